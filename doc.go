@@ -1,0 +1,30 @@
+// Package engram is what Engram is about: the nouns (a memory, a session, a
+// project …) and the contracts between the engine and what keeps them. It imports
+// the standard library alone and does no input or output.
+//
+// # Glossary
+//
+//   - memory: one thing worth knowing in a later session ([Memory])
+//   - revision: what a memory said before it was changed ([Revision])
+//   - type: what kind of thing it is ([Type]); scope: for whom ([Scope])
+//   - topic key: a name such as architecture/auth-model; saving under the same key
+//     revises the same memory
+//   - session: one stretch of an agent's work ([Session]); prompt: what a person asked ([Prompt])
+//   - project: the name memories are kept under ([Project])
+//   - relation: a typed tie between two memories ([Relation])
+//   - strength: how present a memory is, from 0 to 1; it fades with time
+//   - forget: hide softly, can be taken back; erase: remove for good
+//   - hit: a memory, its score and why it was found ([Hit]); channel: a way of finding ([Channel])
+//   - journal: who changed what, when and why ([Mutation])
+//
+// # The map
+//
+// Every line of the program answers one of four questions, and each answer has one place:
+//
+//   - what a thing is: this package, a file per noun
+//   - what Engram does: internal/engine, a file per verb
+//   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, topic, project, redact, capture
+//   - with what it is kept, spoken or drawn: internal/sqlite, git (technologies), mcp, httpapi, cli (frontends); internal/app wires them
+//
+// arch_test.go holds the table of who may import whom. docs/architecture.md tells the whole story.
+package engram

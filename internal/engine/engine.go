@@ -1,0 +1,70 @@
+// Package engine holds the verbs: what Engram does, a file per verb. It is the one
+// API of every frontend, and it knows no technology: it is given a Store, a clock
+// and a way to make ids.
+//
+// A verb that writes does so in one transaction, which writes the state and the
+// journal entry together (op.go). What a verb reads in order to decide, it reads in
+// that transaction. What comes in is cleaned first: private spans leave every text
+// field before anything else sees it (clean.go).
+//
+// Errors are *engram.Error; those about a project carry a *project.Problem.
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// Folders tells what a folder says about the project in it; internal/git does.
+type Folders interface {
+	Facts(ctx context.Context, dir string) (project.Facts, error)
+}
+
+// Options make an Engine. Store, Now and NewID are required.
+type Options struct {
+	Store   engram.Store
+	Folders Folders           // nil: a folder's project is its base name
+	Now     func() time.Time  // the wall clock
+	NewID   func() engram.ID  // a new, unique memory id
+	Policy  *lifecycle.Policy // nil: lifecycle.DefaultPolicy
+	Actor   string            // who writes, for the journal; "engram" when empty
+}
+
+// Engine is the verbs over one store. It may be used by many goroutines.
+type Engine struct {
+	store   engram.Store
+	folders Folders
+	now     func() time.Time
+	newID   func() engram.ID
+	policy  lifecycle.Policy
+	actor   string
+}
+
+// New returns an Engine. The Store stays the caller's to close.
+func New(o Options) *Engine {
+	e := &Engine{store: o.Store, folders: o.Folders, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor}
+	// Stores keep milliseconds: a finer time would not equal itself when read back.
+	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
+	if o.Policy != nil {
+		e.policy = *o.Policy
+	}
+	if e.actor == "" {
+		e.actor = "engram"
+	}
+	return e
+}
+
+// As returns the same Engine writing in the name of actor, such as "cli" or
+// "mcp:claude-code".
+func (e *Engine) As(actor string) *Engine {
+	f := *e
+	f.actor = actor
+	return &f
+}
+
+// Now is the engine's clock, for frontends that show how long ago something was.
+func (e *Engine) Now() time.Time { return e.now() }

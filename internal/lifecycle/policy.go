@@ -1,0 +1,31 @@
+// Package lifecycle holds the rules that act on memories as time passes: what a
+// save does (admit.go) and what is due for review (review.go).
+//
+// Every rule is a pure function of memories, a time and a policy, and returns its
+// reason. Nothing here reads a clock or a store, so a dry run and a real run are
+// the same call.
+package lifecycle
+
+import (
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Policy is every threshold of the rules.
+type Policy struct {
+	// RepeatWindow is how long after a memory was made the same words count as a
+	// repeat of it instead of a new memory. Default 15 minutes.
+	RepeatWindow time.Duration
+	// ReviewMonths says after how many months a memory of a type should be checked.
+	// A type that is not in it never falls due.
+	ReviewMonths map[engram.Type]int
+}
+
+// DefaultPolicy is the policy in force when nobody configured another.
+func DefaultPolicy() Policy {
+	return Policy{
+		RepeatWindow: 15 * time.Minute,
+		ReviewMonths: map[engram.Type]int{engram.TypeDecision: 6, engram.TypePolicy: 12, engram.TypePreference: 3},
+	}
+}

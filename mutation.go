@@ -1,0 +1,58 @@
+package engram
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Clock is a hybrid logical clock: milliseconds since 1970 in the upper 48 bits,
+// a counter in the lower 16. It orders what one store wrote even when the wall
+// clock stands still or runs backwards, and stays close to real time.
+//
+// Source: Kulkarni, Demirbas, Madappa, Avva, Leone, "Logical Physical Clocks and
+// Consistent Snapshots in Globally Distributed Databases", OPODIS 2014.
+type Clock int64
+
+// Tick returns the next reading after c at the wall time now: always greater than
+// c, and now itself when now is ahead of c.
+func (c Clock) Tick(now time.Time) Clock {
+	return max(c+1, Clock(now.UnixMilli()<<16))
+}
+
+// Time returns the wall part of c in UTC.
+func (c Clock) Time() time.Time { return time.UnixMilli(int64(c) >> 16).UTC() }
+
+// Entity is what kind of thing a mutation changed.
+type Entity string
+
+// The entities.
+const (
+	EntityMemory   Entity = "memory"
+	EntityRelation Entity = "relation"
+	EntitySession  Entity = "session"
+	EntityPrompt   Entity = "prompt"
+	EntityProject  Entity = "project"
+)
+
+// Mutation is one journal entry: what one verb did to one thing. It is written in
+// the transaction that writes the state.
+//
+// The journal keeps what a thing was; what it became is the next entry's Was, or
+// the state itself. So no text is kept twice, and erasing one memory means erasing
+// its row, its revisions and its entries' Was. docs/adr/0003 says more.
+type Mutation struct {
+	Seq     int64 // per store, from 1, rising; not a cursor for replicas
+	Op      int64 // Seq of the first entry of the same verb: what undo takes back at once
+	At      Clock
+	Device  string // which store wrote it
+	Actor   string // who asked: "cli", "http", "mcp:claude-code"
+	Verb    string // the engine's verb: "save", "update", "forget", …
+	Entity  Entity
+	Key     string // number of a memory, prompt or relation; id of a session; name of a project
+	Project string
+	Reason  string // why the verb did this: "topic key", "exact repeat", …
+	// Was is a JSON object of the fields that changed, with their old values; nil
+	// when the thing did not exist. Title and content of a memory are not in it: the
+	// field "revision" names the Revision that holds them.
+	Was json.RawMessage
+}

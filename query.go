@@ -1,0 +1,132 @@
+package engram
+
+import "time"
+
+// Filter narrows what is listed or found. The zero value lets every live memory pass.
+type Filter struct {
+	Project   string // "" is every project, memories of no project included
+	Types     []Type // any of them
+	Scope     Scope  // "" is every scope
+	Tags      []string
+	SessionID string
+	Since     time.Time // created at or after
+	Until     time.Time // created before
+	Metadata  map[string]any
+	Forgotten bool // only forgotten memories instead of only live ones
+}
+
+// Page is a stretch of a list.
+type Page struct {
+	Limit  int // at least 1
+	Offset int // at least 0
+}
+
+// LexicalQuery asks the lexical channel.
+type LexicalQuery struct {
+	// Terms are analysed words, as text.Query gives them: a memory needs one of
+	// them. Never raw input.
+	Terms []Term
+	// All asks for memories that have every term.
+	All    bool
+	Filter Filter
+	Limit  int // at least 1
+}
+
+// Term is one analysed word of a query.
+type Term struct {
+	Word   string // as the index holds it: lower case, stemmed
+	Prefix string // the word as written, in lower case: where Word is not in the index, words that begin so are taken
+	Stop   bool   // so common that only titles are searched for it
+	Group  int    // terms that come from the same word of the query share a group
+}
+
+// Ranked is one find of one channel.
+type Ranked struct {
+	Num   int64
+	Score float64 // greater is better; comparable within one answer only
+}
+
+// Channel is a way of finding.
+type Channel string
+
+// The channels.
+const (
+	ChannelLexical Channel = "fts"
+	ChannelVector  Channel = "vector"
+	ChannelGraph   Channel = "graph"
+	ChannelTopic   Channel = "topic"  // the query is a topic key
+	ChannelRecent  Channel = "recent" // nothing was asked: the newest
+)
+
+// Why says how a hit came to its place.
+type Why struct {
+	Channels []ChannelRank
+	Factors  []Factor
+}
+
+// ChannelRank is a hit's place in one channel.
+type ChannelRank struct {
+	Channel Channel
+	Rank    int // from 1
+	Score   float64
+}
+
+// Factor is one named part of a score.
+type Factor struct {
+	Name  string
+	Value float64
+}
+
+// State is a memory's place in its review cycle.
+type State string
+
+// The states.
+const (
+	StateActive      State = "active"
+	StateNeedsReview State = "needs_review"
+)
+
+// Hit is a memory that was found, with its score and the reasons for it.
+type Hit struct {
+	Memory    Memory
+	Score     float64 // greater is better
+	State     State
+	Relations []RelationNote // ties that change how the memory should be read
+	Why       Why
+}
+
+// RelationNote is a relation as seen from one of its memories.
+type RelationNote struct {
+	Relation Relation
+	Outgoing bool // the memory is the source
+	Other    Memory
+}
+
+// Found is the answer to a search.
+type Found struct {
+	Hits []Hit
+	// Degraded names each channel that could not answer, with the reason. Empty when
+	// all did.
+	Degraded []string
+}
+
+// Timeline is what was saved around one memory in its session.
+type Timeline struct {
+	Focus   Memory
+	Before  []Memory // oldest first
+	After   []Memory // oldest first
+	Session Session
+	Total   int // live memories in the session
+}
+
+// Context is what a new session should know.
+type Context struct {
+	Sessions []SessionActivity // newest activity first
+	Prompts  []Prompt          // newest first
+	Memories []Memory          // newest first
+}
+
+// Empty reports whether there is nothing to tell.
+func (c Context) Empty() bool {
+	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0
+}

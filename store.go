@@ -1,0 +1,156 @@
+package engram
+
+import (
+	"context"
+)
+
+// Store keeps everything. One Store serves many goroutines, and many processes
+// may open the same one; storetest is its contract.
+//
+// Errors carry codes: not_found for what does not exist, unavailable when the
+// store is busy, full or read-only, internal when it is damaged.
+type Store interface {
+	// View runs fn on one consistent snapshot. It never waits for a writer.
+	View(ctx context.Context, fn func(Reader) error) error
+	// Update runs fn as the only writer and commits when fn returns nil; an error
+	// from fn undoes everything and is returned as it is. When Update has returned
+	// nil, the change survives a power cut. fn must not keep the Tx and should do
+	// nothing slow: every other writer waits.
+	Update(ctx context.Context, fn func(Tx) error) error
+	// Close waits for what is under way. The Store cannot be used afterwards.
+	Close() error
+}
+
+// Reader is what can be asked within one transaction.
+type Reader interface {
+	MemoryReader
+	SessionReader
+	PromptReader
+	ProjectReader
+	JournalReader
+	// Relations returns the relations that touch any of the memories, oldest first.
+	Relations(ctx context.Context, memories []int64) ([]Relation, error)
+	// Stats counts everything, or one project's part when project is not "".
+	Stats(ctx context.Context, project string) (Stats, error)
+}
+
+// Tx is a Reader that can write.
+type Tx interface {
+	Reader
+	MemoryWriter
+	SessionWriter
+	PromptWriter
+	ProjectWriter
+	// InsertRelation adds r and sets r.Num. A relation with the same source, target
+	// and verb is a conflict.
+	InsertRelation(ctx context.Context, r *Relation) error
+	// Append adds an entry to the journal and sets m.Seq.
+	Append(ctx context.Context, m *Mutation) error
+}
+
+// MemoryReader reads memories.
+type MemoryReader interface {
+	// Memory returns the memory that ref names, forgotten or not; not_found when
+	// there is none, conflict when a shortened id fits several.
+	Memory(ctx context.Context, ref Ref) (Memory, error)
+	// Memories returns the memories with these numbers in this order, forgotten ones
+	// too; numbers without a memory are left out.
+	Memories(ctx context.Context, nums []int64) ([]Memory, error)
+	// List returns the memories that pass f, newest first.
+	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
+	// ByTopic returns the live memory of a topic; found is false when there is none.
+	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
+	// ByHash returns the newest live memory of the project whose content has this
+	// NormalizedHash and which passes same; found is false when there is none.
+	ByHash(ctx context.Context, project, hash string, same func(Memory) bool) (m Memory, found bool, err error)
+	// Neighbours returns up to before live memories that were saved before memory num
+	// in the same session, and up to after that followed, each oldest first.
+	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)
+	// Revisions returns what the memory said before, oldest first.
+	Revisions(ctx context.Context, num int64) ([]Revision, error)
+	// Lexical ranks the memories that match q, best first.
+	Lexical(ctx context.Context, q LexicalQuery) ([]Ranked, error)
+}
+
+// MemoryWriter changes memories and keeps the full-text index in step.
+type MemoryWriter interface {
+	// InsertMemory adds m, which must have ID and SyncID, and sets m.Num.
+	InsertMemory(ctx context.Context, m *Memory) error
+	// ReplaceMemory writes m over the memory with m.Num.
+	ReplaceMemory(ctx context.Context, m Memory) error
+	// InsertRevision adds r.
+	InsertRevision(ctx context.Context, r Revision) error
+	// EraseMemory removes the memory, its revisions, tags, relations, vectors and
+	// index entries, and the texts in its journal entries. The bytes are overwritten.
+	EraseMemory(ctx context.Context, num int64) error
+}
+
+// SessionReader reads sessions.
+type SessionReader interface {
+	// Session returns the session; not_found when there is none.
+	Session(ctx context.Context, id string) (Session, error)
+	// Sessions returns sessions with the newest activity first; "" is every project.
+	Sessions(ctx context.Context, project string, p Page) ([]SessionActivity, error)
+	// OpenSession returns the project's most recently active session that has not
+	// ended and whose id does not begin with skipPrefix; found is false when there is none.
+	OpenSession(ctx context.Context, project, skipPrefix string) (s Session, found bool, err error)
+	// CountInSession counts the memories saved in the session; forgotten ones only
+	// when asked.
+	CountInSession(ctx context.Context, id string, forgotten bool) (int, error)
+}
+
+// SessionWriter changes sessions.
+type SessionWriter interface {
+	PutSession(ctx context.Context, s Session) error // adds or replaces
+	DeleteSession(ctx context.Context, id string) error
+}
+
+// PromptReader reads prompts.
+type PromptReader interface {
+	// Prompt returns the prompt; not_found when there is none.
+	Prompt(ctx context.Context, num int64) (Prompt, error)
+	// Prompts returns prompts newest first; "" is every project, and every session.
+	Prompts(ctx context.Context, project, session string, p Page) ([]Prompt, error)
+	// SearchPrompts ranks prompts that have one of the terms, best first.
+	SearchPrompts(ctx context.Context, terms []Term, project string, limit int) ([]Prompt, error)
+}
+
+// PromptWriter changes prompts.
+type PromptWriter interface {
+	InsertPrompt(ctx context.Context, p *Prompt) error // sets p.Num
+	DeletePrompt(ctx context.Context, num int64) error
+}
+
+// ProjectReader reads projects.
+type ProjectReader interface {
+	// Project returns the project of that name or alias; found is false when there is none.
+	Project(ctx context.Context, name string) (p Project, found bool, err error)
+	// Projects returns every project with its counts, by name.
+	Projects(ctx context.Context) ([]ProjectCounts, error)
+	// ProjectNames returns the names alone, which costs less.
+	ProjectNames(ctx context.Context) ([]string, error)
+}
+
+// ProjectWriter changes projects.
+type ProjectWriter interface {
+	PutProject(ctx context.Context, p Project) error // adds or replaces
+	DeleteProject(ctx context.Context, name string) error
+	// MoveProject gives everything of project from to project to, forgotten memories
+	// included, and says how much that was and which memories it moved.
+	MoveProject(ctx context.Context, from, to string) (Moved, error)
+}
+
+// Moved says what a move of a project took along.
+type Moved struct {
+	Memories []int64
+	Sessions []string
+	Prompts  []int64
+}
+
+// JournalReader reads the journal.
+type JournalReader interface {
+	// LastMutation returns the newest entry; the zero Mutation when there is none.
+	LastMutation(ctx context.Context) (Mutation, error)
+	// Mutations returns the entries of one thing, or of all when entity is "", newest first.
+	Mutations(ctx context.Context, entity Entity, key string, p Page) ([]Mutation, error)
+}
