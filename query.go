@@ -26,18 +26,18 @@ type LexicalQuery struct {
 	// Terms are analysed words, as text.Query gives them: a memory needs one of
 	// them. Never raw input.
 	Terms []Term
-	// All asks for memories that have every term.
+	// All asks for memories that have every term, joined ones aside.
 	All    bool
 	Filter Filter
 	Limit  int // at least 1
 }
 
-// Term is one analysed word of a query.
+// Term is one analysed word of a question.
 type Term struct {
-	Word   string // as the index holds it: lower case, stemmed
-	Prefix string // the word as written, in lower case: where Word is not in the index, words that begin so are taken
-	Stop   bool   // so common that only titles are searched for it
-	Group  int    // terms that come from the same word of the query share a group
+	Word    string // as the index holds it: lower case, stemmed
+	Written string // lower case, not stemmed; where the index lacks Word, words that begin like it are taken
+	Stop    bool   // carries no meaning: only titles are searched for it
+	Joined  bool   // the parts of the word before it, written as one
 }
 
 // Ranked is one find of one channel.

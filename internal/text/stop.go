@@ -1,0 +1,30 @@
+package text
+
+import "strings"
+
+// stopWords are English words that say nothing about what a text is about:
+// articles, pronouns, prepositions, auxiliaries, and the words questions are made
+// of. Contractions stand without their apostrophe, as Scan gives them. Words that
+// are also names of things developers speak of (go, make, may, will as a name is
+// lost, can) are in it only where the grammar outweighs.
+var stopWords = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(`
+		a an the this that these those some any each every either neither both all such same other another
+		i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself
+		she her hers herself it its itself they them their theirs themselves one ones someone somebody something
+		anyone anybody anything everyone everything nobody nothing
+		who whom whose which what when where why how
+		of in on at by for with about against between into through during before after above below to from up down
+		out off over under again further then once here there than as until while because so if or and but nor not no
+		only own too very just also even ever still yet now more most much many few less least
+		am is are was were be been being have has had having do does did doing done will would shall should can could
+		may might must ought
+		im ive id ill youre youve youd youll hes shes its were weve theyre theyve theyll thats whats wheres whos hows
+		isnt arent wasnt werent hasnt havent hadnt doesnt dont didnt wont wouldnt shant shouldnt cant cannot couldnt
+		mustnt neednt lets
+		s t d m re ve ll o y`) {
+		m[w] = true
+	}
+	return m
+}()

@@ -1,0 +1,243 @@
+package text
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/go-porterstemmer"
+)
+
+// maxToken is the length in bytes from which a run of letters is data, not a word
+// (base 64, minified code). A SHA-512 in hex, which people do look for, still fits.
+const maxToken = 128
+
+// maxJoin is the greatest number of parts whose joined form is indexed; longer
+// chains are paths or prose with hyphens, and nobody types them in one word.
+const maxJoin = 4
+
+// Token is one word as the index holds it.
+type Token struct {
+	Text string // folded, stemmed; letters and digits only
+	Word string // folded, not stemmed: what a prefix is compared with
+	Kind Kind
+	Stop bool // carries no meaning of its own
+}
+
+// Kind says how a token came to be.
+type Kind uint8
+
+// The kinds.
+const (
+	Plain  Kind = iota // a word, or a part of one
+	Joined             // the parts of the word before it, written as one
+	Pair               // two neighbours in a script without spaces
+	Char               // one of several neighbours in such a script
+)
+
+// Scan calls emit for every token of s, in order.
+//
+// A written word is a run of letters, digits and joiners (_ - . : and apostrophes
+// inside a word). It gives its parts, cut at joiners and where case changes
+// (getUserName: get, user, name; HTTPServer: http, server), and, when it has two to
+// four parts, their joined form (getusername), so that it is found however the
+// question spells it. Scripts without spaces give each character and each pair of
+// neighbours.
+func Scan(s string, emit func(Token)) {
+	for i := 0; i < len(s); {
+		r, size := decode(s, i)
+		if !isWord(r) {
+			i += size
+			continue
+		}
+		end := wordEnd(s, i)
+		if name := letterName(s, i, end); name != "" {
+			emit(Token{Text: name, Word: name})
+		} else {
+			scanWord(s[i:end], emit)
+		}
+		i = end
+	}
+}
+
+// letterName returns the word for C++, C# and their like, whose bare letter would
+// find nothing, and "" for every other word.
+func letterName(s string, i, end int) string {
+	if end-i != 1 {
+		return ""
+	}
+	switch rest := s[end:]; {
+	case strings.HasPrefix(rest, "++"):
+		return strings.ToLower(s[i:end]) + "plusplus"
+	case strings.HasPrefix(rest, "#"):
+		if next, _ := decode(rest, 1); !isWord(next) {
+			return strings.ToLower(s[i:end]) + "sharp"
+		}
+	}
+	return ""
+}
+
+// wordEnd returns where the written word that starts at i ends.
+func wordEnd(s string, i int) int {
+	for i < len(s) {
+		r, size := decode(s, i)
+		switch {
+		case isWord(r):
+		case isJoiner(r):
+			// A joiner belongs to the word only when a word goes on behind it.
+			next, _ := decode(s, i+size)
+			if i+size >= len(s) || !isWord(next) {
+				return i
+			}
+		default:
+			return i
+		}
+		i += size
+	}
+	return i
+}
+
+// scanWord emits the tokens of one written word.
+func scanWord(w string, emit func(Token)) {
+	var parts [maxJoin]string
+	n := 0
+	add := func(p string) {
+		if p == "" {
+			return
+		}
+		if n < maxJoin {
+			parts[n] = p
+		}
+		n++
+		scanPart(p, emit)
+	}
+	for piece := range strings.FieldsFuncSeq(w, isCut) {
+		if len(piece) > maxToken && ascii(piece) {
+			continue
+		}
+		for len(piece) > 0 {
+			cut := caseCut(piece)
+			add(piece[:cut])
+			piece = piece[cut:]
+		}
+	}
+	if n < 2 || n > maxJoin {
+		return
+	}
+	joined := strings.ReplaceAll(fold(strings.Join(parts[:n], "")), "'", "")
+	if len(joined) <= maxToken && !hasDense(joined) {
+		emit(Token{Text: stem(joined), Word: joined, Kind: Joined})
+	}
+}
+
+// caseCut returns where the first part of w ends by a change of case.
+func caseCut(w string) int {
+	var before, last rune
+	for i := 0; i < len(w); {
+		r, size := decode(w, i)
+		if unicode.IsLower(last) && unicode.IsUpper(r) {
+			return i
+		}
+		// HTTPServer is cut before the S that starts a lower-case run; URLs is not cut.
+		if unicode.IsUpper(before) && unicode.IsUpper(last) && unicode.IsLower(r) && w[i:] != "s" {
+			_, back := utf8.DecodeLastRuneInString(w[:i])
+			return i - back
+		}
+		before, last = last, r
+		i += size
+	}
+	return len(w)
+}
+
+// scanPart emits one part, which is a plain word or a run that mixes scripts.
+func scanPart(p string, emit func(Token)) {
+	if ascii(p) {
+		emitWord(strings.ToLower(p), emit)
+		return
+	}
+	p = fold(p)
+	for len(p) > 0 {
+		n, dense := run(p)
+		if dense {
+			emitDense(p[:n], emit)
+		} else {
+			emitWord(p[:n], emit)
+		}
+		p = p[n:]
+	}
+}
+
+// emitWord emits a folded word. The possessive s and what is left of a contraction
+// go with the word: user's is user, don't is dont.
+func emitWord(w string, emit func(Token)) {
+	if i := strings.IndexByte(w, '\''); i > 0 {
+		if w[i:] == "'s" {
+			w = w[:i]
+		} else {
+			w = strings.ReplaceAll(w, "'", "")
+		}
+	}
+	if w == "" || len(w) > maxToken {
+		return
+	}
+	emit(Token{Text: stem(w), Word: w, Stop: stopWords[w]})
+}
+
+// emitDense emits a run of a script that is written without spaces: each character,
+// and each pair, which is how such text is found without a dictionary.
+func emitDense(p string, emit func(Token)) {
+	kind := Char
+	if utf8.RuneCountInString(p) == 1 {
+		kind = Plain
+	}
+	var last string
+	for i, r := range p {
+		c := p[i : i+utf8.RuneLen(r)]
+		emit(Token{Text: c, Word: c, Kind: kind})
+		if last != "" {
+			emit(Token{Text: last + c, Word: last + c, Kind: Pair})
+		}
+		last = c
+	}
+}
+
+// stem returns the stem of a folded word: Porter's for English letters, the word
+// itself for what holds digits or other scripts.
+//
+// Source: Porter, "An algorithm for suffix stripping", Program 14(3), 1980.
+func stem(w string) string {
+	if len(w) < 3 || len(w) > 40 {
+		return w
+	}
+	for i := range len(w) {
+		if w[i] < 'a' || w[i] > 'z' {
+			return w
+		}
+	}
+	var buf [40]rune
+	rs := buf[:0]
+	for i := range len(w) {
+		rs = append(rs, rune(w[i]))
+	}
+	return string(porterstemmer.StemWithoutLowerCasing(rs))
+}
+
+func decode(s string, i int) (rune, int) {
+	if i < len(s) && s[i] < utf8.RuneSelf {
+		return rune(s[i]), 1
+	}
+	return utf8.DecodeRuneInString(s[i:])
+}
+
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r))
+}
+
+// isJoiner reports whether r may stand inside a written word.
+func isJoiner(r rune) bool { return isCut(r) || r == '\'' || r == '\u2019' }
+
+// isCut reports whether r divides a written word into parts.
+func isCut(r rune) bool { return r == '_' || r == '-' || r == '.' || r == ':' }
