@@ -1,0 +1,91 @@
+// Package config turns flags, the environment and config.toml into one Config, and
+// remembers where each value came from. It is the only place that reads settings
+// from outside: everything else is handed a Config.
+//
+// The order is flag, environment, file, default. A key nobody knows and a value that
+// does not fit are errors that name the nearest good one; nothing is ever ignored.
+package config
+
+import (
+	"net"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Config is every setting in force.
+type Config struct {
+	DataDir   string         // absolute; database and config.toml live here. Default ~/.engram
+	DBPath    string         // absolute; the SQLite file. Default engram.db in DataDir
+	Host      string         // address the server listens on, without a port. Default 127.0.0.1
+	Port      int            // 0 to 65535; 0 takes any free port. Default 7437
+	Project   string         // project of every call that names none; "" (the default) is detected from the folder
+	HTTPToken string         // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
+	Timezone  *time.Location // for times shown to people, never for stored ones. Default the system's
+
+	// Origins says for each key (data_dir, port, …) where its value came from. It has
+	// every key.
+	Origins map[string]Origin
+}
+
+// Source is a kind of place that settings come from.
+type Source string
+
+// The sources, the strongest first.
+const (
+	SourceFlag    Source = "flag"
+	SourceEnv     Source = "environment"
+	SourceFile    Source = "file"
+	SourceDefault Source = "default"
+)
+
+// Origin is where one value came from.
+type Origin struct {
+	Source Source
+	Name   string // the flag (--port), the variable (ENGRAM_PORT) or the path of the file; "" for a default
+}
+
+// String returns "flag --port", "environment ENGRAM_PORT", "file /…/config.toml" or "default".
+func (o Origin) String() string {
+	if o.Name == "" {
+		return string(o.Source)
+	}
+	return string(o.Source) + " " + o.Name
+}
+
+// FileName is the name of the configuration file in the data directory.
+const FileName = "config.toml"
+
+// File is the path of the configuration file, whether or not it exists.
+func (c Config) File() string { return filepath.Join(c.DataDir, FileName) }
+
+// Address is the host and port to listen on. A host that other machines can reach
+// is an *engram.Error of CodeForbidden unless a token is set: without one, anybody
+// on the network could read and change the memories.
+func (c Config) Address() (string, error) {
+	if !Loopback(c.Host) && c.HTTPToken == "" {
+		return "", engram.Errorf(engram.CodeForbidden, "refusing to listen on %s without a token", c.Host).
+			WithHint("set ENGRAM_HTTP_TOKEN, or keep the default host %s", defaultHost)
+	}
+	return net.JoinHostPort(c.Host, strconv.Itoa(c.Port)), nil
+}
+
+// Loopback reports whether host is reachable from this machine alone.
+func Loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// NoColor reports whether the environment asks for plain text.
+//
+// Source: https://no-color.org — NO_COLOR counts when it is present and not empty.
+func NoColor(env func(string) (string, bool)) bool {
+	v, _ := env("NO_COLOR")
+	term, _ := env("TERM")
+	return v != "" || term == "dumb"
+}

@@ -1,0 +1,249 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+)
+
+func env(pairs ...string) func(string) (string, bool) {
+	m := map[string]string{"HOME": "/home/ada"}
+	for i := 0; i < len(pairs); i += 2 {
+		m[pairs[i]] = pairs[i+1]
+	}
+	return func(k string) (string, bool) { v, ok := m[k]; return v, ok }
+}
+
+func load(t *testing.T, s config.Sources) config.Config {
+	t.Helper()
+	c, err := config.Load(s)
+	if err != nil {
+		t.Fatalf("Load(%+v): %v (hint: %s)", s.Flags, err, engram.HintOf(err))
+	}
+	return c
+}
+
+// writeFile makes a data directory with this config.toml and returns the directory.
+func writeFile(t *testing.T, text string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, config.FileName), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
+	c := load(t, config.Sources{Env: env()})
+	got := []any{c.DataDir, c.DBPath, c.Host, c.Port, c.Project, c.HTTPToken, c.Timezone.String()}
+	want := []any{"/home/ada/.engram", "/home/ada/.engram/engram.db", "127.0.0.1", 7437, "", "", "Local"}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("setting %d: got %v, want %v", i, got[i], want[i])
+		}
+	}
+	for key, o := range c.Origins {
+		if o.Source != config.SourceDefault {
+			t.Errorf("origin of %s: got %v, want default", key, o)
+		}
+	}
+	if len(c.Origins) != 7 {
+		t.Errorf("origins: got %d keys, want 7: %v", len(c.Origins), c.Origins)
+	}
+}
+
+func TestFlagBeatsEnvironmentBeatsFileBeatsDefault(t *testing.T) {
+	dir := writeFile(t, "port = 1\nhost = \"127.0.0.2\"\nproject = \"file\"\n")
+	c := load(t, config.Sources{
+		Flags: map[string]string{"data_dir": dir, "port": "3"},
+		Env:   env("ENGRAM_PORT", "2", "ENGRAM_PROJECT", "environment"),
+	})
+	for _, tt := range []struct{ key, got, want, origin string }{
+		{"port", string(rune('0' + c.Port)), "3", "flag --port"},
+		{"project", c.Project, "environment", "environment ENGRAM_PROJECT"},
+		{"host", c.Host, "127.0.0.2", "file " + filepath.Join(dir, "config.toml")},
+		{"timezone", c.Timezone.String(), "Local", "default"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.key, tt.got, tt.want)
+		}
+		if o := c.Origins[tt.key].String(); o != tt.origin {
+			t.Errorf("origin of %s: got %q, want %q", tt.key, o, tt.origin)
+		}
+	}
+}
+
+func TestOneSettingMayHaveTwoVariables(t *testing.T) {
+	c := load(t, config.Sources{Env: env("ENGRAM_HTTP_HOST", "::1", "ENGRAM_HTTP_PORT", "8000")})
+	if c.Host != "::1" || c.Port != 8000 {
+		t.Errorf("second names: got %s %d, want ::1 8000", c.Host, c.Port)
+	}
+	c = load(t, config.Sources{Env: env("ENGRAM_PORT", "9000", "ENGRAM_HTTP_PORT", "8000")})
+	if c.Port != 9000 {
+		t.Errorf("both names: got port %d, want 9000 of ENGRAM_PORT", c.Port)
+	}
+	c = load(t, config.Sources{Env: env("ENGRAM_PORT", "", "ENGRAM_HTTP_PORT", "8000")})
+	if c.Port != 8000 {
+		t.Errorf("an empty variable counts as not set: got port %d, want 8000", c.Port)
+	}
+}
+
+func TestPathsAreAbsolute(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"a tilde is the home directory", "~/memory", "/home/ada/memory"},
+		{"a lone tilde too", "~", "/home/ada"},
+		{"a relative path starts at the working directory", "memory", "/work/memory"},
+		{"an absolute path is cleaned", "/a/../b/", "/b"},
+		{"a tilde inside is a letter", "/a/~b", "/a/~b"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := load(t, config.Sources{Env: env("ENGRAM_DATA_DIR", tt.value), Dir: "/work"})
+			if c.DataDir != tt.want || c.DBPath != filepath.Join(tt.want, "engram.db") {
+				t.Errorf("%q: got %s and %s, want %s", tt.value, c.DataDir, c.DBPath, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsWrongIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		flags      map[string]string
+		env        []string
+		msg, hint  string // parts
+	}{
+		{name: "an unknown key names the nearest", file: "prot = 1", msg: `unknown key "prot"`, hint: `"port"`},
+		{name: "a table is an unknown key", file: "[server]\nport = 1", msg: `unknown key "server"`, hint: "known keys"},
+		{name: "a key without neighbours lists all", file: "zzzzzzzz = 1", msg: "zzzzzzzz", hint: "known keys: data_dir"},
+		{name: "broken TOML", file: "port = = 1", msg: "not valid TOML", hint: "port = 7437"},
+		{name: "a value of another type", file: "port = [1]", msg: "port", hint: "port = "},
+		{name: "the data directory inside the data directory", file: `data_dir = "/x"`, msg: "data_dir", hint: "ENGRAM_DATA_DIR"},
+		{name: "a port that is no number", env: []string{"ENGRAM_PORT", "http"}, msg: "environment ENGRAM_PORT", hint: "default"},
+		{name: "a port out of range", env: []string{"ENGRAM_PORT", "65536"}, msg: "65535", hint: "default"},
+		{name: "a negative port", env: []string{"ENGRAM_HTTP_PORT", "-1"}, msg: "ENGRAM_HTTP_PORT", hint: "default"},
+		{name: "a zone nobody has", env: []string{"ENGRAM_TIMEZONE", "Mars/Olympus"}, msg: "Europe/Berlin", hint: "default"},
+		{name: "a host with a port", env: []string{"ENGRAM_HOST", "localhost:80"}, msg: "port separately", hint: "default"},
+		{name: "an unknown flag", flags: map[string]string{"prot": "1"}, msg: `unknown key "prot" in flags`, hint: `"port"`},
+		{name: "an empty flag", flags: map[string]string{"project": " "}, msg: "--project needs a value"},
+		{name: "a project of 300 bytes", flags: map[string]string{"project": strings.Repeat("x", 300)}, msg: "at most 200"},
+		{name: "no home and no data directory", env: []string{"HOME", ""}, msg: "home directory is unknown", hint: "ENGRAM_DATA_DIR"},
+		{name: "a tilde without a home", env: []string{"HOME", "", "ENGRAM_DATA_DIR", "~/x"}, msg: "home directory is unknown"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := config.Sources{Flags: tt.flags, Env: env(tt.env...)}
+			if tt.file != "" {
+				s.File = filepath.Join(writeFile(t, tt.file), config.FileName)
+			}
+			_, err := config.Load(s)
+			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.msg) ||
+				!strings.Contains(engram.HintOf(err), tt.hint) {
+				t.Errorf("got %s: %v (hint %q)\nwant invalid: …%s… (hint …%s…)",
+					engram.CodeOf(err), err, engram.HintOf(err), tt.msg, tt.hint)
+			}
+		})
+	}
+}
+
+func TestAFileThatCannotBeReadIsUnavailable(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, config.FileName), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": dir}})
+	if engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("a directory named config.toml: got %s: %v, want unavailable", engram.CodeOf(err), err)
+	}
+}
+
+func TestADataDirectoryThatIsAFileStillGivesAConfig(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := load(t, config.Sources{Flags: map[string]string{"data_dir": file}})
+	if c.DataDir != file {
+		t.Errorf("got %s, want %s", c.DataDir, file)
+	}
+}
+
+func TestOthersMayOnlyConnectWithAToken(t *testing.T) {
+	for _, tt := range []struct {
+		host, token string
+		want        string // "" is a refusal
+	}{
+		{"127.0.0.1", "", "127.0.0.1:7437"},
+		{"127.8.8.8", "", "127.8.8.8:7437"},
+		{"localhost", "", "localhost:7437"},
+		{"[::1]", "", "[::1]:7437"},
+		{"0.0.0.0", "", ""},
+		{"::", "", ""},
+		{"192.168.1.2", "", ""},
+		{"localhost.evil.test", "", ""},
+		{"0.0.0.0", "secret", "0.0.0.0:7437"},
+	} {
+		c := load(t, config.Sources{Env: env("ENGRAM_HOST", tt.host, "ENGRAM_HTTP_TOKEN", tt.token)})
+		got, err := c.Address()
+		if got != tt.want || (tt.want == "") != (engram.CodeOf(err) == engram.CodeForbidden) {
+			t.Errorf("host %s, token %q: got %q, %v; want %q", tt.host, tt.token, got, err, tt.want)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	words := []string{"save", "search", "session", "stats", "serve", "projects"}
+	for _, tt := range []struct{ word, want string }{
+		{"serach", "search"}, {"sav", "save"}, {"SEARCH", "search"}, {"proj", "projects"}, {"sessions", "session"},
+		{"recall", ""}, {"", ""}, {"x", ""}, {strings.Repeat("search", 100), ""},
+	} {
+		if got := config.Nearest(tt.word, words); got != tt.want {
+			t.Errorf("Nearest(%.20q): got %q, want %q", tt.word, got, tt.want)
+		}
+	}
+}
+
+func TestNoColor(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  []string
+		want bool
+	}{
+		{"nothing set", nil, false},
+		{"set", []string{"NO_COLOR", "1"}, true},
+		{"set but empty", []string{"NO_COLOR", ""}, false},
+		{"a dumb terminal", []string{"TERM", "dumb"}, true},
+	} {
+		if got := config.NoColor(env(tt.env...)); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// No file, however odd, may crash the start or be half believed: it is read whole
+// or refused with a code.
+func FuzzLoadFile(f *testing.F) {
+	for _, s := range []string{"", "port = 7437", "port = \"x\"", "[a]\nb=1", "timezone = \"UTC\"\nhost='::1'", "port = 1e3", "\x00", "project = \"\"\"\na\"\"\""} {
+		f.Add(s)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(dir, config.FileName)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(config.Sources{Env: env(), File: path})
+		if err != nil {
+			if e, ok := errors.AsType[*engram.Error](err); !ok || e.Code != engram.CodeInvalid {
+				t.Errorf("%q: got %v, want an invalid error", text, err)
+			}
+			return
+		}
+		if c.Port < 0 || c.Port > 65535 || c.Timezone == nil || c.Host == "" || !filepath.IsAbs(c.DBPath) {
+			t.Errorf("%q: got %+v", text, c)
+		}
+	})
+}

@@ -1,0 +1,186 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Sources are the places to read from. The zero value gives the defaults of a
+// machine without a home directory, which is an error.
+type Sources struct {
+	// Flags holds the flags that were given, by key (data_dir, port, …).
+	Flags map[string]string
+	// Env looks a variable up, as os.LookupEnv does. Nil is an empty environment.
+	Env func(string) (string, bool)
+	// File is the configuration file; "" is config.toml in the data directory. A file
+	// that does not exist is an empty one.
+	File string
+	// Dir is what relative paths are relative to; "" is the working directory.
+	Dir string
+}
+
+// Load reads every setting. Errors are *engram.Error: CodeInvalid for a key nobody
+// knows and a value that does not fit, CodeUnavailable when the file cannot be read.
+// It writes nothing and makes no directory.
+func Load(s Sources) (Config, error) {
+	if s.Env == nil {
+		s.Env = func(string) (string, bool) { return "", false }
+	}
+	all := settings()
+	if err := checkFlags(s.Flags, all); err != nil {
+		return Config{}, err
+	}
+	p, err := s.paths()
+	if err != nil {
+		return Config{}, err
+	}
+	c := Config{Origins: make(map[string]Origin, len(all))}
+	var file map[string]string // read as soon as the data directory is known, which is the first key
+	path := s.File
+	for _, set := range all {
+		value, from := s.lookup(set, file, path)
+		if value == "" {
+			value, err = set.fallback(c, p)
+			if err != nil {
+				return Config{}, err
+			}
+		}
+		if err := set.set(&c, p, value); err != nil {
+			return Config{}, engram.Errorf(engram.CodeInvalid, "%s (%s): %v", set.key, from, err).
+				WithHint("correct it, or remove it to use the default")
+		}
+		c.Origins[set.key] = from
+		if set.key != keyDataDir {
+			continue
+		}
+		if path == "" {
+			path = c.File()
+		}
+		if file, err = readFile(path, all); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, nil
+}
+
+// lookup returns the value of the strongest source that has one; "" and
+// SourceDefault when none has.
+func (s Sources) lookup(set setting, file map[string]string, path string) (string, Origin) {
+	if v, ok := s.Flags[set.key]; ok {
+		return v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.key, "_", "-")}
+	}
+	for _, name := range set.env {
+		// An empty variable is how shells and service files spell "not set".
+		if v, ok := s.Env(name); ok && strings.TrimSpace(v) != "" {
+			return v, Origin{SourceEnv, name}
+		}
+	}
+	if v := file[set.key]; strings.TrimSpace(v) != "" {
+		return v, Origin{SourceFile, path}
+	}
+	return "", Origin{Source: SourceDefault}
+}
+
+// fallback is the default, as text.
+func (set setting) fallback(c Config, p paths) (string, error) {
+	switch set.key {
+	case keyDataDir:
+		if p.home == "" {
+			return "", engram.Errorf(engram.CodeInvalid, "the home directory is unknown").
+				WithHint("set ENGRAM_DATA_DIR or give --data-dir")
+		}
+		return filepath.Join(p.home, ".engram"), nil
+	case "db_path":
+		return filepath.Join(c.DataDir, "engram.db"), nil
+	}
+	return set.preset, nil
+}
+
+func (s Sources) paths() (paths, error) {
+	home, _ := s.Env("HOME")
+	if home == "" {
+		home, _ = s.Env("USERPROFILE") // Windows
+	}
+	dir, err := filepath.Abs(s.Dir)
+	if err != nil {
+		return paths{}, engram.Errorf(engram.CodeUnavailable, "the working directory is gone").WithCause(err)
+	}
+	return paths{home: home, dir: dir}, nil
+}
+
+func checkFlags(flags map[string]string, all []setting) error {
+	for key, value := range flags {
+		if !slices.ContainsFunc(all, func(s setting) bool { return s.key == key }) {
+			return unknownKey(key, "flags", all)
+		}
+		if strings.TrimSpace(value) == "" {
+			return engram.Errorf(engram.CodeInvalid, "--%s needs a value", strings.ReplaceAll(key, "_", "-"))
+		}
+	}
+	return nil
+}
+
+// readFile returns the keys of a configuration file as text. A file that is not
+// there costs one system call and no parser.
+func readFile(path string, all []setting) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	// A data directory that is itself a file is for the store to explain: version,
+	// config and help must work without one.
+	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithCause(err)
+	}
+	return parse(data, path, all)
+}
+
+// parse reads TOML. Every key must be known and hold a string or a whole number.
+func parse(data []byte, path string, all []setting) (map[string]string, error) {
+	var raw map[string]any
+	if err := toml.Unmarshal(data, &raw); err != nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is not valid TOML: %v", path, err).
+			WithHint(`each line is like  port = 7437  or  project = "shop"`)
+	}
+	out := make(map[string]string, len(raw))
+	for key, value := range raw {
+		if key == keyDataDir {
+			return nil, engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).
+				WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
+		}
+		if !slices.ContainsFunc(all, func(s setting) bool { return s.key == key }) {
+			return nil, unknownKey(key, path, all)
+		}
+		switch v := value.(type) {
+		case string:
+			out[key] = v
+		case int64:
+			out[key] = strconv.FormatInt(v, 10)
+		default:
+			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a whole number", key, path).
+				WithHint(`write it like  %s = "…"`, key)
+		}
+	}
+	return out, nil
+}
+
+func unknownKey(key, where string, all []setting) error {
+	keys := make([]string, len(all))
+	for i, s := range all {
+		keys[i] = s.key
+	}
+	err := engram.Errorf(engram.CodeInvalid, "unknown key %q in %s", key, where)
+	if near := Nearest(key, keys); near != "" {
+		return err.WithHint("did you mean %q?", near)
+	}
+	return err.WithHint("known keys: %s", strings.Join(keys, ", "))
+}
