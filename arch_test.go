@@ -1,0 +1,190 @@
+package engram_test
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A room is one kind of place in the tree: what a package in it is, and what kinds
+// of package it may import. The words are those of docs/architecture.md.
+type room struct {
+	imports []string // rooms whose packages it may import
+	pure    bool     // no input or output: none of impureImports, no clock
+}
+
+// rooms is the table of arrows:
+// cmd → cli → app → {frontends, technologies}, frontends → engine → rules → root,
+// technologies → root and rules.
+func rooms() map[string]room {
+	return map[string]room{
+		"root":       {pure: true},
+		"rule":       {pure: true, imports: []string{"root", "rule"}},
+		"engine":     {pure: true, imports: []string{"root", "rule"}},
+		"technology": {imports: []string{"root", "rule"}},
+		"frontend":   {imports: []string{"root", "rule", "engine"}},
+		"config":     {imports: []string{"root"}},
+		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config"}},
+		"cli":        {imports: []string{"root", "rule", "engine", "app", "config"}},
+		"cmd":        {imports: []string{"cli"}},
+		"testkit":    {imports: []string{"root", "rule", "engine", "technology"}},
+		"tool":       {imports: []string{"root", "rule"}},
+	}
+}
+
+// A row places one package: its room, and the modules it may use. Where a module is
+// named, it is used nowhere else, so that replacing it means reading one folder.
+type row struct {
+	room    string
+	modules []string
+}
+
+// rows has a row for every package of the module. A new package fails the tests
+// until it has found its room.
+func rows() map[string]row {
+	const mcpSDK = "github.com/modelcontextprotocol/go-sdk"
+	return map[string]row{
+		".": {room: "root"},
+
+		"internal/lifecycle": {room: "rule"},
+		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
+		"internal/project":   {room: "rule"},
+		"internal/render":    {room: "rule"},
+
+		"internal/engine": {room: "engine"},
+
+		"internal/eval":      {room: "tool"},
+		"internal/eval/live": {room: "tool", modules: []string{mcpSDK}},
+	}
+}
+
+// reservedImports are standard packages that only the named packages may import.
+func reservedImports() map[string][]string {
+	return map[string][]string{
+		"database/sql":        {"internal/sqlite"},
+		"database/sql/driver": {"internal/sqlite"},
+		"net/http":            {"internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
+		"os/exec":             {"internal/git", "internal/cli", "internal/eval/live"},
+		"testing":             {"internal/enginetest", "internal/storetest"},
+		"unsafe":              {},
+		"log":                 {},
+		"math/rand":           {},
+	}
+}
+
+// impureImports are standard packages that do input or output: closed to the root,
+// the rules and the engine.
+func impureImports() []string {
+	return []string{"os", "os/exec", "os/signal", "io/fs", "io/ioutil", "net", "net/http", "log", "log/slog", "embed",
+		"database/sql", "syscall", "plugin", "crypto/rand", "math/rand", "math/rand/v2", "runtime", "runtime/debug"}
+}
+
+// reservedCalls are functions and variables that only the named files or folders
+// may use; outside them time, environment and output are handed in.
+func reservedCalls() map[string][]string {
+	const live = "internal/eval/live/"
+	return map[string][]string{
+		"time.Now":            {"internal/app/", "internal/cli/", live},
+		"time.Since":          {live},
+		"time.Until":          {},
+		"time.Sleep":          {live},
+		"os.Getenv":           {"internal/config/"},
+		"os.LookupEnv":        {"internal/config/"},
+		"os.Environ":          {"internal/config/", "internal/git/", live},
+		"os.Exit":             {"cmd/", live},
+		"os.Args":             {"cmd/"},
+		"os.Stdin":            {"cmd/"},
+		"os.Stdout":           {"cmd/", live},
+		"os.Stderr":           {"cmd/", live},
+		"fmt.Print":           {},
+		"fmt.Printf":          {},
+		"fmt.Println":         {},
+		"log.Fatal":           {},
+		"log.Fatalf":          {},
+		"log.Panic":           {},
+		"slog.Default":        {},
+		"panic":               {},
+		"print":               {},
+		"println":             {},
+		"http.DefaultClient":  {},
+		"http.ListenAndServe": {},
+		"http.HandleFunc":     {},
+	}
+}
+
+// maxLines is the length of a file past which it holds more than one thing.
+const maxLines = 600
+
+func TestEveryPackageHasARow(t *testing.T) {
+	known, found := rows(), map[string]bool{}
+	for _, f := range tree(t) {
+		found[f.dir] = true
+	}
+	for _, dir := range slices.Sorted(maps.Keys(found)) {
+		if _, ok := known[dir]; !ok {
+			t.Errorf("package %s has no row: say in rows() what it is and what it may import", dir)
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(known)) {
+		if !found[dir] {
+			t.Errorf("the row of %s has no package any more: remove it", dir)
+		}
+		if _, ok := rooms()[known[dir].room]; !ok {
+			t.Errorf("the row of %s names the room %q, which does not exist", dir, known[dir].room)
+		}
+	}
+}
+
+func TestImportsFollowTheArrows(t *testing.T) {
+	for _, f := range tree(t) {
+		report(t, checkImports(f, rows(), rooms()))
+		report(t, checkReservedImports(f, reservedImports(), rooms()[rows()[f.dir].room].pure, impureImports()))
+	}
+}
+
+func TestReservedCallsStayInTheirPlace(t *testing.T) {
+	for _, f := range tree(t) {
+		if !f.test {
+			report(t, checkCalls(f, reservedCalls()))
+		}
+	}
+}
+
+func TestSQLStandsOnlyWithTheStore(t *testing.T) {
+	for _, f := range tree(t) {
+		if !f.test && !strings.HasPrefix(f.path, "internal/sqlite/") {
+			report(t, checkNoSQL(f))
+		}
+	}
+}
+
+func TestPackagesSayWhatTheyHold(t *testing.T) {
+	byDir := map[string][]source{}
+	for _, f := range tree(t) {
+		if !f.test {
+			byDir[f.dir] = append(byDir[f.dir], f)
+		}
+	}
+	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
+		report(t, checkPackageComment(dir, byDir[dir]))
+		report(t, checkNoMutableState(byDir[dir]))
+	}
+}
+
+func TestFilesAreDocumentedAndShort(t *testing.T) {
+	for _, f := range tree(t) {
+		report(t, checkLength(f, maxLines))
+		if !f.test {
+			report(t, checkExportsDocumented(f))
+			report(t, checkNoInit(f))
+		}
+	}
+}
+
+func report(t *testing.T, problems []string) {
+	t.Helper()
+	for _, p := range problems {
+		t.Error(p)
+	}
+}
