@@ -1,0 +1,99 @@
+package project
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// unknown is the project of a folder without a name, such as /.
+const unknown = "unknown"
+
+// Detect decides the project of a folder. The first of these that is there counts:
+// the name in .engram/config.json, the name of the git remote, the folder of the
+// repository (of the main one for a worktree), the only repository among the child
+// folders, the folder's own name.
+//
+// The name passes Check. Several repositories among the child folders are a
+// conflict, with a *Problem of ReasonAmbiguous as its cause and the choices in the
+// Detection as well; a configuration that cannot be used is invalid, with
+// ReasonConfig. In both cases the Detection has its Source and Path set.
+func Detect(f Facts) (Detection, error) {
+	if f.ConfigErr != "" || f.ConfigName != "" {
+		return detectConfig(f)
+	}
+	if f.Root != "" {
+		return detectRepository(f), nil
+	}
+	switch len(f.Children) {
+	case 0:
+		return Detection{Name: baseName(f.Dir), Source: SourceBaseName, Path: f.Dir}, nil
+	case 1:
+		name := baseName(f.Children[0])
+		return Detection{Name: name, Source: SourceChild, Path: f.Children[0],
+			Warning: "auto-promoted child repository: " + name}, nil
+	}
+	return detectSeveral(f)
+}
+
+func detectConfig(f Facts) (Detection, error) {
+	d := Detection{Source: SourceConfig, Path: f.ConfigDir}
+	wrong := f.ConfigErr
+	if wrong == "" {
+		if err := Check(f.ConfigName); err != nil {
+			wrong = "project_name in .engram/config.json cannot be used: " + err.(*engram.Error).Msg
+		}
+	}
+	if wrong != "" {
+		return d, engram.Errorf(engram.CodeInvalid, "%s", wrong).
+			WithHint(`write {"project_name": "NAME"} into %s`, filepath.Join(f.ConfigDir, ".engram", "config.json")).
+			WithCause(&Problem{Reason: ReasonConfig})
+	}
+	d.Name = Normalize(f.ConfigName)
+	return d, nil
+}
+
+func detectRepository(f Facts) Detection {
+	if name := clean(RemoteName(f.Remote)); name != "" {
+		return Detection{Name: name, Source: SourceRemote, Path: f.Root}
+	}
+	main := f.Main
+	if main == "" {
+		main = f.Root
+	}
+	name := baseName(main)
+	if bare := strings.TrimSuffix(name, ".git"); bare != "" {
+		name = bare
+	}
+	return Detection{Name: name, Source: SourceRoot, Path: f.Root}
+}
+
+func detectSeveral(f Facts) (Detection, error) {
+	var names []string
+	for _, child := range f.Children {
+		names = append(names, baseName(child))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	d := Detection{Source: SourceAmbiguous, Path: f.Dir, Available: names}
+	return d, engram.Errorf(engram.CodeConflict, "ambiguous project: multiple git repos found in cwd").
+		WithHint("work inside one of them, or name the project: %s", strings.Join(names, ", ")).
+		WithCause(&Problem{Reason: ReasonAmbiguous, Available: slices.Clone(names)})
+}
+
+// baseName returns the last part of a folder as a project name.
+func baseName(dir string) string {
+	if dir == "" {
+		return unknown
+	}
+	base := filepath.Base(dir)
+	if base == "." || base == ".." || base == string(filepath.Separator) {
+		return unknown
+	}
+	if name := clean(base); name != "" {
+		return name
+	}
+	return unknown
+}

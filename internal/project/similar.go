@@ -1,0 +1,137 @@
+package project
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Similar returns those of among that name may have been meant to be, best first:
+// equal but for case, then those that contain name or are contained in it (where
+// name has at least three characters), then those within a few typing mistakes, by
+// their number: at most 3, at most half the length of name, at least 1. Ties go by
+// name; name itself is left out; nil when there are none. among is not changed.
+func Similar(name string, among []string) []string {
+	type find struct {
+		name string
+		kind kind
+		far  int
+	}
+	var finds []find
+	for _, other := range among {
+		if other == name {
+			continue
+		}
+		if k, far := compare(name, other); k != unlike {
+			finds = append(finds, find{other, k, far})
+		}
+	}
+	slices.SortStableFunc(finds, func(a, b find) int {
+		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name))
+	})
+	var names []string
+	for _, f := range finds {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Groups returns the names that look like one project's: two are tied when each is
+// similar to the other, and a group is what hangs together by such ties. Groups have
+// at least two names; names and groups are sorted; nil when there are none.
+func Groups(names []string) [][]string {
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
+	// leader leads from each name to another of its group; the first leads to itself.
+	leader := make([]int, len(names))
+	find := func(i int) int {
+		for leader[i] != i {
+			leader[i] = leader[leader[i]]
+			i = leader[i]
+		}
+		return i
+	}
+	for i, name := range names {
+		leader[i] = i
+		for j, other := range names[:i] {
+			if mutual(name, other) {
+				a, b := find(i), find(j)
+				leader[max(a, b)] = min(a, b)
+			}
+		}
+	}
+	members := make([][]string, len(names))
+	for i, name := range names {
+		at := find(i)
+		members[at] = append(members[at], name)
+	}
+	return slices.DeleteFunc(members, func(g []string) bool { return len(g) < 2 })
+}
+
+// mutual asks both ways because the rules look at the length of one side alone: a
+// project named "a" must not tie together all that have an a in them.
+func mutual(a, b string) bool {
+	there, _ := compare(a, b)
+	if there == unlike {
+		return false
+	}
+	back, _ := compare(b, a)
+	return back != unlike
+}
+
+// kind is in what way two names are alike; the lowest is the closest.
+type kind int
+
+const (
+	sameButCase kind = iota
+	within           // one contains the other
+	mistyped
+	unlike
+)
+
+// minWithin is how many characters a name needs for being found within another.
+const minWithin = 3
+
+// compare says how other is like name, and how far from it.
+func compare(name, other string) (k kind, far int) {
+	name, other = strings.ToLower(name), strings.ToLower(other)
+	n, m := utf8.RuneCountInString(name), utf8.RuneCountInString(other)
+	switch {
+	case n == 0 || m == 0:
+		return unlike, 0
+	case name == other:
+		return sameButCase, 0
+	case n >= minWithin && (strings.Contains(name, other) || strings.Contains(other, name)):
+		return within, max(n-m, m-n)
+	}
+	limit := min(3, max(1, n/2))
+	if max(n-m, m-n) > limit {
+		return unlike, 0
+	}
+	if far = distance([]rune(name), []rune(other)); far > limit {
+		return unlike, 0
+	}
+	return mistyped, far
+}
+
+// distance is the Levenshtein distance: how many characters must be put in, taken
+// out or replaced to make b of a.
+func distance(a, b []rune) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, ca := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, cb := range b {
+			replace := diagonal
+			if ca != cb {
+				replace++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
