@@ -9,11 +9,10 @@ import (
 func header(line string) (level int, text string) {
 	rest := strings.TrimLeft(line, "#")
 	level = len(line) - len(rest)
-	text = strings.TrimSpace(rest)
-	if level == 0 || text == "" || !isBlank(rest[0]) {
+	if level == 0 || rest == "" || !isBlank(rest[0]) {
 		return 0, ""
 	}
-	return level, text
+	return level, strings.TrimSpace(rest)
 }
 
 // listKind is a kind of list.

@@ -1,0 +1,51 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Timeline returns what was saved around a memory. Sides with nothing on them are
+// left out, and so is the session of a memory that has none.
+func Timeline(t engram.Timeline, o Options) string {
+	var b strings.Builder
+	writeSession(&b, t, o)
+	writeSide(&b, "Before", t.Before)
+	m := t.Focus
+	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0),
+		Preview(m.Content, 500), Time(m.CreatedAt, o))
+	if len(t.After) > 0 {
+		b.WriteByte('\n')
+		writeSide(&b, "After", t.After)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
+	s := t.Session
+	if s.ID == "" {
+		return
+	}
+	name := s.Project
+	if name == "" {
+		name = s.ID
+	}
+	fmt.Fprintf(b, "Session: %s (%s)", line(name, 0), Time(s.StartedAt, o))
+	if summary := line(s.Summary, 100); summary != "" {
+		b.WriteString(" — " + summary)
+	}
+	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
+}
+
+func writeSide(b *strings.Builder, name string, side []engram.Memory) {
+	if len(side) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "─── %s ───\n", name)
+	for _, m := range side {
+		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0), line(m.Content, 150))
+	}
+	b.WriteByte('\n')
+}
