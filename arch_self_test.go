@@ -148,7 +148,7 @@ func TestStateCheck(t *testing.T) {
 		{"an error", `import "errors"; var ErrGone = errors.New("gone")`, ""},
 		{"a pattern", `import "regexp"; var word = regexp.MustCompile("a")`, ""},
 		{"an embedded file", "//go:embed x.md\nvar text string", ""},
-		{"a claim about an interface", "var _ I = (*T)(nil)", ""},
+		{"a claim about an interface", "var _ I = (*T)(nil)\nfunc f() { _ = g() }", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := sourceOf(t, "internal/x/x.go", "package x\n"+tt.body+"\n")

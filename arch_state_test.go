@@ -21,7 +21,7 @@ func checkNoMutableState(files []source) (problems []string) {
 	for _, f := range files {
 		for _, spec := range packageVars(f.file) {
 			for i, name := range spec.Names {
-				vars[name.Name] = true
+				vars[name.Name] = name.Name != "_"
 				var value ast.Expr
 				if i < len(spec.Values) {
 					value = spec.Values[i]

@@ -47,15 +47,34 @@ func rows() map[string]row {
 	return map[string]row{
 		".": {room: "root"},
 
+		"internal/capture":   {room: "rule"},
 		"internal/lifecycle": {room: "rule"},
-		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
 		"internal/project":   {room: "rule"},
+		"internal/redact":    {room: "rule"},
 		"internal/render":    {room: "rule"},
+		"internal/retrieval": {room: "rule"},
+		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
+		"internal/topic":     {room: "rule"},
 
 		"internal/engine": {room: "engine"},
 
-		"internal/eval":      {room: "tool"},
-		"internal/eval/live": {room: "tool", modules: []string{mcpSDK}},
+		"internal/git":    {room: "technology"},
+		"internal/sqlite": {room: "technology", modules: []string{"modernc.org/sqlite"}},
+
+		"internal/httpapi":  {room: "frontend"},
+		"internal/mcp":      {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/mem":  {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/tool": {room: "frontend", modules: []string{mcpSDK}},
+
+		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
+		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
+		"internal/cli":    {room: "cli", modules: []string{"github.com/spf13/cobra", "charm.land/fang/v2", mcpSDK}},
+		"cmd/engram":      {room: "cmd"},
+
+		"internal/enginetest": {room: "testkit"},
+		"internal/storetest":  {room: "testkit"},
+		"internal/eval":       {room: "tool"},
+		"internal/eval/live":  {room: "tool", modules: []string{mcpSDK}},
 	}
 }
 
@@ -93,7 +112,7 @@ func reservedCalls() map[string][]string {
 		"os.LookupEnv":        {"internal/config/"},
 		"os.Environ":          {"internal/config/", "internal/git/", live},
 		"os.Exit":             {"cmd/", live},
-		"os.Args":             {"cmd/"},
+		"os.Args":             {"cmd/", live},
 		"os.Stdin":            {"cmd/"},
 		"os.Stdout":           {"cmd/", live},
 		"os.Stderr":           {"cmd/", live},
