@@ -1,0 +1,73 @@
+# The commands of this repository. `make test` needs Go and nothing else.
+
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS    := -s -w -X main.version=$(VERSION)
+# Release 2026.2.2.
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME   ?= 5s
+PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+EVAL_DIR   ?= ../shared/eval
+EVAL_FLAGS ?=
+
+# The program is built without C, everywhere and always; only the race detector needs it.
+export CGO_ENABLED = 0
+
+.PHONY: help test check fmt vet staticcheck arch race fuzz build cross bench eval demo clean
+
+help: ## list the commands
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+test: ## the whole suite
+	go test ./...
+
+check: fmt vet staticcheck arch race fuzz ## what a change must pass: linters, the arrows, the suite under the race detector, a short fuzz
+
+fmt:
+	@bad="$$(gofmt -l $$(find . -name '*.go' -not -path './.*'))"; \
+	if [ -n "$$bad" ]; then echo "gofmt would change:"; echo "$$bad"; exit 1; fi
+
+vet:
+	go vet ./...
+
+staticcheck:
+	go run $(STATICCHECK) ./...
+
+arch:
+	go test -count=1 .
+
+# Without a C compiler the suite still runs, without the detector, and says so.
+race:
+	@if command -v "$$(go env CC)" >/dev/null 2>&1; then \
+		echo "CGO_ENABLED=1 go test -race ./..."; CGO_ENABLED=1 go test -race ./...; \
+	else \
+		echo "no C compiler ($$(go env CC)): the race detector cannot run; on Debian: apt-get install gcc libc6-dev"; \
+		go test ./...; \
+	fi
+
+fuzz: ## every fuzz target for FUZZTIME (5s)
+	@grep -rHoE --include='*_test.go' '^func Fuzz[A-Za-z0-9_]*' . | sed 's/:func /:/' | sort | while IFS=: read -r file target; do \
+		echo "fuzz $$target in $$(dirname "$$file")"; \
+		go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" || exit 1; \
+	done
+
+build: ## bin/engram
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/engram ./cmd/engram
+
+cross: ## dist/ for every platform
+	@for p in $(PLATFORMS); do \
+		os=$${p%/*}; arch=$${p#*/}; ext=; [ "$$os" = windows ] && ext=.exe; \
+		echo "dist/engram-$$os-$$arch$$ext"; \
+		GOOS=$$os GOARCH=$$arch go build -trimpath -ldflags '$(LDFLAGS)' -o "dist/engram-$$os-$$arch$$ext" ./cmd/engram || exit 1; \
+	done
+
+bench: ## the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+eval: build ## retrieval quality and speed of the built program over HTTP; EVAL_FLAGS='-all -mcp -queries queries-kw3.jsonl'
+	go run ./internal/eval/live -bin bin/engram -dir '$(EVAL_DIR)' $(EVAL_FLAGS)
+
+demo: ## two agent sessions over MCP on a throw-away database
+	go run ./cmd/engram demo
+
+clean:
+	rm -rf bin dist
