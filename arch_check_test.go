@@ -92,8 +92,7 @@ func checkImports(f source, known map[string]row, kinds map[string]room) (proble
 			if !f.test && !slices.ContainsFunc(own.modules, func(m string) bool { return under(imported, m) }) {
 				problems = append(problems, f.at(spec, "%s may not use %s", f.dir, imported))
 			}
-		case dir == f.dir, under(f.dir, dir) && dir != ".", under(dir, f.dir) && f.dir != ".":
-			// A package and its own subfolders are one house.
+		case house(dir) == house(f.dir):
 		default:
 			to := known[dir].room
 			if !slices.Contains(kinds[own.room].imports, to) && !(f.test && (to == "testkit" || to == "root")) {
@@ -282,6 +281,13 @@ func moduleDir(importPath string) (string, bool) {
 		return ".", true
 	}
 	return strings.CutPrefix(importPath, modulePath+"/")
+}
+
+// house is the folder that a package shares with its subfolders, such as
+// internal/mcp: inside it everybody may import everybody.
+func house(dir string) string {
+	parts := strings.Split(dir, "/")
+	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
 // under reports whether p is dir or lies below it.

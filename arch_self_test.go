@@ -17,6 +17,7 @@ func TestImportCheckSeesWrongArrows(t *testing.T) {
 		"internal/sqlite":     {room: "technology", modules: []string{"modernc.org/sqlite"}},
 		"internal/mcp":        {room: "frontend"},
 		"internal/mcp/mem":    {room: "frontend"},
+		"internal/mcp/tool":   {room: "frontend"},
 		"internal/httpapi":    {room: "frontend"},
 		"internal/enginetest": {room: "testkit"},
 	}
@@ -28,6 +29,7 @@ func TestImportCheckSeesWrongArrows(t *testing.T) {
 		{"a frontend never reaches past the engine", "internal/httpapi/save.go", modulePath + "/internal/sqlite", "(frontend) may not import internal/sqlite"},
 		{"a frontend never imports another", "internal/httpapi/save.go", modulePath + "/internal/mcp", "(frontend) may not import internal/mcp"},
 		{"a dialect belongs to its frontend", "internal/mcp/mem/save.go", modulePath + "/internal/mcp", ""},
+		{"so do its other parts", "internal/mcp/mem/save.go", modulePath + "/internal/mcp/tool", ""},
 		{"a frontend calls verbs", "internal/httpapi/save.go", modulePath + "/internal/engine", ""},
 		{"a rule knows no verb", "internal/lifecycle/admit.go", modulePath + "/internal/engine", "(rule) may not import internal/engine"},
 		{"a module is used where its row names it", "internal/sqlite/open.go", "modernc.org/sqlite", ""},
