@@ -57,12 +57,14 @@ func line(s string, runes int) string {
 			blank = b.Len() > 0
 			continue
 		}
+		if blank {
+			n++
+		}
 		if runes > 0 && n >= runes {
 			return Plain(b.String()) + "..."
 		}
 		if blank {
 			b.WriteByte(' ')
-			n++
 			blank = false
 		}
 		_, size := utf8.DecodeRuneInString(s[i:])

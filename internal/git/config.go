@@ -1,0 +1,90 @@
+package git
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const (
+	// configFile is where a repository says what its project is called.
+	configFile = ".engram/config.json"
+	maxConfig  = 64 << 10
+)
+
+// config is what a configuration says: a name, or what is wrong with it. All fields
+// are empty when there is none.
+type config struct{ dir, name, wrong string }
+
+// findConfig returns the nearest configuration from dir up to root; only dir's own
+// when root is "".
+func findConfig(dir, root string) config {
+	for {
+		text, wrong, found := readConfig(dir)
+		if found {
+			c := config{dir: dir, wrong: wrong}
+			if wrong == "" {
+				c.name, c.wrong = parseConfig(text)
+			}
+			return c
+		}
+		parent := filepath.Dir(dir)
+		if root == "" || dir == root || parent == dir {
+			return config{}
+		}
+		dir = parent
+	}
+}
+
+// readConfig reads the configuration in dir. Links that lead out of dir are
+// refused: a repository does not decide what else is read on this machine.
+func readConfig(dir string) (text []byte, wrong string, found bool) {
+	folder, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, "", false
+	}
+	defer folder.Close()
+	info, err := folder.Stat(configFile)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return nil, "", false
+	case err != nil:
+		return nil, configFile + " cannot be read", true
+	case !info.Mode().IsRegular(): // opening a pipe would wait
+		return nil, configFile + " is not a file", true
+	}
+	file, err := folder.Open(configFile)
+	if err != nil {
+		return nil, configFile + " cannot be read", true
+	}
+	defer file.Close()
+	text, err = io.ReadAll(io.LimitReader(file, maxConfig+1))
+	switch {
+	case err != nil:
+		return nil, configFile + " cannot be read", true
+	case len(text) > maxConfig:
+		return nil, configFile + " is larger than 64 KiB", true
+	}
+	return text, "", true
+}
+
+// parseConfig returns the project name in a configuration, or what is wrong with it.
+// The text itself never goes into the message.
+func parseConfig(text []byte) (name, wrong string) {
+	text = []byte(strings.TrimPrefix(string(text), "\ufeff"))
+	var c struct {
+		ProjectName string `json:"project_name"`
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return "", configFile + ` is not JSON of the form {"project_name": "NAME"}`
+	}
+	if strings.TrimSpace(c.ProjectName) == "" {
+		return "", configFile + " has no project_name"
+	}
+	return c.ProjectName, ""
+}

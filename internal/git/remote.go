@@ -1,0 +1,49 @@
+package git
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// remote returns the URL of the remote "origin" of the repository at root, without
+// credentials; "" when there is none, when git is missing, refuses (a repository of
+// somebody else) or takes too long. Whoever asks falls back to the folder's name.
+func (f Folders) remote(ctx context.Context, root string) string {
+	timeout := f.Timeout
+	if timeout <= 0 {
+		timeout = 2 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", "-C", root, "remote", "get-url", "origin")
+	cmd.Env = environment(cmd.Environ())
+	// A process that git left behind must not keep us waiting for its output.
+	cmd.WaitDelay = 100 * time.Millisecond
+	out, err := cmd.Output()
+	if err != nil {
+		return ""
+	}
+	url, _, _ := strings.Cut(string(out), "\n")
+	return project.SafeRemote(url)
+}
+
+// environment returns env for a git that asks nobody anything, and that looks at
+// the folder it is given: inside a hook, these variables point to another one.
+func environment(env []string) []string {
+	env = slices.DeleteFunc(env, func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		switch name {
+		case "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_NAMESPACE",
+			"GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_CONFIG", "GIT_CONFIG_PARAMETERS",
+			"GIT_CONFIG_COUNT", "GIT_TRACE":
+			return true
+		}
+		return false
+	})
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+}
