@@ -1,0 +1,94 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+const mutationColumns = `j.seq, j.op, j.at, coalesce(j.device, (SELECT value FROM meta WHERE key = 'device')), j.actor, j.verb,
+	j.entity, j.key, (SELECT name FROM projects WHERE num = j.project), coalesce(j.reason, ''), j.was`
+
+func scanMutation(s scanner) (engram.Mutation, error) {
+	var m engram.Mutation
+	var project sql.NullString // the project may have been deleted since
+	var was sql.NullString
+	err := s.Scan(&m.Seq, &m.Op, &m.At, &m.Device, &m.Actor, &m.Verb, &m.Entity, &m.Key, &project, &m.Reason, &was)
+	m.Project = project.String
+	if was.Valid {
+		m.Was = []byte(was.String)
+	}
+	return m, err
+}
+
+// LastMutation returns the newest entry.
+func (t *tx) LastMutation(ctx context.Context) (engram.Mutation, error) {
+	const query = `SELECT ` + mutationColumns + ` FROM mutations j ORDER BY j.seq DESC LIMIT 1`
+	s, err := t.conn.stmt(ctx, query)
+	if err != nil {
+		return engram.Mutation{}, err
+	}
+	m, err := scanMutation(s.QueryRowContext(ctx))
+	if errors.Is(err, sql.ErrNoRows) {
+		return engram.Mutation{}, nil
+	}
+	return m, err
+}
+
+// Mutations returns entries, newest first; those of one thing are served by mutations_key.
+func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p engram.Page) ([]engram.Mutation, error) {
+	query, args := `SELECT `+mutationColumns+` FROM mutations j ORDER BY j.seq DESC LIMIT ? OFFSET ?`, []any{p.Limit, p.Offset}
+	if entity != "" {
+		query = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.key = ? AND j.entity = ? ORDER BY j.seq DESC LIMIT ? OFFSET ?`
+		args = append([]any{journalKey(entity, key), entity}, args...)
+	}
+	var all []engram.Mutation
+	err := t.rows(ctx, query, args, func(s scanner) error {
+		m, err := scanMutation(s)
+		all = append(all, m)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return all, nil
+}
+
+// Append adds an entry to the journal and sets m.Seq; an entry without Op opens one.
+func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
+	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was) VALUES (?,?,?,?,?,?,?,?,?)`
+	project, err := t.projectNum(ctx, m.Project)
+	if err != nil {
+		return err
+	}
+	var was any
+	if m.Was != nil {
+		was = string(m.Was)
+	}
+	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Verb, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was)
+	if err != nil {
+		return fmt.Errorf("write journal: %w", err)
+	}
+	if m.Seq, err = res.LastInsertId(); err != nil || m.Op != 0 {
+		return err
+	}
+	m.Op = m.Seq
+	_, err = t.exec(ctx, `UPDATE mutations SET op = seq WHERE seq = ?`, m.Seq)
+	return err
+}
+
+// journalKey is the column value of a key: a number where the entity is numbered,
+// which takes a third of the room of its digits.
+func journalKey(entity engram.Entity, key string) any {
+	switch entity {
+	case engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation:
+		if n, err := strconv.ParseInt(key, 10, 64); err == nil {
+			return n
+		}
+	}
+	return key
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// List returns the memories that pass f, newest first. Listings without filters of
+// their own are served by memories_recent or memories_project_recent and read no
+// more rows than they return.
+func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
+	order, state := "m.created_at DESC, m.num DESC", "m.deleted_at IS NULL"
+	if f.Forgotten {
+		order, state = "m.deleted_at DESC, m.num DESC", "m.deleted_at IS NOT NULL"
+	}
+	c := conditions{where: []string{state}}
+	if f.Project != "" {
+		num, err := t.projectNum(ctx, f.Project)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.add("m.project = ?", num)
+	}
+	if len(f.Types) > 0 {
+		c.add("m.type IN (SELECT value FROM json_each(?))", jsonText(f.Types))
+	}
+	if f.Scope != "" {
+		c.add("m.scope = ?", f.Scope)
+	}
+	for _, tag := range f.Tags {
+		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = m.num AND tag = ?)", tag)
+	}
+	c.addRest(f)
+	query := `SELECT ` + memoryColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") +
+		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
+	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
+}
+
+// conditions collects the parts of a WHERE clause over memories m.
+type conditions struct {
+	where []string
+	args  []any
+}
+
+func (c *conditions) add(where string, args ...any) {
+	c.where = append(c.where, where)
+	c.args = append(c.args, args...)
+}
+
+// addRest adds what a full-text match cannot express.
+func (c *conditions) addRest(f engram.Filter) {
+	if f.SessionID != "" {
+		c.add("m.session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
+	}
+	if !f.Since.IsZero() {
+		c.add("m.created_at >= ?", f.Since.UnixMilli())
+	}
+	if !f.Until.IsZero() {
+		c.add("m.created_at < ?", f.Until.UnixMilli())
+	}
+	keys := make([]string, 0, len(f.Metadata))
+	for k := range f.Metadata {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys) // one spelling of the statement for one set of keys
+	for _, k := range keys {
+		// json_extract speaks SQL values; both sides go through it so that true is
+		// true and 1 is 1.0. A value that cannot be JSON equals nothing.
+		value, err := json.Marshal(f.Metadata[k])
+		if err != nil {
+			c.add("0")
+			continue
+		}
+		c.add("json_extract(m.metadata, ?) IS json_extract(?, '$')", `$."`+strings.ReplaceAll(k, `"`, `\"`)+`"`, string(value))
+	}
+}
+
+func jsonText[S ~string](values []S) string {
+	b, err := json.Marshal(values)
+	if err != nil {
+		panic(fmt.Sprintf("strings are always JSON: %v", err))
+	}
+	return string(b)
+}

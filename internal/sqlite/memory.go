@@ -1,0 +1,387 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// memoryColumns is what scanMemory reads; m is the memories table.
+const memoryColumns = `m.num, m.id, m.sync_id, (SELECT name FROM projects WHERE num = m.project),
+	(SELECT id FROM sessions WHERE num = m.session), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
+	m.metadata, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
+	m.touched_at, m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after,
+	m.valid_from, m.valid_to, m.revision_count, m.duplicate_count, m.last_seen_at, m.deleted_at, m.hash, m.summary, m.content`
+
+func scanMemory(s scanner) (engram.Memory, error) {
+	var m engram.Memory
+	var topic, tool, metadata, summary sql.NullString
+	var hash []byte
+	err := s.Scan(&m.Num, &m.ID, &m.SyncID, &m.Project, &m.SessionID, &m.Scope, &m.Type, &m.Origin, &m.Title, &topic, &tool,
+		&metadata, texts{&m.Tags}, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
+		instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
+		instant{&m.ValidFrom}, instant{&m.ValidTo}, &m.RevisionCount, &m.DuplicateCount, instant{&m.LastSeenAt},
+		instant{&m.DeletedAt}, &hash, &summary, &m.Content)
+	if err != nil {
+		return m, err
+	}
+	m.TopicKey, m.ToolName, m.Summary = topic.String, tool.String, summary.String
+	m.NormalizedHash = hex.EncodeToString(hash)
+	if metadata.Valid {
+		if err := json.Unmarshal([]byte(metadata.String), &m.Metadata); err != nil {
+			return m, fmt.Errorf("metadata of memory %d: %w", m.Num, err)
+		}
+	}
+	return m, nil
+}
+
+// Each look-up is served by one index: rowid, memories.id, memories.sync_id, memories_topic.
+const (
+	memoryByNumSQL    = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num = ?`
+	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
+	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
+	memoryBySyncIDSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.sync_id = ?`
+	memoryByTopicSQL  = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.topic_key = ?1 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+	memoryByProjectTopicSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.topic_key = ?1 AND m.project = ?2 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 2`
+)
+
+// Memory returns the memory that ref names.
+func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
+	var found []engram.Memory
+	collect := func(query string, args ...any) error {
+		return t.rows(ctx, query, args, func(s scanner) error {
+			m, err := scanMemory(s)
+			found = append(found, m)
+			return err
+		})
+	}
+	var err error
+	switch {
+	case ref.Num != 0:
+		err = collect(memoryByNumSQL, ref.Num)
+	case ref.Whole():
+		err = collect(memoryByIDSQL, ref.ID)
+	case ref.ID != "":
+		err = collect(memoryByPrefixSQL, ref.ID)
+	case ref.SyncID != "":
+		err = collect(memoryBySyncIDSQL, ref.SyncID)
+	case ref.Project != "":
+		var num int64
+		if num, err = t.projectNum(ctx, ref.Project); err == nil {
+			err = collect(memoryByProjectTopicSQL, ref.Topic, num)
+		}
+	default:
+		err = collect(memoryByTopicSQL, ref.Topic)
+	}
+	switch {
+	case err != nil:
+		return engram.Memory{}, fmt.Errorf("read memory %s: %w", ref, err)
+	case len(found) == 0:
+		return engram.Memory{}, engram.Errorf(engram.CodeNotFound, "memory %s does not exist", ref).
+			WithHint("search or list shows what there is")
+	case len(found) > 1:
+		return engram.Memory{}, engram.Errorf(engram.CodeConflict, "%s names more than one memory", ref).
+			WithHint("%s and %s, for example; write more of the id, or use the number", found[0].ID, found[1].ID)
+	}
+	return found[0], nil
+}
+
+const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value ORDER BY asked.key`
+
+// Memories returns the memories with these numbers, in this order.
+func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error) {
+	if len(nums) == 0 {
+		return nil, nil
+	}
+	return t.memories(ctx, memoriesSQL, jsonNums(nums))
+}
+
+func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
+	var ms []engram.Memory
+	err := t.rows(ctx, query, args, func(s scanner) error {
+		m, err := scanMemory(s)
+		ms = append(ms, m)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read memories: %w", err)
+	}
+	return ms, nil
+}
+
+// ByTopic returns the live memory of a topic.
+func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
+	const query = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
+	num, err := t.projectNum(ctx, project)
+	if err != nil {
+		return engram.Memory{}, false, err
+	}
+	return one(t.memories(ctx, query, key, num, scope))
+}
+
+// ByHash returns the newest live memory of the project with this content that passes same.
+func (t *tx) ByHash(ctx context.Context, project, hash string, same func(engram.Memory) bool) (engram.Memory, bool, error) {
+	const query = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
+		ORDER BY m.num DESC`
+	num, err := t.projectNum(ctx, project)
+	if err != nil {
+		return engram.Memory{}, false, err
+	}
+	sum, err := hex.DecodeString(hash)
+	if err != nil {
+		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
+	}
+	ms, err := t.memories(ctx, query, sum, num)
+	for _, m := range ms {
+		if same(m) {
+			return m, true, err
+		}
+	}
+	return engram.Memory{}, false, err
+}
+
+func one(ms []engram.Memory, err error) (engram.Memory, bool, error) {
+	if err != nil || len(ms) == 0 {
+		return engram.Memory{}, false, err
+	}
+	return ms[0], true, nil
+}
+
+// Neighbours are in the order of their numbers, which is the order of saving.
+const (
+	earlierSQL = `SELECT * FROM (SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.session = ? AND m.num < ? AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT ?) ORDER BY num`
+	laterSQL = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.session = ? AND m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
+)
+
+// Neighbours returns what was saved around memory num in its session.
+func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []engram.Memory, err error) {
+	s, err := t.sessionNum(ctx, session)
+	if err != nil {
+		return nil, nil, err
+	}
+	if earlier, err = t.memories(ctx, earlierSQL, s, num, before); err != nil {
+		return nil, nil, err
+	}
+	later, err = t.memories(ctx, laterSQL, s, num, after)
+	return earlier, later, err
+}
+
+// Revisions returns what the memory said before, oldest first.
+func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
+	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason
+		FROM revisions WHERE memory = ? ORDER BY number`
+	var rs []engram.Revision
+	err := t.rows(ctx, query, []any{num}, func(s scanner) error {
+		var r engram.Revision
+		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason)
+		rs = append(rs, r)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read revisions of memory %d: %w", num, err)
+	}
+	return rs, nil
+}
+
+// The columns that a memory may change, in the order of memoryValues.
+const memoryFields = `project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength,
+	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
+	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
+
+func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (project int64, values []any, err error) {
+	if project, err = t.projectNum(ctx, m.Project); err != nil {
+		return 0, nil, err
+	}
+	session, err := t.sessionNum(ctx, m.SessionID)
+	if err != nil {
+		return 0, nil, err
+	}
+	var metadata any
+	if len(m.Metadata) > 0 {
+		b, err := json.Marshal(m.Metadata)
+		if err != nil {
+			return 0, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
+		}
+		metadata = string(b)
+	}
+	hash, err := hex.DecodeString(m.NormalizedHash)
+	if err != nil {
+		return 0, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
+	}
+	return project, []any{project, session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata,
+		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
+		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
+		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
+}
+
+// InsertMemory adds m and sets m.Num.
+func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
+	const query = `INSERT INTO memories (id, sync_id, ` + memoryFields + `)
+		VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	project, values, err := t.memoryValues(ctx, *m)
+	if err != nil {
+		return err
+	}
+	res, err := t.exec(ctx, query, append([]any{m.ID, m.SyncID}, values...)...)
+	if isUnique(err) {
+		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
+	}
+	if err != nil {
+		return fmt.Errorf("insert memory: %w", err)
+	}
+	if m.Num, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
+		return err
+	}
+	if !m.Forgotten() {
+		if err := t.indexMemory(ctx, project, *m); err != nil {
+			return err
+		}
+	}
+	const active = `UPDATE sessions SET active_at = max(active_at, ?) WHERE id = ? AND num <> 0`
+	_, err = t.exec(ctx, active, millis(m.CreatedAt), m.SessionID)
+	return err
+}
+
+// ReplaceMemory writes m over the memory with its number.
+func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
+	query := `UPDATE memories SET (` + memoryFields + `) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
+	was, err := t.Memory(ctx, engram.ByNum(m.Num))
+	if err != nil {
+		return err
+	}
+	project, values, err := t.memoryValues(ctx, m)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, query, append(values, m.Num)...)
+	if isUnique(err) {
+		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
+			WithHint("update that one, or choose another topic key").WithCause(err)
+	}
+	if err != nil {
+		return fmt.Errorf("write memory %d: %w", m.Num, err)
+	}
+	if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
+		return err
+	}
+	// Counting an exact repeat changes nothing that is indexed.
+	if sameIndex(was, m) {
+		return nil
+	}
+	if err := t.unindexMemory(ctx, m.Num); err != nil || m.Forgotten() {
+		return err
+	}
+	return t.indexMemory(ctx, project, m)
+}
+
+func sameIndex(a, b engram.Memory) bool {
+	return a.Title == b.Title && a.Content == b.Content && a.Project == b.Project && a.Type == b.Type && a.Scope == b.Scope &&
+		a.Forgotten() == b.Forgotten() && a.TopicKey == b.TopicKey && strings.Join(a.Tags, "\x00") == strings.Join(b.Tags, "\x00")
+}
+
+// indexMemory adds m to the full-text index. The topic key is found like a title.
+func (t *tx) indexMemory(ctx context.Context, project int64, m engram.Memory) error {
+	const query = `INSERT INTO memories_fts (rowid, title, content, scope) VALUES (?,?,?,?)`
+	title, content := text.Index(m.Title+" "+m.TopicKey+" "+strings.Join(m.Tags, " "), m.Content)
+	_, err := t.exec(ctx, query, m.Num, title, content, scopeWords(project, m))
+	if err != nil {
+		return fmt.Errorf("index memory %d: %w", m.Num, err)
+	}
+	return nil
+}
+
+func (t *tx) unindexMemory(ctx context.Context, num int64) error {
+	_, err := t.exec(ctx, `DELETE FROM memories_fts WHERE rowid = ?`, num)
+	if err != nil {
+		return fmt.Errorf("take memory %d out of the index: %w", num, err)
+	}
+	return nil
+}
+
+func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
+	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
+		return fmt.Errorf("write tags: %w", err)
+	}
+	for _, tag := range tags {
+		if _, err := t.exec(ctx, `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)`, num, tag); err != nil {
+			return fmt.Errorf("write tag %q: %w", tag, err)
+		}
+	}
+	return nil
+}
+
+// InsertRevision adds r.
+func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
+	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason) VALUES (?,?,?,?,?,?,?,?)`
+	_, err := t.exec(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason)
+	if err != nil {
+		return fmt.Errorf("write revision %d of memory %d: %w", r.Number, r.Memory, err)
+	}
+	return nil
+}
+
+// EraseMemory removes the memory and every copy of its text. With secure_delete the
+// freed bytes are overwritten; the index gives up a deleted entry's words only when
+// its segments are merged, so they are.
+func (t *tx) EraseMemory(ctx context.Context, num int64) error {
+	var id, syncID string
+	err := t.row(ctx, `SELECT id, sync_id FROM memories WHERE num = ?`, []any{num}, &id, &syncID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return engram.Errorf(engram.CodeNotFound, "memory #%d does not exist", num)
+	}
+	if err != nil {
+		return fmt.Errorf("read memory %d: %w", num, err)
+	}
+	t.erased = true
+	if err := t.unindexMemory(ctx, num); err != nil {
+		return err
+	}
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		// The texts of a memory's past stand in its revisions alone, but old titles,
+		// tags and metadata may stand in the journal.
+		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
+		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
+		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
+		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
+			SELECT ?, ?, ?, coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`,
+			[]any{engram.EntityMemory, id, syncID}},
+	} {
+		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
+			return fmt.Errorf("erase memory %d: %w", num, err)
+		}
+	}
+	return nil
+}
+
+// compact merges the segments of the full-text indexes into one, which drops the
+// words of entries that were taken out.
+func (t *tx) compact(ctx context.Context) error {
+	for _, query := range []string{
+		`INSERT INTO memories_fts (memories_fts) VALUES ('optimize')`,
+		`INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`,
+	} {
+		if _, err := t.exec(ctx, query); err != nil {
+			return fmt.Errorf("clean the full-text index: %w", err)
+		}
+	}
+	return nil
+}

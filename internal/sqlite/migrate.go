@@ -1,0 +1,206 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// applicationID marks the file as Engram's: "ENGR" in ASCII.
+const applicationID = 0x454e4752
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+// keptBackups is how many automatic backups stay.
+const keptBackups = 3
+
+// prepare makes sure that the file is ours and that its schema is this program's.
+func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
+	steps, err := fs.Glob(migrations, "migration/*.sql")
+	if err != nil {
+		return err
+	}
+	c, err := s.reads.take(ctx)
+	if err != nil {
+		return err
+	}
+	version, err := schemaVersion(ctx, c, s.path, len(steps))
+	s.reads.give(c)
+	if err != nil || version == len(steps) {
+		return err
+	}
+	return s.migrate(ctx, migrations, steps, now)
+}
+
+// schemaVersion reads the version of the file's schema, 0 for an empty file, and
+// refuses what is not ours or newer than known.
+func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, error) {
+	var app, version, tables int
+	for _, q := range []struct {
+		sql  string
+		into *int
+	}{
+		{"PRAGMA application_id", &app}, {"PRAGMA user_version", &version}, {"SELECT count(*) FROM sqlite_schema", &tables},
+	} {
+		if err := c.sql.QueryRowContext(ctx, q.sql).Scan(q.into); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case tables == 0:
+		return 0, nil
+	case app != applicationID:
+		return 0, engram.Errorf(engram.CodeInvalid, "%s is a database of another program", path).
+			WithHint("choose another folder with --data-dir; it was left as it is")
+	case version > known:
+		return 0, engram.Errorf(engram.CodeConflict, "%s was written by a newer Engram (schema %d, this one knows %d)", path, version, known).
+			WithHint("update this program; the database was left as it is")
+	}
+	return version, nil
+}
+
+// migrate runs the steps that the file lacks, each in a transaction of its own. Any
+// number of processes may be doing the same: whoever has the write lock looks again.
+func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now func() time.Time) error {
+	c, err := s.writes.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.writes.give(c)
+	if err := s.useWAL(ctx, c); err != nil {
+		return fmt.Errorf("switch to write-ahead logging: %w", err)
+	}
+	for i, step := range steps {
+		script, err := fs.ReadFile(files, step)
+		if err != nil {
+			return err
+		}
+		if err := s.step(ctx, c, i, len(steps), string(script), now); err != nil {
+			return fmt.Errorf("migration %s: %w", filepath.Base(step), err)
+		}
+	}
+	return nil
+}
+
+// step brings the schema from version from to the next; it does nothing when the
+// schema is there already.
+func (s *Store) step(ctx context.Context, c *conn, from, known int, script string, now func() time.Time) error {
+	version, err := schemaVersion(ctx, c, s.path, known)
+	if err != nil || version != from {
+		return err
+	}
+	if from > 0 {
+		if err := s.backup(ctx, c, from, now); err != nil {
+			return err
+		}
+	}
+	if err := s.patiently(ctx, func() error { return c.exec(ctx, "BEGIN IMMEDIATE") }); err != nil {
+		return err
+	}
+	defer c.rollback()
+	if version, err = schemaVersion(ctx, c, s.path, known); err != nil || version != from {
+		return err
+	}
+	if err := c.exec(ctx, script); err != nil {
+		return err
+	}
+	if from == 0 {
+		var id [8]byte
+		_, _ = rand.Read(id[:]) // never fails
+		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?)", hex.EncodeToString(id[:])); err != nil {
+			return err
+		}
+		if err := c.exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {
+			return err
+		}
+	}
+	if err := c.exec(ctx, fmt.Sprintf("PRAGMA user_version = %d", from+1)); err != nil {
+		return err
+	}
+	return c.commit(ctx)
+}
+
+// useWAL switches the journal mode. SQLite does not wait for other connections
+// here, whatever the busy timeout, so the switch is tried again: processes that open
+// a new store at the same moment are the ordinary case.
+func (s *Store) useWAL(ctx context.Context, c *conn) error {
+	return s.patiently(ctx, func() error {
+		var mode string
+		if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+			return err
+		}
+		if mode != "wal" {
+			return engram.Errorf(engram.CodeUnavailable, "the file system of %s does not allow write-ahead logging", s.path).
+				WithHint("keep the database on a local disk; choose the folder with --data-dir")
+		}
+		return nil
+	})
+}
+
+// patiently calls fn until it is no longer busy, for at most writeWait.
+func (s *Store) patiently(ctx context.Context, fn func() error) error {
+	wait, cancel := context.WithTimeout(ctx, s.writeWait)
+	defer cancel()
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		err := fn()
+		if err == nil || !isBusy(err) {
+			return err
+		}
+		select {
+		case <-wait.Done():
+			return s.waited(ctx, err)
+		case <-time.After(pause):
+		}
+	}
+}
+
+// backup copies the whole database beside itself before its schema changes.
+func (s *Store) backup(ctx context.Context, c *conn, version int, now func() time.Time) error {
+	dir := filepath.Join(filepath.Dir(s.path), "backups")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fileError(err, dir)
+	}
+	// Random letters: two processes may back up in the same millisecond.
+	name := filepath.Join(dir, fmt.Sprintf("engram-schema%d-%s-%s.db", version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
+	if err := c.exec(ctx, "VACUUM INTO ?", name); err != nil {
+		return fmt.Errorf("backup before the migration: %w", err)
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		return err
+	}
+	s.log.InfoContext(ctx, "backed up before a migration", "file", name)
+	return dropBackups(dir)
+}
+
+// dropBackups removes all but the newest automatic backups.
+func dropBackups(dir string) error {
+	old, err := filepath.Glob(filepath.Join(dir, "engram-schema*.db"))
+	if err != nil || len(old) <= keptBackups {
+		return err
+	}
+	slices.SortFunc(old, func(a, b string) int { return backupTime(a).Compare(backupTime(b)) })
+	var errs []error
+	for _, f := range old[:len(old)-keptBackups] {
+		errs = append(errs, os.Remove(f))
+	}
+	return errors.Join(errs...)
+}
+
+func backupTime(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

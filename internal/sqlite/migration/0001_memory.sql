@@ -1,0 +1,239 @@
+-- The whole first schema. Conventions: times are milliseconds since 1970, UTC, and
+-- NULL for "never"; projects and sessions are referred to by number, because every
+-- index entry would otherwise repeat their names; row 0 of each is "none".
+
+-- Facts about this store: device (which store wrote a journal entry).
+CREATE TABLE meta (
+	key   TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE projects (
+	num        INTEGER PRIMARY KEY,
+	name       TEXT NOT NULL UNIQUE,
+	root       TEXT NOT NULL DEFAULT '',
+	remote     TEXT NOT NULL DEFAULT '',
+	decay      TEXT,            -- JSON; the project's own fading, NULL for the default
+	created_at INTEGER NOT NULL
+);
+INSERT INTO projects (num, name, created_at) VALUES (0, '', 0);
+
+-- Names that were merged into a project.
+CREATE TABLE project_aliases (
+	alias   TEXT PRIMARY KEY,
+	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE INDEX project_aliases_project ON project_aliases (project);
+
+CREATE TABLE sessions (
+	num        INTEGER PRIMARY KEY,
+	id         TEXT NOT NULL UNIQUE,
+	project    INTEGER NOT NULL REFERENCES projects (num),
+	directory  TEXT NOT NULL DEFAULT '',
+	started_at INTEGER NOT NULL,
+	ended_at   INTEGER,
+	summary    TEXT NOT NULL DEFAULT '',
+	active_at  INTEGER NOT NULL
+);
+CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
+CREATE INDEX sessions_active ON sessions (active_at DESC, num DESC);
+INSERT INTO sessions (num, id, project, started_at, active_at) VALUES (0, '', 0, 0, 0);
+
+-- AUTOINCREMENT: a number that an agent has seen must never come to mean another memory.
+CREATE TABLE memories (
+	num              INTEGER PRIMARY KEY AUTOINCREMENT,
+	id               TEXT NOT NULL UNIQUE,
+	sync_id          TEXT NOT NULL UNIQUE,
+	project          INTEGER NOT NULL REFERENCES projects (num),
+	session          INTEGER NOT NULL REFERENCES sessions (num),
+	scope            TEXT NOT NULL,
+	type             TEXT NOT NULL,
+	origin           TEXT NOT NULL,
+	title            TEXT NOT NULL,
+	topic_key        TEXT,
+	tool_name        TEXT,
+	metadata         TEXT,      -- JSON object
+	importance       REAL NOT NULL,
+	strength         REAL NOT NULL,
+	touched_at       INTEGER NOT NULL,
+	permanent        INTEGER NOT NULL,
+	access_count     INTEGER NOT NULL,
+	last_accessed_at INTEGER,
+	created_at       INTEGER NOT NULL,
+	updated_at       INTEGER NOT NULL,
+	review_after     INTEGER,
+	valid_from       INTEGER,
+	valid_to         INTEGER,
+	revision_count   INTEGER NOT NULL,
+	duplicate_count  INTEGER NOT NULL,
+	last_seen_at     INTEGER,
+	deleted_at       INTEGER,
+	hash             BLOB NOT NULL, -- SHA-256
+	summary          TEXT,
+	content          TEXT NOT NULL  -- last: the other columns are read without its overflow pages
+);
+CREATE INDEX memories_recent ON memories (created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX memories_project_recent ON memories (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE deleted_at IS NOT NULL;
+CREATE INDEX memories_session ON memories (session, num);
+CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
+-- Eight bytes of the hash find the candidates; the whole hash decides.
+CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
+
+CREATE TABLE tags (
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	tag    TEXT NOT NULL,
+	PRIMARY KEY (memory, tag)
+) WITHOUT ROWID;
+CREATE INDEX tags_tag ON tags (tag, memory);
+
+CREATE TABLE revisions (
+	memory      INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	number      INTEGER NOT NULL,
+	type        TEXT NOT NULL,
+	title       TEXT NOT NULL,
+	written_at  INTEGER NOT NULL,
+	replaced_at INTEGER NOT NULL,
+	reason      TEXT NOT NULL,
+	content     TEXT NOT NULL
+);
+CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
+
+-- The full-text index. It holds tokens made by internal/text, joined by spaces, and no
+-- copy of the text. scope holds one word each for the project, the type, the scope and
+-- every tag, so that a filter is part of the match and not a test of each row found.
+-- tokenize=ascii splits at spaces alone, because the tokens hold nothing but lower-case
+-- letters and digits, and every byte above 127 is part of a token to it.
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+	title, content, scope,
+	content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+-- The index's words with the number of memories that have them.
+CREATE VIRTUAL TABLE memories_vocab USING fts5vocab (memories_fts, 'row');
+
+CREATE TABLE relations (
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
+	id         TEXT NOT NULL UNIQUE,
+	source     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	target     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	verb       TEXT NOT NULL,
+	status     TEXT NOT NULL,
+	strength   REAL NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	evidence   TEXT NOT NULL DEFAULT '',
+	confidence REAL NOT NULL DEFAULT 0,
+	actor      TEXT NOT NULL DEFAULT '',
+	actor_kind TEXT NOT NULL DEFAULT '',
+	model      TEXT NOT NULL DEFAULT '',
+	session_id TEXT NOT NULL DEFAULT '',
+	created_at INTEGER NOT NULL,
+	updated_at INTEGER NOT NULL,
+	UNIQUE (source, target, verb)
+);
+CREATE INDEX relations_target ON relations (target);
+
+CREATE TABLE prompts (
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
+	sync_id    TEXT NOT NULL UNIQUE,
+	project    INTEGER NOT NULL REFERENCES projects (num),
+	session    INTEGER NOT NULL REFERENCES sessions (num),
+	created_at INTEGER NOT NULL,
+	content    TEXT NOT NULL
+);
+CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC);
+CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC);
+CREATE INDEX prompts_session ON prompts (session, num);
+CREATE VIRTUAL TABLE prompts_fts USING fts5 (
+	content, scope,
+	content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+
+-- What code a memory speaks of.
+CREATE TABLE anchors (
+	memory     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	repository TEXT NOT NULL,
+	commit_id  TEXT NOT NULL,
+	path       TEXT NOT NULL,
+	blob       TEXT NOT NULL,
+	first_line INTEGER NOT NULL DEFAULT 0, -- 0: the whole file
+	last_line  INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX anchors_memory ON anchors (memory);
+CREATE INDEX anchors_path ON anchors (path);
+
+-- Embedding models whose vectors are kept; the fingerprint says that two vectors may be compared.
+CREATE TABLE models (
+	num         INTEGER PRIMARY KEY,
+	name        TEXT NOT NULL,
+	fingerprint TEXT NOT NULL UNIQUE,
+	dimensions  INTEGER NOT NULL,
+	created_at  INTEGER NOT NULL
+);
+-- One int8 row a memory and model, for exact scores.
+CREATE TABLE vectors (
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	model  INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	scale  REAL NOT NULL,
+	code   BLOB NOT NULL,
+	PRIMARY KEY (model, memory)
+) WITHOUT ROWID;
+-- Sealed pages of up to 1,024 sign codes of one project, for the first scan; a vector
+-- that is in no page yet is in the tail.
+CREATE TABLE vector_pages (
+	num     INTEGER PRIMARY KEY,
+	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	project INTEGER NOT NULL REFERENCES projects (num),
+	ids     BLOB NOT NULL,
+	kinds   BLOB NOT NULL,
+	codes   BLOB NOT NULL
+);
+CREATE INDEX vector_pages_project ON vector_pages (model, project);
+CREATE TABLE vector_tail (
+	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	project INTEGER NOT NULL REFERENCES projects (num),
+	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	kind    INTEGER NOT NULL,
+	code    BLOB NOT NULL,
+	PRIMARY KEY (model, project, memory)
+) WITHOUT ROWID;
+
+-- The journal: what each verb did. See docs/adr/0003-journal.md.
+CREATE TABLE mutations (
+	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+	op      INTEGER NOT NULL,
+	at      INTEGER NOT NULL,   -- hybrid logical clock
+	device  TEXT,               -- NULL: this store
+	actor   TEXT NOT NULL,
+	verb    TEXT NOT NULL,
+	entity  TEXT NOT NULL,
+	key     NOT NULL,           -- number, or text where the entity is named by one
+	project INTEGER NOT NULL,
+	reason  TEXT,
+	was     TEXT                -- JSON
+);
+CREATE INDEX mutations_key ON mutations (key, entity);
+
+-- What was shown to whom, at what cost.
+CREATE TABLE uses (
+	num     INTEGER PRIMARY KEY,
+	at      INTEGER NOT NULL,
+	session INTEGER NOT NULL REFERENCES sessions (num),
+	project INTEGER NOT NULL,
+	verb    TEXT NOT NULL,      -- search, recall, context, get
+	query   TEXT,
+	memory  INTEGER,            -- NULL: nothing was found
+	rank    INTEGER,
+	tokens  INTEGER NOT NULL
+);
+CREATE INDEX uses_session ON uses (session, memory);
+CREATE INDEX uses_memory ON uses (memory);
+
+-- What was erased: a replica that still has it must not bring it back.
+CREATE TABLE tombstones (
+	entity TEXT NOT NULL,
+	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
+	sync_id TEXT NOT NULL,
+	at     INTEGER NOT NULL,    -- hybrid logical clock
+	PRIMARY KEY (entity, id)
+) WITHOUT ROWID;

@@ -1,0 +1,207 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// projectColumns is what scanProject reads; p is the projects table.
+const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.created_at`
+
+func scanProject(s scanner, more ...any) (engram.Project, error) {
+	var p engram.Project
+	err := s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, instant{&p.CreatedAt}}, more...)...)
+	return p, err
+}
+
+// projectNum returns the row of a project, by name or alias; "" is row 0.
+func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
+	const query = `SELECT num FROM projects WHERE name = ?1 UNION ALL SELECT project FROM project_aliases WHERE alias = ?1 LIMIT 1`
+	if name == "" {
+		return 0, nil
+	}
+	var num int64
+	err := t.row(ctx, query, []any{name}, &num)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+	}
+	return num, err
+}
+
+// Project returns the project of that name or alias.
+func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
+	num, err := t.projectNum(ctx, name)
+	if engram.CodeOf(err) == engram.CodeNotFound || num == 0 {
+		return engram.Project{}, false, nil
+	}
+	if err != nil {
+		return engram.Project{}, false, err
+	}
+	var p engram.Project
+	err = t.rows(ctx, `SELECT `+projectColumns+` FROM projects p WHERE p.num = ?`, []any{num}, func(s scanner) error {
+		p, err = scanProject(s)
+		return err
+	})
+	return p, err == nil, err
+}
+
+// Projects counts by the covering parts of memories_project_recent,
+// prompts_project_recent and sessions_project_active.
+const projectsSQL = `SELECT ` + projectColumns + `,
+	(SELECT count(*) FROM memories WHERE project = p.num AND deleted_at IS NULL),
+	(SELECT count(*) FROM sessions WHERE project = p.num),
+	(SELECT count(*) FROM prompts WHERE project = p.num)
+	FROM projects p WHERE p.num <> 0 ORDER BY p.name`
+
+// Projects returns every project with its counts, by name.
+func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
+	var all []engram.ProjectCounts
+	err := t.rows(ctx, projectsSQL, nil, func(s scanner) error {
+		var c engram.ProjectCounts
+		p, err := scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
+		c.Project = p
+		all = append(all, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read projects: %w", err)
+	}
+	return all, nil
+}
+
+// ProjectNames returns the names, sorted.
+func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
+	var names []string
+	err := t.rows(ctx, `SELECT name FROM projects WHERE num <> 0 ORDER BY name`, nil, func(s scanner) error {
+		var n string
+		err := s.Scan(&n)
+		names = append(names, n)
+		return err
+	})
+	return names, err
+}
+
+// PutProject adds or replaces a project and its aliases.
+func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
+	const query = `INSERT INTO projects (name, root, remote, created_at) VALUES (?,?,?,?)
+		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote`
+	if _, err := t.exec(ctx, query, p.Name, p.Root, p.Remote, p.CreatedAt.UnixMilli()); err != nil {
+		return fmt.Errorf("write project %q: %w", p.Name, err)
+	}
+	var num int64
+	if err := t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
+		return err
+	}
+	for _, alias := range p.Aliases {
+		if _, err := t.exec(ctx, `INSERT OR REPLACE INTO project_aliases (alias, project) VALUES (?,?)`, alias, num); err != nil {
+			return fmt.Errorf("write alias %q: %w", alias, err)
+		}
+	}
+	return nil
+}
+
+// DeleteProject removes a project that nothing refers to any more.
+func (t *tx) DeleteProject(ctx context.Context, name string) error {
+	if _, err := t.exec(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name); err != nil {
+		return fmt.Errorf("delete project %q: %w", name, err)
+	}
+	return nil
+}
+
+// MoveProject gives everything of one project to another. The full-text rows name
+// the project, so those of the moved memories and prompts are written anew.
+func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
+	var moved engram.Moved
+	source, err := t.projectNum(ctx, from)
+	if err != nil {
+		return moved, err
+	}
+	target, err := t.projectNum(ctx, to)
+	if err != nil {
+		return moved, err
+	}
+	if err := t.column(ctx, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source, func(s scanner) error {
+		var num int64
+		err := s.Scan(&num)
+		moved.Memories = append(moved.Memories, num)
+		return err
+	}); err != nil {
+		return moved, err
+	}
+	if err := t.column(ctx, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, source, func(s scanner) error {
+		var num int64
+		err := s.Scan(&num)
+		moved.Prompts = append(moved.Prompts, num)
+		return err
+	}); err != nil {
+		return moved, err
+	}
+	if err := t.column(ctx, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, source, func(s scanner) error {
+		var id string
+		err := s.Scan(&id)
+		moved.Sessions = append(moved.Sessions, id)
+		return err
+	}); err != nil {
+		return moved, err
+	}
+	for _, query := range []string{
+		// A topic that both have stays with the target; the source's memory keeps its text and loses its key.
+		`UPDATE memories SET topic_key = NULL WHERE project = ?2 AND deleted_at IS NULL AND topic_key IS NOT NULL AND EXISTS
+			(SELECT 1 FROM memories o WHERE o.topic_key = memories.topic_key AND o.project = ?1 AND o.scope = memories.scope AND o.deleted_at IS NULL)`,
+		`UPDATE memories SET project = ?1 WHERE project = ?2`,
+		`UPDATE prompts SET project = ?1 WHERE project = ?2`,
+		`UPDATE sessions SET project = ?1 WHERE project = ?2`,
+		`UPDATE uses SET project = ?1 WHERE project = ?2`,
+		`UPDATE vector_tail SET project = ?1 WHERE project = ?2`,
+		`UPDATE vector_pages SET project = ?1 WHERE project = ?2`,
+		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
+	} {
+		if _, err := t.exec(ctx, query, target, source); err != nil {
+			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
+		}
+	}
+	return moved, t.reindex(ctx, target, moved)
+}
+
+// reindex writes the full-text rows of moved memories and prompts anew.
+func (t *tx) reindex(ctx context.Context, project int64, moved engram.Moved) error {
+	for _, num := range moved.Memories {
+		m, err := t.Memory(ctx, engram.ByNum(num))
+		if err != nil {
+			return err
+		}
+		if m.Forgotten() {
+			continue
+		}
+		if err := t.unindexMemory(ctx, num); err != nil {
+			return err
+		}
+		if err := t.indexMemory(ctx, project, m); err != nil {
+			return err
+		}
+	}
+	for _, num := range moved.Prompts {
+		p, err := t.Prompt(ctx, num)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num); err != nil {
+			return err
+		}
+		if err := t.indexPrompt(ctx, project, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) column(ctx context.Context, query string, arg any, scan func(scanner) error) error {
+	return t.rows(ctx, query, []any{arg}, scan)
+}

@@ -1,0 +1,161 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// promptColumns is what scanPrompt reads; p is the prompts table.
+const promptColumns = `p.num, p.sync_id, (SELECT id FROM sessions WHERE num = p.session),
+	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at`
+
+func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
+	var ps []engram.Prompt
+	err := t.rows(ctx, query, args, func(s scanner) error {
+		var p engram.Prompt
+		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt})
+		ps = append(ps, p)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read prompts: %w", err)
+	}
+	return ps, nil
+}
+
+// Prompt returns the prompt.
+func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
+	ps, err := t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.num = ?`, num)
+	if err != nil {
+		return engram.Prompt{}, err
+	}
+	if len(ps) == 0 {
+		return engram.Prompt{}, engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
+	}
+	return ps[0], nil
+}
+
+// Listings are served by prompts_recent, prompts_project_recent and prompts_session.
+const (
+	promptsSQL        = `SELECT ` + promptColumns + ` FROM prompts p ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
+	projectPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.project = ? ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
+	sessionPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? ORDER BY p.num DESC LIMIT ? OFFSET ?`
+)
+
+// Prompts returns prompts newest first.
+func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page) ([]engram.Prompt, error) {
+	query, args := promptsSQL, []any{p.Limit, p.Offset}
+	var of int64
+	var err error
+	switch {
+	case session != "":
+		of, err = t.sessionNum(ctx, session)
+		query, args = sessionPromptsSQL, append([]any{of}, args...)
+	case project != "":
+		of, err = t.projectNum(ctx, project)
+		query, args = projectPromptsSQL, append([]any{of}, args...)
+	}
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.prompts(ctx, query, args...)
+}
+
+const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
+	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score LIMIT ?) AS f
+	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
+
+// SearchPrompts ranks prompts that have one of the terms.
+func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project string, limit int) ([]engram.Prompt, error) {
+	words := make([]string, 0, len(terms))
+	for _, term := range terms {
+		words = append(words, quote(term.Word))
+	}
+	if len(words) == 0 {
+		return nil, nil
+	}
+	match := "content : " + anyOf(words)
+	if project != "" {
+		num, err := t.projectNum(ctx, project)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		match = "scope : " + quote(projectWord(num)) + " AND " + match
+	}
+	return t.prompts(ctx, searchPromptsSQL, match, limit)
+}
+
+// InsertPrompt adds p and sets p.Num. All its words are indexed, stop words too:
+// prompts are short, and "what is this" is one.
+func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
+	project, err := t.projectNum(ctx, p.Project)
+	if err != nil {
+		return err
+	}
+	session, err := t.sessionNum(ctx, p.SessionID)
+	if err != nil {
+		return err
+	}
+	res, err := t.exec(ctx, `INSERT INTO prompts (sync_id, project, session, created_at, content) VALUES (?,?,?,?,?)`,
+		p.SyncID, project, session, millis(p.CreatedAt), p.Content)
+	if err != nil {
+		return fmt.Errorf("insert prompt: %w", err)
+	}
+	if p.Num, err = res.LastInsertId(); err != nil {
+		return err
+	}
+	if err := t.indexPrompt(ctx, project, *p); err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), session)
+	return err
+}
+
+func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
+	words, _ := text.Index(p.Content, "")
+	_, err := t.exec(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
+	if err != nil {
+		return fmt.Errorf("index prompt %d: %w", p.Num, err)
+	}
+	return nil
+}
+
+// DeletePrompt removes a prompt for good.
+func (t *tx) DeletePrompt(ctx context.Context, num int64) error {
+	var syncID string
+	err := t.row(ctx, `SELECT sync_id FROM prompts WHERE num = ?`, []any{num}, &syncID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
+	}
+	if err != nil {
+		return err
+	}
+	t.erased = true
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
+		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
+		{`UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
+		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
+			SELECT ?, ?, ?, coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`,
+			[]any{engram.EntityPrompt, syncID, syncID}},
+	} {
+		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
+			return fmt.Errorf("delete prompt %d: %w", num, err)
+		}
+	}
+	return nil
+}

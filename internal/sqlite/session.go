@@ -1,0 +1,153 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// sessionColumns is what scanSession reads; s is the sessions table.
+const sessionColumns = `s.id, (SELECT name FROM projects WHERE num = s.project), s.directory, s.started_at, s.ended_at, s.summary, s.active_at`
+
+func scanSession(r scanner, more ...any) (engram.Session, error) {
+	var s engram.Session
+	err := r.Scan(append([]any{&s.ID, &s.Project, &s.Directory, instant{&s.StartedAt}, instant{&s.EndedAt}, &s.Summary,
+		instant{&s.ActiveAt}}, more...)...)
+	return s, err
+}
+
+// Session returns the session.
+func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
+	var found []engram.Session
+	err := t.rows(ctx, `SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, func(r scanner) error {
+		s, err := scanSession(r)
+		found = append(found, s)
+		return err
+	})
+	if err != nil {
+		return engram.Session{}, fmt.Errorf("read session %q: %w", id, err)
+	}
+	if len(found) == 0 {
+		return engram.Session{}, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).
+			WithHint("session list shows what there is")
+	}
+	return found[0], nil
+}
+
+// liveInSession counts a session's memories by memories_session.
+const liveInSession = `(SELECT count(*) FROM memories WHERE session = s.num AND deleted_at IS NULL)`
+
+// Sessions are served by sessions_active and sessions_project_active.
+const (
+	sessionsSQL = `SELECT ` + sessionColumns + `, ` + liveInSession + ` FROM sessions s
+		WHERE s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
+	projectSessionsSQL = `SELECT ` + sessionColumns + `, ` + liveInSession + ` FROM sessions s
+		WHERE s.project = ? AND s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
+)
+
+// Sessions returns sessions with the newest activity first.
+func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]engram.SessionActivity, error) {
+	query, args := sessionsSQL, []any{p.Limit, p.Offset}
+	if project != "" {
+		num, err := t.projectNum(ctx, project)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		query, args = projectSessionsSQL, append([]any{num}, args...)
+	}
+	var all []engram.SessionActivity
+	err := t.rows(ctx, query, args, func(r scanner) error {
+		var a engram.SessionActivity
+		s, err := scanSession(r, &a.Memories)
+		a.Session = s
+		all = append(all, a)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read sessions: %w", err)
+	}
+	return all, nil
+}
+
+// OpenSession returns the project's most recently active session that has not ended.
+func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engram.Session, bool, error) {
+	const query = `SELECT ` + sessionColumns + ` FROM sessions s
+		WHERE s.project = ?1 AND s.ended_at IS NULL AND s.num <> 0 AND substr(s.id, 1, length(?2)) <> ?2
+		ORDER BY s.active_at DESC, s.num DESC LIMIT 1`
+	num, err := t.projectNum(ctx, project)
+	if err != nil {
+		return engram.Session{}, false, err
+	}
+	var found []engram.Session
+	err = t.rows(ctx, query, []any{num, skipPrefix}, func(r scanner) error {
+		s, err := scanSession(r)
+		found = append(found, s)
+		return err
+	})
+	if err != nil || len(found) == 0 {
+		return engram.Session{}, false, err
+	}
+	return found[0], true, nil
+}
+
+// CountInSession counts the memories saved in the session.
+func (t *tx) CountInSession(ctx context.Context, id string, forgotten bool) (int, error) {
+	query := `SELECT count(*) FROM memories WHERE session = ? AND deleted_at IS NULL`
+	if forgotten {
+		query = `SELECT count(*) FROM memories WHERE session = ?`
+	}
+	num, err := t.sessionNum(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	var n int
+	err = t.row(ctx, query, []any{num}, &n)
+	return n, err
+}
+
+// PutSession adds or replaces a session.
+func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
+	const query = `INSERT INTO sessions (id, project, directory, started_at, ended_at, summary, active_at) VALUES (?,?,?,?,?,?,?)
+		ON CONFLICT (id) DO UPDATE SET project = excluded.project, directory = excluded.directory,
+		started_at = excluded.started_at, ended_at = excluded.ended_at, summary = excluded.summary, active_at = excluded.active_at`
+	project, err := t.projectNum(ctx, s.Project)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, query, s.ID, project, s.Directory, millis(s.StartedAt), millis(s.EndedAt), s.Summary, millis(s.ActiveAt))
+	if err != nil {
+		return fmt.Errorf("write session %q: %w", s.ID, err)
+	}
+	return nil
+}
+
+// DeleteSession removes a session that nothing refers to any more.
+func (t *tx) DeleteSession(ctx context.Context, id string) error {
+	num, err := t.sessionNum(ctx, id)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `DELETE FROM uses WHERE session = ?`, num); err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `DELETE FROM sessions WHERE num = ? AND num <> 0`, num); err != nil {
+		return fmt.Errorf("delete session %q: %w", id, err)
+	}
+	return nil
+}
+
+// sessionNum returns the row of a session; "" is row 0.
+func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
+	var num int64
+	err := t.row(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
+	}
+	return num, err
+}

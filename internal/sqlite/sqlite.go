@@ -1,0 +1,201 @@
+// Package sqlite keeps everything in one SQLite file: it is the engram.Store of one
+// person's machine. A file per noun; the schema is in migration/.
+//
+// Many processes may use the file at once. Reads run on snapshots and never wait for
+// a writer; one writer at a time holds the file, the others queue for up to
+// Options.WriteWait. The journal mode is WAL with synchronous=FULL, so a commit that
+// was acknowledged survives a power cut. Nothing but SQLite opens the file, its -wal
+// or its -shm: closing any of them by other means would drop the locks that every
+// connection of the process holds.
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	_ "modernc.org/sqlite" // registers the driver
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Options say where the store is. Path is required.
+type Options struct {
+	Path string           // of the database file; folders are made, mode 0700
+	Now  func() time.Time // for the names of backups; required only where there are migrations to run
+	Log  *slog.Logger     // nil discards
+	// WriteWait is how long a write waits for other writers. Default 20 s.
+	WriteWait time.Duration
+	// Readers is the number of read connections. Default 4.
+	Readers int
+}
+
+// Store is an engram.Store on one SQLite file.
+type Store struct {
+	path      string
+	log       *slog.Logger
+	writeWait time.Duration
+	reads     *pool
+	writes    *pool
+}
+
+var _ engram.Store = (*Store)(nil)
+
+// Open opens the store, makes it if there is none, and brings its schema up to date
+// after a backup. A file that is not a database, or not Engram's, is invalid; one
+// that a newer Engram wrote is a conflict; in no case is a file replaced.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	path, err := filepath.Abs(o.Path)
+	if err != nil {
+		return nil, fmt.Errorf("database path: %w", err)
+	}
+	if o.WriteWait == 0 {
+		o.WriteWait = 20 * time.Second
+	}
+	if o.Readers == 0 {
+		o.Readers = 4
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := makeFile(path); err != nil {
+		return nil, err
+	}
+	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait}
+	if s.reads, err = newPool(dsn(path, "query_only(1)"), o.Readers); err != nil {
+		return nil, err
+	}
+	if s.writes, err = newPool(dsn(path, "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)"), 1); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(ctx, o.Now); err != nil {
+		return nil, errors.Join(explain(err, path), s.Close())
+	}
+	return s, nil
+}
+
+// Close waits for what is under way and closes the file.
+func (s *Store) Close() error {
+	return errors.Join(s.reads.close(), s.writes.close())
+}
+
+// View runs fn on a snapshot.
+func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
+	c, err := s.reads.take(ctx)
+	if err != nil {
+		return explain(err, s.path)
+	}
+	defer s.reads.give(c)
+	if err := c.exec(ctx, "BEGIN"); err != nil {
+		return explain(err, s.path)
+	}
+	defer c.rollback()
+	return explain(fn(&tx{conn: c}), s.path)
+}
+
+// Update runs fn as the only writer.
+func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
+	c, err := s.begin(ctx)
+	if err != nil {
+		return explain(err, s.path)
+	}
+	defer s.writes.give(c)
+	defer c.rollback() // does nothing after a commit
+	t := &tx{conn: c}
+	if err := fn(t); err != nil {
+		return explain(err, s.path)
+	}
+	if t.erased {
+		if err := t.compact(ctx); err != nil {
+			return explain(err, s.path)
+		}
+	}
+	// A caller who gave up must not stop the commit half way: from here it is done or not.
+	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
+		return explain(err, s.path)
+	}
+	if t.erased {
+		s.scrub(context.WithoutCancel(ctx), c)
+	}
+	return nil
+}
+
+// begin takes the write connection and the write lock, both within writeWait.
+func (s *Store) begin(ctx context.Context) (*conn, error) {
+	wait, cancel := context.WithTimeout(ctx, s.writeWait)
+	defer cancel()
+	c, err := s.writes.take(wait)
+	if err != nil {
+		return nil, s.waited(ctx, err)
+	}
+	// SQLite waits up to its busy_timeout in each try; trying again lets an
+	// impatient caller leave in between.
+	for {
+		err := c.exec(wait, "BEGIN IMMEDIATE")
+		if err == nil {
+			return c, nil
+		}
+		if !isBusy(err) || wait.Err() != nil {
+			s.writes.give(c)
+			return nil, s.waited(ctx, err)
+		}
+	}
+}
+
+// waited names the cause when it was writeWait that ran out, not the caller's patience.
+func (s *Store) waited(ctx context.Context, err error) error {
+	if ctx.Err() == nil && (isBusy(err) || errors.Is(err, context.DeadlineExceeded)) {
+		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", s.writeWait).
+			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)
+	}
+	return err
+}
+
+// scrub empties the write-ahead log after an erase, so that it holds no copy of the
+// text. A reader in the way is waited for a little; the log is emptied by a later
+// checkpoint in any case.
+func (s *Store) scrub(ctx context.Context, c *conn) {
+	if err := c.exec(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "err", err)
+	}
+}
+
+// makeFile makes the folder and an empty database file that only the user may read.
+// SQLite gives the -wal and -shm the same mode.
+func makeFile(path string) error {
+	if _, err := os.Stat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return fileError(err, path)
+	}
+	// O_EXCL: a file that is there, and perhaps open in SQLite, is never opened here.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return nil // another process was quicker
+	}
+	if err != nil {
+		return fileError(err, path)
+	}
+	return f.Close()
+}
+
+func fileError(err error, path string) error {
+	return engram.Errorf(engram.CodeUnavailable, "cannot make the database %s", path).
+		WithHint("check that the folder can be written, or choose another with --data-dir").WithCause(err)
+}
+
+// dsn is the address of the file for the driver, with the pragmas of its connections.
+func dsn(path string, pragmas ...string) string {
+	p := filepath.ToSlash(path)
+	if p[0] != '/' {
+		p = "/" + p // C:/… on Windows
+	}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(2000)", "cache_size(-8192)", "temp_store(2)"}, pragmas...)}
+	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
+}

@@ -1,0 +1,55 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Stats counts everything, or one project's part.
+func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
+	st := engram.Stats{Types: map[engram.Type]int{}}
+	in, args := "", []any(nil)
+	if project != "" {
+		num, err := t.projectNum(ctx, project)
+		if err != nil {
+			return st, err
+		}
+		in, args = " AND project = ?", []any{num}
+	}
+	err := t.rows(ctx, `SELECT type, count(*) FROM memories WHERE deleted_at IS NULL`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
+		var typ engram.Type
+		var n int
+		err := s.Scan(&typ, &n)
+		st.Types[typ] = n
+		st.Memories += n
+		return err
+	})
+	if err != nil {
+		return st, fmt.Errorf("count memories: %w", err)
+	}
+	for _, c := range []struct {
+		query string
+		into  *int
+		args  []any
+	}{
+		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten, args},
+		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions, args},
+		{`SELECT count(*) FROM prompts WHERE num <> 0` + in, &st.Prompts, args},
+		{`SELECT count(*) FROM relations`, &st.Relations, nil},
+	} {
+		if err := t.row(ctx, c.query, c.args, c.into); err != nil {
+			return st, fmt.Errorf("count: %w", err)
+		}
+	}
+	if st.Projects, err = t.ProjectNames(ctx); err != nil {
+		return st, err
+	}
+	var pages, size int64
+	if err := t.row(ctx, `SELECT page_count, page_size FROM pragma_page_count, pragma_page_size`, nil, &pages, &size); err != nil {
+		return st, fmt.Errorf("size of the database: %w", err)
+	}
+	st.Bytes = pages * size
+	return st, nil
+}
