@@ -43,16 +43,17 @@ func split(remote string) (scheme, host, path string) {
 		return "", "", remote
 	}
 	remote, _, _ = strings.Cut(remote, "?")
+	remote = strings.TrimSpace(remote)
 	host, path, ok := strings.Cut(remote, ":")
 	if !ok || strings.ContainsAny(host, `/\`) {
 		host, path = "", remote // a path relative to the repository
-	}
-	if strings.Contains(path, "@") || strings.HasPrefix(path, ":") {
-		// user:password@host without its scheme, or ext::command, which may say anything
-		return "", "", ""
-	}
-	if host != "" {
+	} else {
 		host += ":"
+	}
+	if host == ":" || strings.HasPrefix(path, ":") || strings.Contains(path, "@") {
+		// No host; ext::command, which may say anything; user:password@host without
+		// its scheme.
+		return "", "", ""
 	}
 	return "", host, path
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // Similar returns those of among that name may have been meant to be, best first:
@@ -94,6 +96,9 @@ const minWithin = 3
 
 // compare says how other is like name, and how far from it.
 func compare(name, other string) (k kind, far int) {
+	if max(len(name), len(other)) > engram.MaxName {
+		return unlike, 0 // no project's name; and distance takes the square of the length
+	}
 	name, other = strings.ToLower(name), strings.ToLower(other)
 	n, m := utf8.RuneCountInString(name), utf8.RuneCountInString(other)
 	switch {
