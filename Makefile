@@ -1,6 +1,7 @@
 # The commands of this repository. `make test` needs Go and nothing else.
 
-VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+# Empty outside a repository: the program then calls itself dev.
+VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null | sed 's/^v//')
 LDFLAGS    := -s -w -X main.version=$(VERSION)
 # Release 2026.2.2.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2

@@ -159,6 +159,17 @@ func TestStateCheck(t *testing.T) {
 	}
 }
 
+func TestStateCheckLetsTheLinkerWrite(t *testing.T) {
+	for text, want := range map[string]string{
+		"package main\nvar version string\n":                             "",
+		"package main\nvar version string\nfunc f() { version = `1` }\n": "f changes the package variable version",
+		"package x\nvar version string\n":                                "has no value",
+	} {
+		f := sourceOf(t, "cmd/x/main.go", text)
+		wantProblem(t, f, checkNoMutableState([]source{f}), want)
+	}
+}
+
 func TestInitAndLengthChecks(t *testing.T) {
 	f := sourceOf(t, "x.go", "package x\n\nfunc init() {}\n")
 	wantProblem(t, f, checkNoInit(f), "init functions are not used")
