@@ -1,6 +1,7 @@
 // Package project holds the rules of project names: how they are normalised
 // (name.go), which of them look alike (similar.go), and which project a folder
-// belongs to (detect.go). It reads nothing: internal/git collects the facts.
+// belongs to (detect.go, and remote.go for what a git remote is called). It reads
+// nothing: internal/git collects the facts (facts.go).
 package project
 
 // Source says how a project was decided.
