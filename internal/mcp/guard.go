@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+// recoverPanics is the middleware that turns a panic into an answer. The SDK has none,
+// and a panic would end the process and with it the agent's session.
+func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (res mcp.Result, err error) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			// Without the arguments: they hold what people wrote.
+			s.log.Error("panic", "method", method, "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			if call, ok := req.(*mcp.CallToolRequest); ok {
+				res, err = s.failure(call.Params.Name, engram.Errorf(engram.CodeInternal, "internal error in %s", call.Params.Name)), nil
+				return
+			}
+			res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error in " + method}
+		}()
+		return next(ctx, method, req)
+	}
+}
+
+// refuseUnoffered is the middleware that answers for what this server does not have.
+// The SDK would answer lists of nothing, and accept a log level it never uses.
+func (s *Server) refuseUnoffered(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		for _, family := range []string{"resources", "prompts", "logging", "completion"} {
+			if strings.HasPrefix(method, family+"/") {
+				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
+			}
+		}
+		if call, ok := req.(*mcp.CallToolRequest); ok && !s.offers(call.Params.Name) {
+			return nil, s.unknownTool(call.Params.Name)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+func (s *Server) offers(name string) bool {
+	return slices.ContainsFunc(s.tools, func(t tool.Tool) bool { return t.Name == name })
+}
+
+func (s *Server) unknownTool(name string) *jsonrpc.Error {
+	name = clip(name)
+	var names []string
+	for _, t := range s.tools {
+		names = append(names, t.Name)
+	}
+	message := fmt.Sprintf("tool '%s' not found: tool not found", name)
+	if near := nearest(name, names); near != "" && edits(name, near) <= len(near)/2 {
+		message += "; did you mean " + near + "?"
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}

@@ -1,0 +1,46 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed capture.md
+var captureProse string
+
+func (d *dialect) captureTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_capture_passive", Title: "Capture learnings", Prose: captureProse, Effect: tool.Writes,
+		Deferred: true, Profiles: []string{agent}}, d.capture)
+}
+
+type captureArgs struct {
+	Content   string `json:"content" required:"schema"`
+	SessionID string `json:"session_id"`
+	Source    string `json:"source" default:"mcp-passive"`
+}
+
+func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (message, error) {
+	if strings.TrimSpace(a.Content) == "" {
+		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
+	}
+	asked := engine.ProjectRequest{} // the process's own project does not count here: the dialect says so
+	at, err := d.writing(ctx, asked)
+	if err != nil {
+		return message{}, err
+	}
+	res, err := d.as(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.dir, Source: a.Source})
+	if err != nil {
+		return message{}, failed("Failed to capture", err, engine.ProjectRequest{SessionID: a.SessionID})
+	}
+	if res.Saved > 0 {
+		d.activity.savedIn(at.Name, d.engine.Now())
+	}
+	return message{envelope: enveloped(at, fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
+		res.Extracted, res.Saved, res.Duplicates))}, nil
+}

@@ -1,0 +1,57 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed context.md
+var contextProse string
+
+func (d *dialect) contextTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_context", Title: "Recall recent context", Prose: contextProse, Effect: tool.Reads,
+		Idempotent: true, Profiles: []string{agent, core}}, d.context)
+}
+
+type contextArgs struct {
+	Project string `json:"project" doc:"default: this folder's"`
+	Scope   string `json:"scope" enum:"project,personal,global" lax:"true"`
+}
+
+func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {
+	at, scope := everywhere(), engram.Scope(a.Scope)
+	if a.Project != "" || scope != engram.ScopePersonal {
+		var err error
+		if at, err = d.reading(ctx, a.Project); err != nil {
+			return message{}, err
+		}
+	}
+	told, err := d.as(by).Context(ctx, engine.ContextInput{Project: at.Name, Scope: scope})
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
+	}
+	if told.Empty() {
+		return message{envelope: enveloped(at, "No previous session memories found."+d.nudge(at))}, nil
+	}
+	stats, err := d.engine.Stats(ctx, "")
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
+	}
+	text := fmt.Sprintf("%s\n---\nMemory stats: %d sessions, %d observations across projects: %s",
+		render.Context(told, d.text), stats.Sessions, stats.Memories, projectList(stats))
+	return message{envelope: enveloped(at, text+d.nudge(at))}, nil
+}
+
+func projectList(s engram.Stats) string {
+	if len(s.Projects) == 0 {
+		return "none yet"
+	}
+	return strings.Join(s.Projects, ", ")
+}

@@ -1,0 +1,50 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+//go:embed current.md
+var currentProse string
+
+func (d *dialect) currentTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_current_project", Title: "Current project", Prose: currentProse, Effect: tool.Reads,
+		Idempotent: true, Profiles: []string{agent}}, d.current)
+}
+
+type currentArgs struct{}
+
+type current struct {
+	Project   string   `json:"project"`
+	Source    string   `json:"project_source"`
+	Path      string   `json:"project_path"`
+	Cwd       string   `json:"cwd"`
+	Available []string `json:"available_projects"`
+	Warning   string   `json:"warning,omitempty"`
+	ErrorHint string   `json:"error_hint,omitempty"`
+}
+
+func (d *dialect) current(ctx context.Context, _ tool.Caller, _ currentArgs) (current, error) {
+	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.project, Dir: d.dir})
+	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.dir, Available: []string{}, Warning: at.Warning}
+	if at.Available != nil {
+		out.Available = at.Available
+	}
+	if err != nil {
+		out.Project, out.ErrorHint = "", trouble(err)
+		if hint := engram.HintOf(err); hint != "" {
+			out.ErrorHint += "; " + hint
+		}
+		if p, ok := errors.AsType[*project.Problem](err); ok && p.Available != nil {
+			out.Available = p.Available
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,51 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed delete.md
+var deleteProse string
+
+func (d *dialect) deleteTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_delete", Title: "Delete a memory", Prose: deleteProse, Effect: tool.Destroys,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.delete)
+}
+
+type deleteArgs struct {
+	ID   tool.ID `json:"id" required:"true"`
+	Hard bool    `json:"hard_delete" default:"false"`
+}
+
+type deleted struct {
+	ID   int64 `json:"id"`
+	Hard bool  `json:"hard_delete"`
+}
+
+// PlainText returns the sentence the dialect answers with.
+func (r deleted) PlainText() (string, bool) {
+	if r.Hard {
+		return fmt.Sprintf("Memory #%d permanently deleted", r.ID), true
+	}
+	return fmt.Sprintf("Memory #%d soft-deleted", r.ID), true
+}
+
+func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (deleted, error) {
+	remove := d.as(by).Forget
+	if a.Hard {
+		remove = d.as(by).Erase
+	}
+	_, err := remove(ctx, engram.ByNum(int64(a.ID)))
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return deleted{}, &tool.Failure{Text: "Failed to delete memory: observation not found", Err: err}
+	}
+	if err != nil {
+		return deleted{}, &tool.Failure{Text: "Failed to delete memory: " + reason(err), Err: err}
+	}
+	return deleted{ID: int64(a.ID), Hard: a.Hard}, nil
+}

@@ -1,0 +1,38 @@
+package mem
+
+import (
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// envelope is what nearly every answer of the dialect is wrapped in. Fields that need
+// no explaining stay out of the schema: every agent pays for it in each session.
+type envelope struct {
+	Project       string `json:"project"`
+	ProjectPath   string `json:"project_path" schema:"-"`
+	ProjectSource string `json:"project_source" schema:"-"`
+	Result        string `json:"result"`
+	Warning       string `json:"warning,omitempty" schema:"-"`
+}
+
+func enveloped(at engine.ProjectInForce, result string) envelope {
+	return envelope{Project: at.Name, ProjectPath: at.Path, ProjectSource: string(at.Source), Result: result, Warning: at.Warning}
+}
+
+// message is the answer of a tool that has text alone to say.
+type message struct {
+	envelope
+	bare bool // the text stands without its envelope
+}
+
+// PlainText returns the text of an answer without envelope.
+func (m message) PlainText() (string, bool) { return m.Result, m.bare }
+
+// stamp writes a time for programs; "" for never.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,54 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed merge.md
+var mergeProse string
+
+func (d *dialect) mergeTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_merge_projects", Title: "Merge projects", Prose: mergeProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.merge)
+}
+
+type mergeArgs struct {
+	From string `json:"from" doc:"names, separated by commas" required:"schema"`
+	To   string `json:"to" required:"schema"`
+}
+
+type merged struct {
+	To           string `json:"to"`
+	Sources      int    `json:"sources"`
+	Observations int    `json:"observations"`
+	Sessions     int    `json:"sessions"`
+	Prompts      int    `json:"prompts"`
+}
+
+// PlainText returns the table the dialect answers with.
+func (m merged) PlainText() (string, bool) {
+	return fmt.Sprintf("Merged %d source(s) into %q:\n  Observations moved: %d\n  Sessions moved:     %d\n  Prompts moved:      %d\n",
+		m.Sources, m.To, m.Observations, m.Sessions, m.Prompts), true
+}
+
+func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merged, error) {
+	var from []string
+	for name := range strings.SplitSeq(a.From, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			from = append(from, name)
+		}
+	}
+	if len(from) == 0 || strings.TrimSpace(a.To) == "" {
+		return merged{}, invalid("both 'from' and 'to' are required")
+	}
+	res, err := d.as(by).MergeProjects(ctx, from, a.To)
+	if err != nil {
+		return merged{}, &tool.Failure{Text: "Merge failed: " + reason(err), Err: err}
+	}
+	return merged{To: res.To, Sources: res.Sources, Observations: res.Memories, Sessions: res.Sessions, Prompts: res.Prompts}, nil
+}

@@ -1,0 +1,126 @@
+package mem
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// reading decides the project that a reading tool looks in. A project that is named
+// must exist.
+func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
+	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
+	if err == nil {
+		d.activity.called(at.Name, d.engine.Now())
+		return at, nil
+	}
+	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonUnknown {
+		return at, refusal(err, fmt.Sprintf("Project %q not found in store", named))
+	}
+	// Readers have always been told this in plain words, without an envelope.
+	return at, &tool.Failure{Text: "Project resolution failed: " + trouble(err), Err: err}
+}
+
+// everywhere is the place of a search over all projects.
+func everywhere() engine.ProjectInForce {
+	return engine.ProjectInForce{Source: project.SourceAll}
+}
+
+// writing decides the project that a writing tool writes to. Where to look, and
+// whether the process's own project counts, is the tool's choice in r.
+func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
+	r.Write = true
+	if r.Dir == "" {
+		r.Dir = d.dir
+	}
+	at, err := d.engine.ProjectFor(ctx, r)
+	if err != nil {
+		return at, unplaced(err, r)
+	}
+	d.activity.called(at.Name, d.engine.Now())
+	return at, nil
+}
+
+// refused is how the dialect says that no project could be decided. Its fields stand
+// in the order of the answer's keys.
+type refused struct {
+	AvailableProjects []string `json:"available_projects"`
+	ErrorCode         string   `json:"error_code"`
+	Hint              string   `json:"hint"`
+	Message           string   `json:"message"`
+	RecoveryToken     string   `json:"recovery_token,omitempty"`
+	TokenTTLSeconds   int      `json:"token_ttl_seconds,omitempty"`
+}
+
+// refusal tells err, which must carry a *project.Problem, with the dialect's message.
+func refusal(err error, message string) *tool.Failure {
+	p, _ := errors.AsType[*project.Problem](err)
+	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Hint: engram.HintOf(err), Message: message}
+	if p.Available != nil {
+		r.AvailableProjects = p.Available
+	}
+	return &tool.Failure{Object: r, Err: err}
+}
+
+// unplaced tells why a write has no project; errors that are not about projects pass
+// through.
+func unplaced(err error, r engine.ProjectRequest) error {
+	p, ok := errors.AsType[*project.Problem](err)
+	if !ok {
+		return err
+	}
+	return refusal(err, refusalText(p, r, err))
+}
+
+// refusalText is what the dialect says for each kind of problem of a write.
+func refusalText(p *project.Problem, r engine.ProjectRequest, err error) string {
+	switch p.Reason {
+	case project.ReasonAmbiguous, project.ReasonConfig:
+		return "Cannot determine project: " + trouble(err)
+	case project.ReasonInvalid:
+		return fmt.Sprintf("Project %q is invalid: %s", r.Explicit, trouble(err))
+	case project.ReasonUnknown:
+		return fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
+			"repo .engram/config.json, or ambiguous-project recovery.", r.Explicit)
+	case project.ReasonUnknownSession:
+		return fmt.Sprintf("Session %q was provided but does not exist", r.SessionID)
+	case project.ReasonSession:
+		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", r.SessionID, p.SessionProject, p.Project)
+	}
+	return trouble(err)
+}
+
+// trouble says what is wrong with a folder or a name.
+func trouble(err error) string {
+	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
+		return "ambiguous project: multiple git repos found in cwd"
+	}
+	return reason(err)
+}
+
+// reason is an error's own message, without causes that are for the log.
+func reason(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Msg
+	}
+	return "internal error"
+}
+
+// failed wraps an error of a verb in the dialect's words; those about projects and
+// sessions keep the shape of their own.
+func failed(what string, err error, r engine.ProjectRequest) error {
+	if _, ok := errors.AsType[*project.Problem](err); ok {
+		return unplaced(err, r)
+	}
+	return &tool.Failure{Text: what + ": " + reason(err), Err: err}
+}
+
+// invalid is bad input that the dialect has words of its own for.
+func invalid(text string) error {
+	return &tool.Failure{Text: text, Err: engram.Errorf(engram.CodeInvalid, "%s", text)}
+}

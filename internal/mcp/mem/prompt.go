@@ -1,0 +1,42 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed prompt.md
+var promptProse string
+
+func (d *dialect) promptTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_save_prompt", Title: "Save the user's prompt", Prose: promptProse, Effect: tool.Writes,
+		Profiles: []string{agent}}, d.savePrompt)
+}
+
+type promptArgs struct {
+	Content      string `json:"content" required:"true"`
+	SessionID    string `json:"session_id"`
+	Project      string `json:"project" doc:"only after ambiguous_project"`
+	ChoiceReason string `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true"`
+	Token        string `json:"recovery_token"`
+}
+
+func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) (message, error) {
+	asked := engine.ProjectRequest{Override: d.project}
+	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
+	if err != nil {
+		return message{}, err
+	}
+	p, err := d.as(by).SavePrompt(ctx, engine.PromptInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.dir})
+	if err != nil {
+		return message{}, failed("Failed to save prompt", err, engine.ProjectRequest{SessionID: a.SessionID})
+	}
+	d.prompts.remember(occasion{p.SessionID, p.Project}, p.Content)
+	return message{envelope: enveloped(at, fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)))}, nil
+}

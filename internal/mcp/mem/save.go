@@ -1,0 +1,118 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+//go:embed save.md
+var saveProse string
+
+func (d *dialect) saveTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Prose: saveProse, Effect: tool.Writes,
+		Profiles: []string{agent, core}}, d.save)
+}
+
+type saveArgs struct {
+	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema"`
+	Content      string         `json:"content"`
+	Observation  string         `json:"observation" doc:"old name of content"`
+	Type         string         `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, …" default:"manual"`
+	TopicKey     string         `json:"topic_key" doc:"family/description"`
+	Scope        string         `json:"scope" enum:"project,personal,global" default:"project" lax:"true"`
+	SessionID    string         `json:"session_id"`
+	Project      string         `json:"project" doc:"a known one; default: this folder's"`
+	Tags         []string       `json:"tags"`
+	Importance   *float64       `json:"importance" default:"0.5" min:"0" max:"1"`
+	Permanent    bool           `json:"permanent" doc:"never fades"`
+	Metadata     map[string]any `json:"metadata"`
+	Capture      bool           `json:"capture_prompt" default:"true"`
+	ChoiceReason string         `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true"`
+	Token        string         `json:"recovery_token"`
+}
+
+// text is the content, under whichever name it came.
+func (a saveArgs) text() string {
+	if strings.TrimSpace(a.Content) == "" {
+		return a.Observation
+	}
+	return a.Content
+}
+
+type saved struct {
+	envelope
+	ID               int64  `json:"id"`
+	SyncID           string `json:"sync_id"`
+	State            string `json:"state"`
+	ReviewAfter      string `json:"review_after,omitempty"`
+	JudgmentRequired bool   `json:"judgment_required"`
+}
+
+func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, error) {
+	if strings.TrimSpace(a.text()) == "" {
+		return saved{}, invalid("content is required for mem_save (use content, or observation for backward-compatible clients)")
+	}
+	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.project}
+	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
+	if err != nil {
+		return saved{}, err
+	}
+	res, err := d.as(by).Save(ctx, engine.SaveInput{
+		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: at.Name,
+		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.dir, Tags: a.Tags, Metadata: a.Metadata,
+		Importance: a.Importance, Permanent: a.Permanent,
+	})
+	if err != nil {
+		return saved{}, failed("Failed to save", err, asked)
+	}
+	d.activity.savedIn(at.Name, d.engine.Now())
+	lines := saveLines(res)
+	if at.Source == project.SourceExplicit && at.Warning != "" {
+		// Said of the name the agent wrote, it belongs where the agent reads first.
+		lines = append(lines, at.Warning)
+		at.Warning = ""
+	}
+	out := saved{envelope: enveloped(at, strings.Join(append(lines, res.Warnings...), "\n")), ID: res.Memory.Num,
+		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter)}
+	if a.Capture {
+		out.Warning = joined(out.Warning, d.keepPrompt(ctx, by, res.Memory))
+	}
+	return out, nil
+}
+
+// saveLines is what a save reports before its warnings.
+func saveLines(res engine.SaveResult) []string {
+	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
+	if res.SuggestedTopic != "" {
+		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
+	}
+	return lines
+}
+
+// keepPrompt stores the prompt that led to m, unless its session has it already. The
+// memory is saved by then, so a failure is a warning.
+func (d *dialect) keepPrompt(ctx context.Context, by tool.Caller, m engram.Memory) (warning string) {
+	text := d.prompts.take(occasion{m.SessionID, m.Project})
+	if text == "" {
+		return ""
+	}
+	_, err := d.as(by).SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: m.SessionID, Project: m.Project, Once: true})
+	if err != nil {
+		return "the prompt was not captured: " + reason(err)
+	}
+	return ""
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}

@@ -1,0 +1,101 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"path/filepath"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed start.md
+var startProse string
+
+//go:embed end.md
+var endProse string
+
+//go:embed summary.md
+var summaryProse string
+
+func (d *dialect) startTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_session_start", Title: "Start a session", Prose: startProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.startSession)
+}
+
+type startArgs struct {
+	ID        string `json:"id" required:"true"`
+	Directory string `json:"directory" doc:"decides the project"`
+}
+
+func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs) (message, error) {
+	dir := d.dir
+	if a.Directory != "" {
+		if dir = a.Directory; !filepath.IsAbs(dir) {
+			dir = filepath.Join(d.dir, dir)
+		}
+	}
+	// The process's own project does not count for starting and ending: the dialect says so.
+	at, err := d.writing(ctx, engine.ProjectRequest{Dir: dir})
+	if err != nil {
+		return message{}, err
+	}
+	s, err := d.as(by).StartSession(ctx, engine.SessionInput{ID: a.ID, Project: at.Name, Directory: dir})
+	if err != nil {
+		return message{}, failed("Failed to start session", err, engine.ProjectRequest{SessionID: a.ID})
+	}
+	d.activity.restart(s.Project)
+	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
+}
+
+func (d *dialect) endTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_session_end", Title: "End a session", Prose: endProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.endSession)
+}
+
+type endArgs struct {
+	ID      string `json:"id" required:"true"`
+	Summary string `json:"summary"`
+}
+
+func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (message, error) {
+	at, err := d.writing(ctx, engine.ProjectRequest{Lenient: true})
+	if err != nil {
+		return message{}, err
+	}
+	if _, err := d.as(by).EndSession(ctx, a.ID, a.Summary); err != nil {
+		return message{}, failed("Failed to end session", err, engine.ProjectRequest{SessionID: a.ID})
+	}
+	d.activity.restart(at.Name)
+	return message{envelope: enveloped(at, fmt.Sprintf("Session %q completed", a.ID))}, nil
+}
+
+func (d *dialect) summaryTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_session_summary", Title: "Summarize the session", Prose: summaryProse,
+		Effect: tool.Writes, Profiles: []string{agent}}, d.summarize)
+}
+
+type summaryArgs struct {
+	Content   string `json:"content" required:"schema"`
+	SessionID string `json:"session_id"`
+}
+
+func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) (message, error) {
+	if a.Content == "" {
+		return message{}, invalid("content is required for mem_session_summary")
+	}
+	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.project})
+	if err != nil {
+		return message{}, err
+	}
+	// A summary is not a save to this count: it closes the session and says nothing of
+	// what was worth keeping during it.
+	score := d.activity.score(at.Name, d.engine.Now())
+	_, err = d.as(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.dir})
+	if err != nil {
+		return message{}, failed("Failed to save session summary", err, engine.ProjectRequest{SessionID: a.SessionID})
+	}
+	return message{envelope: enveloped(at, fmt.Sprintf("Session summary saved for project %q\n%s", at.Name, score))}, nil
+}

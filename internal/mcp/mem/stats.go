@@ -1,0 +1,34 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed stats.md
+var statsProse string
+
+func (d *dialect) statsTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_stats", Title: "Memory statistics", Prose: statsProse, Effect: tool.Reads,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.stats)
+}
+
+type statsArgs struct {
+	Project string `json:"project" doc:"only echoed; counts are of everything"`
+}
+
+func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (message, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return message{}, err
+	}
+	s, err := d.as(by).Stats(ctx, "")
+	if err != nil {
+		return message{}, err
+	}
+	return message{envelope: enveloped(at, fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
+		s.Sessions, s.Memories, s.Prompts, projectList(s)))}, nil
+}

@@ -1,0 +1,46 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed update.md
+var updateProse string
+
+func (d *dialect) updateTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_update", Title: "Update a memory", Prose: updateProse, Effect: tool.Writes,
+		Deferred: true, Profiles: []string{agent}}, d.update)
+}
+
+type updateArgs struct {
+	ID       tool.ID `json:"id" required:"true"`
+	Title    *string `json:"title"`
+	Content  *string `json:"content"`
+	Type     *string `json:"type"`
+	Scope    *string `json:"scope" enum:"project,personal,global" lax:"true"`
+	TopicKey *string `json:"topic_key"`
+}
+
+func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (message, error) {
+	if a.Title == nil && a.Content == nil && a.Type == nil && a.Scope == nil && a.TopicKey == nil {
+		return message{}, invalid("provide at least one field to update")
+	}
+	in := engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Title: a.Title, Content: a.Content, TopicKey: a.TopicKey}
+	if a.Type != nil {
+		in.Type = new(engram.Type(*a.Type))
+	}
+	if a.Scope != nil {
+		in.Scope = new(engram.ParseScope(*a.Scope))
+	}
+	m, err := d.as(by).Update(ctx, in)
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
+	}
+	return d.here(ctx, fmt.Sprintf("Memory updated: #%d %q (%s, scope=%s)", m.Num, m.Title, m.Type, m.Scope)), nil
+}

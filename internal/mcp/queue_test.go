@@ -1,0 +1,163 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"testing"
+	"testing/synctest"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+func call(t *testing.T, id int, name string) jsonrpc.Message {
+	t.Helper()
+	return message(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q}}`, id, name))
+}
+
+func message(t *testing.T, text string) jsonrpc.Message {
+	t.Helper()
+	m, err := jsonrpc.DecodeMessage([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return m
+}
+
+func idOfInt(t *testing.T, n int) jsonrpc.ID {
+	t.Helper()
+	id, err := jsonrpc.MakeID(float64(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// ready returns the ids that may be worked on now.
+func ready(t *testing.T, q *queue) []string {
+	t.Helper()
+	var ids []string
+	for {
+		m, err := q.take()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m == nil {
+			return ids
+		}
+		r := m.(*jsonrpc.Request)
+		if r.IsCall() {
+			ids = append(ids, fmt.Sprint(r.ID.Raw()))
+		} else {
+			ids = append(ids, r.Method)
+		}
+	}
+}
+
+func writesAre(name string) func(string) bool { return func(s string) bool { return s == name } }
+
+func TestQueueKeepsTheOrderOfSaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, done := newQueue(writesAre("save")), make(chan struct{})
+		for i, name := range []string{"search", "save", "save", "search"} {
+			q.add(call(t, i+1, name), done)
+		}
+		q.add(message(t, `{"jsonrpc":"2.0","id":5,"method":"ping"}`), done)
+		want := func(when string, want ...string) {
+			t.Helper()
+			if got := ready(t, q); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: got %v, want %v", when, got, want)
+			}
+		}
+		want("at first: all up to the first save, and what waits for nothing", "1", "2", "5")
+		q.answered(idOfInt(t, 2))
+		want("when the first save is answered", "3")
+		q.answered(idOfInt(t, 3))
+		want("when the second is", "4")
+	})
+}
+
+func TestQueueLetsReadsPassASaveThatTakesLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, done := newQueue(writesAre("save")), make(chan struct{})
+		q.add(call(t, 1, "save"), done)
+		q.add(call(t, 2, "search"), done)
+		q.add(call(t, 3, "save"), done)
+		for _, want := range []string{"1", "2"} { // next waits for patience to end
+			m, err := q.next(t.Context(), done)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprint(m.(*jsonrpc.Request).ID.Raw()); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		}
+		if got := ready(t, q); got != nil {
+			t.Errorf("the second save did not wait for the first: %v", got)
+		}
+	})
+}
+
+func TestQueueEndsWhenEverythingIsAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, done := newQueue(writesAre("save")), make(chan struct{})
+		q.add(call(t, 1, "search"), done)
+		q.add(message(t, `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{}}`), done)
+		ready(t, q)
+		q.end(io.EOF)
+		got := make(chan error)
+		go func() {
+			_, err := q.next(t.Context(), done)
+			got <- err
+		}()
+		synctest.Wait()
+		select {
+		case err := <-got:
+			t.Fatalf("the end came before the answer: %v", err)
+		default:
+		}
+		q.answered(idOfInt(t, 1))
+		if err := <-got; err != io.EOF {
+			t.Errorf("got %v, want the end of the input", err)
+		}
+	})
+}
+
+func TestQueueForgetsCancelledCalls(t *testing.T) {
+	q, done := newQueue(writesAre("save")), make(chan struct{})
+	q.add(call(t, 1, "save"), done)
+	ready(t, q)
+	q.add(message(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), done)
+	q.add(call(t, 2, "save"), done)
+	if got := fmt.Sprint(ready(t, q)); got != "[notifications/cancelled 2]" {
+		t.Errorf("got %s, want the notification and the next save", got)
+	}
+}
+
+func TestFullQueueStopsReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, done := newQueue(writesAre("save")), make(chan struct{})
+		for i := range maxWaiting {
+			q.add(call(t, i+1, "search"), done)
+		}
+		added := make(chan bool)
+		go func() { added <- q.add(call(t, 99, "search"), done) }()
+		synctest.Wait()
+		select {
+		case <-added:
+			t.Fatal("the queue took more than it has room for")
+		default:
+		}
+		if _, err := q.next(context.Background(), done); err != nil {
+			t.Fatal(err)
+		}
+		if !<-added {
+			t.Error("the waiting message was not taken when there was room")
+		}
+		go func() { added <- q.add(call(t, 100, "search"), done) }()
+		close(done)
+		if <-added {
+			t.Error("the queue takes messages after the session is over")
+		}
+	})
+}

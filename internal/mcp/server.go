@@ -1,0 +1,132 @@
+// Package mcp serves Engram to agents over the Model Context Protocol: on standard
+// input and output (stdio.go) and over HTTP (http.go), in both eras of the protocol,
+// the one that begins with initialize and the stateless one of 2026-07-28.
+//
+// It owns what the protocol asks for: which tools are offered (profile.go), how they
+// are listed (list.go), how errors are told (errors.go), and the guards that the SDK
+// does not have (guard.go, stdio.go). What the tools are called and what they say is
+// a dialect's business; those are folders below this one.
+//
+// A caller may rely on this: a failure of a tool is an answer with isError, never the
+// end of the session, and nothing but the protocol is written to its output.
+package mcp
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/mem"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed instructions.md
+var instructions string
+
+// Options make a Server. Engine is required.
+type Options struct {
+	Engine  *engine.Engine
+	Version string         // of the program; "" is "unknown"
+	Tools   string         // profiles and tool names, separated by commas; "" is the agent profile
+	Project string         // the project of calls that name none; "" looks at Dir
+	Dir     string         // the folder the agent works in, absolute
+	Zone    *time.Location // of times in texts; nil is UTC
+	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
+}
+
+// Server offers tools to MCP clients. It may serve several at once, over both transports.
+type Server struct {
+	sdk   *mcp.Server
+	tools []tool.Tool // those offered, by name
+	log   *slog.Logger
+}
+
+// New returns a Server. A profile or tool that does not exist is an *engram.Error of
+// CodeInvalid that names the nearest one. New costs less than a millisecond or two:
+// agents start a process a session.
+func New(o Options) (*Server, error) {
+	offered, err := selectTools(dialects(o), o.Tools)
+	if err != nil {
+		return nil, err
+	}
+	return newServer(o, offered), nil
+}
+
+// newServer returns a Server that offers these tools.
+func newServer(o Options, offered []tool.Tool) *Server {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Version == "" {
+		o.Version = "unknown"
+	}
+	s := &Server{tools: offered, log: o.Log}
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, &mcp.ServerOptions{
+		Instructions: strings.TrimSpace(instructions),
+		Logger:       slog.New(warnings{o.Log.Handler()}),
+		// Set, because the SDK would offer logging, which the newest revision deprecates.
+		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+	})
+	for _, t := range offered {
+		s.sdk.AddTool(definition(t), s.handler(t))
+	}
+	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUnoffered, s.markDeferred)
+	return s
+}
+
+// dialects returns the tools of every dialect.
+func dialects(o Options) []tool.Tool {
+	return mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Zone: o.Zone})
+}
+
+// handler runs a tool for the SDK. It never returns an error, because the SDK would
+// make a protocol error of it, which models do not get to see.
+func (s *Server) handler(t tool.Tool) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		reply, err := t.Call(ctx, tool.Caller{Client: clientName(req.ClientInfo())}, req.Params.Arguments)
+		if err != nil {
+			return s.failure(t.Name, err), nil
+		}
+		return result(reply.Text, reply.Structured, false), nil
+	}
+}
+
+func result(text string, structured json.RawMessage, isError bool) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured, IsError: isError}
+}
+
+// clientName cleans what a client calls itself, for it ends up in the journal: the
+// letters of a program's name, and not too many.
+func clientName(info *mcp.Implementation) string {
+	if info == nil {
+		return ""
+	}
+	const most = 40
+	var b strings.Builder
+	for _, r := range strings.ToLower(info.Name) {
+		switch {
+		case b.Len() == most:
+			return b.String()
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+			b.WriteRune(r)
+		case r == ' ', r == '/':
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// warnings passes on what is worth a line: the SDK reports every connection, and over
+// HTTP every request is one.
+type warnings struct{ slog.Handler }
+
+// Enabled reports whether level is at least a warning and wanted.
+func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}

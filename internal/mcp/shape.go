@@ -1,0 +1,42 @@
+package mcp
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// misshapen says what is wrong with the parameters of a request; nil when nothing is.
+// The SDK would say it in names of its own Go types, with the whole input repeated,
+// private parts and all.
+func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
+	var into any
+	switch r.Method {
+	case "initialize":
+		into = &mcp.InitializeParams{}
+	case "tools/call":
+		into = &mcp.CallToolParamsRaw{}
+	case "tools/list":
+		into = &mcp.ListToolsParams{}
+	case "subscriptions/listen":
+		into = &mcp.SubscriptionsListenParams{}
+	default:
+		into = &map[string]json.RawMessage{}
+	}
+	if len(r.Params) == 0 || json.Unmarshal(r.Params, into) == nil {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", clip(r.Method))}
+}
+
+// clip keeps the echo of an input short: nobody needs a megabyte of their own back.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,200 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// decode reads args into the struct in. An argument that is missing or null leaves
+// its default; unknown ones are ignored. Errors are *engram.Error of CodeInvalid that
+// name the argument and what it should be.
+func decode(args json.RawMessage, params []param, in reflect.Value) error {
+	// Go's JSON reader would replace broken bytes in silence, and a memory that was
+	// saved would not be what was sent.
+	if !utf8.Valid(args) {
+		return engram.Errorf(engram.CodeInvalid, "the arguments are not valid UTF-8").WithHint("convert the text to UTF-8 first")
+	}
+	given := map[string]json.RawMessage{}
+	if len(args) > 0 {
+		if err := json.Unmarshal(args, &given); err != nil {
+			return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").
+				WithHint(`send {"name": value, …}`)
+		}
+	}
+	for _, p := range params {
+		raw := given[p.name]
+		if absent(raw) {
+			raw = p.def
+		}
+		if p.required == "true" && (absent(raw) || blank(raw)) {
+			return engram.Errorf(engram.CodeInvalid, "%s is required", p.name)
+		}
+		if absent(raw) {
+			continue
+		}
+		if err := p.set(in.Field(p.field), raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || bytes.Equal(raw, []byte("null")) }
+
+// blank reports whether raw is a string with nothing in it.
+func blank(raw json.RawMessage) bool {
+	var s string
+	return raw[0] == '"' && json.Unmarshal(raw, &s) == nil && strings.TrimSpace(s) == ""
+}
+
+// set puts one value into its field.
+func (p param) set(field reflect.Value, raw json.RawMessage) error {
+	if field.Kind() == reflect.Pointer {
+		field.Set(reflect.New(p.kind))
+		field = field.Elem()
+	}
+	switch p.kind.Kind() {
+	case reflect.String:
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return p.mistyped(raw, aString)
+		}
+		s, err := p.allowed(s)
+		if err != nil {
+			return err
+		}
+		field.SetString(s)
+	case reflect.Bool:
+		var v bool
+		if json.Unmarshal(raw, &v) != nil {
+			return p.mistyped(raw, "true or false")
+		}
+		field.SetBool(v)
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		return p.setNumber(field, raw)
+	default:
+		if json.Unmarshal(raw, field.Addr().Interface()) != nil {
+			return p.mistyped(raw, plural(p.kind))
+		}
+	}
+	return nil
+}
+
+// setNumber reads a count, an ID or a fraction.
+func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
+	var n float64
+	if json.Unmarshal(raw, &n) != nil {
+		if kindOf(raw) == aNumber {
+			return engram.Errorf(engram.CodeInvalid, "%s is out of range", p.name)
+		}
+		return p.mistyped(raw, aNumber)
+	}
+	n, err := p.inRange(n)
+	if err != nil {
+		return err
+	}
+	if p.kind.Kind() == reflect.Float64 {
+		field.SetFloat(n)
+		return nil
+	}
+	if p.kind == reflect.TypeFor[ID]() && n != math.Trunc(n) {
+		return engram.Errorf(engram.CodeInvalid, "%s must be a whole number, not %v", p.name, n)
+	}
+	// Beyond this a float64 no longer tells one whole number from the next.
+	if math.Abs(n) > 1<<53 {
+		return engram.Errorf(engram.CodeInvalid, "%s is out of range", p.name)
+	}
+	field.SetInt(int64(n))
+	return nil
+}
+
+func (p param) inRange(n float64) (float64, error) {
+	low, high := p.min != nil && n < *p.min, p.max != nil && n > *p.max
+	switch {
+	case !low && !high:
+		return n, nil
+	case p.lax && high:
+		return *p.max, nil
+	case p.lax && p.def != nil:
+		return n, json.Unmarshal(p.def, &n)
+	case p.lax:
+		return *p.min, nil
+	}
+	err := engram.Errorf(engram.CodeInvalid, "%s %v is out of range", p.name, n)
+	switch {
+	case p.min != nil && p.max != nil:
+		return 0, err.WithHint("from %v to %v", *p.min, *p.max)
+	case p.min != nil:
+		return 0, err.WithHint("at least %v", *p.min)
+	}
+	return 0, err.WithHint("at most %v", *p.max)
+}
+
+func (p param) allowed(s string) (string, error) {
+	switch {
+	case p.enum == nil || slices.Contains(p.enum, s):
+		return s, nil
+	case p.lax || s == "":
+		var def string
+		if p.def != nil {
+			return def, json.Unmarshal(p.def, &def)
+		}
+		return "", nil
+	}
+	return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, clip(s)).
+		WithHint("one of: %s", strings.Join(p.enum, ", "))
+}
+
+// mistyped is the error for a value of the wrong JSON type.
+func (p param) mistyped(raw json.RawMessage, want string) error {
+	got := kindOf(raw)
+	err := engram.Errorf(engram.CodeInvalid, "%s must be %s, not %s", p.name, want, got)
+	if got == aString && want != aString {
+		return err.WithHint("send the value itself, without quotes")
+	}
+	return err
+}
+
+// What JSON types are called in messages.
+const (
+	aString = "a string"
+	aNumber = "a number"
+)
+
+func kindOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '"':
+		return aString
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case 't', 'f':
+		return "a boolean"
+	}
+	return aNumber
+}
+
+func plural(t reflect.Type) string {
+	if t.Kind() == reflect.Map {
+		return "an object"
+	}
+	return fmt.Sprintf("an array of %ss", t.Elem().Kind())
+}
+
+// clip keeps an echo of somebody's input short.
+func clip(s string) string {
+	const most = 60
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,86 @@
+// Package tool says what an MCP tool is, apart from any MCP library: its name, its
+// prose, what it does to the store, how its arguments are described (schema.go) and
+// read (decode.go), and how it answers (reply.go). Dialects define tools with it,
+// package mcp serves them.
+//
+// Arguments are checked by the very fields that describe them to the client, so a
+// schema cannot promise what the tool does not keep. What a schema does not mention
+// is ignored, never refused.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+)
+
+// Effect is what a tool does to the store; annotations are made of it.
+type Effect int
+
+// The effects.
+const (
+	Reads    Effect = iota // changes nothing
+	Writes                 // adds or revises; what was there can be had back
+	Destroys               // takes something away
+)
+
+// Tool is one tool, ready to be listed and called. It is not changed once made.
+type Tool struct {
+	Def
+	Input  json.RawMessage // JSON Schema of the arguments, of type object
+	Output json.RawMessage // JSON Schema of the structured answer, of type object
+
+	// Call runs the tool on its raw arguments; nil arguments are an empty object. It
+	// may be called concurrently. The error is a *Failure where the dialect has a
+	// shape of its own for it, else one that carries an *engram.Error.
+	Call func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error)
+}
+
+// Def is what a dialect says of a tool.
+type Def struct {
+	Name       string
+	Title      string // for people
+	Prose      string // for the model: the embedded Markdown, trimmed
+	Effect     Effect
+	Idempotent bool     // the same call again changes nothing more
+	Deferred   bool     // clients may load it only when it is searched for
+	Profiles   []string // the profiles it belongs to, beside its dialect's own and "all"
+}
+
+// Caller is who calls a tool.
+type Caller struct {
+	Client string // the client program's own name, cleaned; "" when it did not say
+}
+
+// Actor is how the journal names the caller: "mcp:claude-code", or "mcp".
+func (c Caller) Actor() string {
+	if c.Client == "" {
+		return "mcp"
+	}
+	return "mcp:" + c.Client
+}
+
+// New makes a tool that runs run. In must be a struct: its fields are the arguments,
+// described by the tags that schema.go explains. Out must be a struct; it becomes the
+// answer as Answer says.
+func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
+	d.Prose = strings.TrimSpace(d.Prose)
+	params := paramsOf(reflect.TypeFor[In]())
+	return Tool{
+		Def:    d,
+		Input:  inputSchema(params),
+		Output: outputSchema(reflect.TypeFor[Out]()),
+		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
+			var in In
+			if err := decode(args, params, reflect.ValueOf(&in).Elem()); err != nil {
+				return Reply{}, err
+			}
+			out, err := run(ctx, by, in)
+			if err != nil {
+				return Reply{}, err
+			}
+			return Answer(out)
+		},
+	}
+}
