@@ -104,7 +104,8 @@ type RelationNote struct {
 
 // Found is the answer to a search.
 type Found struct {
-	Hits []Hit
+	Query string // as it was asked, private spans removed
+	Hits  []Hit
 	// Degraded names each channel that could not answer, with the reason. Empty when
 	// all did.
 	Degraded []string

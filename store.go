@@ -145,6 +145,9 @@ type Moved struct {
 	Memories []int64
 	Sessions []string
 	Prompts  []int64
+	// Topics are the topic keys that moved memories lost, by number, because the
+	// target had a memory of the same topic.
+	Topics map[int64]string
 }
 
 // JournalReader reads the journal.

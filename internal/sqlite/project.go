@@ -115,6 +115,11 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 	return nil
 }
 
+// clashingSQL lists live memories of project ?2 whose topic project ?1 has too.
+const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
+	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
+	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
+
 // MoveProject gives everything of one project to another. The full-text rows name
 // the project, so those of the moved memories and prompts are written anew.
 func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
@@ -151,10 +156,19 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	}); err != nil {
 		return moved, err
 	}
+	moved.Topics = map[int64]string{}
+	if err := t.rows(ctx, clashingSQL, []any{target, source}, func(s scanner) error {
+		var num int64
+		var topic string
+		err := s.Scan(&num, &topic)
+		moved.Topics[num] = topic
+		return err
+	}); err != nil {
+		return moved, err
+	}
 	for _, query := range []string{
 		// A topic that both have stays with the target; the source's memory keeps its text and loses its key.
-		`UPDATE memories SET topic_key = NULL WHERE project = ?2 AND deleted_at IS NULL AND topic_key IS NOT NULL AND EXISTS
-			(SELECT 1 FROM memories o WHERE o.topic_key = memories.topic_key AND o.project = ?1 AND o.scope = memories.scope AND o.deleted_at IS NULL)`,
+		`UPDATE memories SET topic_key = NULL WHERE num IN (SELECT num FROM (` + clashingSQL + `))`,
 		`UPDATE memories SET project = ?1 WHERE project = ?2`,
 		`UPDATE prompts SET project = ?1 WHERE project = ?2`,
 		`UPDATE sessions SET project = ?1 WHERE project = ?2`,

@@ -127,14 +127,19 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	return nil
 }
 
-// DeleteSession removes a session that nothing refers to any more.
+// DeleteSession removes a session that has no memories; its prompts stay, without one.
 func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
 		return err
 	}
-	if _, err := t.exec(ctx, `DELETE FROM uses WHERE session = ?`, num); err != nil {
-		return err
+	for _, query := range []string{
+		`DELETE FROM uses WHERE session = ?`,
+		`UPDATE prompts SET session = 0 WHERE session = ?`, // nobody asked to lose them
+	} {
+		if _, err := t.exec(ctx, query, num); err != nil {
+			return fmt.Errorf("delete session %q: %w", id, err)
+		}
 	}
 	if _, err := t.exec(ctx, `DELETE FROM sessions WHERE num = ? AND num <> 0`, num); err != nil {
 		return fmt.Errorf("delete session %q: %w", id, err)

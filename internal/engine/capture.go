@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/capture"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// CaptureInput is text that may hold a "## Key Learnings:" section.
+type CaptureInput struct {
+	Content    string
+	SessionID  string
+	NewSession bool
+	Project    string
+	Directory  string
+	Source     string // becomes ToolName
+}
+
+// CaptureResult counts what was found in the text.
+type CaptureResult struct {
+	Extracted, Saved, Duplicates int
+	Memories                     []engram.Memory // those that were saved
+}
+
+// Capture saves each learning of a text as a memory of type passive, in one
+// transaction. A learning that the project has already, from whenever, is a
+// duplicate and changes nothing.
+func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, error) {
+	if err := engram.CheckText("content", in.Content, 4*engram.MaxContent); err != nil {
+		return CaptureResult{}, err
+	}
+	// Redacted as a whole: a private span may begin in one item and end in another.
+	var drafts []engram.Memory
+	for _, item := range capture.Learnings(redact.Private(in.Content)) {
+		m, err := e.draft(SaveInput{Title: capture.Title(item), Content: item, Type: engram.TypePassive, Project: in.Project,
+			SessionID: in.SessionID, ToolName: in.Source, Origin: engram.OriginTool})
+		if err != nil {
+			return CaptureResult{}, err
+		}
+		drafts = append(drafts, m)
+	}
+	res := CaptureResult{Extracted: len(drafts)}
+	if len(drafts) == 0 {
+		return res, nil
+	}
+	err := e.write(ctx, "capture", func(o *op) error {
+		at, err := o.place(ctx, drafts[0].Project, drafts[0].SessionID, in.Directory, in.NewSession)
+		if err != nil {
+			return err
+		}
+		for _, m := range drafts {
+			m.Project, m.SessionID = at.project, at.session
+			_, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, func(engram.Memory) bool { return true })
+			if err != nil {
+				return err
+			}
+			if found {
+				res.Duplicates++
+				continue
+			}
+			m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
+			m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
+			if err := o.insertMemory(ctx, &m, "learning in a text"); err != nil {
+				return err
+			}
+			res.Saved++
+			res.Memories = append(res.Memories, m)
+		}
+		return nil
+	})
+	if err != nil {
+		return CaptureResult{}, err
+	}
+	return res, nil
+}

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/topic"
+)
+
+// Detail is a whole memory with what belongs to it.
+type Detail struct {
+	Memory    engram.Memory
+	State     engram.State
+	Revisions []engram.Revision // oldest first; without the current text
+	Relations []engram.RelationNote
+}
+
+// Get returns a live memory; a forgotten one is not_found with a hint.
+func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
+	var d Detail
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		m, err := live(ctx, r, ref)
+		if err != nil {
+			return err
+		}
+		d.Memory, d.State = m, lifecycle.State(m, e.now())
+		if d.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
+			return err
+		}
+		notes, err := relationNotes(ctx, r, []int64{m.Num}, func(engram.Relation) bool { return true })
+		d.Relations = notes[m.Num]
+		return err
+	})
+	if err != nil {
+		return Detail{}, err
+	}
+	return d, nil
+}
+
+// live returns the memory that ref names, if it was not forgotten.
+func live(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.Memory, error) {
+	m, err := r.Memory(ctx, normalRef(ref))
+	if err != nil {
+		return m, err
+	}
+	if m.Forgotten() {
+		return m, engram.Errorf(engram.CodeNotFound, "memory %s was forgotten", ref).WithHint("list --forgotten shows what was")
+	}
+	return m, nil
+}
+
+func (o *op) live(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
+	return live(ctx, o.tx, ref)
+}
+
+func normalRef(ref engram.Ref) engram.Ref {
+	ref.Project = normalProject(ref.Project)
+	if ref.Topic != "" {
+		ref.Topic = topic.Normalize(ref.Topic)
+	}
+	return ref
+}

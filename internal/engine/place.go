@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// manualSession opens the id of the session that holds what is saved outside one.
+const manualSession = "manual-save"
+
+// place is where something is saved.
+type place struct {
+	project  string // canonical: an alias became the name it stands for
+	session  string
+	warnings []string
+}
+
+// place finds or makes the project and the session of something that is saved.
+// An empty session means the project's open one, else manual-save-PROJECT; one that
+// does not exist is made when make is set.
+func (o *op) place(ctx context.Context, name, session, dir string, make bool) (place, error) {
+	p := place{session: session}
+	var err error
+	if p.project, p.warnings, err = o.ensureProject(ctx, name); err != nil {
+		return p, err
+	}
+	if session == "" {
+		p.session, err = o.openSession(ctx, p.project, dir)
+		return p, err
+	}
+	s, err := o.tx.Session(ctx, session)
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound && make:
+		return p, o.newSession(ctx, session, p.project, dir)
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		return p, unknownSession(session)
+	case err != nil:
+		return p, err
+	case s.Project != p.project:
+		return p, engram.Errorf(engram.CodeConflict, "Session %q belongs to project %q, but request targeted %q", session, s.Project, p.project).
+			WithHint("leave the project out, or start a session for it").
+			WithCause(&project.Problem{Reason: project.ReasonSession, SessionProject: s.Project, Project: p.project})
+	}
+	return p, nil
+}
+
+func unknownSession(id string) error {
+	return engram.Errorf(engram.CodeNotFound, "Session %q was provided but does not exist", id).
+		WithHint("start it with mem_session_start, or leave session_id out").
+		WithCause(&project.Problem{Reason: project.ReasonUnknownSession})
+}
+
+// ensureProject returns the canonical name of a project, which it makes if need be.
+// A project without memories gets a warning when another has a similar name.
+func (o *op) ensureProject(ctx context.Context, name string) (canonical string, warnings []string, err error) {
+	if name == "" {
+		return "", nil, nil
+	}
+	p, known, err := o.tx.Project(ctx, name)
+	if err != nil {
+		return "", nil, err
+	}
+	if known {
+		name = p.Name
+		some, err := o.tx.List(ctx, engram.Filter{Project: name}, engram.Page{Limit: 1})
+		if err != nil || len(some) > 0 {
+			return name, nil, err
+		}
+	}
+	if warnings, err = o.warnSimilar(ctx, name); err != nil || known {
+		return name, warnings, err
+	}
+	if err := o.tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: o.at}); err != nil {
+		return "", nil, err
+	}
+	return name, warnings, o.log(ctx, engram.EntityProject, name, name, "first use", nil)
+}
+
+func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
+	names, err := o.tx.ProjectNames(ctx)
+	if err != nil {
+		return nil, err
+	}
+	similar := project.Similar(name, names)
+	if len(similar) == 0 {
+		return nil, nil
+	}
+	st, err := o.tx.Stats(ctx, similar[0])
+	if err != nil || st.Memories == 0 {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("Project %q has no memories. Similar project found: %q (%d memories). Consider using that name instead.",
+		name, similar[0], st.Memories)}, nil
+}
+
+// openSession returns the session that a save without one belongs to.
+func (o *op) openSession(ctx context.Context, name, dir string) (string, error) {
+	s, found, err := o.tx.OpenSession(ctx, name, manualSession)
+	if err != nil || found {
+		return s.ID, err
+	}
+	id := manualSession
+	if name != "" {
+		id += "-" + name
+	}
+	_, err = o.tx.Session(ctx, id)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		err = o.newSession(ctx, id, name, dir)
+	}
+	return id, err
+}
+
+func (o *op) newSession(ctx context.Context, id, name, dir string) error {
+	s := engram.Session{ID: id, Project: name, Directory: line(dir), StartedAt: o.at, ActiveAt: o.at}
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	return o.putSession(ctx, nil, s, "first use")
+}

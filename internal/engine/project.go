@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// normalProject cleans a project name from outside.
+func normalProject(name string) string { return project.Normalize(line(name)) }
+
+// Projects returns every project with its counts, by name.
+func (e *Engine) Projects(ctx context.Context) (all []engram.ProjectCounts, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		all, err = r.Projects(ctx)
+		return err
+	})
+	return all, err
+}
+
+// MergeResult counts what went to the target project.
+type MergeResult struct {
+	To                          string
+	Sources                     int // how many of the sources existed
+	Memories, Sessions, Prompts int // forgotten memories too
+}
+
+// MergeProjects gives everything of the sources to one project, in one transaction,
+// and keeps the old names as aliases. Sources that do not exist are passed over; a
+// topic key that both have stays with the target's memory.
+func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (MergeResult, error) {
+	to = normalProject(to)
+	if err := project.Check(to); err != nil {
+		return MergeResult{}, err
+	}
+	res := MergeResult{To: to}
+	err := e.write(ctx, "project_merge", func(o *op) error {
+		target, err := o.mergeTarget(ctx, to, from)
+		if err != nil {
+			return err
+		}
+		res.To = target.Name
+		for _, name := range from {
+			source, known, err := o.tx.Project(ctx, normalProject(name))
+			if err != nil {
+				return err
+			}
+			if !known || source.Name == target.Name {
+				continue
+			}
+			if err := o.mergeInto(ctx, &target, source, &res); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return MergeResult{}, err
+	}
+	return res, nil
+}
+
+// mergeTarget returns the target project, which is made when there is anything to
+// give to it.
+func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.Project, error) {
+	p, known, err := o.tx.Project(ctx, to)
+	if err != nil {
+		return p, err
+	}
+	for _, name := range from {
+		source, there, err := o.tx.Project(ctx, normalProject(name))
+		if err != nil {
+			return p, err
+		}
+		if known && there && source.Name == p.Name && p.Name != to {
+			// "to" is an alias of a source: the old name becomes the project again.
+			p.Aliases = slices.DeleteFunc(p.Aliases, func(a string) bool { return a == to })
+			if err := o.tx.PutProject(ctx, p); err != nil {
+				return p, err
+			}
+			known = false
+		}
+		if there && !known {
+			p = engram.Project{Name: to, CreatedAt: o.at}
+			if err := o.tx.PutProject(ctx, p); err != nil {
+				return p, err
+			}
+			return p, o.log(ctx, engram.EntityProject, to, to, "target of a merge", nil)
+		}
+	}
+	if !known {
+		p.Name = to
+	}
+	return p, nil
+}
+
+func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engram.Project, res *MergeResult) error {
+	moved, err := o.tx.MoveProject(ctx, source.Name, target.Name)
+	if err != nil {
+		return err
+	}
+	if err := o.log(ctx, engram.EntityProject, source.Name, target.Name, "merged", map[string]any{
+		"name": source.Name, "aliases": source.Aliases, "root": source.Root, "remote": source.Remote, "created_at": source.CreatedAt,
+		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics,
+	}); err != nil {
+		return err
+	}
+	if err := o.tx.DeleteProject(ctx, source.Name); err != nil {
+		return err
+	}
+	target.Aliases = append(append(target.Aliases, source.Name), source.Aliases...)
+	slices.Sort(target.Aliases)
+	target.Aliases = slices.Compact(target.Aliases)
+	res.Sources++
+	res.Memories += len(moved.Memories)
+	res.Sessions += len(moved.Sessions)
+	res.Prompts += len(moved.Prompts)
+	return o.tx.PutProject(ctx, *target)
+}
+
+// SimilarProjects groups projects whose names look like one project's; each group
+// has the one with most memories first.
+func (e *Engine) SimilarProjects(ctx context.Context) ([][]engram.ProjectCounts, error) {
+	all, err := e.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]engram.ProjectCounts{}
+	var names []string
+	for _, p := range all {
+		byName[p.Name] = p
+		names = append(names, p.Name)
+	}
+	var groups [][]engram.ProjectCounts
+	for _, g := range project.Groups(names) {
+		var group []engram.ProjectCounts
+		for _, name := range g {
+			group = append(group, byName[name])
+		}
+		slices.SortStableFunc(group, func(a, b engram.ProjectCounts) int { return b.Memories - a.Memories })
+		groups = append(groups, group)
+	}
+	return groups, nil
+}

@@ -1,0 +1,168 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// ProjectRequest asks which project a call is about.
+type ProjectRequest struct {
+	Explicit  string // named by the caller; must be known: unknown_project else
+	Chosen    string // picked by the user after an ambiguous folder; trusted
+	SessionID string // a session whose project counts (writes); must exist when given
+	Override  string // the process's --project or ENGRAM_PROJECT
+	Dir       string // where to look otherwise
+	Write     bool   // save's rules for Explicit instead of the readers'
+	Lenient   bool   // an ambiguous folder gives its base name instead of an error
+}
+
+// ProjectInForce is the project of a call and how it was found.
+type ProjectInForce struct {
+	Name      string
+	Source    project.Source
+	Path      string   // folder that decided; "" when none did
+	Available []string // the choices in an ambiguous folder
+	Warning   string
+}
+
+// ProjectFor decides the project of a call: the one chosen, named, of the session,
+// of the process, of the folder, in this order. Errors carry a *project.Problem; in
+// an ambiguous folder the answer holds the choices beside the error.
+func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
+	if r.Chosen != "" {
+		return ProjectInForce{Name: normalProject(r.Chosen), Source: project.SourceChosen}, nil
+	}
+	if r.Explicit != "" {
+		return e.explicitProject(ctx, r)
+	}
+	if r.SessionID != "" {
+		s, err := e.Session(ctx, r.SessionID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			err = unknownSession(r.SessionID)
+		}
+		if err != nil {
+			return ProjectInForce{}, err
+		}
+		if s.Project != "" {
+			return ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}, nil
+		}
+	}
+	if r.Override != "" {
+		p := ProjectInForce{Name: normalProject(r.Override), Source: project.SourceOverride}
+		if p.Name != r.Override {
+			p.Warning = fmt.Sprintf("Project name normalized: %q → %q", r.Override, p.Name)
+		}
+		return p, project.Check(p.Name)
+	}
+	return e.folderProject(ctx, r)
+}
+
+// folderProject is the project of a folder.
+func (e *Engine) folderProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
+	facts := project.Facts{Dir: r.Dir}
+	if e.folders != nil {
+		var err error
+		if facts, err = e.folders.Facts(ctx, r.Dir); err != nil {
+			return ProjectInForce{}, err
+		}
+	}
+	d, err := project.Detect(facts)
+	if err != nil && r.Lenient && d.Source == project.SourceAmbiguous {
+		d, err = project.Detect(project.Facts{Dir: facts.Dir})
+	}
+	return ProjectInForce{Name: d.Name, Source: d.Source, Path: d.Path, Available: d.Available, Warning: d.Warning}, err
+}
+
+// explicitProject is a project that the caller named. Readers must name a known one.
+// Writers may also name that of the session or of the repository's configuration;
+// and where the folder tells nothing, the caller's word is the best there is, so a
+// new name is taken (docs/adr/0005-project-choice.md).
+func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
+	name := normalProject(r.Explicit)
+	in := ProjectInForce{Name: name, Source: project.SourceExplicit}
+	if err := project.Check(r.Explicit); err != nil {
+		return in, err
+	}
+	var names []string
+	var canonical string
+	err := e.store.View(ctx, func(rd engram.Reader) error {
+		p, known, err := rd.Project(ctx, name)
+		if known {
+			canonical = p.Name
+		}
+		if err != nil || known {
+			return err
+		}
+		names, err = rd.ProjectNames(ctx)
+		return err
+	})
+	if err != nil {
+		return in, err
+	}
+	if canonical != "" {
+		in.Name = canonical
+		return in, nil
+	}
+	if !r.Write {
+		return in, unknownProject(fmt.Sprintf("Project %q not found in store", name), name, names)
+	}
+	if r.SessionID != "" {
+		if s, err := e.Session(ctx, r.SessionID); err == nil && s.Project == name {
+			return in, nil
+		}
+	}
+	folder, err := e.folderProject(ctx, ProjectRequest{Dir: r.Dir})
+	switch {
+	case err == nil && folder.Source == project.SourceBaseName:
+		return in, nil
+	case err == nil && folder.Source == project.SourceConfig && folder.Name == name:
+		return in, nil
+	case folder.Source == project.SourceAmbiguous:
+		if err := e.collision(ctx, r, name); err != nil {
+			return in, err
+		}
+		names = folder.Available
+	}
+	return in, unknownProject(fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
+		"repo .engram/config.json, or ambiguous-project recovery.", name), name, names)
+}
+
+// collision refuses a name that several folders at hand would be normalised to.
+func (e *Engine) collision(ctx context.Context, r ProjectRequest, bucket string) error {
+	if e.folders == nil || r.Explicit == bucket {
+		return nil
+	}
+	facts, err := e.folders.Facts(ctx, r.Dir)
+	if err != nil {
+		return err
+	}
+	var same []string
+	for _, child := range facts.Children {
+		if base := filepath.Base(child); project.Normalize(base) == bucket {
+			same = append(same, base)
+		}
+	}
+	if len(same) < 2 {
+		return nil
+	}
+	return engram.Errorf(engram.CodeConflict, "Project %q collapses to stored bucket %q, but multiple exact candidates would share that bucket: %v",
+		r.Explicit, bucket, same).WithHint("set project_name in each repository's .engram/config.json").
+		WithCause(&project.Problem{Reason: project.ReasonCollision, Available: same})
+}
+
+func unknownProject(msg, name string, names []string) error {
+	const most = 20
+	similar := project.Similar(name, names)
+	hint := "engram projects list shows what there is"
+	if len(similar) > 0 {
+		hint = fmt.Sprintf("did you mean %q?", similar[0])
+	}
+	available := append(slices.Clone(similar), slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(similar, n) })...)
+	return engram.Errorf(engram.CodeNotFound, "%s", msg).WithHint("%s", hint).
+		WithCause(&project.Problem{Reason: project.ReasonUnknown, Available: available[:min(len(available), most)]})
+}

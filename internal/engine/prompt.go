@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// PromptInput is what a person asked. SessionID and NewSession are as in SaveInput.
+type PromptInput struct {
+	Content    string
+	SessionID  string
+	NewSession bool
+	Project    string
+	Directory  string
+	Once       bool // nothing is written when the session has this very prompt already
+}
+
+// SavePrompt keeps a prompt.
+func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt, error) {
+	p := engram.Prompt{Content: redact.Private(in.Content), SessionID: line(in.SessionID)}
+	if err := engram.CheckText("prompt", in.Content, engram.MaxContent); err != nil {
+		return p, err
+	}
+	if err := p.Validate(); err != nil {
+		return p, err
+	}
+	err := e.write(ctx, "prompt", func(o *op) error {
+		place, err := o.place(ctx, normalProject(in.Project), p.SessionID, in.Directory, in.NewSession)
+		if err != nil {
+			return err
+		}
+		p.Project, p.SessionID = place.project, place.session
+		if in.Once {
+			if old, found, err := o.promptOf(ctx, p); err != nil || found {
+				p = old
+				return err
+			}
+		}
+		p.SyncID, p.CreatedAt = "prompt-"+digest(string(o.newID())), o.at
+		if err := o.tx.InsertPrompt(ctx, &p); err != nil {
+			return err
+		}
+		return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "new", nil)
+	})
+	return p, err
+}
+
+// promptOf finds p among the latest prompts of its session.
+func (o *op) promptOf(ctx context.Context, p engram.Prompt) (engram.Prompt, bool, error) {
+	const latest = 50
+	old, err := o.tx.Prompts(ctx, "", p.SessionID, engram.Page{Limit: latest})
+	for _, q := range old {
+		if q.Content == p.Content {
+			return q, true, err
+		}
+	}
+	return p, false, err
+}
+
+// Prompts lists prompts newest first. Limit 0 is 20, at most 1000.
+func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps []engram.Prompt, err error) {
+	if p, err = pageOf(p, 20); err != nil {
+		return nil, err
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		ps, err = r.Prompts(ctx, normalProject(project), "", p)
+		return err
+	})
+	return ps, err
+}
+
+// SearchPrompts finds prompts by words; an empty query lists the newest. Limit 0 is
+// 10, at most 100.
+func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit int) (ps []engram.Prompt, err error) {
+	if limit, err = limited("limit", limit, 10, 100); err != nil {
+		return nil, err
+	}
+	terms := text.Query(redact.Private(query))
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		if len(terms) == 0 {
+			ps, err = r.Prompts(ctx, normalProject(project), "", engram.Page{Limit: limit})
+			return err
+		}
+		ps, err = r.SearchPrompts(ctx, terms, normalProject(project), limit)
+		return err
+	})
+	return ps, err
+}
+
+// DeletePrompt removes a prompt for good.
+func (e *Engine) DeletePrompt(ctx context.Context, num int64) error {
+	return e.write(ctx, "prompt_delete", func(o *op) error {
+		p, err := o.tx.Prompt(ctx, num)
+		if err != nil {
+			return err
+		}
+		return o.deletePrompt(ctx, p)
+	})
+}
+
+func (o *op) deletePrompt(ctx context.Context, p engram.Prompt) error {
+	if err := o.tx.DeletePrompt(ctx, p.Num); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{})
+}

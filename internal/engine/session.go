@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// SessionInput starts a session. ID and Project are required.
+type SessionInput struct{ ID, Project, Directory string }
+
+// StartSession starts a session. It is idempotent: an existing session keeps its
+// project and directory, only empty ones are filled in.
+func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Session, error) {
+	s := engram.Session{ID: line(in.ID), Project: normalProject(in.Project), Directory: line(in.Directory)}
+	if s.ID == "" || s.Project == "" {
+		return s, engram.Errorf(engram.CodeInvalid, "id and project are required").WithHint("use the agent's own session id")
+	}
+	if err := s.Validate(); err != nil {
+		return s, err
+	}
+	err := e.write(ctx, "session_start", func(o *op) error {
+		was, err := o.tx.Session(ctx, s.ID)
+		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+			return err
+		}
+		known := err == nil
+		if known && was.Project != "" && (was.Directory != "" || s.Directory == "") {
+			s = was
+			return nil
+		}
+		if s.Project, _, err = o.ensureProject(ctx, s.Project); err != nil {
+			return err
+		}
+		if !known {
+			s.StartedAt, s.ActiveAt = o.at, o.at
+			return o.putSession(ctx, nil, s, "started")
+		}
+		now := was
+		if now.Project == "" {
+			now.Project = s.Project
+		}
+		if now.Directory == "" {
+			now.Directory = s.Directory
+		}
+		s = now
+		return o.putSession(ctx, &was, now, "filled in")
+	})
+	return s, err
+}
+
+// EndSession marks a session as ended and keeps its summary. An unknown id is fine:
+// known says whether it existed. Ending twice keeps the first end.
+func (e *Engine) EndSession(ctx context.Context, id, summary string) (known bool, err error) {
+	id, summary = line(id), redact.Private(summary)
+	if id == "" {
+		return false, engram.Errorf(engram.CodeInvalid, "session id is required")
+	}
+	err = e.write(ctx, "session_end", func(o *op) error {
+		was, err := o.tx.Session(ctx, id)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		known = true
+		now := was
+		if now.EndedAt.IsZero() {
+			now.EndedAt = o.at
+		}
+		if summary != "" {
+			now.Summary = summary
+		}
+		if now == was {
+			return nil
+		}
+		if err := now.Validate(); err != nil {
+			return err
+		}
+		return o.putSession(ctx, &was, now, "ended")
+	})
+	return known, err
+}
+
+// Session returns one session.
+func (e *Engine) Session(ctx context.Context, id string) (s engram.Session, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		s, err = r.Session(ctx, line(id))
+		return err
+	})
+	return s, err
+}
+
+// Sessions lists sessions, newest activity first. Limit 0 is 5, at most 1000.
+func (e *Engine) Sessions(ctx context.Context, project string, p engram.Page) (all []engram.SessionActivity, err error) {
+	if p, err = pageOf(p, 5); err != nil {
+		return nil, err
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		all, err = r.Sessions(ctx, normalProject(project), p)
+		return err
+	})
+	return all, err
+}
+
+// DeleteSession removes a session that has no memories (forgotten ones count):
+// conflict otherwise, with the number. Its prompts stay.
+func (e *Engine) DeleteSession(ctx context.Context, id string) error {
+	id = line(id)
+	return e.write(ctx, "session_delete", func(o *op) error {
+		s, err := o.tx.Session(ctx, id)
+		if err != nil {
+			return err
+		}
+		n, err := o.tx.CountInSession(ctx, id, true)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return engram.Errorf(engram.CodeConflict, "session still has observations: session %q has %d observation(s)", id, n).
+				WithHint("erase them first: forgotten ones count")
+		}
+		return o.deleteSession(ctx, s)
+	})
+}
+
+func (o *op) deleteSession(ctx context.Context, s engram.Session) error {
+	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", sessionFields(s))
+}
+
+// Summarize saves what a session came to: a session_summary memory titled "Session
+// summary: PROJECT".
+func (e *Engine) Summarize(ctx context.Context, in SaveInput) (SaveResult, error) {
+	in.Type = engram.TypeSessionSummary
+	in.Title = fmt.Sprintf("Session summary: %s", normalProject(in.Project))
+	return e.Save(ctx, in)
+}

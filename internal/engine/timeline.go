@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Timeline tells what was saved around a live memory in its session. Negative counts
+// are invalid; at most 100 each.
+func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
+	const most = 100
+	for name, n := range map[string]int{"before": before, "after": after} {
+		if n < 0 || n > most {
+			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
+		}
+	}
+	var t engram.Timeline
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		var err error
+		if t.Focus, err = live(ctx, r, ref); err != nil {
+			return err
+		}
+		if t.Focus.SessionID == "" {
+			t.Total = 1
+			return nil
+		}
+		if t.Session, err = r.Session(ctx, t.Focus.SessionID); err != nil {
+			return err
+		}
+		if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
+			return err
+		}
+		t.Before, t.After, err = r.Neighbours(ctx, t.Focus.SessionID, t.Focus.Num, before, after)
+		return err
+	})
+	if err != nil {
+		return engram.Timeline{}, err
+	}
+	return t, nil
+}

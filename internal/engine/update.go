@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/topic"
+)
+
+// UpdateInput changes the fields that are not nil.
+type UpdateInput struct {
+	Ref        engram.Ref
+	Title      *string
+	Content    *string
+	Type       *engram.Type
+	Scope      *engram.Scope
+	Project    *string
+	TopicKey   *string
+	Importance *float64
+	Permanent  *bool
+	Tags       *[]string
+	AddTags    []string
+	RemoveTags []string
+	Metadata   map[string]any // keys to set; a nil value removes its key
+}
+
+// empty reports whether nothing is to change.
+func (in UpdateInput) empty() bool {
+	in.Ref = engram.Ref{}
+	return reflect.ValueOf(in).IsZero()
+}
+
+// Update changes a live memory; nothing to change is invalid. A change of type,
+// title, content, scope, project or topic counts as a revision.
+func (e *Engine) Update(ctx context.Context, in UpdateInput) (engram.Memory, error) {
+	if in.empty() {
+		return engram.Memory{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
+	}
+	var m engram.Memory
+	err := e.write(ctx, "update", func(o *op) error {
+		was, err := o.live(ctx, in.Ref)
+		if err != nil {
+			return err
+		}
+		if m, err = o.changed(ctx, was, in); err != nil {
+			return err
+		}
+		return o.replaceMemory(ctx, was, m, "update")
+	})
+	if err != nil {
+		return engram.Memory{}, err
+	}
+	return m, nil
+}
+
+// changed is was with the changes that in asks for.
+func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (engram.Memory, error) {
+	m := was
+	if in.Title != nil {
+		m.Title = line(*in.Title)
+	}
+	if in.Content != nil {
+		if err := engram.CheckText("content", *in.Content, engram.MaxContent); err != nil {
+			return m, err
+		}
+		m.Content = redact.Private(*in.Content)
+		m.NormalizedHash = hashOf(m.Content)
+		m.Summary = ""
+	}
+	if in.Type != nil {
+		if m.Type = engram.Type(strings.ToLower(line(string(*in.Type)))); m.Type == "" {
+			m.Type = engram.TypeManual
+		}
+	}
+	if in.Scope != nil {
+		m.Scope = engram.ParseScope(string(*in.Scope))
+	}
+	if in.TopicKey != nil {
+		m.TopicKey = topic.Normalize(redact.Private(*in.TopicKey))
+	}
+	if in.Project != nil {
+		name, _, err := o.ensureProject(ctx, normalProject(*in.Project))
+		if err != nil {
+			return m, err
+		}
+		m.Project = name
+	}
+	if in.Importance != nil {
+		m.Importance = *in.Importance
+	}
+	if in.Permanent != nil {
+		m.Permanent = *in.Permanent
+	}
+	m.Tags = in.tags(was.Tags)
+	m.Metadata = in.metadata(was.Metadata)
+	m.UpdatedAt = o.at
+	if m.Title != was.Title || m.Content != was.Content || m.Type != was.Type || m.Scope != was.Scope ||
+		m.Project != was.Project || m.TopicKey != was.TopicKey {
+		m.RevisionCount++
+	}
+	if m.Type != was.Type {
+		m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
+	}
+	return m, m.Validate()
+}
+
+func (in UpdateInput) tags(was []string) []string {
+	now := was
+	if in.Tags != nil {
+		now = tags(*in.Tags)
+	}
+	now = tags(append(slices.Clone(now), in.AddTags...))
+	remove := tags(in.RemoveTags)
+	now = slices.DeleteFunc(now, func(t string) bool { return slices.Contains(remove, t) })
+	slices.Sort(now)
+	return now
+}
+
+func (in UpdateInput) metadata(was map[string]any) map[string]any {
+	if len(in.Metadata) == 0 {
+		return was
+	}
+	now := maps.Clone(was)
+	if now == nil {
+		now = map[string]any{}
+	}
+	for k, v := range redact.Metadata(in.Metadata) {
+		if v == nil {
+			delete(now, k)
+			continue
+		}
+		now[k] = v
+	}
+	return now
+}

@@ -1,0 +1,77 @@
+// Package enginetest gives tests a real engine: the verbs on a SQLite store in a
+// temporary folder, with a clock that steps and ids that count.
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// New returns an engine on an empty store. Its clock starts at Start and steps a
+// second each time it is read; its ids are mem_ and a counter.
+func New(t testing.TB) *engine.Engine {
+	t.Helper()
+	e, _ := Open(t, filepath.Join(t.TempDir(), "engram.db"))
+	return e
+}
+
+// Start is the first reading of the clock.
+func Start() time.Time { return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC) }
+
+// Open returns an engine on the store at path and its clock, both closed with the test.
+func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
+	t.Helper()
+	clock := &Clock{now: Start()}
+	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: clock.Now})
+	if err != nil {
+		t.Fatalf("open %s: %v", path, err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return engine.New(engine.Options{Store: s, Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
+}
+
+// IDs returns a source of ids that count from 1.
+func IDs() func() engram.ID {
+	var mu sync.Mutex
+	n := 0
+	return func() engram.ID {
+		mu.Lock()
+		defer mu.Unlock()
+		n++
+		return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, n))
+	}
+}
+
+// Clock is a wall clock for tests.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// Now steps a second and tells the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(time.Second)
+	return c.now
+}
+
+// Add moves the clock, back too.
+func (c *Clock) Add(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
