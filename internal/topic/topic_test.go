@@ -60,6 +60,12 @@ func TestSuggest(t *testing.T) {
 
 		{"a word of the title decides where the type does not", "manual", "Fixed the login", "", "bug/fixed-the-login"},
 		{"a word of the content does", "fact", "Login", "we decided on cookies", "decision/login"},
+		{"a word of architecture", "manual", "Layers of the store", "", "architecture/layers-of-the-store"},
+		{"a word of patterns", "manual", "Naming of tests", "", "pattern/naming-of-tests"},
+		{"a word of configuration", "manual", "Docker volumes", "", "config/docker-volumes"},
+		{"a word of discovery", "manual", "Cause of the delay", "", "discovery/cause-of-the-delay"},
+		{"a word of learning", "manual", "Lesson of the day", "", "learning/lesson-of-the-day"},
+		{"architecture goes before discovery, wherever they stand", "manual", "Found a layer too many", "", "architecture/found-a-layer-too-many"},
 		{"bug goes before decision", "manual", "Login", "decided how to handle the crash", "bug/login"},
 		{"a part of a word is no word", "manual", "Prefix tree", "", "topic/prefix-tree"},
 		{"a type of its own is the family", "Runbook", "Restore a backup", "", "runbook/restore-a-backup"},
