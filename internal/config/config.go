@@ -8,6 +8,7 @@ package config
 
 import (
 	"net"
+	"os"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -80,6 +81,9 @@ func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return ip != nil && ip.IsLoopback()
 }
+
+// Environment looks a variable up in the environment of the process.
+func Environment(name string) (string, bool) { return os.LookupEnv(name) }
 
 // NoColor reports whether the environment asks for plain text.
 //

@@ -1,0 +1,37 @@
+// Command engram is the program. It holds nothing: internal/cli is the command line,
+// and internal/app wires what is behind it. testdata/script specifies it.
+package main
+
+import (
+	"context"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/cli"
+)
+
+// version is set by the release build: -ldflags "-X main.version=1.2.3".
+var version string
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	return cli.Run(context.Background(), cli.Options{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(),
+	})
+}
+
+// programVersion is the release's version, that of `go install …@v1.2.3`, or "dev".
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || strings.HasPrefix(info.Main.Version, "(devel)") || strings.HasPrefix(info.Main.Version, "v0.0.0-") {
+		return "dev"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}

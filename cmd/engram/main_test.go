@@ -1,0 +1,227 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"engram": main})
+}
+
+// The scripts are the program's specification: each tells the story of a verb.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+			e.Setenv("ENGRAM_TIMEZONE", "UTC")
+			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
+			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode,
+		},
+	})
+}
+
+// code N COMMAND… runs a command that must end with exit code N.
+func code(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command [args...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%q: got exit code %d, want %d\nstdout:\n%s\nstderr:\n%s", args[1:], got, want, ts.ReadFile("stdout"), ts.ReadFile("stderr"))
+	}
+}
+
+// json PATH WANT compares one value of the JSON on stdout. PATH is like
+// hits.0.memory.title; "#" at its end is the length of a list. Without WANT the
+// path must be there; with ! it must not.
+func jsonField(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || len(args) > 2 {
+		ts.Fatalf("usage: [!] json path [want]")
+	}
+	var v any
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
+	got, found := dig(v, strings.Split(args[0], "."))
+	if len(args) == 1 {
+		if found == neg {
+			ts.Fatalf("%s: found is %v (%v), want %v", args[0], found, got, !neg)
+		}
+		return
+	}
+	text := ""
+	if found {
+		if s, ok := got.(string); ok {
+			text = s
+		} else {
+			b, err := json.Marshal(got)
+			ts.Check(err)
+			text = string(b)
+		}
+	}
+	if (found && text == args[1]) == neg {
+		ts.Fatalf("%s: got %q (found: %v), want %q (not: %v)", args[0], text, found, args[1], neg)
+	}
+}
+
+func dig(v any, path []string) (any, bool) {
+	for _, key := range path {
+		switch at := v.(type) {
+		case map[string]any:
+			next, ok := at[key]
+			if !ok {
+				return nil, false
+			}
+			v = next
+		case []any:
+			if key == "#" {
+				v = len(at)
+				continue
+			}
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(at) {
+				return nil, false
+			}
+			v = at[i]
+		default:
+			return nil, false
+		}
+	}
+	return v, true
+}
+
+// bytes FILE HEX writes a file that a script cannot hold as text.
+func writeBytes(ts *testscript.TestScript, _ bool, args []string) {
+	data, err := hex.DecodeString(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o600))
+}
+
+// repeat FILE TEXT N writes TEXT N times.
+func writeRepeated(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte(args[1]), n), 0o600))
+}
+
+// poke FILE OFFSET HEX overwrites bytes in the middle of a file.
+func poke(ts *testscript.TestScript, _ bool, args []string) {
+	offset, err := strconv.ParseInt(args[1], 10, 64)
+	ts.Check(err)
+	data, err := hex.DecodeString(args[2])
+	ts.Check(err)
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY, 0)
+	ts.Check(err)
+	_, err = f.WriteAt(data, offset)
+	ts.Check(errors.Join(err, f.Close()))
+}
+
+// absent FOLDER TEXT looks into every file below a folder, byte by byte.
+func absent(ts *testscript.TestScript, _ bool, args []string) {
+	files := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files++
+		data, err := os.ReadFile(path)
+		if err == nil && bytes.Contains(data, []byte(args[1])) {
+			ts.Fatalf("%s holds %q", path, args[1])
+		}
+		return err
+	}))
+	if files == 0 {
+		ts.Fatalf("%s holds no files", args[0])
+	}
+}
+
+// freeport NAME sets a variable to a port that nobody listens on.
+func freePort(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	ts.Check(l.Close())
+}
+
+// occupy NAME sets a variable to a port that is in use until the script ends.
+func occupy(ts *testscript.TestScript, _ bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	ts.Defer(func() { _ = l.Close() })
+}
+
+// http STATUS METHOD URL [BODY] asks a server that may still be starting. The answer
+// becomes the file "answer".
+func request(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 3 {
+		ts.Fatalf("usage: http status method url [body]")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for {
+		var body io.Reader
+		if len(args) > 3 {
+			body = strings.NewReader(args[3])
+		}
+		req, err := http.NewRequestWithContext(ctx, args[1], args[2], body)
+		ts.Check(err)
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			if ctx.Err() != nil {
+				ts.Fatalf("nobody answers: %v", err)
+			}
+			time.Sleep(20 * time.Millisecond)
+			continue
+		}
+		answer, err := io.ReadAll(res.Body)
+		ts.Check(errors.Join(err, res.Body.Close()))
+		ts.Check(os.WriteFile(ts.MkAbs("answer"), answer, 0o600))
+		if strconv.Itoa(res.StatusCode) != args[0] {
+			ts.Fatalf("%s %s: got %s\n%s\nwant %s", args[1], args[2], res.Status, answer, args[0])
+		}
+		return
+	}
+}
+
+// mode MODE FILE… checks who may read.
+func mode(ts *testscript.TestScript, _ bool, args []string) {
+	for _, name := range args[1:] {
+		info, err := os.Stat(ts.MkAbs(name))
+		ts.Check(err)
+		if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); got != args[0] {
+			ts.Fatalf("mode of %s: got %s, want %s", name, got, args[0])
+		}
+	}
+}

@@ -1,0 +1,104 @@
+// Package app wires Engram: it is the one package that knows every technology and
+// every frontend's constructor. Commands ask it for an App and talk to its Engine.
+//
+// Opening is lazy: an App costs nothing until the first verb needs the store, so
+// help never touches the disk and an agent gets its list of tools before a
+// database is opened, or although it cannot be.
+package app
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// Options make an App.
+type Options struct {
+	Config  config.Config
+	Actor   string       // who writes, for the journal: "cli", "mcp", "http"
+	Version string       // what servers report
+	Dir     string       // folder that decides the project of calls that name none; absolute
+	Log     *slog.Logger // nil: nothing is logged
+}
+
+// App is an engine over a SQLite file, with what it takes to serve it. It may be
+// used by many goroutines.
+type App struct {
+	Engine *engine.Engine
+
+	opts  Options
+	store *lazyStore
+}
+
+// New returns an App. It opens nothing; Close it all the same.
+func New(o Options) *App {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
+		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log})
+	}}
+	return &App{
+		opts:  o,
+		store: store,
+		Engine: engine.New(engine.Options{
+			Store: store, Folders: git.Folders{}, Now: time.Now, NewID: newIDs(), Actor: o.Actor,
+		}),
+	}
+}
+
+// Ready opens the store now, for a caller that wants to know whether it can be
+// opened. Errors carry the store's codes.
+func (a *App) Ready(ctx context.Context) error {
+	_, err := a.store.get(ctx)
+	return err
+}
+
+// Close closes the store, if it was opened. The App cannot be used afterwards.
+func (a *App) Close() error { return a.store.Close() }
+
+// ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
+// are finished first.
+func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
+	server, err := a.mcp("")
+	if err != nil {
+		return err
+	}
+	handler := httpapi.New(httpapi.Options{
+		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
+		Token: func() string { return a.opts.Config.HTTPToken },
+		MCP:   server.Handler(),
+		Log:   a.opts.Log,
+		Hosts: []string{a.opts.Config.Host},
+		Zone:  a.opts.Config.Timezone,
+	})
+	return httpapi.Serve(ctx, l, handler, a.opts.Log)
+}
+
+// ServeMCP speaks MCP over in and out until in ends or ctx does. tools names
+// profiles and tools, separated by commas; "" is the default profile, and a name
+// that does not exist is an *engram.Error of CodeInvalid.
+func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
+	server, err := a.mcp(tools)
+	if err != nil {
+		return err
+	}
+	return server.ServeStdio(ctx, in, out)
+}
+
+func (a *App) mcp(tools string) (*mcp.Server, error) {
+	return mcp.New(mcp.Options{
+		Engine: a.Engine, Version: a.opts.Version, Tools: tools, Project: a.opts.Config.Project,
+		Dir: a.opts.Dir, Zone: a.opts.Config.Timezone, Log: a.opts.Log,
+	})
+}

@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// ask puts a question to the person at the terminal and returns the answer, trimmed
+// and in lower case; an end of input is "". Where nobody can answer it is an error
+// that names the flag to give instead.
+func (p *program) ask(question, instead string) (string, error) {
+	if !isTerminal(p.Stdin) || p.json {
+		return "", engram.Errorf(engram.CodeInvalid, "nobody to ask: standard input is no terminal").
+			WithHint("give %s", instead)
+	}
+	// One reader for all questions: it may hold more than one line already.
+	if p.lines == nil {
+		p.lines = bufio.NewReader(p.Stdin)
+	}
+	fmt.Fprintf(p.Stderr, "%s ", p.err.bold(question))
+	line, _ := p.lines.ReadString('\n') // an end of input is an answer: no
+	return strings.ToLower(strings.TrimSpace(line)), nil
+}
+
+// confirm is ask for a yes or a no; yes answers it beforehand.
+func (p *program) confirm(yes bool, question string) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	answer, err := p.ask(question+" [y/N]", "--yes, or --dry-run to only look")
+	return answer == "y" || answer == "yes", err
+}

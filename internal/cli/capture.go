@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (p *program) captureCommand() *cobra.Command {
+	var session, source string
+	cmd := &cobra.Command{
+		Use:   "capture [FILE|-]",
+		Short: "Save the learnings that a text lists",
+		Long: `Save each item of the last "## Key Learnings:" section of a text as a memory; what is already known is only
+counted. The text is a file or standard input.`,
+		Example: examples("engram capture notes.md", "agent --print | engram capture --source agent"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return p.capture(cmd, name, session, source)
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
+	cmd.Flags().StringVar(&source, "source", "cli", "where the text came from, as a `word`")
+	return cmd
+}
+
+func (p *program) capture(cmd *cobra.Command, name, session, source string) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	in := engine.CaptureInput{SessionID: session, NewSession: true, Directory: p.Dir, Source: source}
+	if in.Content, err = p.fileText(name); err != nil {
+		return err
+	}
+	if in.Project, err = p.writeProject(cmd, e); err != nil {
+		return err
+	}
+	res, err := e.Capture(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	return p.answer(capturedOf(e, res), func(b *strings.Builder) {
+		fmt.Fprintf(b, "Passive capture complete: extracted=%d saved=%d duplicates=%d\n", res.Extracted, res.Saved, res.Duplicates)
+		for _, m := range res.Memories {
+			writeLine(b, m)
+		}
+	})
+}
+
+// fileText reads a file of text, or stdin for "-", up to a little more than one
+// memory may hold, so that the engine names the limit.
+func (p *program) fileText(name string) (string, error) {
+	if name == "-" {
+		return p.text("-")
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
+	}
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 16*engram.MaxContent))
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+	}
+	return string(data), nil
+}

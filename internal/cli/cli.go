@@ -1,0 +1,158 @@
+// Package cli is the command line: a file per command, one printer with a text and
+// a JSON form (print_text.go, print_json.go) and one table of exit codes (exit.go).
+//
+// A command decodes its arguments, calls one verb of the engine and prints the
+// answer. What was asked for goes to stdout, warnings and errors to stderr. Nothing
+// that came out of a memory reaches the terminal with its control characters.
+package cli
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// Options are what a process hands to the command line. Stdin, Stdout and Stderr are
+// required; where one is a terminal, there is colour and a person to ask.
+type Options struct {
+	Args           []string                    // without the program's name
+	Env            func(string) (string, bool) // nil is the environment of the process
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Dir            string // decides the project; "" is the working directory
+	Version        string // "dev" for a build from source
+}
+
+// Run executes one command and returns the exit code of the process.
+func Run(ctx context.Context, o Options) int {
+	if o.Env == nil {
+		o.Env = config.Environment
+	}
+	plain := config.NoColor(o.Env)
+	p := &program{Options: o, out: paint(isTerminal(o.Stdout) && !plain), err: paint(isTerminal(o.Stderr) && !plain)}
+	root := p.root()
+	// A nil slice would make cobra read the arguments of the process.
+	root.SetArgs(append([]string{}, o.Args...))
+	root.SetIn(o.Stdin)
+	root.SetOut(o.Stdout)
+	root.SetErr(o.Stderr)
+	err := root.ExecuteContext(ctx)
+	if p.app != nil {
+		if closing := p.app.Close(); err == nil {
+			err = closing
+		}
+	}
+	return p.exit(err)
+}
+
+// program is one run: what every command needs.
+type program struct {
+	Options
+	out, err paint
+
+	dataDir, project string // global flags
+	json             bool
+
+	loaded *config.Config
+	app    *app.App
+	lines  *bufio.Reader // stdin, once a question was asked
+}
+
+// config reads the settings once, with the global flags and those of one command on top.
+func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, error) {
+	if p.loaded != nil {
+		return *p.loaded, nil
+	}
+	given := map[string]string{}
+	for _, name := range append(flags, "data-dir", "project") {
+		if f := cmd.Flag(name); f != nil && f.Changed {
+			given[strings.ReplaceAll(name, "-", "_")] = f.Value.String()
+		}
+	}
+	if p.Dir == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			return config.Config{}, engram.Errorf(engram.CodeUnavailable, "the working directory is gone").
+				WithHint("change to a folder that exists").WithCause(err)
+		}
+		p.Dir = dir
+	}
+	c, err := config.Load(config.Sources{Flags: given, Env: p.Env, Dir: p.Dir})
+	if err != nil {
+		return c, err
+	}
+	p.loaded = &c
+	return c, nil
+}
+
+// open returns the engine. The database is opened by the first verb.
+func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
+	if p.app == nil {
+		c, err := p.config(cmd)
+		if err != nil {
+			return nil, err
+		}
+		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir})
+	}
+	return p.app.Engine, nil
+}
+
+// readProject decides the project of a command that reads: all is every project. A
+// project that was named must exist, so that a typing error is not an empty answer.
+func (p *program) readProject(cmd *cobra.Command, e *engine.Engine, all bool) (string, error) {
+	if all {
+		return "", nil
+	}
+	r := engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true}
+	if p.loaded.Origins["project"].Source == config.SourceFlag {
+		r.Explicit = p.loaded.Project
+	}
+	in, err := e.ProjectFor(cmd.Context(), r)
+	return in.Name, err
+}
+
+// writeProject decides the project of a command that writes; a new name is made.
+func (p *program) writeProject(cmd *cobra.Command, e *engine.Engine) (string, error) {
+	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{
+		Override: p.loaded.Project, Dir: p.Dir, Lenient: true, Write: true,
+	})
+	if err == nil && in.Warning != "" && in.Source != project.SourceBaseName {
+		p.warn(in.Warning)
+	}
+	return in.Name, err
+}
+
+// zone is how times are shown.
+func (p *program) zone() render.Options { return render.Options{Zone: p.loaded.Timezone} }
+
+// text returns content given as an argument, or all of stdin for "-".
+func (p *program) text(arg string) (string, error) {
+	if arg != "-" {
+		return arg, nil
+	}
+	// The engine refuses what is over its limit by name; this cap only keeps a pipe
+	// that never ends from filling the memory.
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, 16*engram.MaxContent))
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "standard input cannot be read").WithCause(err)
+	}
+	return strings.TrimSuffix(string(data), "\n"), nil
+}
+
+// isTerminal reports whether a stream is a terminal.
+func isTerminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}

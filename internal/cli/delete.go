@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) deleteCommand() *cobra.Command {
+	var hard bool
+	cmd := &cobra.Command{
+		Use:     "delete ID…",
+		Aliases: []string{"forget"},
+		Short:   "Forget memories; --hard erases them for good",
+		Long: `Forget memories, all or none: they leave searches, lists and contexts, and can be listed with list --forgotten.
+With --hard they are erased with their revisions, and nothing brings them back.`,
+		Example: examples("engram delete 12 13", "engram delete 12 --hard", "engram delete session s1", "engram delete project shop"),
+		Args:    between(1, -1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.delete(cmd, args, hard) },
+	}
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	cmd.AddCommand(p.deleteSessionCommand(), p.deletePromptCommand(), p.deleteProjectCommand())
+	return cmd
+}
+
+func (p *program) delete(cmd *cobra.Command, args []string, hard bool) error {
+	refs, err := refsOf(args)
+	if err != nil {
+		return err
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	verb := e.Forget
+	if hard {
+		verb = e.Erase
+	}
+	gone, err := verb(cmd.Context(), refs...)
+	if err != nil {
+		return err
+	}
+	return p.answer(deletedOf(gone, hard), func(b *strings.Builder) { writeDeleted(b, gone, hard) })
+}
+
+// deletedThingDoc is the answer of `delete session` and `delete prompt --json`.
+type deletedThingDoc struct {
+	Kind string `json:"kind"` // session or prompt
+	ID   string `json:"id"`
+}
+
+func (p *program) deleteSessionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "session ID",
+		Short:   "Remove a session that has no memories",
+		Example: examples("engram delete session s1"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			if err := e.DeleteSession(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			return p.answer(deletedThingDoc{"session", args[0]}, func(b *strings.Builder) {
+				fmt.Fprintf(b, "Session %q deleted\n", render.Plain(args[0]))
+			})
+		},
+	}
+}
+
+func (p *program) deletePromptCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "prompt NUMBER",
+		Short:   "Remove a prompt",
+		Example: examples("engram delete prompt 9"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
+			if err != nil || num < 1 {
+				return invalidf("%q is not the number of a prompt", args[0]).WithHint("engram prompt list shows the numbers")
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			if err := e.DeletePrompt(cmd.Context(), num); err != nil {
+				return err
+			}
+			return p.answer(deletedThingDoc{"prompt", strconv.FormatInt(num, 10)}, func(b *strings.Builder) {
+				fmt.Fprintf(b, "Prompt #%d deleted\n", num)
+			})
+		},
+	}
+}
+
+// deletedProjectDoc is the answer of `delete project --json`.
+type deletedProjectDoc struct {
+	Project  string `json:"project"`
+	Hard     bool   `json:"hard"`
+	Memories int    `json:"memories"`
+	Prompts  int    `json:"prompts"`
+	Sessions int    `json:"sessions"` // 0 unless hard
+}
+
+func (p *program) deleteProjectCommand() *cobra.Command {
+	var hard bool
+	cmd := &cobra.Command{
+		Use:   "project NAME",
+		Short: "Forget a project's memories and remove its prompts",
+		Long: `Forget a project's memories and remove its prompts. With --hard the memories are erased, and its sessions and the
+project itself are removed too.`,
+		Example: examples("engram delete project old-shop", "engram delete project old-shop --hard"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(args[0]) == "" {
+				return engram.Errorf(engram.CodeInvalid, "project name is empty").WithHint("engram projects list shows the names")
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			d, err := e.DeleteProject(cmd.Context(), args[0], hard)
+			if err != nil {
+				return err
+			}
+			doc := deletedProjectDoc{args[0], hard, d.Memories, d.Prompts, d.Sessions}
+			return p.answer(doc, func(b *strings.Builder) {
+				fmt.Fprintf(b, "Project %q %s: %s, %s, %s\n", render.Plain(args[0]), howDeleted(hard),
+					count(d.Memories, "memory", "memories"), count(d.Prompts, "prompt", "prompts"), count(d.Sessions, "session", "sessions"))
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	return cmd
+}

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// demoDoc is the answer of `demo --json`.
+type demoDoc struct {
+	Saved    []demoSaved  `json:"saved"`    // by the first session
+	Answers  []demoAnswer `json:"answers"`  // of the second
+	Answered int          `json:"answered"` // how many had the expected memory first
+	Bytes    int64        `json:"bytes"`    // of the database between the sessions
+}
+
+type demoSaved struct {
+	ID    int64  `json:"id"`
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	Saw   string `json:"saw"` // what the agent was answered
+}
+
+type demoAnswer struct {
+	Question string `json:"question"`
+	Want     int64  `json:"want"` // id that should come first
+	Got      int64  `json:"got"`  // id that did; 0 for none
+	OK       bool   `json:"ok"`
+	Saw      string `json:"saw"` // what the agent was answered
+}
+
+// demoProject is the project of the demo; its database holds no other.
+const demoProject = "demo-shop"
+
+func (p *program) demoCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "demo",
+		Short: "Watch one agent session save and the next one find",
+		Long: `Play two agent sessions over real MCP on a throw-away database: the first saves decisions and bug fixes and ends, the
+second is a new process that asks in plain English. Your own memories are not touched.`,
+		Example: examples("engram demo", "engram demo --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context()) },
+	}
+}
+
+func (p *program) demo(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	dir, err := os.MkdirTemp("", "engram-demo-")
+	if err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	doc := demoDoc{Saved: []demoSaved{}, Answers: []demoAnswer{}}
+	if err := p.demoSession(ctx, dir, doc.save); err != nil {
+		return err
+	}
+	if doc.Bytes, err = folderSize(dir); err != nil {
+		return err
+	}
+	if err := p.demoSession(ctx, dir, doc.ask); err != nil {
+		return err
+	}
+	if err := p.answer(doc, func(b *strings.Builder) { writeDemo(b, doc, p.self()) }); err != nil {
+		return err
+	}
+	if doc.Answered < len(doc.Answers) {
+		return engram.Errorf(engram.CodeInternal, "%d of %d questions were answered by another memory than the one that was meant",
+			len(doc.Answers)-doc.Answered, len(doc.Answers))
+	}
+	return nil
+}
+
+// demoSession starts `engram mcp` on the database in dir, lets work call its tools,
+// and waits until the process has ended.
+func (p *program) demoSession(ctx context.Context, dir string, work func(context.Context, *mcp.ClientSession) error) error {
+	exe, err := os.Executable()
+	if err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "this program does not know its own path").WithCause(err)
+	}
+	cmd := exec.CommandContext(ctx, exe, "mcp", "--data-dir", dir, "--project", demoProject)
+	cmd.Dir = dir
+	// Nothing of the user's settings: the demo must not find its way to the real database.
+	cmd.Env = []string{"HOME=" + dir}
+	for _, name := range []string{"PATH", "TMPDIR", "SYSTEMROOT"} {
+		if v, ok := p.Env(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+v)
+		}
+	}
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	client := mcp.NewClient(&mcp.Implementation{Name: "engram-demo", Version: p.Version}, nil)
+	session, err := client.Connect(ctx, &mcp.CommandTransport{Command: cmd}, nil)
+	if err == nil {
+		err = errors.Join(work(ctx, session), session.Close())
+	}
+	if err != nil {
+		return engram.Errorf(engram.CodeInternal, "the demo's MCP session failed").
+			WithHint("its server said: %s", strings.TrimSpace(log.String())).WithCause(err)
+	}
+	return nil
+}
+
+// save is the first session.
+func (d *demoDoc) save(ctx context.Context, s *mcp.ClientSession) error {
+	for _, m := range demoMemories() {
+		var reply struct {
+			ID     int64  `json:"id"`
+			Result string `json:"result"`
+		}
+		args := map[string]any{"title": m.title, "content": m.content, "type": m.typ}
+		if err := callTool(ctx, s, "mem_save", args, &reply); err != nil {
+			return err
+		}
+		d.Saved = append(d.Saved, demoSaved{ID: reply.ID, Type: m.typ, Title: m.title, Saw: reply.Result})
+	}
+	return nil
+}
+
+// ask is the second session.
+func (d *demoDoc) ask(ctx context.Context, s *mcp.ClientSession) error {
+	for _, q := range demoQuestions() {
+		var reply struct {
+			Result  string `json:"result"`
+			Results []struct {
+				ID int64 `json:"id"`
+			} `json:"results"`
+		}
+		if err := callTool(ctx, s, "mem_search", map[string]any{"query": q.text, "limit": 3}, &reply); err != nil {
+			return err
+		}
+		a := demoAnswer{Question: q.text, Want: d.Saved[q.want].ID, Saw: reply.Result}
+		if len(reply.Results) > 0 {
+			a.Got = reply.Results[0].ID
+		}
+		if a.OK = a.Got == a.Want; a.OK {
+			d.Answered++
+		}
+		d.Answers = append(d.Answers, a)
+	}
+	return nil
+}
+
+// callTool calls a tool and reads its text, which is JSON, into reply.
+func callTool(ctx context.Context, s *mcp.ClientSession, name string, args map[string]any, reply any) error {
+	res, err := s.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	var text strings.Builder
+	for _, c := range res.Content {
+		if t, ok := c.(*mcp.TextContent); ok {
+			text.WriteString(t.Text)
+		}
+	}
+	if res.IsError {
+		return fmt.Errorf("%s answered an error: %s", name, text.String())
+	}
+	if err := json.Unmarshal([]byte(text.String()), reply); err != nil {
+		return fmt.Errorf("%s answered no JSON: %w", name, err)
+	}
+	return nil
+}
+
+// folderSize sums the files below dir, in bytes. It looks, and opens nothing.
+func folderSize(dir string) (int64, error) {
+	var total int64
+	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	return total, err
+}
+
+func writeDemo(b *strings.Builder, d demoDoc, self string) {
+	fmt.Fprintf(b, "Two agent sessions, one memory. Each session is a process of its own: engram mcp,\non a throw-away database, spoken to over stdio as an agent would.\n\n")
+	fmt.Fprintln(b, "Session 1 · an agent works, and saves what it learns")
+	for _, s := range d.Saved {
+		line, _, _ := strings.Cut(s.Saw, "\n")
+		fmt.Fprintf(b, "  mem_save → %s\n", line)
+	}
+	fmt.Fprintf(b, "  The process has ended. What is left is a database of %s.\n\n", sizeText(d.Bytes))
+	fmt.Fprintln(b, "Session 2 · a new process, which was not there, asks")
+	for _, a := range d.Answers {
+		mark := "✓"
+		if !a.OK {
+			mark = "✗"
+		}
+		fmt.Fprintf(b, "\n%s %s\n", mark, a.Question)
+		writeFirstHit(b, a.Saw)
+	}
+	fmt.Fprintf(b, "\n%d of %d questions brought up first the memory that was meant. The database is gone again.\n", d.Answered, len(d.Answers))
+	fmt.Fprintf(b, "\nConnect your own agent:\n  claude mcp add engram -- engram mcp\nor serve all of them:\n  %s serve\n", self)
+}
+
+// writeFirstHit writes the first block of what the agent saw, without its date.
+func writeFirstHit(b *strings.Builder, saw string) {
+	for _, block := range strings.Split(saw, "\n\n") {
+		if !strings.HasPrefix(block, "[1] ") {
+			continue
+		}
+		lines := strings.Split(block, "\n")
+		fmt.Fprintf(b, "    %s\n", strings.TrimPrefix(lines[0], "[1] "))
+		if len(lines) > 1 {
+			wrap(b, strings.TrimSpace(lines[1]), "      ", 84)
+		}
+		return
+	}
+	wrap(b, flat(saw, 300), "    ", 84)
+}
+
+// wrap writes words in lines of at most width characters, each after indent.
+func wrap(b *strings.Builder, text, indent string, width int) {
+	line := indent
+	for _, word := range strings.Fields(text) {
+		if len(line) > len(indent) && len(line)+1+len(word) > width {
+			fmt.Fprintln(b, line)
+			line = indent
+		}
+		if len(line) > len(indent) {
+			line += " "
+		}
+		line += word
+	}
+	fmt.Fprintln(b, line)
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// exitCode maps the code of an error to the exit code of the process; 0 is success.
+func exitCode(c engram.Code) int {
+	switch c {
+	case "":
+		return 0
+	case engram.CodeInvalid:
+		return 2
+	case engram.CodeNotFound:
+		return 3
+	case engram.CodeConflict:
+		return 4
+	case engram.CodeUnavailable:
+		return 5
+	case engram.CodeForbidden:
+		return 6
+	}
+	return 1
+}
+
+// errorDoc is what stderr carries with --json when a command fails:
+// {"error":{"code":"not_found","message":"…","hint":"…"}} on one line.
+type errorDoc struct {
+	Error errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Code    engram.Code `json:"code"`
+	Message string      `json:"message"`
+	Hint    string      `json:"hint"` // "" when there is none
+}
+
+// exit reports err on stderr and returns the exit code.
+func (p *program) exit(err error) int {
+	if err == nil {
+		return 0
+	}
+	body := errorBody{Code: engram.CodeOf(err), Message: err.Error(), Hint: hintOf(err)}
+	if p.json || slices.Contains(p.Args, "--json") {
+		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
+		fmt.Fprintf(p.Stderr, "%s\n", line)
+		return exitCode(body.Code)
+	}
+	fmt.Fprintf(p.Stderr, "%s %s\n", p.err.red("engram:"), render.Plain(body.Message))
+	if body.Hint != "" {
+		fmt.Fprintf(p.Stderr, "%s %s\n", p.err.bold("hint:"), render.Plain(body.Hint))
+	}
+	return exitCode(body.Code)
+}
+
+// hintOf is the hint of err, or the projects it could have been about.
+func hintOf(err error) string {
+	if hint := engram.HintOf(err); hint != "" {
+		return hint
+	}
+	if problem, ok := errors.AsType[*project.Problem](err); ok && len(problem.Available) > 0 {
+		return "projects that would do: " + strings.Join(problem.Available, ", ")
+	}
+	return ""
+}
+
+// warn tells something on stderr that is not an error.
+func (p *program) warn(text string) {
+	fmt.Fprintf(p.Stderr, "%s %s\n", p.err.bold("warning:"), render.Plain(strings.TrimSpace(strings.TrimPrefix(text, "⚠️"))))
+}
+
+// flagError says what is wrong with a flag, and names the nearest good one.
+func flagError(cmd *cobra.Command, err error) error {
+	// The flags of a command that does not exist are read as the root's: what is
+	// wrong then is the command.
+	if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+		return unknownCommand(cmd, words)
+	}
+	usage := "run: " + cmd.CommandPath() + " --help"
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
+	}
+	if unknown.GetSpecifiedShortnames() != "" {
+		return engram.Errorf(engram.CodeInvalid, "%v", err).
+			WithHint("put -- before a text that begins with a dash, or read it from standard input with -")
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := config.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		usage = "did you mean --" + near + "? " + usage
+	}
+	return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
+}
+
+// unknownCommand refuses the words after a command that has only sub-commands.
+func unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	hint := "run: " + cmd.CommandPath() + " --help"
+	if near := config.Nearest(args[0], names); near != "" {
+		hint = "did you mean: " + cmd.CommandPath() + " " + near + "? " + hint
+	}
+	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "engram ")).
+		WithHint("%s", hint)
+}
+
+// between checks the number of arguments; most < 0 is any number.
+func between(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= least && (most < 0 || len(args) <= most) {
+			return nil
+		}
+		what := "too many arguments"
+		if len(args) < least {
+			what = "an argument is missing"
+		}
+		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("usage: %s", cmd.UseLine())
+	}
+}
+
+// invalidf is an error of usage.
+func invalidf(format string, args ...any) *engram.Error {
+	return engram.Errorf(engram.CodeInvalid, format, args...)
+}

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// filterFlags narrow what is searched or listed; search, list and recent share them.
+type filterFlags struct {
+	types, tags         []string
+	scope, since, until string
+	all                 bool
+	limit, offset       int
+}
+
+// register adds the flags to cmd. limit is the default that help shows; 0 leaves
+// it to the engine.
+func (f *filterFlags) register(cmd *cobra.Command, limit int) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `kind`, or of one of several: a,b")
+	flags.StringVar(&f.scope, "scope", "", "only memories for `whom`: project, personal or global")
+	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; with every one of several")
+	flags.StringVar(&f.since, "since", "", "only memories made since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
+	flags.StringVar(&f.until, "until", "", "only memories made before a `time`")
+	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
+	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
+	completeTypes(cmd)
+}
+
+// filter turns the flags into a Filter for the project in force.
+func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (engram.Filter, error) {
+	var out engram.Filter
+	if f.limit < 1 {
+		return out, invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+	}
+	if f.offset < 0 {
+		return out, invalidf("offset %d is out of range", f.offset).WithHint("a number from 0")
+	}
+	for _, t := range f.types {
+		out.Types = append(out.Types, engram.Type(strings.TrimSpace(t)))
+	}
+	out.Tags = f.tags
+	var err error
+	if out.Scope, err = scopeOf(f.scope); err != nil {
+		return out, err
+	}
+	if out.Since, err = p.when("since", f.since, e.Now()); err != nil {
+		return out, err
+	}
+	if out.Until, err = p.when("until", f.until, e.Now()); err != nil {
+		return out, err
+	}
+	out.Project, err = p.readProject(cmd, e, f.all)
+	return out, err
+}
+
+// when reads a time given to a flag; "" is the zero time.
+func (p *program) when(flag, text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	t, ok := parseWhen(text, now.In(p.loaded.Timezone))
+	if !ok {
+		return t, invalidf("--%s %q is not a time", flag, text).
+			WithHint("7d, 12h, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")
+	}
+	return t, nil
+}

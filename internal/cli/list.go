@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+func (p *program) listCommand() *cobra.Command {
+	return p.lister("list", "List memories, newest first", 20,
+		examples("engram list", "engram list --type decision --limit 50 --offset 50", "engram list --forgotten --all-projects"))
+}
+
+// recentCommand is list with a short page: what happened lately.
+func (p *program) recentCommand() *cobra.Command {
+	return p.lister("recent", "Show the newest memories", 5, examples("engram recent", "engram recent --since yesterday"))
+}
+
+func (p *program) lister(name, short string, limit int, example string) *cobra.Command {
+	var f filterFlags
+	var forgotten bool
+	cmd := &cobra.Command{
+		Use: name, Short: short, Example: example, Args: between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			filter, err := p.filter(cmd, e, f)
+			if err != nil {
+				return err
+			}
+			filter.Forgotten = forgotten
+			page := engram.Page{Limit: f.limit, Offset: f.offset}
+			list, err := e.List(cmd.Context(), filter, page)
+			if err != nil {
+				return err
+			}
+			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
+		},
+	}
+	f.register(cmd, limit)
+	cmd.Flags().IntVar(&f.offset, "offset", 0, "leave out so many first")
+	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "only forgotten memories instead of live ones")
+	return cmd
+}

@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// tellTo prints a text on stdout. All of it passes render.Plain, so that no command
+// can forget what a memory might do to a terminal; colour is laid on afterwards.
+func (p *program) tellTo(text func(*strings.Builder)) error {
+	_, err := io.WriteString(p.Stdout, p.out.lines(plainText(text)))
+	return outputError(err)
+}
+
+// tell prints a text on stderr: what somebody should see before a question.
+func (p *program) tell(text func(*strings.Builder)) {
+	fmt.Fprint(p.Stderr, p.err.lines(plainText(text)))
+}
+
+func plainText(text func(*strings.Builder)) string {
+	var b strings.Builder
+	text(&b)
+	return render.Plain(b.String())
+}
+
+// outputError says that an answer did not reach its reader.
+func outputError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return engram.Errorf(engram.CodeUnavailable, "the answer cannot be written").WithCause(err)
+}
+
+// flat is s on one line, cut to so many characters; 0 does not cut.
+func flat(s string, runes int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if runes > 0 {
+		s = render.Preview(s, runes)
+	}
+	return s
+}
+
+// count is "1 memory" or "2 memories".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// name is how a line speaks of a memory: #12 "Title" (bugfix).
+func name(m engram.Memory) string {
+	return fmt.Sprintf("#%d %s (%s)", m.Num, quote(flat(m.Title, 0)), flat(string(m.Type), 0))
+}
+
+// quote puts s between quotes as it is: %q would escape every letter that is not ASCII
+// and not printable twice over.
+func quote(s string) string { return `"` + s + `"` }
+
+func writeSaved(b *strings.Builder, s engine.SaveResult) {
+	m := s.Memory
+	fmt.Fprintf(b, "Memory saved: %s\n", name(m))
+	switch s.Action {
+	case engine.ActionRevised:
+		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, flat(m.TopicKey, 0), m.Num)
+	case engine.ActionRepeated:
+		fmt.Fprintf(b, "  known already, word for word; said %s now\n", count(m.DuplicateCount, "time", "times"))
+	}
+	if s.SuggestedTopic != "" {
+		fmt.Fprintf(b, "Suggested topic_key: %s\n", flat(s.SuggestedTopic, 0))
+	}
+}
+
+func writeFound(b *strings.Builder, query string, f engram.Found, explain bool, o render.Options) {
+	text, cut := render.Search(query, f, o)
+	fmt.Fprintln(b, text)
+	if explain {
+		writeWhy(b, f)
+	}
+	if cut {
+		fmt.Fprintf(b, "\nengram get %d shows the whole memory.\n", f.Hits[0].Memory.Num)
+	}
+}
+
+// writeWhy says for each hit how it came to its place.
+func writeWhy(b *strings.Builder, f engram.Found) {
+	if len(f.Hits) > 0 {
+		fmt.Fprint(b, "\nWhy:\n")
+	}
+	for i, h := range f.Hits {
+		fmt.Fprintf(b, "  [%d] #%d score %.4g", i+1, h.Memory.Num, h.Score)
+		for _, c := range h.Why.Channels {
+			fmt.Fprintf(b, " | %s: rank %d, %.4g", c.Channel, c.Rank, c.Score)
+		}
+		for _, v := range h.Why.Factors {
+			fmt.Fprintf(b, " | %s × %.4g", v.Name, v.Value)
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
+	if c.Empty() {
+		fmt.Fprintln(b, "No previous session memories found.")
+		return
+	}
+	fmt.Fprintln(b, strings.TrimRight(render.Context(c, o), "\n"))
+}
+
+func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
+	m := d.Memory
+	fmt.Fprintln(b, render.Memory(m, o))
+	fmt.Fprintf(b, "Id: %s\n", m.ID)
+	if len(m.Tags) > 0 {
+		fmt.Fprintf(b, "Tags: %s\n", flat(strings.Join(m.Tags, ", "), 0))
+	}
+	if m.Permanent {
+		fmt.Fprintln(b, "Permanent: yes")
+	}
+	if d.State == engram.StateNeedsReview {
+		fmt.Fprintf(b, "State: %s since %s\n", d.State, render.Time(m.ReviewAfter, o))
+	}
+	if len(d.Relations) > 0 {
+		fmt.Fprint(b, "\n─── Relations ───\n")
+	}
+	for _, n := range d.Relations {
+		arrow := "→"
+		if !n.Outgoing {
+			arrow = "←"
+		}
+		fmt.Fprintf(b, "  %s %s %s\n", n.Relation.Verb, arrow, name(n.Other))
+	}
+	if len(d.Revisions) > 0 {
+		fmt.Fprint(b, "\n─── Revisions ───\n")
+	}
+	for _, r := range d.Revisions {
+		fmt.Fprintf(b, "  %d. until %s (%s): %s — %s\n", r.Number, render.Time(r.ReplacedAt, o), flat(r.Reason, 0), flat(r.Title, 0), flat(r.Content, 150))
+	}
+}
+
+// writeLine is a memory in a list.
+func writeLine(b *strings.Builder, m engram.Memory) {
+	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, flat(string(m.Type), 0), flat(m.Title, 0), flat(m.Content, 100))
+}
+
+func writeList(b *strings.Builder, list []engram.Memory, o render.Options) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "No memories.")
+	}
+	for _, m := range list {
+		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, flat(string(m.Type), 0), flat(m.Title, 0), flat(m.Content, 100))
+		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), flat(m.Project, 0), m.Scope)
+		if m.Forgotten() {
+			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+func writeTimeline(b *strings.Builder, t engram.Timeline, o render.Options) {
+	fmt.Fprintln(b, render.Timeline(t, o))
+}
+
+func writeChanged(b *strings.Builder, m engram.Memory, done string) {
+	fmt.Fprintf(b, "Memory %s: %s\n", done, name(m))
+	if done == "tagged" || done == "untagged" {
+		writeTags(b, m)
+	}
+}
+
+func writeTags(b *strings.Builder, m engram.Memory) {
+	if len(m.Tags) == 0 {
+		fmt.Fprintln(b, "No tags.")
+		return
+	}
+	for _, t := range m.Tags {
+		fmt.Fprintln(b, flat(t, 0))
+	}
+}
+
+func howDeleted(hard bool) string {
+	if hard {
+		return "permanently deleted"
+	}
+	return "soft-deleted"
+}
+
+func writeDeleted(b *strings.Builder, gone []engram.Memory, hard bool) {
+	for _, m := range gone {
+		fmt.Fprintf(b, "Memory #%d %s\n", m.Num, howDeleted(hard))
+	}
+}
+
+func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.Options) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "No sessions.")
+	}
+	for _, s := range list {
+		fmt.Fprintf(b, "%s (%s) %s, %s\n", flat(s.ID, 0), flat(s.Project, 0), render.Time(s.StartedAt, o), count(s.Memories, "memory", "memories"))
+		if s.Summary != "" {
+			fmt.Fprintf(b, "    %s\n", flat(s.Summary, 200))
+		}
+	}
+}
+
+func writeSession(b *strings.Builder, s engram.Session, list []engram.Memory, o render.Options) {
+	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", flat(s.ID, 0), flat(s.Project, 0), render.Time(s.StartedAt, o))
+	if !s.EndedAt.IsZero() {
+		fmt.Fprintf(b, "  Ended: %s\n", render.Time(s.EndedAt, o))
+	}
+	if s.Directory != "" {
+		fmt.Fprintf(b, "  Directory: %s\n", flat(s.Directory, 0))
+	}
+	if s.Summary != "" {
+		fmt.Fprintf(b, "  Summary: %s\n", flat(s.Summary, 0))
+	}
+	fmt.Fprintf(b, "  %s\n", count(len(list), "memory", "memories"))
+	for _, m := range list {
+		writeLine(b, m)
+	}
+}
+
+func writePrompts(b *strings.Builder, list []engram.Prompt, o render.Options) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "No prompts.")
+	}
+	for _, p := range list {
+		fmt.Fprintf(b, "#%d %s (%s): %s\n", p.Num, render.Time(p.CreatedAt, o), flat(p.Project, 0), flat(p.Content, 200))
+	}
+}
+
+func writeProjects(b *strings.Builder, list []engram.ProjectCounts) {
+	fmt.Fprintf(b, "Projects (%d):\n", len(list))
+	width := 0
+	for _, c := range list {
+		width = max(width, len(c.Name))
+	}
+	for _, c := range list {
+		fmt.Fprintf(b, "  %-*s   %s, %s, %s\n", width, flat(c.Name, 0), count(c.Memories, "memory", "memories"),
+			count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
+	}
+}
+
+func writePruned(b *strings.Builder, list []engram.ProjectCounts, dryRun bool) {
+	if len(list) == 0 {
+		fmt.Fprintln(b, "Every project has memories.")
+		return
+	}
+	what := "Removed"
+	if dryRun {
+		what = "Would remove"
+	}
+	for _, c := range list {
+		fmt.Fprintf(b, "%s %s: %s, %s\n", what, quote(flat(c.Name, 0)), count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
+	}
+}
+
+func writeMerged(b *strings.Builder, r engine.MergeResult) {
+	fmt.Fprintf(b, "Merged %s into %s: %s\n", count(r.Sources, "source", "sources"), quote(flat(r.To, 0)), movedText(r.Memories, r.Sessions, r.Prompts))
+}
+
+func movedText(memories, sessions, prompts int) string {
+	return fmt.Sprintf("%s, %s, %s", count(memories, "memory", "memories"), count(sessions, "session", "sessions"), count(prompts, "prompt", "prompts"))
+}
+
+func writeStats(b *strings.Builder, s engram.Stats, database string) {
+	projects := strings.Join(s.Projects, ", ")
+	if projects == "" {
+		projects = "none yet"
+	}
+	fmt.Fprintln(b, "Engram Memory Stats")
+	fmt.Fprintf(b, "  Sessions:     %d\n", s.Sessions)
+	fmt.Fprintf(b, "  Memories:     %d", s.Memories)
+	if s.Forgotten > 0 {
+		fmt.Fprintf(b, " (and %d forgotten)", s.Forgotten)
+	}
+	fmt.Fprintf(b, "\n  Prompts:      %d\n", s.Prompts)
+	fmt.Fprintf(b, "  Projects:     %s\n", flat(projects, 0))
+	fmt.Fprintf(b, "  Database:     %s (%s)\n", database, sizeText(s.Bytes))
+}
+
+// sizeText is a size for people, in units of 1024.
+func sizeText(bytes int64) string {
+	switch {
+	case bytes < 1<<10:
+		return fmt.Sprintf("%d bytes", bytes)
+	case bytes < 1<<20:
+		return fmt.Sprintf("%.1f KiB", float64(bytes)/(1<<10))
+	case bytes < 1<<30:
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}

@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) projectsCommand() *cobra.Command {
+	cmd := group("projects", "List, merge, rename and prune projects; say which one a folder is",
+		examples("engram projects list", "engram projects consolidate --dry-run", "engram projects merge shop-old --into shop"),
+		p.projectsListCommand(), p.projectsDetectCommand(), p.projectsMergeCommand(), p.projectsRenameCommand(),
+		p.projectsConsolidateCommand(), p.projectsPruneCommand())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) }
+	return cmd
+}
+
+func (p *program) projectsListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "list",
+		Short:   "List projects with what is kept under them",
+		Example: examples("engram projects list", "engram projects list --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) },
+	}
+}
+
+func (p *program) listProjects(cmd *cobra.Command) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	list, err := e.Projects(cmd.Context())
+	if err != nil {
+		return err
+	}
+	return p.answer(projectsDoc{projectsOf(list)}, func(b *strings.Builder) { writeProjects(b, list) })
+}
+
+func (p *program) projectsDetectCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "detect [FOLDER]",
+		Short:   "Say which project a folder is, and why",
+		Example: examples("engram projects detect", "engram projects detect ~/src/shop --json"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			dir := p.Dir
+			if len(args) == 1 {
+				if dir = args[0]; !filepath.IsAbs(dir) {
+					dir = filepath.Join(p.Dir, dir)
+				}
+			}
+			// Strict on purpose: whoever asks wants to hear that a folder is ambiguous.
+			in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: dir})
+			if err != nil {
+				return err
+			}
+			return p.answer(detectedOf(in), func(b *strings.Builder) { writeDetected(b, in) })
+		},
+	}
+}
+
+func (p *program) projectsMergeCommand() *cobra.Command {
+	var into string
+	cmd := &cobra.Command{
+		Use:     "merge NAME… --into NAME",
+		Short:   "Give everything of some projects to one; the old names become aliases",
+		Example: examples("engram projects merge shop-old Shop --into shop"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.TrimSpace(into) == "" {
+				return invalidf("merge needs a project to merge into").WithHint("usage: %s", cmd.UseLine())
+			}
+			return p.merge(cmd, args, into)
+		},
+	}
+	cmd.Flags().StringVar(&into, "into", "", "the `project` that gets it all")
+	return cmd
+}
+
+// merge runs the verb and prints what moved.
+func (p *program) merge(cmd *cobra.Command, from []string, into string) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	r, err := e.MergeProjects(cmd.Context(), from, into)
+	if err != nil {
+		return err
+	}
+	return p.answer(mergedOf(r), func(b *strings.Builder) { writeMerged(b, r) })
+}
+
+func (p *program) projectsRenameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "rename OLD NEW",
+		Short:   "Give a project another name; the old one becomes an alias",
+		Example: examples("engram projects rename shop storefront"),
+		Args:    between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			list, err := e.Projects(cmd.Context())
+			if err != nil {
+				return err
+			}
+			known := map[string]bool{}
+			for _, pc := range list {
+				known[pc.Name] = true
+			}
+			if !known[args[0]] {
+				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", args[0]).
+					WithHint("engram projects list shows the names")
+			}
+			if known[args[1]] {
+				return engram.Errorf(engram.CodeConflict, "project %q exists already", args[1]).
+					WithHint("to join the two: engram projects merge %s --into %s", args[0], args[1])
+			}
+			return p.merge(cmd, args[:1], args[1])
+		},
+	}
+}
+
+func (p *program) projectsPruneCommand() *cobra.Command {
+	var yes, dryRun bool
+	cmd := &cobra.Command{
+		Use:   "prune [NAME…]",
+		Short: "Remove projects that have no memories",
+		Long: `Remove projects that have no memories, with their prompts and empty sessions: all of them, or those named.
+Forgotten memories count as memories.`,
+		Example: examples("engram projects prune --dry-run", "engram projects prune scratch --yes"),
+		Args:    between(0, -1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.prune(cmd, args, yes, dryRun) },
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
+	return cmd
+}
+
+func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	plan, err := e.PruneProjects(cmd.Context(), names, true)
+	if err != nil {
+		return err
+	}
+	if !dryRun && len(plan) > 0 {
+		if !yes {
+			p.tell(func(b *strings.Builder) { writePruned(b, plan, true) })
+		}
+		ok, err := p.confirm(yes, fmt.Sprintf("Remove %s?", count(len(plan), "project", "projects")))
+		if err != nil {
+			return err
+		}
+		if !ok {
+			dryRun = true
+		} else if plan, err = e.PruneProjects(cmd.Context(), namesOf(plan), false); err != nil {
+			return err
+		}
+	}
+	doc := prunedDoc{DryRun: dryRun, Projects: projectsOf(plan)}
+	return p.answer(doc, func(b *strings.Builder) { writePruned(b, plan, dryRun) })
+}
+
+func namesOf(list []engram.ProjectCounts) []string {
+	names := make([]string, len(list))
+	for i, pc := range list {
+		names[i] = pc.Name
+	}
+	return names
+}
+
+func writeDetected(b *strings.Builder, in engine.ProjectInForce) {
+	fmt.Fprintln(b, render.Plain(in.Name))
+	fmt.Fprintf(b, "  source: %s\n", in.Source)
+	if in.Path != "" {
+		fmt.Fprintf(b, "  folder: %s\n", render.Plain(in.Path))
+	}
+	if in.Warning != "" {
+		fmt.Fprintf(b, "  %s\n", render.Plain(in.Warning))
+	}
+}

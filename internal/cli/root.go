@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The groups of commands, in the order of the help.
+const (
+	groupMemory  = "memory"
+	groupWork    = "work"
+	groupServe   = "serve"
+	groupProgram = "program"
+)
+
+// root builds the whole tree. It reads nothing: help, version and completion work
+// without a data directory.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "engram",
+		Short: "A memory for AI agents that outlives the session",
+		Example: `engram save 'Auth model' 'JWT in an httpOnly cookie, 15 minutes' --type decision
+engram search how long do tokens live
+engram serve`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if show, _ := cmd.Flags().GetBool("version"); show {
+				return p.version()
+			}
+			return p.home(cmd)
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(p.help)
+	root.SetHelpCommand(helpCommand())
+	root.Flags().BoolP("version", "v", false, "print the version")
+	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
+	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON, errors too")
+
+	root.AddGroup(
+		&cobra.Group{ID: groupMemory, Title: "Memories"},
+		&cobra.Group{ID: groupWork, Title: "Sessions and projects"},
+		&cobra.Group{ID: groupServe, Title: "For agents"},
+		&cobra.Group{ID: groupProgram, Title: "This program"},
+	)
+	for group, commands := range map[string][]*cobra.Command{
+		groupMemory: {p.saveCommand(), p.searchCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
+			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.tagCommand(), p.deleteCommand(), p.topicCommand(), p.captureCommand()},
+		groupWork:    {p.sessionCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand()},
+		groupServe:   {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
+		groupProgram: {p.versionCommand(), p.completionCommand(), p.manCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	return root
+}
+
+// examples joins the lines of an Example: each is one command to copy.
+func examples(lines ...string) string { return strings.Join(lines, "\n") }
+
+// group makes a command that only has sub-commands.
+func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Example: example, Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return invalidf("%s needs a command", cmd.Name()).WithHint("run: %s --help", cmd.CommandPath())
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}

@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// saveFlags are what `save` may say beside title and content.
+type saveFlags struct {
+	typ, scope, topic, session string
+	tags, metadata, related    []string
+	importance                 float64
+	permanent                  bool
+}
+
+func (p *program) saveCommand() *cobra.Command {
+	var f saveFlags
+	cmd := &cobra.Command{
+		Use:     "save TITLE [CONTENT|-]",
+		Aliases: []string{"add", "store", "remember"},
+		Short:   "Save a memory, or revise the one of the same topic",
+		Long: `Save a memory. With one argument that argument is the content, and the title is made from it; "-" reads the
+content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.`,
+		Example: examples(
+			`engram save 'Auth model' 'JWT in an httpOnly cookie, 15 minutes' --type decision`,
+			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
+			`git log -1 --format=%B | engram save 'Last change' -`),
+		Args: between(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.save(cmd, args, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.typ, "type", "", "`kind` of memory: decision, bugfix, pattern, … (default manual)")
+	flags.StringVar(&f.scope, "scope", "", "`who` it is for: project, personal or global (default project)")
+	flags.StringVar(&f.topic, "topic", "", "topic `key`; saving under it again revises the memory")
+	flags.StringSliceVar(&f.tags, "tags", nil, "tags, `a,b`")
+	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
+	flags.BoolVar(&f.permanent, "permanent", false, "never fade")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=value`, may be repeated; the value may be JSON")
+	flags.StringVar(&f.session, "session", "", "session `id` (default: the project's open session)")
+	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
+	completeTypes(cmd)
+	return cmd
+}
+
+func (p *program) save(cmd *cobra.Command, args []string, f saveFlags) error {
+	in, err := p.saveInput(cmd, args, f)
+	if err != nil {
+		return err
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	if in.Project, err = p.writeProject(cmd, e); err != nil {
+		return err
+	}
+	saved, err := e.Save(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	return p.answerSaved(saved)
+}
+
+// answerSaved prints what a save did; its warnings go to stderr in text.
+func (p *program) answerSaved(saved engine.SaveResult) error {
+	if !p.json {
+		for _, w := range saved.Warnings {
+			p.warn(w)
+		}
+	}
+	return p.answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
+}
+
+func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (engine.SaveInput, error) {
+	title, content := "", args[0]
+	if len(args) == 2 {
+		title, content = args[0], args[1]
+	}
+	content, err := p.text(content)
+	if err != nil {
+		return engine.SaveInput{}, err
+	}
+	in := engine.SaveInput{
+		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
+		Type: engram.Type(strings.TrimSpace(f.typ)), Origin: engram.OriginHuman, Tags: f.tags, Permanent: f.permanent,
+	}
+	if in.Scope, err = scopeOf(f.scope); err != nil {
+		return in, err
+	}
+	if cmd.Flags().Changed("importance") {
+		in.Importance = &f.importance
+	}
+	if in.Metadata, err = metadataOf(f.metadata); err != nil {
+		return in, err
+	}
+	in.Related, err = refsOf(f.related)
+	return in, err
+}
+
+// scopeOf reads a scope; "" stays "". Unlike the agents' dialects, a person's
+// typing error is an error.
+func scopeOf(s string) (engram.Scope, error) {
+	s = strings.ToLower(strings.TrimSpace(s))
+	if s != "" && string(engram.ParseScope(s)) != s {
+		return "", invalidf("unknown scope %q", s).WithHint("project, personal or global")
+	}
+	return engram.Scope(s), nil
+}
+
+// metadataOf reads key=value pairs. A value that is JSON (a number, true, a list)
+// is taken as such, anything else as text. Nil when there are none.
+func metadataOf(pairs []string) (map[string]any, error) {
+	var m map[string]any
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if key = strings.TrimSpace(key); !ok || key == "" {
+			return nil, invalidf("metadata %q is not key=value", pair).WithHint("for example --metadata ticket=ENG-12")
+		}
+		if m == nil {
+			m = map[string]any{}
+		}
+		var parsed any
+		if json.Unmarshal([]byte(value), &parsed) != nil || parsed == nil {
+			parsed = value
+		}
+		m[key] = parsed
+	}
+	return m, nil
+}
+
+// refsOf reads how memories are named.
+func refsOf(names []string) ([]engram.Ref, error) {
+	refs := make([]engram.Ref, len(names))
+	for i, name := range names {
+		var err error
+		if refs[i], err = engram.ParseRef(name); err != nil {
+			return nil, err
+		}
+	}
+	return refs, nil
+}
+
+// completeTypes offers the known types and the scopes where a shell completes.
+func completeTypes(cmd *cobra.Command) {
+	var types []string
+	for _, t := range engram.KnownTypes() {
+		types = append(types, string(t))
+	}
+	scopes := []string{string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)}
+	for flag, words := range map[string][]string{"type": types, "scope": scopes} {
+		// The only error is a flag that does not exist, and both do.
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+	}
+}

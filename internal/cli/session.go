@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) sessionCommand() *cobra.Command {
+	return group("session", "Start, end, list, show and summarise sessions",
+		examples("engram session start s1", "engram session summary 'Moved tokens to cookies' --session s1", "engram session end s1"),
+		p.sessionStartCommand(), p.sessionEndCommand(), p.sessionListCommand(), p.sessionShowCommand(), p.sessionSummaryCommand())
+}
+
+func (p *program) sessionStartCommand() *cobra.Command {
+	var directory string
+	cmd := &cobra.Command{
+		Use:     "start ID",
+		Short:   "Start a session; starting it again changes nothing",
+		Example: examples("engram session start s1", "engram session start s1 --directory ~/src/shop"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			in := engine.SessionInput{ID: args[0], Directory: p.Dir}
+			if directory != "" {
+				in.Directory = directory
+			}
+			if in.Project, err = p.writeProject(cmd, e); err != nil {
+				return err
+			}
+			s, err := e.StartSession(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answer(sessionOf(s), func(b *strings.Builder) {
+				fmt.Fprintf(b, "Session %q started for project %q\n", render.Plain(s.ID), render.Plain(s.Project))
+			})
+		},
+	}
+	cmd.Flags().StringVar(&directory, "directory", "", "`folder` it runs in (default: the working directory)")
+	return cmd
+}
+
+func (p *program) sessionEndCommand() *cobra.Command {
+	var summary string
+	cmd := &cobra.Command{
+		Use:     "end ID",
+		Short:   "End a session",
+		Example: examples("engram session end s1", "engram session end s1 --summary 'Tokens live in cookies now'"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			summary, err := p.text(summary)
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			known, err := e.EndSession(cmd.Context(), args[0], summary)
+			if err != nil {
+				return err
+			}
+			// Agents may end what they never started; a person who does has mistyped.
+			if !known {
+				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("engram session list shows the sessions")
+			}
+			s, err := e.Session(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return p.answer(sessionOf(s), func(b *strings.Builder) { fmt.Fprintf(b, "Session %q completed\n", render.Plain(s.ID)) })
+		},
+	}
+	cmd.Flags().StringVar(&summary, "summary", "", "what was done, as `text`; - reads standard input")
+	return cmd
+}
+
+func (p *program) sessionListCommand() *cobra.Command {
+	var all bool
+	var page engram.Page
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List sessions, newest activity first",
+		Example: examples("engram session list", "engram session list --all-projects --limit 50"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, project, err := p.openPage(cmd, page, all)
+			if err != nil {
+				return err
+			}
+			list, err := e.Sessions(cmd.Context(), project, page)
+			if err != nil {
+				return err
+			}
+			return p.answer(sessionsOf(project, list, page), func(b *strings.Builder) { writeSessions(b, list, p.zone()) })
+		},
+	}
+	pageFlags(cmd, &page, &all, 20)
+	return cmd
+}
+
+func (p *program) sessionShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show a session and what was saved in it",
+		Example: examples("engram session show s1"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := e.Session(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			list, err := e.List(cmd.Context(), engram.Filter{SessionID: s.ID}, engram.Page{Limit: 1000})
+			if err != nil {
+				return err
+			}
+			return p.answer(sessionShownOf(e, s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
+		},
+	}
+}
+
+func (p *program) sessionSummaryCommand() *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:     "summary CONTENT|-",
+		Short:   "Save what a session did, as a memory",
+		Example: examples("engram session summary 'Moved tokens to cookies' --session s1", "engram session summary - < summary.md"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			content, err := p.text(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			in := engine.SaveInput{
+				Content: content, SessionID: session, NewSession: true, Directory: p.Dir, Origin: engram.OriginHuman,
+			}
+			if in.Project, err = p.writeProject(cmd, e); err != nil {
+				return err
+			}
+			saved, err := e.Summarize(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answerSaved(saved)
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
+	return cmd
+}
+
+// pageFlags adds the flags of a list that is not of memories.
+func pageFlags(cmd *cobra.Command, page *engram.Page, all *bool, limit int) {
+	cmd.Flags().IntVar(&page.Limit, "limit", limit, "show at most so many")
+	cmd.Flags().IntVar(&page.Offset, "offset", 0, "leave out so many first")
+	cmd.Flags().BoolVar(all, "all-projects", false, "of every project")
+}
+
+// openPage opens the engine for such a list.
+func (p *program) openPage(cmd *cobra.Command, page engram.Page, all bool) (*engine.Engine, string, error) {
+	if page.Limit < 1 || page.Offset < 0 {
+		return nil, "", invalidf("limit %d, offset %d is out of range", page.Limit, page.Offset).
+			WithHint("limit from 1, offset from 0")
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return nil, "", err
+	}
+	project, err := p.readProject(cmd, e, all)
+	return e, project, err
+}

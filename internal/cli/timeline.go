@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+func (p *program) timelineCommand() *cobra.Command {
+	var before, after int
+	cmd := &cobra.Command{
+		Use:     "timeline ID",
+		Short:   "Show what was saved around a memory in its session",
+		Example: examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			t, err := e.Timeline(cmd.Context(), ref, before, after)
+			if err != nil {
+				return err
+			}
+			return p.answer(timelineOf(e, t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
+		},
+	}
+	cmd.Flags().IntVar(&before, "before", 5, "so many memories before it")
+	cmd.Flags().IntVar(&after, "after", 5, "so many memories after it")
+	return cmd
+}
