@@ -28,8 +28,7 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
 	}
-	asked := engine.ProjectRequest{} // the process's own project does not count here: the dialect says so
-	at, err := d.writing(ctx, asked)
+	at, err := d.folderFirst(ctx, d.ofSession(ctx, engine.ProjectRequest{}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}

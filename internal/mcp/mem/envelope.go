@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 // envelope is what nearly every answer of the dialect is wrapped in. Fields that need
@@ -16,8 +17,15 @@ type envelope struct {
 	Warning       string `json:"warning,omitempty" schema:"-"`
 }
 
+// caution opens a warning about a project's name.
+const caution = "⚠️ "
+
 func enveloped(at engine.ProjectInForce, result string) envelope {
-	return envelope{Project: at.Name, ProjectPath: at.Path, ProjectSource: string(at.Source), Result: result, Warning: at.Warning}
+	e := envelope{Project: at.Name, ProjectPath: at.Path, ProjectSource: string(at.Source), Result: result, Warning: at.Warning}
+	if e.Warning != "" && at.Source == project.SourceOverride {
+		e.Warning = caution + e.Warning
+	}
+	return e
 }
 
 // message is the answer of a tool that has text alone to say.

@@ -9,18 +9,23 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // reading decides the project that a reading tool looks in. A project that is named
 // must exist.
 func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
+	named = redact.Private(named)
 	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
 	if err == nil {
 		d.activity.called(at.Name, d.engine.Now())
 		return at, nil
 	}
-	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonUnknown {
-		return at, refusal(err, fmt.Sprintf("Project %q not found in store", named))
+	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
+		if p.Reason == project.ReasonUnknown {
+			return at, refusal(err, fmt.Sprintf("Project %q not found in store", named))
+		}
+		return at, unplaced(err, engine.ProjectRequest{Explicit: named})
 	}
 	// Readers have always been told this in plain words, without an envelope.
 	return at, &tool.Failure{Text: "Project resolution failed: " + trouble(err), Err: err}
@@ -35,6 +40,7 @@ func everywhere() engine.ProjectInForce {
 // whether the process's own project counts, is the tool's choice in r.
 func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
 	r.Write = true
+	r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 	if r.Dir == "" {
 		r.Dir = d.dir
 	}
@@ -44,6 +50,30 @@ func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.
 	}
 	d.activity.called(at.Name, d.engine.Now())
 	return at, nil
+}
+
+// folderFirst is writing for the tools for which, by the dialect's rule, the folder
+// counts and the process's own project does not. Where the folder has no answer, the
+// process's is better than none.
+func (d *dialect) folderFirst(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
+	at, err := d.writing(ctx, r)
+	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous && d.project != "" {
+		r.Override = d.project
+		return d.writing(ctx, r)
+	}
+	return at, err
+}
+
+// ofSession makes a write go to the project of its session, where that is known. A
+// session that is not, is made by the write.
+func (d *dialect) ofSession(ctx context.Context, r engine.ProjectRequest, session string) engine.ProjectRequest {
+	if session == "" {
+		return r
+	}
+	if _, err := d.engine.Session(ctx, session); err == nil {
+		r.SessionID = session
+	}
+	return r
 }
 
 // refused is how the dialect says that no project could be decided. Its fields stand
@@ -63,6 +93,10 @@ func refusal(err error, message string) *tool.Failure {
 	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Hint: engram.HintOf(err), Message: message}
 	if p.Available != nil {
 		r.AvailableProjects = p.Available
+	}
+	if p.Reason == project.ReasonAmbiguous {
+		// The engine's hint is to name the project, which writers may not do here.
+		r.Hint = "work inside one of the repositories, or start engram mcp with --project"
 	}
 	return &tool.Failure{Object: r, Err: err}
 }
@@ -115,6 +149,7 @@ func reason(err error) string {
 // sessions keep the shape of their own.
 func failed(what string, err error, r engine.ProjectRequest) error {
 	if _, ok := errors.AsType[*project.Problem](err); ok {
+		r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 		return unplaced(err, r)
 	}
 	return &tool.Failure{Text: what + ": " + reason(err), Err: err}

@@ -27,7 +27,7 @@ type promptArgs struct {
 }
 
 func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) (message, error) {
-	asked := engine.ProjectRequest{Override: d.project}
+	asked := d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID)
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
 	if err != nil {
 		return message{}, err

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 const (
@@ -116,7 +117,7 @@ func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
 
 // pick returns the name of the project that was chosen, if the choice is good.
 func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
-	want := strings.TrimSpace(c.Project)
+	want := strings.TrimSpace(redact.Private(c.Project))
 	at := slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
 	switch {
 	case want == "":
@@ -155,5 +156,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 	}
 	r.RecoveryToken = d.recovery.issue(ask(session, d.dir, p.Available), d.engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())
+	r.Hint = "ask the user which of available_projects it is, then call again with project, project_choice_reason=" + userChose +
+		" and this recovery_token"
 	return &tool.Failure{Object: r, Err: f.Err}
 }

@@ -30,7 +30,7 @@ type saveArgs struct {
 	SessionID    string         `json:"session_id"`
 	Project      string         `json:"project" doc:"a known one; default: this folder's"`
 	Tags         []string       `json:"tags"`
-	Importance   *float64       `json:"importance" default:"0.5" min:"0" max:"1"`
+	Importance   *float64       `json:"importance" doc:"default 0.5" min:"0" max:"1"`
 	Permanent    bool           `json:"permanent" doc:"never fades"`
 	Metadata     map[string]any `json:"metadata"`
 	Capture      bool           `json:"capture_prompt" default:"true"`
@@ -64,8 +64,12 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	if err != nil {
 		return saved{}, err
 	}
+	name := at.Name
+	if at.Source == project.SourceExplicit {
+		name = a.Project // as it was written, so that the save can say how it was normalised
+	}
 	res, err := d.as(by).Save(ctx, engine.SaveInput{
-		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: at.Name,
+		Title: a.Title, Content: a.text(), Type: engram.Type(a.Type), Scope: engram.ParseScope(a.Scope), Project: name,
 		TopicKey: a.TopicKey, SessionID: a.SessionID, Directory: d.dir, Tags: a.Tags, Metadata: a.Metadata,
 		Importance: a.Importance, Permanent: a.Permanent,
 	})
@@ -73,13 +77,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 		return saved{}, failed("Failed to save", err, asked)
 	}
 	d.activity.savedIn(at.Name, d.engine.Now())
-	lines := saveLines(res)
-	if at.Source == project.SourceExplicit && at.Warning != "" {
-		// Said of the name the agent wrote, it belongs where the agent reads first.
-		lines = append(lines, at.Warning)
-		at.Warning = ""
-	}
-	out := saved{envelope: enveloped(at, strings.Join(append(lines, res.Warnings...), "\n")), ID: res.Memory.Num,
+	out := saved{envelope: enveloped(at, strings.Join(saveLines(res), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter)}
 	if a.Capture {
 		out.Warning = joined(out.Warning, d.keepPrompt(ctx, by, res.Memory))
@@ -87,11 +85,14 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	return out, nil
 }
 
-// saveLines is what a save reports before its warnings.
+// saveLines is what a save reports.
 func saveLines(res engine.SaveResult) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
 	if res.SuggestedTopic != "" {
 		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
+	}
+	for _, w := range res.Warnings {
+		lines = append(lines, caution+w)
 	}
 	return lines
 }

@@ -5,9 +5,11 @@ import (
 	_ "embed"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 //go:embed start.md
@@ -36,14 +38,17 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 			dir = filepath.Join(d.dir, dir)
 		}
 	}
-	// The process's own project does not count for starting and ending: the dialect says so.
-	at, err := d.writing(ctx, engine.ProjectRequest{Dir: dir})
+	at, err := d.folderFirst(ctx, engine.ProjectRequest{Dir: dir})
 	if err != nil {
 		return message{}, err
 	}
 	s, err := d.as(by).StartSession(ctx, engine.SessionInput{ID: a.ID, Project: at.Name, Directory: dir})
 	if err != nil {
 		return message{}, failed("Failed to start session", err, engine.ProjectRequest{SessionID: a.ID})
+	}
+	if s.Project != at.Name {
+		// It was started before, elsewhere; its first project stays.
+		at = engine.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
 	}
 	d.activity.restart(s.Project)
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
@@ -60,7 +65,7 @@ type endArgs struct {
 }
 
 func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (message, error) {
-	at, err := d.writing(ctx, engine.ProjectRequest{Lenient: true})
+	at, err := d.folderFirst(ctx, d.ofSession(ctx, engine.ProjectRequest{Lenient: true}, a.ID))
 	if err != nil {
 		return message{}, err
 	}
@@ -82,10 +87,10 @@ type summaryArgs struct {
 }
 
 func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) (message, error) {
-	if a.Content == "" {
+	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required for mem_session_summary")
 	}
-	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.project})
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}
