@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -63,7 +64,7 @@ func code(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // json PATH WANT compares one value of the JSON on stdout. PATH is like
-// hits.0.memory.title; "#" at its end is the length of a list. Without WANT the
+// hits.0.memory.title; "len" at its end is the length of a list. Without WANT the
 // path must be there; with ! it must not.
 func jsonField(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || len(args) > 2 {
@@ -103,7 +104,7 @@ func dig(v any, path []string) (any, bool) {
 			}
 			v = next
 		case []any:
-			if key == "#" {
+			if key == "len" {
 				v = len(at)
 				continue
 			}
@@ -223,5 +224,40 @@ func mode(ts *testscript.TestScript, _ bool, args []string) {
 		if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); got != args[0] {
 			ts.Fatalf("mode of %s: got %s, want %s", name, got, args[0])
 		}
+	}
+}
+
+// A service manager starts the server on any port, reads where it is, and stops it
+// with SIGTERM.
+func TestServeStopsWhenTerminated(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "engram", "serve", "--json", "0", "--data-dir", t.TempDir())
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct{ Address, MCP, Connect string }
+	if err := json.NewDecoder(stdout).Decode(&doc); err != nil {
+		t.Fatalf("stdout of serve --json: %v\nstderr: %s", err, stderr.String())
+	}
+	res, err := http.Get(doc.Address + "/health")
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s/health: got %v, %v; want 200", doc.Address, res, err)
+	}
+	if err := res.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if doc.MCP != doc.Address+"/mcp" || !strings.HasSuffix(doc.Connect, doc.MCP) {
+		t.Errorf("got %+v, want the endpoint under the address, and a command that ends in it", doc)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: got %v, want exit code 0\nstderr: %s", err, stderr.String())
 	}
 }

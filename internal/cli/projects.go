@@ -154,6 +154,9 @@ func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) er
 	if err != nil {
 		return err
 	}
+	if len(names) == 0 {
+		names = nil // every project; an empty list would be none
+	}
 	plan, err := e.PruneProjects(cmd.Context(), names, true)
 	if err != nil {
 		return err
