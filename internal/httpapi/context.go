@@ -1,0 +1,15 @@
+package httpapi
+
+import (
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// context answers with the text that a plugin puts before a new session; "" when
+// there is nothing to tell.
+func (a *API) context(q request) (reply, error) {
+	c, err := a.Engine.Context(q.Context(), engine.ContextInput{Project: q.query.Get("project"), Scope: q.scope()})
+	return reply{body: struct {
+		Context string `json:"context"`
+	}{render.Context(c, render.Options{Zone: a.Zone})}}, err
+}

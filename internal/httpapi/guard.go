@@ -1,0 +1,107 @@
+package httpapi
+
+import (
+	"mime"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// guard refuses what a web page could send. Any page in the user's browser can reach
+// the loopback address; what it cannot do is choose its Host and its Origin, nor send
+// JSON without asking first. So:
+//
+//   - Host must be one of ours (a name of the attacker's that resolves to 127.0.0.1
+//     is how DNS rebinding makes a page "the same origin");
+//   - Origin, when there is one, must be the very same host and port;
+//   - a body must be JSON, which no form and no simple request can be.
+//
+// No route answers a preflight, no answer has CORS headers, and GET changes nothing.
+func (a *API) guard(r *http.Request) error {
+	if !a.ours(r.Host) {
+		return refuse(http.StatusMisdirectedRequest, engram.Errorf(engram.CodeForbidden, "the Host header does not name this server").
+			WithHint("call it as localhost or 127.0.0.1"))
+	}
+	if !sameOrigin(r) {
+		return refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests of other origins are refused").
+			WithHint("web pages of other origins may not use this server"))
+	}
+	if r.ContentLength != 0 && !isJSON(r.Header.Values("Content-Type")) {
+		return refuse(http.StatusUnsupportedMediaType, engram.Errorf(engram.CodeInvalid, "the body is not sent as JSON").
+			WithHint("send the header Content-Type: application/json"))
+	}
+	return nil
+}
+
+// ours reports whether host is one of the server's names, alone or with a port. It is
+// compared to the byte: a port that is not one, such as in localhost:80.evil.test, is
+// part of a foreign name.
+func (a *API) ours(host string) bool {
+	name := host
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		if !isPort(host[i+1:]) {
+			return false
+		}
+		name = host[:i]
+	}
+	switch name {
+	case "localhost", "127.0.0.1", "[::1]":
+		return true
+	case "":
+		return false
+	}
+	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
+}
+
+// bracketed is a host as it stands in a URL.
+func bracketed(host string) string {
+	if ip := net.ParseIP(host); ip != nil && strings.Contains(host, ":") {
+		return "[" + host + "]"
+	}
+	return host
+}
+
+func isPort(s string) bool {
+	if s == "" || strings.Trim(s, "0123456789") != "" {
+		return false
+	}
+	n, err := strconv.Atoi(s)
+	return err == nil && n > 0 && n < 1<<16
+}
+
+// sameOrigin reports whether r comes from no page or from our own.
+func sameOrigin(r *http.Request) bool {
+	scheme := "http://"
+	if r.TLS != nil {
+		scheme = "https://"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if origin != scheme+r.Host {
+			return false
+		}
+	}
+	// Browsers send no Origin with the GET of an image or a script; its answer stays
+	// hidden from the page, but not the work it makes. A click on a link is welcome.
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	}
+	return true
+}
+
+// isJSON reports whether the one Content-Type is application/json in UTF-8.
+func isJSON(contentType []string) bool {
+	if len(contentType) != 1 {
+		return false
+	}
+	kind, params, err := mime.ParseMediaType(contentType[0])
+	if err != nil || kind != "application/json" {
+		return false
+	}
+	charset, given := params["charset"]
+	return !given || strings.EqualFold(charset, "utf-8")
+}

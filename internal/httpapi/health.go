@@ -1,0 +1,28 @@
+package httpapi
+
+import "strings"
+
+type health struct {
+	Service string `json:"service"`
+	Status  string `json:"status"`
+	Version string `json:"version"`
+}
+
+// health says that the server answers; it asks nothing of the store, which may be busy.
+func (a *API) health(request) (reply, error) {
+	return reply{body: health{"engram", "ok", a.Version}}, nil
+}
+
+type greeting struct {
+	Service   string   `json:"service"`
+	Version   string   `json:"version"`
+	Endpoints []string `json:"endpoints"`
+}
+
+// greet tells somebody who opened the address in a browser what there is.
+func (a *API) greet(request) (reply, error) {
+	names := each(a.routes, func(r Route) string {
+		return strings.TrimSpace(r.Method + " " + strings.Replace(r.Path, "...}", "}", 1))
+	})
+	return reply{body: greeting{"engram", a.Version, names}}, nil
+}

@@ -1,0 +1,128 @@
+// Package httpapi is the HTTP frontend: JSON over net/http, a file per noun. A
+// handler decodes, calls one verb of the engine and encodes; what it owns is names
+// and shapes.
+//
+// One table (route.go) registers every route, and every request passes one chain:
+// the guard (guard.go), the route's token (token.go), its body limit (body.go). A
+// route that is not in the table does not exist, so none can forget the chain.
+//
+// There are two sets of routes. The older ones (/observations, /sessions, /search …)
+// speak the words and shapes that plugins of the mem_* world know: a memory is an
+// observation, errors are {"error":"message"} with code and hint beside it, numbers
+// that are none fall back to their default. The newer ones (/memories …) show whole
+// memories, refuse what they do not understand, and answer errors as
+// {"error":{"code","message","hint"}}.
+package httpapi
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// Options make an API. Only Engine is required.
+type Options struct {
+	Engine  *engine.Engine
+	Version string // what /health reports
+	// Token returns the bearer token that everything which changes or exports needs;
+	// it is read for each request. Nil, or "" as its answer, leaves all open.
+	Token func() string
+	MCP   http.Handler // answers /mcp; nil: there is no such route
+	Log   *slog.Logger // nil: nothing is logged
+	// Hosts are names, beside those of the loopback address, by which clients may
+	// call the server: the host it was told to listen on. An IPv6 address may stand
+	// with or without brackets.
+	Hosts   []string
+	Dir     string         // the server's own folder, whose project /project/current tells
+	Project string         // the project in force in Dir, when it was set by hand; "" detects it
+	Zone    *time.Location // of the times in texts for people; nil is UTC
+}
+
+// API answers HTTP requests. It may be used by many goroutines.
+type API struct {
+	Options
+	routes []Route
+	mux    *http.ServeMux
+}
+
+// New returns an API. It starts nothing.
+func New(o Options) *API {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Token == nil {
+		o.Token = func() string { return "" }
+	}
+	a := &API{Options: o, mux: http.NewServeMux()}
+	a.routes = a.table()
+	for _, route := range a.routes {
+		a.mux.Handle(route.pattern(), a.chain(route))
+	}
+	a.mux.Handle("/", a.chain(a.fallback()))
+	return a
+}
+
+// ServeHTTP answers one request. Whatever happens, the answer is JSON and tells
+// nothing about the inside.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	out := &answer{ResponseWriter: w}
+	defer a.survive(out, r)
+	h := out.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	if err := a.guard(r); err != nil {
+		a.fail(out, r, a.routeOf(r), err)
+		return
+	}
+	a.mux.ServeHTTP(out, r)
+}
+
+// survive turns a panic into an answer. One that is under way cannot be taken back:
+// its connection is broken, so that nobody takes it for whole.
+func (a *API) survive(w *answer, r *http.Request) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	a.Log.Error("a request panicked", "method", r.Method, "pattern", r.Pattern, "panic", p, "stack", string(debug.Stack()))
+	if !w.started {
+		a.fail(w, r, a.routeOf(r), engram.Errorf(engram.CodeInternal, "internal error"))
+		return
+	}
+	if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
+		a.Log.Error("a broken answer could not be cut off", "err", err)
+	}
+}
+
+// answer is a ResponseWriter that knows whether anything was sent.
+type answer struct {
+	http.ResponseWriter
+	started bool
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *answer) WriteHeader(status int) {
+	w.started = true
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *answer) Write(b []byte) (int, error) {
+	w.started = true
+	return w.ResponseWriter.Write(b)
+}
+
+// Flush implements http.Flusher, which streams ask for.
+func (w *answer) Flush() {
+	w.started = true
+	// A writer that cannot flush has nothing to be flushed.
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *answer) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (a *API) saveMemory(q request) (reply, error) {
+	in, err := decode[struct {
+		Title      string         `json:"title"`
+		Content    string         `json:"content"`
+		Type       engram.Type    `json:"type"`
+		Scope      string         `json:"scope"`
+		Project    string         `json:"project"`
+		TopicKey   string         `json:"topic_key"`
+		SessionID  string         `json:"session_id"`
+		ToolName   string         `json:"tool_name"`
+		Tags       []string       `json:"tags"`
+		Metadata   map[string]any `json:"metadata"`
+		Importance *float64       `json:"importance"`
+		Permanent  bool           `json:"permanent"`
+		Related    []string       `json:"related"` // memories, each named as in a path
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	scope, err := knownScope(in.Scope)
+	if err != nil {
+		return reply{}, err
+	}
+	related, err := refs(in.Related)
+	if err != nil {
+		return reply{}, err
+	}
+	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
+		Title: in.Title, Content: in.Content, Type: in.Type, Scope: scope, Project: in.Project, TopicKey: in.TopicKey,
+		SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Tags: in.Tags, Metadata: in.Metadata,
+		Importance: in.Importance, Permanent: in.Permanent, Related: related,
+	})
+	rep := reply{body: savedOf(res), location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
+	if res.Action == engine.ActionInserted {
+		rep.status = http.StatusCreated
+	}
+	return rep, err
+}
+
+func (a *API) memories(q request) (reply, error) {
+	filter, err := q.filter(a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	if filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
+		return reply{}, err
+	}
+	filter.SessionID = q.query.Get("session_id")
+	if filter.Forgotten, err = q.flag("forgotten"); err != nil {
+		return reply{}, err
+	}
+	page := engram.Page{}
+	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+		return reply{}, err
+	}
+	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+		return reply{}, err
+	}
+	list, err := a.Engine.List(q.Context(), filter, page)
+	return reply{body: a.listOf(list, page)}, err
+}
+
+// maxOffset keeps a page inside what any store can count.
+const maxOffset = 1 << 40
+
+func (a *API) memory(q request) (reply, error) {
+	ref, err := q.ref()
+	if err != nil {
+		return reply{}, err
+	}
+	d, err := a.Engine.Get(q.Context(), ref)
+	return reply{body: detailOf(d)}, err
+}
+
+func (a *API) updateMemory(q request) (reply, error) {
+	ref, err := q.ref()
+	if err != nil {
+		return reply{}, err
+	}
+	in, err := decode[struct {
+		Title      *string        `json:"title"`
+		Content    *string        `json:"content"`
+		Type       *engram.Type   `json:"type"`
+		Scope      *string        `json:"scope"`
+		Project    *string        `json:"project"`
+		TopicKey   *string        `json:"topic_key"`
+		Importance *float64       `json:"importance"`
+		Permanent  *bool          `json:"permanent"`
+		Tags       *[]string      `json:"tags"`
+		AddTags    []string       `json:"add_tags"`
+		RemoveTags []string       `json:"remove_tags"`
+		Metadata   map[string]any `json:"metadata"` // keys to set; null removes its key
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	up := engine.UpdateInput{
+		Ref: ref, Title: in.Title, Content: in.Content, Type: in.Type, Project: in.Project, TopicKey: in.TopicKey,
+		Importance: in.Importance, Permanent: in.Permanent, Tags: in.Tags, AddTags: in.AddTags, RemoveTags: in.RemoveTags,
+		Metadata: in.Metadata,
+	}
+	if in.Scope != nil {
+		scope, err := knownScope(*in.Scope)
+		if err != nil {
+			return reply{}, err
+		}
+		up.Scope = &scope
+	}
+	m, err := a.Engine.Update(q.Context(), up)
+	return reply{body: changedDoc{memoryOf(m, a.Engine.StateOf(m))}}, err
+}
+
+// deleteMemory forgets, or with hard=true erases.
+func (a *API) deleteMemory(q request) (reply, error) {
+	ref, err := q.ref()
+	if err != nil {
+		return reply{}, err
+	}
+	hard, err := q.flag("hard")
+	if err != nil {
+		return reply{}, err
+	}
+	verb := a.Engine.Forget
+	if hard {
+		verb = a.Engine.Erase
+	}
+	gone, err := verb(q.Context(), ref)
+	return reply{body: deletedOf(gone, hard)}, err
+}
+
+// ref reads the memory that a path names; project narrows a topic.
+func (q request) ref() (engram.Ref, error) {
+	ref, err := engram.ParseRef(q.PathValue("ref"))
+	if err == nil && ref.Topic != "" {
+		ref.Project = q.query.Get("project")
+	}
+	return ref, err
+}
+
+func refs(names []string) ([]engram.Ref, error) {
+	var list []engram.Ref
+	for _, name := range names {
+		ref, err := engram.ParseRef(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, ref)
+	}
+	return list, nil
+}
+
+// knownScope reads a scope and refuses what is none; "" is "".
+func knownScope(text string) (engram.Scope, error) {
+	scope := engram.Scope(strings.ToLower(strings.TrimSpace(text)))
+	if scope != "" && engram.ParseScope(string(scope)) != scope {
+		return "", invalid("scope %q does not exist", text).WithHint("project, personal or global")
+	}
+	return scope, nil
+}

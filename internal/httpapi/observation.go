@@ -1,0 +1,191 @@
+package httpapi
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// maxList is the longest list anybody gets.
+const maxList = 1000
+
+// observation is a memory as the older routes show it.
+type observation struct {
+	ID             int64        `json:"id"`
+	SyncID         string       `json:"sync_id"`
+	SessionID      string       `json:"session_id"`
+	Type           engram.Type  `json:"type"`
+	Title          string       `json:"title"`
+	Content        string       `json:"content"`
+	ToolName       string       `json:"tool_name,omitempty"`
+	Project        string       `json:"project,omitempty"`
+	Scope          engram.Scope `json:"scope"`
+	TopicKey       string       `json:"topic_key,omitempty"`
+	RevisionCount  int          `json:"revision_count"`
+	DuplicateCount int          `json:"duplicate_count"`
+	LastSeenAt     clock        `json:"last_seen_at,omitzero"`
+	ReviewAfter    clock        `json:"review_after,omitzero"`
+	CreatedAt      clock        `json:"created_at"`
+	UpdatedAt      clock        `json:"updated_at"`
+	DeletedAt      clock        `json:"deleted_at,omitzero"`
+}
+
+func observationOf(m engram.Memory) observation {
+	return observation{
+		ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content, ToolName: m.ToolName,
+		Project: m.Project, Scope: m.Scope, TopicKey: m.TopicKey, RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount,
+		LastSeenAt: clock(m.LastSeenAt), ReviewAfter: clock(m.ReviewAfter), CreatedAt: clock(m.CreatedAt),
+		UpdatedAt: clock(m.UpdatedAt), DeletedAt: clock(m.DeletedAt),
+	}
+}
+
+// kept says what became of something that is named by a number.
+type kept struct {
+	ID     int64  `json:"id"`
+	Status string `json:"status"`
+}
+
+func (a *API) saveObservation(q request) (reply, error) {
+	in, err := decode[struct {
+		SessionID string `json:"session_id"`
+		Title     string `json:"title"`
+		Content   string `json:"content"`
+		Type      string `json:"type"`
+		ToolName  string `json:"tool_name"`
+		Project   string `json:"project"`
+		Scope     string `json:"scope"`
+		TopicKey  string `json:"topic_key"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(in.SessionID, in.Title, in.Content) {
+		return reply{}, invalid("session_id, title, and content are required")
+	}
+	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
+		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
+		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName,
+	})
+	return reply{status: http.StatusCreated, body: kept{res.Memory.Num, "saved"}}, mismatched(err)
+}
+
+// mismatched is err as older clients know it when a session belongs to another project.
+func mismatched(err error) error {
+	p, ok := errors.AsType[*project.Problem](err)
+	if !ok || p.Reason != project.ReasonSession {
+		return err
+	}
+	return refuse(http.StatusBadRequest, worded(err, engram.CodeOf(err), "session project does not match requested project"))
+}
+
+func (a *API) capture(q request) (reply, error) {
+	in, err := decode[struct {
+		SessionID string `json:"session_id"`
+		Content   string `json:"content"`
+		Project   string `json:"project"`
+		Source    string `json:"source"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(in.SessionID) {
+		return reply{}, invalid("session_id is required")
+	}
+	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
+		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
+	})
+	return reply{body: struct {
+		Extracted  int `json:"extracted"`
+		Saved      int `json:"saved"`
+		Duplicates int `json:"duplicates"`
+	}{res.Extracted, res.Saved, res.Duplicates}}, mismatched(err)
+}
+
+func (a *API) observations(q request) (reply, error) {
+	if sort := q.query.Get("sort"); sort != "" && sort != "created_at:desc" {
+		return reply{}, invalid("unsupported sort: use created_at:desc")
+	}
+	return a.recentObservations(q)
+}
+
+func (a *API) recentObservations(q request) (reply, error) {
+	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope()}
+	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
+	return reply{body: each(list, observationOf)}, err
+}
+
+func (a *API) observation(q request) (reply, error) {
+	ref, err := numbered(q.PathValue("id"), "observation")
+	if err != nil {
+		return reply{}, err
+	}
+	d, err := a.Engine.Get(q.Context(), ref)
+	return reply{body: observationOf(d.Memory)}, worded(err, engram.CodeNotFound, "observation not found")
+}
+
+func (a *API) updateObservation(q request) (reply, error) {
+	ref, err := numbered(q.PathValue("id"), "observation")
+	if err != nil {
+		return reply{}, err
+	}
+	in, err := decode[struct {
+		Type     *engram.Type  `json:"type"`
+		Title    *string       `json:"title"`
+		Content  *string       `json:"content"`
+		Project  *string       `json:"project"`
+		Scope    *engram.Scope `json:"scope"`
+		TopicKey *string       `json:"topic_key"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if in.Type == nil && in.Title == nil && in.Content == nil && in.Project == nil && in.Scope == nil && in.TopicKey == nil {
+		return reply{}, invalid("at least one field is required")
+	}
+	m, err := a.Engine.Update(q.Context(), engine.UpdateInput{
+		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
+	})
+	return reply{body: observationOf(m)}, worded(err, engram.CodeNotFound, "observation not found")
+}
+
+// deleteObservation erases only when it is told so in as many words: anything else
+// that hard may be is no.
+func (a *API) deleteObservation(q request) (reply, error) {
+	ref, err := numbered(q.PathValue("id"), "observation")
+	if err != nil {
+		return reply{}, err
+	}
+	hard, _ := q.flag("hard")
+	verb := a.Engine.Forget
+	if hard {
+		verb = a.Engine.Erase
+	}
+	_, err = verb(q.Context(), ref)
+	return reply{body: struct {
+		Hard   bool   `json:"hard_delete"`
+		ID     int64  `json:"id"`
+		Status string `json:"status"`
+	}{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
+}
+
+// numbered reads the number of a thing, which is called what in errors.
+func numbered(text, what string) (engram.Ref, error) {
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil:
+		return engram.Ref{}, invalid("invalid %s id", what).WithHint("a whole number")
+	case n < 1:
+		return engram.Ref{}, engram.Errorf(engram.CodeNotFound, "%s not found", what)
+	}
+	return engram.ByNum(n), nil
+}

@@ -1,0 +1,62 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// promptDoc is a prompt as the older routes show it.
+type promptDoc struct {
+	ID        int64  `json:"id"`
+	SyncID    string `json:"sync_id"`
+	SessionID string `json:"session_id"`
+	Content   string `json:"content"`
+	Project   string `json:"project,omitempty"`
+	CreatedAt clock  `json:"created_at"`
+}
+
+func promptOf(p engram.Prompt) promptDoc {
+	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Content, p.Project, clock(p.CreatedAt)}
+}
+
+func (a *API) savePrompt(q request) (reply, error) {
+	in, err := decode[struct {
+		SessionID string `json:"session_id"`
+		Content   string `json:"content"`
+		Project   string `json:"project"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(in.SessionID, in.Content) {
+		return reply{}, invalid("session_id and content are required")
+	}
+	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
+		return reply{}, err
+	}
+	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
+		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
+	})
+	return reply{status: http.StatusCreated, body: kept{p.Num, "saved"}}, mismatched(err)
+}
+
+func (a *API) recentPrompts(q request) (reply, error) {
+	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
+	return reply{body: each(list, promptOf)}, err
+}
+
+func (a *API) searchPrompts(q request) (reply, error) {
+	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit", 10, 1, 100))
+	return reply{body: each(list, promptOf)}, err
+}
+
+func (a *API) deletePrompt(q request) (reply, error) {
+	ref, err := numbered(q.PathValue("id"), "prompt")
+	if err != nil {
+		return reply{}, err
+	}
+	err = a.Engine.DeletePrompt(q.Context(), ref.Num)
+	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
+}

@@ -1,0 +1,158 @@
+package httpapi
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a % that
+// escapes nothing, a semicolon, a byte that is not UTF-8 are part of what somebody
+// wants to find.
+func parseQuery(raw string) url.Values {
+	values := url.Values{}
+	for pair := range strings.SplitSeq(raw, "&") {
+		key, value, _ := strings.Cut(pair, "=")
+		if key != "" {
+			values.Add(unescape(key), unescape(value))
+		}
+	}
+	return values
+}
+
+func unescape(s string) string {
+	plain, err := url.QueryUnescape(s)
+	if err != nil {
+		plain = strings.ReplaceAll(s, "+", " ")
+	}
+	return strings.ToValidUTF8(plain, "\uFFFD")
+}
+
+// lenient reads a number as the older routes do: what is none, or less than least, is
+// def, and what is more than most is most.
+func (q request) lenient(name string, def, least, most int) int {
+	n, err := strconv.Atoi(strings.TrimSpace(q.query.Get(name)))
+	if err != nil || n < least {
+		return def
+	}
+	return min(n, most)
+}
+
+// number reads a number as the newer routes do: what is none, or less than least, is
+// an error. What is more than most is most.
+func (q request) number(name string, def, least, most int) (int, error) {
+	text := q.query.Get(name)
+	if text == "" {
+		return def, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < least {
+		return 0, invalid("%s %q is not a number from %d", name, text, least)
+	}
+	return min(n, most), nil
+}
+
+// flag reads true or false; a parameter that is not there is false.
+func (q request) flag(name string) (bool, error) {
+	text := q.query.Get(name)
+	if text == "" {
+		return false, nil
+	}
+	v, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, invalid("%s %q is neither true nor false", name, text)
+	}
+	return v, nil
+}
+
+// list reads the values of a parameter that may be repeated or hold several, parted
+// by commas.
+func (q request) list(name string) (values []string) {
+	for _, text := range q.query[name] {
+		for value := range strings.SplitSeq(text, ",") {
+			if value = strings.TrimSpace(value); value != "" {
+				values = append(values, value)
+			}
+		}
+	}
+	return values
+}
+
+// scope reads the scope to look in as the older routes do; "" is every scope.
+func (q request) scope() engram.Scope {
+	text := strings.TrimSpace(q.query.Get("scope"))
+	if text == "" {
+		return ""
+	}
+	return engram.ParseScope(text)
+}
+
+// filter reads what narrows a search or a list.
+func (q request) filter(now time.Time) (engram.Filter, error) {
+	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag")}
+	for _, t := range q.list("type") {
+		f.Types = append(f.Types, engram.Type(t))
+	}
+	var err error
+	if f.Since, err = q.when("since", now); err != nil {
+		return f, err
+	}
+	f.Until, err = q.when("until", now)
+	return f, err
+}
+
+// when reads a point in time: RFC 3339, a day, or an age such as 7d or 12h. A
+// parameter that is not there is the zero time.
+func (q request) when(name string, now time.Time) (time.Time, error) {
+	text := strings.TrimSpace(q.query.Get(name))
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		// A + that was not escaped arrives as a blank.
+		if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil {
+			return t.UTC(), nil
+		}
+	}
+	if age, ok := parseAge(text); ok {
+		return now.Add(-age), nil
+	}
+	return time.Time{}, invalid("invalid %s parameter: %q is not a time", name, text).
+		WithHint("RFC 3339 (2026-01-31T10:00:00Z), a day (2026-01-31), or an age: 90min, 12h, 7d, 2w")
+}
+
+// maxAge is far beyond the first memory, and its nanoseconds still fit a Duration.
+const maxAge = 100 * 365 * 24 * time.Hour
+
+// parseAge reads a number and a unit.
+func parseAge(text string) (time.Duration, bool) {
+	unitAt := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	n, err := strconv.ParseInt(text[:unitAt], 10, 32)
+	if err != nil {
+		return 0, false
+	}
+	var unit time.Duration
+	switch text[unitAt:] {
+	case "min":
+		unit = time.Minute
+	case "h":
+		unit = time.Hour
+	case "d":
+		unit = 24 * time.Hour
+	case "w":
+		unit = 7 * 24 * time.Hour
+	default:
+		return 0, false
+	}
+	if n > int64(maxAge/unit) {
+		return maxAge, true
+	}
+	return time.Duration(n) * unit, true
+}
+
+func invalid(format string, args ...any) *engram.Error {
+	return engram.Errorf(engram.CodeInvalid, format, args...)
+}

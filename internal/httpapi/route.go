@@ -1,0 +1,134 @@
+package httpapi
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// maxBody is what a request may send, in bytes: room for the longest content, even
+// when every character of it is written as an escape.
+const maxBody = 4 << 20
+
+// Route is one line of the table of routes.
+type Route struct {
+	Method  string // "" is every method
+	Path    string // as http.ServeMux has it: /sessions/{id}
+	Token   bool   // needs the token, when one is set
+	MaxBody int64  // bytes
+
+	handle func(request) (reply, error) // nil when stream is set
+	stream http.Handler                 // answers by itself, for as long as it likes
+	nested bool                         // errors as {"error":{…}}, not {"error":"…"}
+}
+
+// Routes returns the table, in the order of the documentation. Every request that
+// fits none of them passes the same chain and is answered 404 or 405.
+func (a *API) Routes() []Route { return slices.Clone(a.routes) }
+
+// pattern is the route as http.ServeMux has it.
+func (r Route) pattern() string {
+	path := r.Path
+	if path == "/" {
+		path = "/{$}" // or the greeting would answer whatever nobody else does
+	}
+	return strings.TrimSpace(r.Method + " " + path)
+}
+
+// table is every route there is. What reads is GET and open; what changes is not GET
+// and needs the token.
+func (a *API) table() []Route {
+	type handler = func(request) (reply, error)
+	read := func(path string, h handler) Route {
+		return Route{Method: http.MethodGet, Path: path, MaxBody: maxBody, handle: h}
+	}
+	write := func(method, path string, h handler) Route {
+		return Route{Method: method, Path: path, Token: true, MaxBody: maxBody, handle: h}
+	}
+	newer := func(r Route) Route {
+		r.nested = true
+		return r
+	}
+	routes := []Route{
+		newer(read("/", a.greet)),
+		read("/health", a.health),
+
+		write("POST", "/sessions", a.startSession),
+		read("/sessions/recent", a.recentSessions),
+		read("/sessions/{id}", a.session),
+		write("POST", "/sessions/{id}/end", a.endSession),
+		write("DELETE", "/sessions/{id}", a.deleteSession),
+
+		write("POST", "/observations", a.saveObservation),
+		read("/observations", a.observations),
+		read("/observations/recent", a.recentObservations),
+		write("POST", "/observations/passive", a.capture),
+		read("/observations/{id}", a.observation),
+		write("PATCH", "/observations/{id}", a.updateObservation),
+		write("DELETE", "/observations/{id}", a.deleteObservation),
+
+		read("/search", a.search),
+		read("/timeline", a.timeline),
+		read("/context", a.context),
+
+		write("POST", "/prompts", a.savePrompt),
+		read("/prompts/recent", a.recentPrompts),
+		read("/prompts/search", a.searchPrompts),
+		write("DELETE", "/prompts/{id}", a.deletePrompt),
+
+		read("/stats", a.stats),
+		read("/project/current", a.currentProject),
+		newer(read("/projects", a.projects)),
+		write("POST", "/projects/migrate", a.migrateProject),
+
+		newer(write("POST", "/memories", a.saveMemory)),
+		newer(read("/memories", a.memories)),
+		newer(read("/memories/{ref...}", a.memory)),
+		newer(write("PATCH", "/memories/{ref...}", a.updateMemory)),
+		newer(write("DELETE", "/memories/{ref...}", a.deleteMemory)),
+	}
+	if a.MCP != nil {
+		routes = append(routes, newer(Route{Path: "/mcp", Token: true, MaxBody: maxBody, stream: a.MCP}))
+	}
+	return routes
+}
+
+// routeOf returns the route that r would take. It is for requests that went wrong
+// before they took it.
+func (a *API) routeOf(r *http.Request) Route {
+	_, pattern := a.mux.Handler(r)
+	for _, route := range a.routes {
+		if route.pattern() == pattern {
+			return route
+		}
+	}
+	return a.fallback()
+}
+
+// fallback answers what no route does, unguarded by the token: it tells nothing.
+func (a *API) fallback() Route {
+	return Route{Path: "/", MaxBody: maxBody, handle: a.unknown}
+}
+
+// unknown is 405 where another method would do, else 404.
+func (a *API) unknown(q request) (reply, error) {
+	var allow []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
+		probe := *q.Request
+		probe.Method = method
+		if _, pattern := a.mux.Handler(&probe); pattern != "/" {
+			allow = append(allow, method)
+		}
+	}
+	if slices.Contains(allow, http.MethodGet) {
+		allow = slices.Insert(allow, 1, http.MethodHead)
+	}
+	if len(allow) == 0 {
+		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("GET / names the routes")
+		return reply{}, err
+	}
+	err := engram.Errorf(engram.CodeInvalid, "%s is not for %s", q.Method, q.URL.Path).WithHint("use %s", strings.Join(allow, " or "))
+	return reply{}, &refusal{status: http.StatusMethodNotAllowed, header: "Allow", value: strings.Join(allow, ", "), err: err}
+}

@@ -1,0 +1,119 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// sessionDoc is a session as the older routes show it.
+type sessionDoc struct {
+	ID        string `json:"id"`
+	Project   string `json:"project"`
+	Directory string `json:"directory"`
+	StartedAt clock  `json:"started_at"`
+	EndedAt   clock  `json:"ended_at,omitzero"`
+	Summary   string `json:"summary,omitempty"`
+}
+
+func sessionOf(s engram.Session) sessionDoc {
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary}
+}
+
+// sessionRow is a session in a list.
+type sessionRow struct {
+	ID           string `json:"id"`
+	Project      string `json:"project"`
+	StartedAt    clock  `json:"started_at"`
+	EndedAt      clock  `json:"ended_at,omitzero"`
+	Summary      string `json:"summary,omitempty"`
+	Observations int    `json:"observation_count"`
+}
+
+func rowOf(s engram.SessionActivity) sessionRow {
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, s.Memories}
+}
+
+// done says what became of something that is named by a text.
+type done struct {
+	ID     string `json:"id"`
+	Status string `json:"status"`
+}
+
+func (a *API) startSession(q request) (reply, error) {
+	in, err := decode[struct {
+		ID        string `json:"id"`
+		Project   string `json:"project"`
+		Directory string `json:"directory"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(in.ID, in.Project) {
+		return reply{}, invalid("id and project are required")
+	}
+	s, err := a.Engine.StartSession(q.Context(), engine.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
+	return reply{status: http.StatusCreated, body: done{s.ID, "created"}}, err
+}
+
+func (a *API) recentSessions(q request) (reply, error) {
+	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 5, 1, maxList)})
+	return reply{body: each(list, rowOf)}, err
+}
+
+func (a *API) session(q request) (reply, error) {
+	s, err := a.Engine.Session(q.Context(), q.PathValue("id"))
+	return reply{body: sessionOf(s)}, worded(err, engram.CodeNotFound, "session not found")
+}
+
+// endSession has no error for a session that nobody knows: what should be over is over.
+func (a *API) endSession(q request) (reply, error) {
+	if blank(string(q.body)) {
+		q.body = []byte("{}")
+	}
+	in, err := decode[struct {
+		Summary string `json:"summary"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	id := q.PathValue("id")
+	_, err = a.Engine.EndSession(q.Context(), id, in.Summary)
+	return reply{body: done{redact.Private(id), "completed"}}, err
+}
+
+func (a *API) deleteSession(q request) (reply, error) {
+	id := q.PathValue("id")
+	err := a.Engine.DeleteSession(q.Context(), id)
+	return reply{body: done{redact.Private(id), "deleted"}}, worded(err, engram.CodeNotFound, "session not found: %q", id)
+}
+
+// blank reports whether one of the texts says nothing.
+func blank(texts ...string) bool {
+	for _, s := range texts {
+		if strings.TrimSpace(s) == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// projectOf is the project of a write that may leave it out: then it is that of its
+// session, and none when the session does not exist yet.
+func (a *API) projectOf(q request, named, session string) (string, error) {
+	if named != "" || session == "" {
+		return named, nil
+	}
+	s, err := a.Engine.Session(q.Context(), session)
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("project of the session: %w", err)
+	}
+	return s.Project, nil
+}
