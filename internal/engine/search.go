@@ -37,15 +37,15 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	found := engram.Found{Query: strings.TrimSpace(query)}
 	terms := text.Query(query)
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if len(terms) == 0 {
+		ranked, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms, All: in.All, Filter: in.Filter, Limit: limit})
+		if err != nil {
+			return err
+		}
+		if len(ranked) == 0 && wordless(terms) {
 			if found.Query != "" {
 				found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories")
 			}
 			found.Hits, err = e.newest(ctx, r, in.Filter, limit)
-			return err
-		}
-		ranked, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms, All: in.All, Filter: in.Filter, Limit: limit})
-		if err != nil {
 			return err
 		}
 		if found.Hits, err = e.hits(ctx, r, ranked); err != nil {
@@ -58,6 +58,12 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 		return engram.Found{}, err
 	}
 	return found, nil
+}
+
+// wordless reports whether a question has no word that says what it is about: only
+// titles can match it.
+func wordless(terms []engram.Term) bool {
+	return len(terms) == 0 || terms[0].Stop // text.Query gives stop words alone or not at all
 }
 
 // hits reads the memories of a lexical ranking.

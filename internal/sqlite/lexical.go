@@ -3,7 +3,10 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -39,20 +42,22 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) ([]engram.Ranke
 
 // search is one question on its way to an answer.
 type search struct {
-	tx     *tx
-	query  engram.LexicalQuery
-	scope  string // expression that every memory must match; "" for none
-	rest   conditions
-	rows   int // memories in scope, about
-	budget int
-	terms  []word
+	tx      *tx
+	query   engram.LexicalQuery
+	project int64  // row of the project in scope
+	scope   string // expression that every memory must match; "" for none
+	rest    conditions
+	total   int // memories in the store, about
+	rows    int // memories in scope, about
+	budget  int
+	terms   []word
 }
 
 // word is a term of the question with what the index has for it.
 type word struct {
 	expr string // FTS5 expression; "" when the index has nothing
 	text string // the indexed word; "" for a family of them
-	rows int    // memories in scope that have it, at most countLimit
+	rows int    // memories of the store that have it, up to common
 }
 
 func (t *tx) newSearch(ctx context.Context, q engram.LexicalQuery) (*search, error) {
@@ -64,6 +69,7 @@ func (t *tx) newSearch(ctx context.Context, q engram.LexicalQuery) (*search, err
 			return nil, err
 		}
 		all = append(all, quote(projectWord(num)))
+		s.project = num
 	}
 	if len(q.Filter.Types) > 0 {
 		var types []string
@@ -94,18 +100,36 @@ const (
 	sizeSQL  = `SELECT coalesce(max(num), 0) FROM memories`
 )
 
-// size estimates how many memories are in scope.
+// size estimates how many memories there are, and how many of them are in scope.
 func (s *search) size(ctx context.Context) error {
-	if s.scope == "" {
-		return s.tx.row(ctx, sizeSQL, nil, &s.rows)
+	if err := s.tx.row(ctx, sizeSQL, nil, &s.total); err != nil || s.scope == "" {
+		s.rows = s.total
+		return err
 	}
 	const enough = 50_000 // from here the budget is the same
 	return s.tx.row(ctx, countSQL, []any{s.scope, enough}, &s.rows)
 }
 
+// count says how many memories have a word, whatever the scope: counting inside the
+// scope would cost as much as ranking.
 func (s *search) count(ctx context.Context, expr string) (n int, err error) {
-	err = s.tx.row(ctx, countSQL, []any{s.scoped(expr), s.budget + 1}, &n)
+	err = s.tx.row(ctx, countSQL, []any{expr, s.common()}, &n)
 	return n, err
+}
+
+// common is the number of memories from which on a word is not ranked by.
+func (s *search) common() int { return retrieval.Budget(s.total) + 1 }
+
+// expected is how many memories in scope a word is likely in. A word that is too
+// common is over any budget.
+func (s *search) expected(w word) int {
+	switch {
+	case w.rows >= s.common():
+		return math.MaxInt32
+	case w.rows == 0 || s.rows >= s.total:
+		return w.rows
+	}
+	return w.rows*s.rows/s.total + 1
 }
 
 // scoped narrows an expression to the memories in scope.
@@ -184,7 +208,7 @@ func (s *search) every(ctx context.Context) ([]engram.Ranked, error) {
 func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
 	rows := make([]int, len(s.terms))
 	for i, w := range s.terms {
-		rows[i] = w.rows
+		rows[i] = s.expected(w)
 	}
 	use, rest := retrieval.Choose(rows, s.budget)
 	switch {
@@ -214,13 +238,21 @@ func (s *search) anyOf(terms []int) string {
 	return anyOf(exprs)
 }
 
-const floorSQL = `SELECT coalesce(min(rowid), 0) FROM
-	(SELECT rowid FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rowid DESC LIMIT ?)`
+// The oldest of the newest so many memories, by memories_recent and
+// memories_project_recent; walking the match backwards would cost more than ranking it.
+const (
+	floorSQL        = `SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT 1 OFFSET ?`
+	projectFloorSQL = `SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT 1 OFFSET ?`
+)
 
-// newest ranks the newest memories that match, as many as the budget allows.
+// newest ranks what matches among the newest memories, as many as the budget allows.
 func (s *search) newest(ctx context.Context, expr string) ([]engram.Ranked, error) {
+	query, args := floorSQL, []any{s.budget}
+	if s.query.Filter.Project != "" {
+		query, args = projectFloorSQL, []any{s.project, s.budget}
+	}
 	var floor int64
-	if err := s.tx.row(ctx, floorSQL, []any{s.scoped(expr), s.budget}, &floor); err != nil {
+	if err := s.tx.row(ctx, query, args, &floor); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
 	return s.match(ctx, expr, floor, s.query.Limit)
@@ -303,7 +335,7 @@ func (s *search) reorder(ctx context.Context, found []engram.Ranked, common []in
 	if err != nil {
 		return nil, err
 	}
-	weigh := retrieval.BM25{Rows: s.rows, Length: total / max(float64(len(docs)), 1)}
+	weigh := retrieval.BM25{Rows: s.total, Length: total / max(float64(len(docs)), 1)}
 	for i, f := range found {
 		d := docs[f.Num]
 		for j, t := range common {
