@@ -1,5 +1,5 @@
 // Command live measures a built engram binary as an agent meets it: it starts the
-// program on an empty data directory, saves every document of a label set through
+// program on an empty data directory, saves every document of the label sets through
 // HTTP or MCP, asks every question, and prints how good and how fast the answers were.
 //
 // It knows nothing of the inside; what it measures is what a user gets.
@@ -37,7 +37,14 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, args []string, out io.Writer) error {
+// options are the flags.
+type options struct {
+	program, dir, questions string
+	sets                    []string
+	overMCP, apart          bool
+}
+
+func parse(args []string) (options, error) {
 	flags := flag.NewFlagSet("live", flag.ContinueOnError)
 	var (
 		binary    = flags.String("bin", "bin/engram", "the engram `program` to measure")
@@ -46,38 +53,46 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		all       = flags.Bool("all", false, "every set: "+allSets)
 		questions = flags.String("queries", "queries.jsonl", "the `file` of questions in each set")
 		overMCP   = flags.Bool("mcp", false, "save and ask through MCP on stdio instead of HTTP")
+		apart     = flags.Bool("apart", false, "an empty store for each set, instead of one that holds them all")
 	)
 	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
-		return err
+		return options{}, err
 	}
 	if *all {
 		*sets = allSets
 	}
-	if _, err := os.Stat(*dir); errors.Is(err, os.ErrNotExist) {
-		_, err := fmt.Fprintf(out, "nothing measured: there are no label sets in %s (name their folder with -dir)\n", *dir)
-		return err
-	}
 	program, err := filepath.Abs(*binary)
+	return options{program, *dir, *questions, strings.Split(*sets, ","), *overMCP, *apart}, err
+}
+
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%-12s %6s %6s   %6s %6s %6s %7s   %8s %8s %8s\n",
-		"set", "docs", "asked", "R@10", "nDCG", "MRR", "empty", "p50 ms", "p95 ms", "saves/s")
-	for _, name := range strings.Split(*sets, ",") {
-		set, err := eval.ReadSet(os.DirFS(*dir), name, *questions)
+	if _, err := os.Stat(o.dir); errors.Is(err, os.ErrNotExist) {
+		_, err := fmt.Fprintf(out, "nothing measured: there are no label sets in %s (name their folder with -dir)\n", o.dir)
+		return err
+	}
+	var sets []eval.Set
+	for _, name := range o.sets {
+		set, err := eval.ReadSet(os.DirFS(o.dir), name, o.questions)
 		if err != nil {
 			return err
 		}
-		m, err := measure(ctx, program, set, *overMCP)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		m.print(out, set)
-		if floor, ok := floors()[name]; ok && *questions == "queries.jsonl" {
-			fmt.Fprintf(out, "%-12s %6s %6s   %6.3f %6.3f\n", "  floor", "", "", floor.recall, floor.ndcg)
+		sets = append(sets, set)
+	}
+	fmt.Fprintf(out, "%-12s %6s %6s   %6s %6s %6s %7s   %8s %8s %8s\n",
+		"set", "docs", "asked", "R@10", "nDCG", "MRR", "empty", "p50 ms", "p95 ms", "saves/s")
+	if !o.apart {
+		return measure(ctx, o, sets, out)
+	}
+	for _, set := range sets {
+		if err := measure(ctx, o, []eval.Set{set}, out); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -109,67 +124,92 @@ type face interface {
 
 // measured is what one set took and gave.
 type measured struct {
-	report eval.Report
-	load   time.Duration
-	asks   []time.Duration
+	set   eval.Set
+	named map[int64][]string // documents by the number they were saved under
+	load  time.Duration
+	asks  []time.Duration
 }
 
-// measure plays one set against a fresh data directory.
-func measure(ctx context.Context, program string, set eval.Set, overMCP bool) (m measured, err error) {
+// measure plays the sets against a fresh data directory: saves them all, then asks
+// the questions of each, and prints a line for each.
+func measure(ctx context.Context, o options, sets []eval.Set, out io.Writer) (err error) {
 	data, err := os.MkdirTemp("", "engram-eval-")
 	if err != nil {
-		return m, err
+		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
 	start := startHTTP
-	if overMCP {
+	if o.overMCP {
 		start = startMCP
 	}
-	f, err := start(ctx, program, data)
+	f, err := start(ctx, o.program, data)
 	if err != nil {
-		return m, err
+		return err
 	}
 	defer func() { err = errors.Join(err, f.close()) }()
 
-	for _, g := range set.Groups {
-		if err := f.open(ctx, "s-"+projectOf(set, g), projectOf(set, g)); err != nil {
-			return m, err
+	all := make([]measured, len(sets))
+	for i, set := range sets {
+		all[i] = measured{set: set, named: map[int64][]string{}}
+		if err := all[i].save(ctx, f); err != nil {
+			return fmt.Errorf("%s: %w", set.Name, err)
 		}
 	}
-	// A document that repeats another is counted by the program, not saved again: one
-	// number may stand for several documents.
-	named := map[int64][]string{}
+	for i := range all {
+		report, err := all[i].ask(ctx, f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", all[i].set.Name, err)
+		}
+		all[i].print(out, report)
+		if floor, ok := floors()[all[i].set.Name]; ok && o.questions == "queries.jsonl" {
+			fmt.Fprintf(out, "%-12s %6s %6s   %6.3f %6.3f\n", "  floor", "", "", floor.recall, floor.ndcg)
+		}
+	}
+	return nil
+}
+
+// save saves every document. One that repeats another is counted by the program, not
+// saved again: one number may stand for several documents.
+func (m *measured) save(ctx context.Context, f face) error {
+	for _, g := range m.set.Groups {
+		if err := f.open(ctx, "s-"+m.project(g), m.project(g)); err != nil {
+			return err
+		}
+	}
 	began := time.Now()
-	for _, d := range set.Documents {
-		p := projectOf(set, d.Group)
+	for _, d := range m.set.Documents {
+		p := m.project(d.Group)
 		if d.Title == "" {
 			d.Title = firstLine(d.Text)
 		}
 		num, err := f.save(ctx, "s-"+p, p, d)
 		if err != nil {
-			return m, fmt.Errorf("save %s: %w", d.ID, err)
+			return fmt.Errorf("save %s: %w", d.ID, err)
 		}
-		named[num] = append(named[num], d.ID)
+		m.named[num] = append(m.named[num], d.ID)
 	}
 	m.load = time.Since(began)
-
-	rankings := map[string][]string{}
-	for _, q := range set.Questions {
-		asked := time.Now()
-		nums, err := f.ask(ctx, projectOf(set, q.Group), q.Text)
-		m.asks = append(m.asks, time.Since(asked))
-		if err != nil {
-			return m, fmt.Errorf("ask %s: %w", q.ID, err)
-		}
-		for _, n := range nums {
-			rankings[q.ID] = append(rankings[q.ID], named[n]...)
-		}
-	}
-	m.report = eval.Measure(set, rankings)
-	return m, nil
+	return nil
 }
 
-func (m measured) print(out io.Writer, set eval.Set) {
+// ask asks every question.
+func (m *measured) ask(ctx context.Context, f face) (eval.Report, error) {
+	rankings := map[string][]string{}
+	for _, q := range m.set.Questions {
+		asked := time.Now()
+		nums, err := f.ask(ctx, m.project(q.Group), q.Text)
+		m.asks = append(m.asks, time.Since(asked))
+		if err != nil {
+			return eval.Report{}, fmt.Errorf("ask %s: %w", q.ID, err)
+		}
+		for _, n := range nums {
+			rankings[q.ID] = append(rankings[q.ID], m.named[n]...)
+		}
+	}
+	return eval.Measure(m.set, rankings), nil
+}
+
+func (m *measured) print(out io.Writer, r eval.Report) {
 	slices.Sort(m.asks)
 	ms := func(share float64) float64 {
 		if len(m.asks) == 0 {
@@ -178,11 +218,11 @@ func (m measured) print(out io.Writer, set eval.Set) {
 		return float64(m.asks[int(share*float64(len(m.asks)-1))].Microseconds()) / 1000
 	}
 	fmt.Fprintf(out, "%-12s %6d %6d   %6.3f %6.3f %6.3f %6.1f%%   %8.2f %8.2f %8.0f\n",
-		set.Name, len(set.Documents), m.report.Questions, m.report.Recall, m.report.NDCG, m.report.MRR, 100*m.report.Empty,
-		ms(.5), ms(.95), float64(len(set.Documents))/m.load.Seconds())
+		m.set.Name, len(m.set.Documents), r.Questions, r.Recall, r.NDCG, r.MRR, 100*r.Empty,
+		ms(.5), ms(.95), float64(len(m.set.Documents))/m.load.Seconds())
 }
 
-func projectOf(s eval.Set, group string) string { return "bench-" + s.Name + "-" + group }
+func (m *measured) project(group string) string { return "bench-" + m.set.Name + "-" + group }
 
 // firstLine is the title of a document without one.
 func firstLine(text string) string {
