@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -124,7 +123,8 @@ func (p param) inRange(n float64) (float64, error) {
 	case p.lax && high:
 		return *p.max, nil
 	case p.lax && p.def != nil:
-		return n, json.Unmarshal(p.def, &n)
+		err := json.Unmarshal(p.def, &n)
+		return n, err
 	case p.lax:
 		return *p.min, nil
 	}
@@ -139,18 +139,24 @@ func (p param) inRange(n float64) (float64, error) {
 }
 
 func (p param) allowed(s string) (string, error) {
-	switch {
-	case p.enum == nil || slices.Contains(p.enum, s):
+	if p.enum == nil {
 		return s, nil
-	case p.lax || s == "":
-		var def string
-		if p.def != nil {
-			return def, json.Unmarshal(p.def, &def)
+	}
+	for _, e := range p.enum {
+		if strings.EqualFold(e, strings.TrimSpace(s)) {
+			return e, nil
 		}
+	}
+	if !p.lax && s != "" {
+		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, clip(s)).
+			WithHint("one of: %s", strings.Join(p.enum, ", "))
+	}
+	if p.def == nil {
 		return "", nil
 	}
-	return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, clip(s)).
-		WithHint("one of: %s", strings.Join(p.enum, ", "))
+	var def string
+	err := json.Unmarshal(p.def, &def)
+	return def, err
 }
 
 // mistyped is the error for a value of the wrong JSON type.

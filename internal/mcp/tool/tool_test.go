@@ -88,6 +88,7 @@ func TestLaxArgumentsAreNeverOutOfRange(t *testing.T) {
 		{`{"id":1,"limit":21}`, 20, "a"},
 		{`{"id":1,"limit":1e300}`, 20, "a"},
 		{`{"id":1,"scope":"elsewhere"}`, 10, "a"},
+		{`{"id":1,"scope":" B "}`, 10, "b"},
 	} {
 		got, err := decoded(t, tt.in)
 		if err != nil || got.Limit != tt.limit || got.Scope != tt.scope {
