@@ -86,13 +86,13 @@ func kindOf(e *json.UnmarshalTypeError) string {
 	return "a string"
 }
 
-// article is a JSON kind as it stands in a sentence; numbers come with their text.
+// article is a JSON kind as it stands in a sentence; a number may come with its text.
 func article(kind string) string {
 	switch {
-	case strings.HasPrefix(kind, "number"):
-		return "a " + kind
 	case kind == "array", kind == "object":
 		return "an " + kind
+	case kind == "bool":
+		return "true or false"
 	}
 	return "a " + kind
 }

@@ -43,11 +43,12 @@ func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
 // worded is err in the words that older clients know, if it has the code; else err.
+// The hint goes too: it speaks of commands, not of routes.
 func worded(err error, code engram.Code, format string, args ...any) error {
 	if engram.CodeOf(err) != code {
 		return err
 	}
-	return engram.Errorf(code, format, args...).WithHint("%s", engram.HintOf(err)).WithCause(err)
+	return engram.Errorf(code, format, args...).WithCause(err)
 }
 
 // flatError is an error as older clients read it. Code is the kind of the problem

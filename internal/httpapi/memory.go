@@ -51,6 +51,7 @@ func (a *API) saveMemory(q request) (reply, error) {
 	return rep, err
 }
 
+// memories lists, or with q searches.
 func (a *API) memories(q request) (reply, error) {
 	filter, err := q.filter(a.Engine.Now())
 	if err != nil {
@@ -63,6 +64,9 @@ func (a *API) memories(q request) (reply, error) {
 	if filter.Forgotten, err = q.flag("forgotten"); err != nil {
 		return reply{}, err
 	}
+	if !blank(q.query.Get("q")) {
+		return a.searchMemories(q, filter)
+	}
 	page := engram.Page{}
 	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
 		return reply{}, err
@@ -72,6 +76,22 @@ func (a *API) memories(q request) (reply, error) {
 	}
 	list, err := a.Engine.List(q.Context(), filter, page)
 	return reply{body: a.listOf(list, page)}, err
+}
+
+func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
+	if q.query.Has("offset") {
+		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
+	}
+	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter}
+	var err error
+	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
+		return reply{}, err
+	}
+	if in.All, err = q.matchAll(); err != nil {
+		return reply{}, err
+	}
+	found, err := a.Engine.Search(q.Context(), in)
+	return reply{body: foundOf(found)}, err
 }
 
 // maxOffset keeps a page inside what any store can count.

@@ -79,6 +79,29 @@ func (a *API) listOf(list []engram.Memory, page engram.Page) listDoc {
 	return listDoc{page.Limit, page.Offset, each(list, func(m engram.Memory) memoryDoc { return memoryOf(m, a.Engine.StateOf(m)) })}
 }
 
+// foundDoc is the answer of GET /memories with q.
+type foundDoc struct {
+	Query    string   `json:"query"`
+	Hits     []hitDoc `json:"hits"` // best first
+	Degraded []string `json:"degraded"`
+}
+
+type hitDoc struct {
+	Rank      int           `json:"rank"`  // from 1
+	Score     float64       `json:"score"` // greater is better; comparable within one answer
+	Memory    memoryDoc     `json:"memory"`
+	Relations []relationDoc `json:"relations"`
+	Why       *why          `json:"why"`
+}
+
+func foundOf(f engram.Found) foundDoc {
+	d := foundDoc{Query: f.Query, Hits: []hitDoc{}, Degraded: orEmpty(f.Degraded)}
+	for i, h := range f.Hits {
+		d.Hits = append(d.Hits, hitDoc{i + 1, h.Score, memoryOf(h.Memory, h.State), each(h.Relations, relationOf), whyOf(h.Why)})
+	}
+	return d
+}
+
 // detailDoc is the answer of GET /memories/{ref}.
 type detailDoc struct {
 	Memory    memoryDoc     `json:"memory"`

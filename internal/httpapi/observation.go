@@ -82,7 +82,9 @@ func mismatched(err error) error {
 	if !ok || p.Reason != project.ReasonSession {
 		return err
 	}
-	return refuse(http.StatusBadRequest, worded(err, engram.CodeOf(err), "session project does not match requested project"))
+	told := engram.Errorf(engram.CodeConflict, "session project does not match requested project").
+		WithHint("leave the project out, or use a session of its own").WithCause(err)
+	return refuse(http.StatusBadRequest, told)
 }
 
 func (a *API) capture(q request) (reply, error) {

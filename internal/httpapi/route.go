@@ -9,7 +9,7 @@ import (
 )
 
 // maxBody is what a request may send, in bytes: room for the longest content, even
-// when every character of it is written as an escape.
+// when every letter beyond ASCII in it is written as an escape.
 const maxBody = 4 << 20
 
 // Route is one line of the table of routes.

@@ -1,0 +1,102 @@
+package httpapi_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/httpapi"
+)
+
+func findingCases() []routeCase {
+	return []routeCase{
+		{"an empty question lists the newest", "GET /search", "GET /search?project=other", "", 200, `[` + strings.TrimSuffix(obs3, "}") + `,"rank":0}]`},
+		{"nothing found is an empty list", "GET /search", "GET /search?q=zeppelin", "", 200, `[]`},
+		{"a topic key finds its memory first", "GET /search", "GET /search?q=decision/cookies&limit=1", "", 200, `[` + strings.TrimSuffix(obs1, "}") + `,"rank":-1000}]`},
+		{"a search says why", "GET /search", "GET /search?project=other&explain=true", "", 200,
+			`[` + strings.TrimSuffix(obs3, "}") + `,"rank":0,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[]}}]`},
+		{"a search by type and time", "GET /search", "GET /search?type=bugfix,decision&since=2026-06-12T09:00:00Z&until=2027-01-01&project=other", "", 200, `[]`},
+		{"a time that is none is told", "GET /search", "GET /search?q=x&since=soon", "", 400,
+			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"RFC 3339 (2026-01-31T10:00:00Z), a day (2026-01-31), or an age: 90min, 12h, 7d, 2w"}`},
+		{"a way to match that is none is told", "GET /search", "GET /search?q=x&match=some", "", 400, `{"error":"match \"some\" is neither any nor all","code":"invalid"}`},
+
+		{"what was saved around a memory", "GET /timeline", "GET /timeline?observation_id=1", "", 200,
+			`{"focus":` + obs1 + `,"before":[],"after":[` + entr + `],"session_info":` + ses1 + `,"total_in_range":2}`},
+		{"nothing of what was saved after it", "GET /timeline", "GET /timeline?observation_id=1&after=0&before=-1", "", 200,
+			`{"focus":` + obs1 + `,"before":[],"after":[],"session_info":` + ses1 + `,"total_in_range":2}`},
+		{"a timeline needs a memory", "GET /timeline", "GET /timeline", "", 400, `{"error":"observation_id parameter is required","code":"invalid"}`},
+		{"a timeline of no number", "GET /timeline", "GET /timeline?observation_id=x", "", 400, `{"error":"invalid observation_id","code":"invalid","hint":"a whole number"}`},
+		{"a timeline of a memory nobody knows", "GET /timeline", "GET /timeline?observation_id=9", "", 404, `{"error":"timeline: observation #9 not found","code":"not_found"}`},
+
+		{"an empty context", "GET /context", "GET /context?project=nobody", "", 200, `{"context":""}`},
+		{"a context", "GET /context", "GET /context?project=other", "", 200,
+			`{"context":"## Memory from Previous Sessions\n\n### Recent Sessions\n- **other** (2026-06-12 09:00:06) [1 observations]\n\n### Recent Observations\n- [manual] **Else**: Something else about a login.\n\n"}`},
+	}
+}
+
+// found is what a search answers, as far as these tests look.
+type found []struct {
+	ID   int64
+	Rank float64
+}
+
+func search(t *testing.T, h *httpapi.API, query string) found {
+	t.Helper()
+	w := ask(h, "GET", "/search?"+query, "")
+	var f found
+	if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != 200 {
+		t.Fatalf("GET /search?%s\n got %d %s\nwant 200 and a list", query, w.Code, w.Body)
+	}
+	return f
+}
+
+func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	f := search(t, h, "q=login+form+state")
+	if len(f) != 2 || f[0].ID != 2 || f[0].Rank >= f[1].Rank || f[1].Rank >= 0 {
+		t.Errorf("got %+v, want #2 before #3 and both ranks below zero", f)
+	}
+	if f := search(t, h, "q=login+form&match=all"); len(f) != 1 || f[0].ID != 2 {
+		t.Errorf("match=all: got %+v, want #2 alone", f)
+	}
+	if f := search(t, h, "q=login&project=other"); len(f) != 1 || f[0].ID != 3 {
+		t.Errorf("project=other: got %+v, want #3 alone", f)
+	}
+	if f := search(t, h, "q=login&since=1h"); len(f) != 2 {
+		t.Errorf("since=1h: got %+v, want both", f)
+	}
+	if f := search(t, h, "q=login&until=1h"); len(f) != 0 {
+		t.Errorf("until=1h: got %+v, want none", f)
+	}
+}
+
+func TestSearchShowsAtMostTwenty(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	for i := range 25 {
+		load(t, h, [2]string{"POST /observations", fmt.Sprintf(`{"session_id":"s","project":"p","title":"Pump %d","content":"pump number %d"}`, i, i)})
+	}
+	for query, n := range map[string]int{"q=pump": 10, "q=pump&limit=1000": 20, "q=pump&limit=0": 10, "q=pump&limit=3": 3, "limit=30": 20} {
+		if f := search(t, h, query); len(f) != n {
+			t.Errorf("GET /search?%s: got %d hits, want %d", query, len(f), n)
+		}
+	}
+}
+
+func TestNoQueryTextIsAnError(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	for _, q := range []string{`"`, `a"b`, `""`, `'`, `*`, `login*`, `NEAR(a b)`, `a AND`, `OR`, `NOT`, `title:login`, `^login`, `-login`, `{a b}:c`,
+		"\x00", "\xff\xfe", "😀", "日本語", strings.Repeat("login ", 2000), `login"; DROP`, "%", "a+b", "<private>x"} {
+		search(t, h, "q="+url.QueryEscape(q))
+		search(t, h, "match=all&q="+url.QueryEscape(q))
+	}
+	for _, raw := range []string{"q=100%", "q=100%+login", "q=a;b", "q=%zz", "q=%ff%00", "q", "=", "&&", "q=a&q=b"} {
+		search(t, h, raw)
+	}
+	if f := search(t, h, "q=50%+login"); len(f) != 2 {
+		t.Errorf("a stray %% hides the rest of the question: got %+v, want two hits", f)
+	}
+}
