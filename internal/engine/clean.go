@@ -3,6 +3,9 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -18,11 +21,18 @@ func line(s string) string { return strings.Join(strings.Fields(redact.Private(s
 // draft is the memory that in asks for, cleaned and valid, before anything is known
 // of the store.
 func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
+	if err := in.raw().check(); err != nil {
+		return engram.Memory{}, err
+	}
+	metadata, err := cleanMetadata(in.Metadata)
+	if err != nil {
+		return engram.Memory{}, err
+	}
 	m := engram.Memory{
 		Project: project.Normalize(line(in.Project)), Scope: engram.ParseScope(string(in.Scope)),
 		Type: engram.Type(strings.ToLower(line(string(in.Type)))), Title: line(in.Title), Content: redact.Private(in.Content),
 		TopicKey: topic.Normalize(redact.Private(in.TopicKey)), SessionID: line(in.SessionID), ToolName: line(in.ToolName),
-		Origin: in.Origin, Tags: tags(in.Tags), Metadata: redact.Metadata(in.Metadata),
+		Origin: in.Origin, Tags: tags(in.Tags), Metadata: metadata,
 		Importance: engram.DefaultImportance, Strength: 1, Permanent: in.Permanent, RevisionCount: 1, DuplicateCount: 1,
 	}
 	if in.Importance != nil {
@@ -40,19 +50,72 @@ func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
 	if err := m.Validate(); err != nil {
 		return m, err
 	}
-	// The raw texts too: what is cut away must not smuggle a NUL or a megabyte in.
-	if err := engram.CheckText("content", in.Content, engram.MaxContent); err != nil {
-		return m, err
-	}
 	m.NormalizedHash = hashOf(m.Content)
 	return m, nil
 }
 
-// titleOf is the first words of a content that came without a title.
+// raw are texts as they came, by their names. They are looked at before they are
+// cleaned: lower-casing would replace bytes that are not UTF-8 unseen, and what is
+// cut away must not smuggle a NUL or a megabyte in.
+type raw []struct{ name, text string }
+
+func (in SaveInput) raw() raw {
+	fields := raw{{"content", in.Content}, {"title", in.Title}, {"type", string(in.Type)}, {"topic key", in.TopicKey},
+		{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"tool name", in.ToolName}}
+	return fields.and("tag", in.Tags...)
+}
+
+// and returns r with texts of one name added.
+func (r raw) and(name string, texts ...string) raw {
+	for _, t := range texts {
+		r = append(r, struct{ name, text string }{name, t})
+	}
+	return r
+}
+
+func (r raw) check() error {
+	for _, f := range r {
+		if err := engram.CheckText(f.name, f.text, engram.MaxContent); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cleanMetadata removes private spans and brings the values to the kinds in which
+// they come back from a store: JSON's own. Nil when nothing is left.
+func cleanMetadata(in map[string]any) (map[string]any, error) {
+	if len(in) == 0 {
+		return nil, nil
+	}
+	b, err := json.Marshal(redact.Metadata(in))
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithHint("numbers, texts, lists and objects").WithCause(err)
+	}
+	if len(b) > engram.MaxMetadata {
+		return nil, engram.Errorf(engram.CodeInvalid, "metadata has %d bytes, the limit is %d", len(b), engram.MaxMetadata).
+			WithHint("keep long texts in the content")
+	}
+	var clean map[string]any
+	if err := json.Unmarshal(b, &clean); err != nil {
+		return nil, fmt.Errorf("metadata: %w", err)
+	}
+	return clean, nil
+}
+
+// titleOf is the first words of a content that came without a title: of its first
+// line that is more than Markdown's marks, where there is one.
 func titleOf(content string) string {
 	const most = 80
-	first, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
-	first = strings.TrimLeft(line(first), "#*->_ \t")
+	var first string
+	for l := range strings.Lines(content) {
+		if first = strings.TrimLeft(line(l), "#*->_ \t"); first != "" {
+			break
+		}
+	}
+	if first == "" {
+		first = line(content)
+	}
 	if utf8.RuneCountInString(first) <= most {
 		return first
 	}
@@ -69,7 +132,8 @@ func hashOf(content string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// tags cleans tags: one line each, lower case, each once, empty ones dropped.
+// tags cleans tags: one line each, lower case, each once, empty ones dropped, sorted
+// as stores give them back.
 func tags(in []string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -80,5 +144,6 @@ func tags(in []string) []string {
 			out = append(out, t)
 		}
 	}
+	slices.Sort(out)
 	return out
 }

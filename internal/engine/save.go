@@ -94,6 +94,13 @@ func (o *op) save(ctx context.Context, m engram.Memory, in SaveInput) (SaveResul
 		if in.Importance == nil {
 			res.Memory.Importance = d.Target.Importance
 		}
+		// Tags and metadata of both together may be more than one memory may have.
+		if err = res.Memory.Validate(); err == nil {
+			_, err = cleanMetadata(res.Memory.Metadata)
+		}
+		if err != nil {
+			return res, err
+		}
 		err = o.replaceMemory(ctx, d.Target, res.Memory, d.Reason)
 	case lifecycle.Repeat:
 		res.Memory = lifecycle.Repeated(d.Target, o.at)

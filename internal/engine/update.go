@@ -42,6 +42,9 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (engram.Memory, err
 	if in.empty() {
 		return engram.Memory{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
 	}
+	if err := in.raw().check(); err != nil {
+		return engram.Memory{}, err
+	}
 	var m engram.Memory
 	err := e.write(ctx, "update", func(o *op) error {
 		was, err := o.live(ctx, in.Ref)
@@ -51,6 +54,10 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (engram.Memory, err
 		if m, err = o.changed(ctx, was, in); err != nil {
 			return err
 		}
+		if reflect.DeepEqual(m, was) {
+			return nil // it says all this already
+		}
+		m.UpdatedAt = o.at
 		return o.replaceMemory(ctx, was, m, "update")
 	})
 	if err != nil {
@@ -66,9 +73,6 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		m.Title = line(*in.Title)
 	}
 	if in.Content != nil {
-		if err := engram.CheckText("content", *in.Content, engram.MaxContent); err != nil {
-			return m, err
-		}
 		m.Content = redact.Private(*in.Content)
 		m.NormalizedHash = hashOf(m.Content)
 		m.Summary = ""
@@ -98,8 +102,10 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		m.Permanent = *in.Permanent
 	}
 	m.Tags = in.tags(was.Tags)
-	m.Metadata = in.metadata(was.Metadata)
-	m.UpdatedAt = o.at
+	var err error
+	if m.Metadata, err = in.metadata(was.Metadata); err != nil {
+		return m, err
+	}
 	if m.Title != was.Title || m.Content != was.Content || m.Type != was.Type || m.Scope != was.Scope ||
 		m.Project != was.Project || m.TopicKey != was.TopicKey {
 		m.RevisionCount++
@@ -110,6 +116,21 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 	return m, m.Validate()
 }
 
+func (in UpdateInput) raw() raw {
+	text := func(name string, s *string) raw {
+		if s == nil {
+			return nil
+		}
+		return raw{{name, *s}}
+	}
+	fields := slices.Concat(text("title", in.Title), text("content", in.Content), text("type", (*string)(in.Type)),
+		text("topic key", in.TopicKey), text("project", in.Project)).and("tag", in.AddTags...)
+	if in.Tags != nil {
+		fields = fields.and("tag", *in.Tags...)
+	}
+	return fields
+}
+
 func (in UpdateInput) tags(was []string) []string {
 	now := was
 	if in.Tags != nil {
@@ -118,13 +139,15 @@ func (in UpdateInput) tags(was []string) []string {
 	now = tags(append(slices.Clone(now), in.AddTags...))
 	remove := tags(in.RemoveTags)
 	now = slices.DeleteFunc(now, func(t string) bool { return slices.Contains(remove, t) })
-	slices.Sort(now)
+	if len(now) == 0 {
+		return nil
+	}
 	return now
 }
 
-func (in UpdateInput) metadata(was map[string]any) map[string]any {
+func (in UpdateInput) metadata(was map[string]any) (map[string]any, error) {
 	if len(in.Metadata) == 0 {
-		return was
+		return was, nil
 	}
 	now := maps.Clone(was)
 	if now == nil {
@@ -137,5 +160,5 @@ func (in UpdateInput) metadata(was map[string]any) map[string]any {
 		}
 		now[k] = v
 	}
-	return now
+	return cleanMetadata(now)
 }

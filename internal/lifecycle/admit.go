@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -40,11 +41,12 @@ func Admit(m engram.Memory, topic, repeat *engram.Memory) Decision {
 }
 
 // IsRepeat reports whether saving m at now repeats old, which has the same
-// NormalizedHash and project: same scope, type and title, made within the window.
+// NormalizedHash and project: same scope, type and title, made within the window. A
+// clock that was set back meanwhile shows old as made in the future; within the
+// window that is a repeat too.
 func IsRepeat(m, old engram.Memory, now time.Time, p Policy) bool {
-	age := now.Sub(old.CreatedAt)
 	return old.Scope == m.Scope && old.Type == m.Type && old.Title == m.Title && m.TopicKey == "" &&
-		age >= 0 && age <= p.RepeatWindow
+		now.Sub(old.CreatedAt).Abs() <= p.RepeatWindow
 }
 
 // Revised is old saying what m says, at now. What m leaves open stays: tags and
@@ -83,6 +85,7 @@ func union(a, b []string) []string {
 			}
 		}
 	}
+	slices.Sort(all) // as stores give them back
 	return all
 }
 

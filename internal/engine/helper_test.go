@@ -1,0 +1,172 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// world is an engine under test, with the verbs that tests need most often in a form
+// that fails the test instead of returning an error.
+type world struct {
+	testing.TB
+	enginetest.Parts
+}
+
+func newWorld(t testing.TB) world {
+	t.Helper()
+	return world{t, enginetest.NewParts(t)}
+}
+
+// in is the same world inside a subtest.
+func (w world) in(t testing.TB) world { return world{t, w.Parts} }
+
+// again is another process on the same file.
+func (w world) again() world { return world{w.TB, w.Parts.Again(w.TB)} }
+
+func (w world) save(in engine.SaveInput) engine.SaveResult {
+	w.Helper()
+	res, err := w.Save(w.Context(), in)
+	if err != nil {
+		w.Fatalf("save %+v: %v", in, err)
+	}
+	return res
+}
+
+// note saves a text in project demo and returns its number.
+func (w world) note(title, content string) int64 {
+	w.Helper()
+	return w.save(engine.SaveInput{Title: title, Content: content, Project: "demo"}).Memory.Num
+}
+
+func (w world) get(num int64) engine.Detail {
+	w.Helper()
+	d, err := w.Get(w.Context(), engram.ByNum(num))
+	if err != nil {
+		w.Fatalf("get #%d: %v", num, err)
+	}
+	return d
+}
+
+func (w world) search(in engine.SearchInput) engram.Found {
+	w.Helper()
+	found, err := w.Search(w.Context(), in)
+	if err != nil {
+		w.Fatalf("search %+v: %v", in, err)
+	}
+	return found
+}
+
+// find returns the numbers of what a question finds, best first.
+func (w world) find(query string) []int64 {
+	w.Helper()
+	return hitNums(w.search(engine.SearchInput{Query: query}).Hits)
+}
+
+func (w world) list(f engram.Filter) []int64 {
+	w.Helper()
+	ms, err := w.List(w.Context(), f, engram.Page{Limit: 1000})
+	if err != nil {
+		w.Fatalf("list %+v: %v", f, err)
+	}
+	return nums(ms)
+}
+
+func (w world) stats() engram.Stats {
+	w.Helper()
+	st, err := w.Stats(w.Context(), "")
+	if err != nil {
+		w.Fatalf("stats: %v", err)
+	}
+	return st
+}
+
+func (w world) session(id, in string) {
+	w.Helper()
+	if _, err := w.StartSession(w.Context(), engine.SessionInput{ID: id, Project: in}); err != nil {
+		w.Fatalf("start session %s: %v", id, err)
+	}
+}
+
+// journal returns every entry, oldest first.
+func (w world) journal() []engram.Mutation {
+	w.Helper()
+	var all []engram.Mutation
+	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
+		all, err = r.Mutations(w.Context(), "", "", engram.Page{Limit: 100_000})
+		return err
+	})
+	if err != nil {
+		w.Fatalf("read journal: %v", err)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// since returns the entries that do writes.
+func (w world) since(do func()) []engram.Mutation {
+	w.Helper()
+	before := len(w.journal())
+	do()
+	return w.journal()[before:]
+}
+
+// was is the Was of an entry as JSON gives it; nil when it has none.
+func was(t testing.TB, m engram.Mutation) map[string]any {
+	t.Helper()
+	if m.Was == nil {
+		return nil
+	}
+	fields := map[string]any{}
+	if err := json.Unmarshal(m.Was, &fields); err != nil {
+		t.Fatalf("entry %d has %s: %v", m.Seq, m.Was, err)
+	}
+	return fields
+}
+
+func nums(ms []engram.Memory) []int64 {
+	all := make([]int64, len(ms))
+	for i, m := range ms {
+		all[i] = m.Num
+	}
+	return all
+}
+
+func hitNums(hits []engram.Hit) []int64 {
+	all := make([]int64, len(hits))
+	for i, h := range hits {
+		all[i] = h.Memory.Num
+	}
+	return all
+}
+
+// wantCode fails unless err has the code, and a hint where the caller can do something.
+func wantCode(t testing.TB, err error, code engram.Code) {
+	t.Helper()
+	if engram.CodeOf(err) != code {
+		t.Fatalf("got error %v (%q), want code %q", err, engram.CodeOf(err), code)
+	}
+}
+
+// wantProblem fails unless err is about a project, for this reason.
+func wantProblem(t testing.TB, err error, reason project.Reason) *project.Problem {
+	t.Helper()
+	p, ok := errors.AsType[*project.Problem](err)
+	if !ok || p.Reason != reason {
+		t.Fatalf("got error %v with the cause %+v, want reason %s", err, p, reason)
+	}
+	return p
+}
+
+func same[T comparable](t testing.TB, what string, got, want []T) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s\n got %v\nwant %v", what, got, want)
+	}
+}

@@ -1,0 +1,72 @@
+package enginetest
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// Parts is an engine and what it stands on, for tests that look below the verbs.
+type Parts struct {
+	*engine.Engine
+	Store engram.Store
+	Clock *Clock
+	Path  string // of the database file
+
+	// opened counts the engines on this file, so that each makes ids of its own.
+	opened *atomic.Int64
+	close  func() error
+}
+
+// NewParts is New with the store, the clock and the file at hand.
+func NewParts(t testing.TB) Parts {
+	t.Helper()
+	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(t.TempDir(), "engram.db"), opened: new(atomic.Int64)}
+	return p.Again(t)
+}
+
+// Again opens the same file once more, with a store and ids of its own, as another
+// process would. The clock is shared, as that of a machine is.
+func (p Parts) Again(t testing.TB) Parts {
+	t.Helper()
+	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: p.Path, Now: p.Clock.Now})
+	if err != nil {
+		t.Fatalf("open %s: %v", p.Path, err)
+	}
+	var closed atomic.Bool
+	p.close = func() error {
+		if closed.Swap(true) {
+			return nil
+		}
+		return s.Close()
+	}
+	t.Cleanup(func() {
+		if err := p.close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	p.Store = s
+	p.Engine = engine.New(engine.Options{Store: s, Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1))})
+	return p
+}
+
+// Close closes the store before the test ends, as the end of a process does.
+func (p Parts) Close(t testing.TB) {
+	t.Helper()
+	if err := p.close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+}
+
+// idsOf is IDs for the nth engine on one file.
+func idsOf(nth int64) func() engram.ID {
+	var n atomic.Int64
+	return func() engram.ID { return engram.ID(fmt.Sprintf("%s%06d%020d", engram.IDPrefix, nth-1, n.Add(1))) }
+}
