@@ -52,7 +52,8 @@ func (l *lazyStore) Update(ctx context.Context, fn func(engram.Tx) error) error 
 	return s.Update(ctx, fn)
 }
 
-// Close implements engram.Store. A store that was never used has nothing to close.
+// Close implements engram.Store. A store that was never used has nothing to close,
+// and closing twice is closing once.
 func (l *lazyStore) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,5 +61,7 @@ func (l *lazyStore) Close() error {
 	if l.store == nil {
 		return nil
 	}
-	return l.store.Close()
+	s := l.store
+	l.store = nil
+	return s.Close()
 }

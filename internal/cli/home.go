@@ -40,7 +40,7 @@ func (p *program) home(cmd *cobra.Command) error {
 		doc.Memories, doc.Projects = s.Memories, len(s.Projects)
 	}
 	self := p.self()
-	doc.Next = []string{self + " save 'Auth model' 'JWT in a cookie, 15 minutes'", self + " serve", self + " demo", self + " --help"}
+	doc.Next = []string{self + " save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie'", self + " serve", self + " demo", self + " --help"}
 	if doc.Memories > 0 {
 		doc.Next[0] = self + " search how long do tokens live"
 	}
@@ -56,7 +56,7 @@ func writeHome(b *strings.Builder, doc homeDoc) {
 		fmt.Fprintf(b, "Engram is a memory for AI agents. Nothing is remembered yet in %s\n", doc.Database)
 	}
 	for i, next := range doc.Next {
-		fmt.Fprintf(b, "  %-28s %s\n", what[i], next)
+		fmt.Fprintf(b, "  %-30s %s\n", what[i], next)
 	}
 }
 

@@ -20,7 +20,7 @@ func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "engram",
 		Short: "A memory for AI agents that outlives the session",
-		Example: `engram save 'Auth model' 'JWT in an httpOnly cookie, 15 minutes' --type decision
+		Example: `engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision
 engram search how long do tokens live
 engram serve`,
 		Args: unknownCommand,

@@ -27,7 +27,7 @@ func (p *program) saveCommand() *cobra.Command {
 		Long: `Save a memory. With one argument that argument is the content, and the title is made from it; "-" reads the
 content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.`,
 		Example: examples(
-			`engram save 'Auth model' 'JWT in an httpOnly cookie, 15 minutes' --type decision`,
+			`engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision`,
 			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
 			`git log -1 --format=%B | engram save 'Last change' -`),
 		Args: between(1, 2),
