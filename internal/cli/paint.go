@@ -8,10 +8,9 @@ import (
 // paint colours text when it is true: on a terminal, and nobody asked for NO_COLOR.
 type paint bool
 
-func (p paint) bold(s string) string  { return p.wrap("1", s) }
-func (p paint) dim(s string) string   { return p.wrap("2", s) }
-func (p paint) red(s string) string   { return p.wrap("1;31", s) }
-func (p paint) green(s string) string { return p.wrap("32", s) }
+func (p paint) bold(s string) string { return p.wrap("1", s) }
+func (p paint) dim(s string) string  { return p.wrap("2", s) }
+func (p paint) red(s string) string  { return p.wrap("1;31", s) }
 
 func (p paint) wrap(code, s string) string {
 	if !p || s == "" {
