@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -18,8 +17,8 @@ import (
 // Lexical ranks the memories that match q, best first.
 //
 // Ranking a posting costs twenty times what counting it does, so the words are
-// counted first (countSQL) and only the rare ones ranked by, within
-// retrieval.Budget; the common ones then reorder what was found. A question of common
+// counted first (countSQL) and only the rare ones ranked by, as many as
+// retrieval.Choose allows; the common ones then reorder what was found. A question of common
 // words alone is ranked among the newest memories that have one. Filters on project,
 // type, scope and tag are words inside the match; the others test the rows it gives.
 func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) ([]engram.Ranked, error) {
@@ -49,7 +48,7 @@ type search struct {
 	rest    conditions
 	total   int // memories in the store, about
 	rows    int // memories in scope, about
-	budget  int
+	budget  float64
 	terms   []word
 }
 
@@ -57,7 +56,7 @@ type search struct {
 type word struct {
 	expr string // FTS5 expression; "" when the index has nothing
 	text string // the indexed word; "" for a family of them
-	rows int    // memories of the store that have it, up to common
+	rows int    // memories of the store that have it, up to retrieval.TooCommon
 }
 
 func (t *tx) newSearch(ctx context.Context, q engram.LexicalQuery) (*search, error) {
@@ -89,7 +88,10 @@ func (t *tx) newSearch(ctx context.Context, q engram.LexicalQuery) (*search, err
 	if err := s.size(ctx); err != nil {
 		return nil, err
 	}
-	s.budget = retrieval.Budget(s.rows)
+	s.budget = retrieval.WholeBudget
+	if s.scope != "" {
+		s.budget = retrieval.ScopedBudget
+	}
 	return s, nil
 }
 
@@ -106,30 +108,25 @@ func (s *search) size(ctx context.Context) error {
 		s.rows = s.total
 		return err
 	}
-	const enough = 50_000 // from here the budget is the same
+	const enough = 50_000 // more precisely than this nobody needs to know
 	return s.tx.row(ctx, countSQL, []any{s.scope, enough}, &s.rows)
 }
 
 // count says how many memories have a word, whatever the scope: counting inside the
 // scope would cost as much as ranking.
 func (s *search) count(ctx context.Context, expr string) (n int, err error) {
-	err = s.tx.row(ctx, countSQL, []any{expr, s.common()}, &n)
+	err = s.tx.row(ctx, countSQL, []any{expr, retrieval.TooCommon}, &n)
 	return n, err
 }
 
-// common is the number of memories from which on a word is not ranked by.
-func (s *search) common() int { return retrieval.Budget(s.total) + 1 }
-
-// expected is how many memories in scope a word is likely in. A word that is too
-// common is over any budget.
-func (s *search) expected(w word) int {
-	switch {
-	case w.rows >= s.common():
-		return math.MaxInt32
-	case w.rows == 0 || s.rows >= s.total:
-		return w.rows
+// load is what ranking by a word costs; of its memories as large a share is taken to
+// be in scope as of all memories.
+func (s *search) load(w word) retrieval.Load {
+	l := retrieval.Load{Scope: w.rows, Store: w.rows}
+	if s.rows < s.total && w.rows > 0 {
+		l.Scope = w.rows*s.rows/s.total + 1
 	}
-	return w.rows*s.rows/s.total + 1
+	return l
 }
 
 // scoped narrows an expression to the memories in scope.
@@ -206,11 +203,11 @@ func (s *search) every(ctx context.Context) ([]engram.Ranked, error) {
 
 // some ranks the memories that have any of the words.
 func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
-	rows := make([]int, len(s.terms))
+	loads := make([]retrieval.Load, len(s.terms))
 	for i, w := range s.terms {
-		rows[i] = s.expected(w)
+		loads[i] = s.load(w)
 	}
-	use, rest := retrieval.Choose(rows, s.budget)
+	use, rest := retrieval.Choose(loads, s.rows, s.budget)
 	switch {
 	case len(use) == 0 && len(rest) == 0:
 		return nil, nil
@@ -245,11 +242,15 @@ const (
 	projectFloorSQL = `SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT 1 OFFSET ?`
 )
 
-// newest ranks what matches among the newest memories, as many as the budget allows.
+// newestRows is among how many of the newest memories a question of common words is
+// answered.
+const newestRows = 5000
+
+// newest ranks what matches among the newest memories.
 func (s *search) newest(ctx context.Context, expr string) ([]engram.Ranked, error) {
-	query, args := floorSQL, []any{s.budget}
+	query, args := floorSQL, []any{newestRows}
 	if s.query.Filter.Project != "" {
-		query, args = projectFloorSQL, []any{s.project, s.budget}
+		query, args = projectFloorSQL, []any{s.project, newestRows}
 	}
 	var floor int64
 	if err := s.tx.row(ctx, query, args, &floor); err != nil && !errors.Is(err, sql.ErrNoRows) {

@@ -16,6 +16,10 @@ const maxToken = 128
 // chains are paths or prose with hyphens, and nobody types them in one word.
 const maxJoin = 4
 
+// maxPrefix is the length up to which the part before a hyphen counts as a prefix
+// (e-mail, pre-commit), which is as often written without one.
+const maxPrefix = 3
+
 // Token is one word as the index holds it.
 type Token struct {
 	Text string // folded, stemmed; letters and digits only
@@ -121,11 +125,13 @@ func scanWord(w string, emit func(Token)) {
 			piece = piece[cut:]
 		}
 	}
-	if n < 2 || n > maxJoin {
+	// pre-commit is also written precommit; that rock-solid is rocksolid nobody asks.
+	compound := strings.Contains(w, "-") && (n > 2 || len(parts[0]) > maxPrefix)
+	if n < 2 || n > maxJoin || compound {
 		return
 	}
 	joined := strings.ReplaceAll(fold(strings.Join(parts[:n], "")), "'", "")
-	if len(joined) <= maxToken && !hasDense(joined) {
+	if len(joined) <= maxToken && !hasDense(joined) && !digits(joined) {
 		emit(Token{Text: stem(joined), Word: joined, Kind: Joined})
 	}
 }
@@ -220,6 +226,17 @@ func stem(w string) string {
 		rs = append(rs, rune(w[i]))
 	}
 	return string(porterstemmer.StemWithoutLowerCasing(rs))
+}
+
+// digits reports whether s is a number; joined, the parts of a date or a version are
+// a number that nobody asks for.
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
 }
 
 func decode(s string, i int) (rune, int) {
