@@ -32,6 +32,9 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	if err := engram.CheckText("content", in.Content, 4*engram.MaxContent); err != nil {
 		return CaptureResult{}, err
 	}
+	if err := (raw{{"directory", in.Directory}}).check(); err != nil {
+		return CaptureResult{}, err
+	}
 	// Redacted as a whole: a private span may begin in one item and end in another.
 	var drafts []engram.Memory
 	for _, item := range capture.Learnings(redact.Private(in.Content)) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -57,7 +58,7 @@ func (o *op) live(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
 func normalRef(ref engram.Ref) engram.Ref {
 	ref.Project = normalProject(ref.Project)
 	if ref.Topic != "" {
-		ref.Topic = topic.Normalize(ref.Topic)
+		ref.Topic = topic.Normalize(redact.Private(ref.Topic))
 	}
 	return ref
 }

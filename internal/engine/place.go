@@ -102,15 +102,25 @@ func (o *op) openSession(ctx context.Context, name, dir string) (string, error) 
 	if err != nil || found {
 		return s.ID, err
 	}
-	id := manualSession
-	if name != "" {
-		id += "-" + name
-	}
+	id := manualID(name)
 	_, err = o.tx.Session(ctx, id)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		err = o.newSession(ctx, id, name, dir)
 	}
 	return id, err
+}
+
+// manualID is the id of the session that holds what is saved outside one. A project
+// whose name leaves no room for it is named by a digest.
+func manualID(name string) string {
+	id := manualSession + "-" + name
+	switch {
+	case name == "":
+		return manualSession
+	case len(id) > engram.MaxName:
+		return manualSession + "-" + digest(name)
+	}
+	return id
 }
 
 func (o *op) newSession(ctx context.Context, id, name, dir string) error {

@@ -11,6 +11,7 @@ import (
 // their prompts and sessions; dryRun only names them. Nil names means every such
 // project; a name that has memories is passed over.
 func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool) ([]engram.ProjectCounts, error) {
+	names = slices.Clone(names) // they stay the caller's, and nil stays nil
 	for i, n := range names {
 		names[i] = normalProject(n)
 	}
@@ -74,7 +75,7 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 			return err
 		}
 		if !known {
-			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", normalProject(name)).WithHint("projects list shows what there is")
 		}
 		if d.Memories, err = o.forgetProject(ctx, p.Name, hard); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // ProjectRequest asks which project a call is about.
@@ -34,6 +35,8 @@ type ProjectInForce struct {
 // of the process, of the folder, in this order. Errors carry a *project.Problem; in
 // an ambiguous folder the answer holds the choices beside the error.
 func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
+	// Refusals repeat what was asked for.
+	r.Chosen, r.Explicit, r.Override = redact.Private(r.Chosen), redact.Private(r.Explicit), redact.Private(r.Override)
 	if r.Chosen != "" {
 		return ProjectInForce{Name: normalProject(r.Chosen), Source: project.SourceChosen}, nil
 	}
@@ -79,7 +82,7 @@ func (e *Engine) folderProject(ctx context.Context, r ProjectRequest) (ProjectIn
 }
 
 // explicitProject is a project that the caller named. Readers must name a known one.
-// Writers may also name that of the session or of the repository's configuration;
+// Writers may also name that of the session or what the folder says itself;
 // and where the folder tells nothing, the caller's word is the best there is, so a
 // new name is taken (docs/adr/0005-project-choice.md).
 func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
@@ -120,7 +123,7 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 	switch {
 	case err == nil && folder.Source == project.SourceBaseName:
 		return in, nil
-	case err == nil && folder.Source == project.SourceConfig && folder.Name == name:
+	case err == nil && folder.Name == name:
 		return in, nil
 	case folder.Source == project.SourceAmbiguous:
 		if err := e.collision(ctx, r, name); err != nil {

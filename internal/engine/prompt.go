@@ -20,10 +20,11 @@ type PromptInput struct {
 
 // SavePrompt keeps a prompt.
 func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt, error) {
-	p := engram.Prompt{Content: redact.Private(in.Content), SessionID: line(in.SessionID)}
-	if err := engram.CheckText("prompt", in.Content, engram.MaxContent); err != nil {
-		return p, err
+	given := raw{{"prompt", in.Content}, {"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}
+	if err := given.check(); err != nil {
+		return engram.Prompt{}, err
 	}
+	p := engram.Prompt{Content: redact.Private(in.Content), SessionID: line(in.SessionID)}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -66,8 +66,8 @@ func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	if err != nil {
 		return SaveResult{}, err
 	}
-	if name := project.Normalize(in.Project); name != in.Project && m.Project != "" {
-		res.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", line(in.Project), m.Project)}, res.Warnings...)
+	if m.Project != in.Project && m.Project != "" {
+		res.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(in.Project), m.Project)}, res.Warnings...)
 	}
 	if res.Memory.TopicKey == "" {
 		res.SuggestedTopic = topic.Suggest(m.Type, m.Title, m.Content)

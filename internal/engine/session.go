@@ -14,6 +14,9 @@ type SessionInput struct{ ID, Project, Directory string }
 // StartSession starts a session. It is idempotent: an existing session keeps its
 // project and directory, only empty ones are filled in.
 func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Session, error) {
+	if err := (raw{{"session id", in.ID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
+		return engram.Session{}, err
+	}
 	s := engram.Session{ID: line(in.ID), Project: normalProject(in.Project), Directory: line(in.Directory)}
 	if s.ID == "" || s.Project == "" {
 		return s, engram.Errorf(engram.CodeInvalid, "id and project are required").WithHint("use the agent's own session id")
@@ -31,8 +34,10 @@ func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Sess
 			s = was
 			return nil
 		}
-		if s.Project, _, err = o.ensureProject(ctx, s.Project); err != nil {
-			return err
+		if !known || was.Project == "" {
+			if s.Project, _, err = o.ensureProject(ctx, s.Project); err != nil {
+				return err
+			}
 		}
 		if !known {
 			s.StartedAt, s.ActiveAt = o.at, o.at
