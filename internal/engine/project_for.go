@@ -19,6 +19,7 @@ type ProjectRequest struct {
 	Override  string // the process's --project or ENGRAM_PROJECT
 	Dir       string // where to look otherwise
 	Write     bool   // save's rules for Explicit instead of the readers'
+	Trusted   bool   // a new Explicit name is taken whatever Dir says: the caller works elsewhere
 	Lenient   bool   // an ambiguous folder gives its base name instead of an error
 }
 
@@ -37,6 +38,7 @@ type ProjectInForce struct {
 func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
 	// Refusals repeat what was asked for.
 	r.Chosen, r.Explicit, r.Override = redact.Private(r.Chosen), redact.Private(r.Explicit), redact.Private(r.Override)
+	r.SessionID = line(r.SessionID)
 	if r.Chosen != "" {
 		return ProjectInForce{Name: normalProject(r.Chosen), Source: project.SourceChosen}, nil
 	}
@@ -113,6 +115,9 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 	}
 	if !r.Write {
 		return in, unknownProject(fmt.Sprintf("Project %q not found in store", name), name, names)
+	}
+	if r.Trusted {
+		return in, nil
 	}
 	if r.SessionID != "" {
 		if s, err := e.Session(ctx, r.SessionID); err == nil && s.Project == name {

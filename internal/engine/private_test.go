@@ -1,0 +1,141 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// marker is a word that no file and no answer may hold.
+const marker = "zqxjkvsecret"
+
+// hidden are ways to mark a text as private.
+func hidden() map[string]string {
+	return map[string]string{
+		"a span":          "a <private>" + marker + "</private> b",
+		"an unclosed one": "a <private>" + marker,
+		"capitals":        "a <PRIVATE>" + marker + "</Private> b",
+		"nested":          "a <private>x <private>y</private> " + marker + "</private> b",
+		"lines":           "a <private>\n" + marker + "\n</private>\nb",
+		"attributes":      `a <private why="x">` + marker + "</ private > b",
+	}
+}
+
+func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
+	for name, text := range hidden() {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			var told []any
+			tell := func(answer any, err error) {
+				t.Helper()
+				if err != nil {
+					if engram.CodeOf(err) == engram.CodeInternal {
+						t.Errorf("got %v", err)
+					}
+					told = append(told, fmt.Sprintf("%v %s %+v", err, engram.HintOf(err), err))
+				}
+				told = append(told, answer)
+			}
+			ctx := t.Context()
+			full := engine.SaveInput{Title: text, Content: text, Type: engram.Type(text), Scope: engram.Scope(text), Project: text, TopicKey: text,
+				SessionID: text, NewSession: true, Directory: text, ToolName: text, Tags: []string{text, "tag"},
+				Metadata: map[string]any{text: text, "deep": map[string]any{text: []any{text}}}}
+			tell(w.Save(ctx, full))
+			tell(w.Save(ctx, full)) // a topic that says this already
+			full.Content += " more"
+			tell(w.Save(ctx, full)) // a revision
+			tell(w.Save(ctx, engine.SaveInput{Content: text}))
+			tell(w.Save(ctx, engine.SaveInput{Content: text, SessionID: "nobody " + text}))
+			tell(w.Save(ctx, engine.SaveInput{Content: "related", Related: []engram.Ref{{Topic: text}}}))
+			num := w.note("plain", "a plain memory")
+			tell(w.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text, Type: new(engram.Type(text)), Project: &text,
+				TopicKey: new("k " + text), Tags: &[]string{text}, AddTags: []string{"more " + text}, Metadata: map[string]any{text: text}}))
+			tell(w.StartSession(ctx, engine.SessionInput{ID: "s " + text, Project: "p " + text, Directory: text}))
+			tell(w.StartSession(ctx, engine.SessionInput{ID: "s1", Project: "demo", Directory: "d " + text}))
+			tell(w.EndSession(ctx, "s1", text))
+			tell(w.EndSession(ctx, "s "+text, text))
+			tell(w.Summarize(ctx, engine.SaveInput{Content: text, Project: "demo"}))
+			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
+			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo", Once: true}))
+			tell(w.Capture(ctx, engine.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
+				SessionID: "c " + text, NewSession: true, Project: "p " + text, Directory: text, Source: text}))
+			tell(w.MergeProjects(ctx, []string{"p " + text}, "m "+text))
+			for _, r := range []engine.ProjectRequest{{Explicit: text}, {Explicit: text, Write: true, Dir: t.TempDir()}, {Chosen: text}, {Override: text},
+				{SessionID: "x " + text}} {
+				tell(w.ProjectFor(ctx, r))
+			}
+			tell(w.SuggestTopic(engram.Type(text), text, text))
+			tell(w.Search(ctx, engine.SearchInput{Query: text, Filter: engram.Filter{}}))
+			tell(w.SearchPrompts(ctx, text, "", 0))
+			tell(w.List(ctx, engram.Filter{}, engram.Page{}))
+			tell(w.Engine.Context(ctx, engine.ContextInput{}))
+			tell(w.Timeline(ctx, engram.ByNum(1), 5, 5))
+			tell(w.Get(ctx, engram.ByNum(1)))
+			tell(w.Get(ctx, engram.Ref{Topic: text, Project: text}))
+			tell(w.Sessions(ctx, "", engram.Page{}))
+			tell(w.Session(ctx, "y "+text))
+			tell(w.Prompts(ctx, "", engram.Page{}))
+			tell(w.Projects(ctx))
+			tell(w.Stats(ctx, text))
+			tell(nil, w.DeleteSession(ctx, "z "+text))
+			tell(w.DeleteProject(ctx, "z "+text, false))
+			tell(w.PruneProjects(ctx, []string{text}, false))
+			tell(w.journal(), nil)
+
+			answers, err := json.Marshal(told)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := strings.Index(strings.ToLower(string(answers)), marker); at >= 0 {
+				t.Errorf("an answer holds the marker: …%s…", answers[max(0, at-300):min(len(answers), at+100)])
+			}
+			for _, when := range []string{"while the store is open", "after it was closed"} {
+				if names := w.holds(marker); len(names) > 0 {
+					t.Errorf("%s the marker is in %v", when, names)
+				}
+				w.Close(t)
+			}
+			if !strings.Contains(string(answers), "[REDACTED]") {
+				t.Error("nothing was redacted: the test reaches nothing")
+			}
+		})
+	}
+}
+
+func TestAPrivateSpanThatGoesAcrossLearnings(t *testing.T) {
+	w := newWorld(t)
+	res, err := w.Capture(t.Context(), engine.CaptureInput{Project: "demo", Content: "## Learnings\n" +
+		"1. the gateway retries three times\n2. the key <private>is " + marker + "\n3. and so is " + marker + " too\n4. until</private> here, for all of it\n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range res.Memories {
+		if strings.Contains(m.Title+m.Content, marker) {
+			t.Errorf("got %+v", m)
+		}
+	}
+	w.Close(t)
+	if names := w.holds(marker); len(names) > 0 || res.Saved == 0 {
+		t.Errorf("saved %d; the marker is in %v", res.Saved, names)
+	}
+}
+
+func TestARefusedTextIsNotKeptEither(t *testing.T) {
+	w := newWorld(t)
+	for _, in := range []engine.SaveInput{
+		{Title: marker, Content: marker + "\x00"}, {Title: marker, Content: marker, SessionID: "nobody"},
+		{Title: marker, Content: marker, Related: []engram.Ref{engram.ByNum(9)}},
+	} {
+		if _, err := w.Save(t.Context(), in); err == nil {
+			t.Fatalf("%+v was saved", in)
+		}
+	}
+	w.Close(t)
+	if names := w.holds(marker); len(names) > 0 {
+		t.Errorf("the text is in %v", names)
+	}
+}
