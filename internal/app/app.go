@@ -70,7 +70,7 @@ func (a *App) Close() error { return a.store.Close() }
 // ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
 // are finished first.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
-	server, err := a.mcp("")
+	server, err := a.mcp("", true)
 	if err != nil {
 		return err
 	}
@@ -89,16 +89,16 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 // profiles and tools, separated by commas; "" is the default profile, and a name
 // that does not exist is an *engram.Error of CodeInvalid.
 func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
-	server, err := a.mcp(tools)
+	server, err := a.mcp(tools, false)
 	if err != nil {
 		return err
 	}
 	return server.ServeStdio(ctx, in, out)
 }
 
-func (a *App) mcp(tools string) (*mcp.Server, error) {
+func (a *App) mcp(tools string, remote bool) (*mcp.Server, error) {
 	return mcp.New(mcp.Options{
 		Engine: a.Engine, Version: a.opts.Version, Tools: tools, Project: a.opts.Config.Project,
-		Dir: a.opts.Dir, Zone: a.opts.Config.Timezone, Log: a.opts.Log,
+		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log,
 	})
 }

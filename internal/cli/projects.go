@@ -112,23 +112,11 @@ func (p *program) projectsRenameCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := e.Projects(cmd.Context())
+			r, err := e.RenameProject(cmd.Context(), args[0], args[1])
 			if err != nil {
 				return err
 			}
-			known := map[string]bool{}
-			for _, pc := range list {
-				known[pc.Name] = true
-			}
-			if !known[args[0]] {
-				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", args[0]).
-					WithHint("engram projects list shows the names")
-			}
-			if known[args[1]] {
-				return engram.Errorf(engram.CodeConflict, "project %q exists already", args[1]).
-					WithHint("to join the two: engram projects merge %s --into %s", args[0], args[1])
-			}
-			return p.merge(cmd, args[:1], args[1])
+			return p.answer(mergedOf(r), func(b *strings.Builder) { writeMerged(b, r) })
 		},
 	}
 }

@@ -19,26 +19,40 @@ type place struct {
 }
 
 // place finds or makes the project and the session of something that is saved.
+//
 // An empty session means the project's open one, else manual-save-PROJECT; one that
-// does not exist is made when make is set.
+// does not exist is made when make is set. An empty project means the session's, and
+// a session without a project takes the one that is named.
 func (o *op) place(ctx context.Context, name, session, dir string, make bool) (place, error) {
 	p := place{session: session}
+	var s engram.Session
+	known := false
+	if session != "" {
+		var err error
+		s, err = o.tx.Session(ctx, session)
+		switch known = err == nil; {
+		case engram.CodeOf(err) == engram.CodeNotFound && !make:
+			return p, unknownSession(session)
+		case !known && engram.CodeOf(err) != engram.CodeNotFound:
+			return p, err
+		case name == "":
+			name = s.Project
+		}
+	}
 	var err error
 	if p.project, p.warnings, err = o.ensureProject(ctx, name); err != nil {
 		return p, err
 	}
-	if session == "" {
+	switch {
+	case session == "":
 		p.session, err = o.openSession(ctx, p.project, dir)
 		return p, err
-	}
-	s, err := o.tx.Session(ctx, session)
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound && make:
+	case !known:
 		return p, o.newSession(ctx, session, p.project, dir)
-	case engram.CodeOf(err) == engram.CodeNotFound:
-		return p, unknownSession(session)
-	case err != nil:
-		return p, err
+	case s.Project == "" && p.project != "":
+		now := s
+		now.Project = p.project
+		return p, o.putSession(ctx, &s, now, "filled in")
 	case s.Project != p.project:
 		return p, engram.Errorf(engram.CodeConflict, "Session %q belongs to project %q, but request targeted %q", session, s.Project, p.project).
 			WithHint("leave the project out, or start a session for it").

@@ -62,6 +62,44 @@ func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (M
 	return res, nil
 }
 
+// RenameProject gives a project a new name and keeps the old one as an alias. A new
+// name that is taken is a conflict: that is a merge, and has to be asked for.
+func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResult, error) {
+	from, to = normalProject(from), normalProject(to)
+	if err := project.Check(to); err != nil {
+		return MergeResult{}, err
+	}
+	res := MergeResult{To: to}
+	err := e.write(ctx, "project_rename", func(o *op) error {
+		source, known, err := o.tx.Project(ctx, from)
+		if err != nil {
+			return err
+		}
+		if !known {
+			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", from).WithHint("projects list shows what there is")
+		}
+		taken, known, err := o.tx.Project(ctx, to)
+		if err != nil {
+			return err
+		}
+		if known && taken.Name != source.Name {
+			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to give it everything of %q, merge them", from)
+		}
+		if source.Name == to {
+			return nil
+		}
+		target, err := o.mergeTarget(ctx, to, []string{source.Name})
+		if err != nil {
+			return err
+		}
+		return o.mergeInto(ctx, &target, source, &res)
+	})
+	if err != nil {
+		return MergeResult{}, err
+	}
+	return res, nil
+}
+
 // mergeTarget returns the target project, which is made when there is anything to
 // give to it.
 func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.Project, error) {

@@ -51,7 +51,9 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
 	if route.stream != nil {
 		unhurried(w)
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		route.stream.ServeHTTP(w, r)
+		ctx, cancel := untilStop(r.Context())
+		defer cancel()
+		route.stream.ServeHTTP(w, r.WithContext(ctx))
 		return nil
 	}
 	rep, err := route.handle(request{Request: r, body: body, query: parseQuery(r.URL.RawQuery)})

@@ -36,9 +36,6 @@ func (a *API) saveMemory(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
-		return reply{}, err
-	}
 	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
 		Title: in.Title, Content: in.Content, Type: in.Type, Scope: scope, Project: in.Project, TopicKey: in.TopicKey,
 		SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Tags: in.Tags, Metadata: in.Metadata,

@@ -66,9 +66,6 @@ func (a *API) saveObservation(q request) (reply, error) {
 	if blank(in.SessionID, in.Title, in.Content) {
 		return reply{}, invalid("session_id, title, and content are required")
 	}
-	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
-		return reply{}, err
-	}
 	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName,
@@ -99,9 +96,6 @@ func (a *API) capture(q request) (reply, error) {
 	}
 	if blank(in.SessionID) {
 		return reply{}, invalid("session_id is required")
-	}
-	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
-		return reply{}, err
 	}
 	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,

@@ -33,9 +33,6 @@ func (a *API) savePrompt(q request) (reply, error) {
 	if blank(in.SessionID, in.Content) {
 		return reply{}, invalid("session_id and content are required")
 	}
-	if in.Project, err = a.projectOf(q, in.Project, in.SessionID); err != nil {
-		return reply{}, err
-	}
 	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})

@@ -18,6 +18,7 @@ const (
 	writeTimeout  = 2 * time.Minute  // from the header to the end of the answer; streams lift it
 	idleTimeout   = 2 * time.Minute  // between two requests
 	graceTime     = 5 * time.Second  // for requests under way when the server stops
+	streamGrace   = time.Second      // for streams, which never end by themselves
 )
 
 // maxHeader is room for a question in the address, and no more.
@@ -41,6 +42,10 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		// OPTIONS * has to pass the guard like everything else.
 		DisableGeneralOptionsHandler: true,
 	}
+	// Requests outlive ctx; those that want to know that it ended find it in their context.
+	srv.BaseContext = func(net.Listener) context.Context {
+		return context.WithValue(context.WithoutCancel(ctx), stopping{}, ctx)
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- srv.Serve(l) }()
 	select {
@@ -63,4 +68,19 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 		return fmt.Errorf("stop HTTP: %w", err)
 	}
 	return nil
+}
+
+// stopping is the key under which a request's context holds the one that Serve was
+// given.
+type stopping struct{}
+
+// untilStop is a request's context for a stream: it ends soon after the server is
+// stopped, leaving a call on it the time to finish.
+func untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
+		unhook := context.AfterFunc(server, func() { time.AfterFunc(streamGrace, cancel) })
+		return ctx, func() { unhook(); cancel() }
+	}
+	return ctx, cancel
 }

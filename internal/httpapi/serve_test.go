@@ -170,7 +170,7 @@ func slow(d time.Duration) http.Handler {
 const mcpCall = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
 
 func TestStoppingLetsWhatIsUnderWayFinish(t *testing.T) {
-	serving(t, httpapi.Options{MCP: slow(4 * time.Second)}, func(t *testing.T, p *pipes, stop func() error) {
+	serving(t, httpapi.Options{MCP: slow(500 * time.Millisecond)}, func(t *testing.T, p *pipes, stop func() error) {
 		c := p.dial()
 		send(t, c, mcpCall)
 		stopped := make(chan error, 1)

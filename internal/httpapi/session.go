@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -100,20 +99,4 @@ func blank(texts ...string) bool {
 		}
 	}
 	return false
-}
-
-// projectOf is the project of a write that may leave it out: then it is that of its
-// session, and none when the session does not exist yet.
-func (a *API) projectOf(q request, named, session string) (string, error) {
-	if named != "" || session == "" {
-		return named, nil
-	}
-	s, err := a.Engine.Session(q.Context(), session)
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound:
-		return "", nil
-	case err != nil:
-		return "", fmt.Errorf("project of the session: %w", err)
-	}
-	return s.Project, nil
 }

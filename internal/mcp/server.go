@@ -36,6 +36,7 @@ type Options struct {
 	Tools   string         // profiles and tool names, separated by commas; "" is the agent profile
 	Project string         // the project of calls that name none; "" looks at Dir
 	Dir     string         // the folder the agent works in, absolute
+	Remote  bool           // agents may work anywhere: Dir is only a guess, and the projects they name are trusted
 	Zone    *time.Location // of times in texts; nil is UTC
 	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
 }
@@ -82,7 +83,7 @@ func newServer(o Options, offered []tool.Tool) *Server {
 
 // dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
-	return mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Zone: o.Zone})
+	return mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone})
 }
 
 // handler runs a tool for the SDK. It never returns an error, because the SDK would

@@ -26,8 +26,14 @@ import (
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &lineConn{out: out, queue: newQueue(s.writes), done: make(chan struct{})}
 	go c.receive(in)
-	err := s.sdk.Run(ctx, c)
-	if ctx.Err() != nil || errors.Is(err, io.EOF) {
+	// Not sdk.Run, which logs a stop that was asked for as an error.
+	session, err := s.sdk.Connect(ctx, c, nil)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+	defer stop()
+	if err = session.Wait(); ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err

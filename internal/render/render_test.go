@@ -88,7 +88,7 @@ func TestSearchSaysWhetherAPreviewWasCut(t *testing.T) {
 
 func TestSearchOfOneAndOfNone(t *testing.T) {
 	text, _ := render.Search("q", engram.Found{Hits: []engram.Hit{{Memory: memory(1, "T", "two\nlines")}}}, render.Options{})
-	same(t, text, "Found 1 memory:\n\n[1] #1 (bugfix) — T\n    two\nlines\n    2026-06-12 10:01:00 | project: demo | scope: project")
+	same(t, text, "Found 1 memory:\n\n[1] #1 (bugfix) — T\n    two\n    lines\n    2026-06-12 10:01:00 | project: demo | scope: project")
 	text, cut := render.Search(`say "x"`, engram.Found{}, render.Options{})
 	same(t, text, `No memories found for: "say "x""`)
 	if cut {

@@ -42,7 +42,7 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	m := h.Memory
 	preview := Preview(m.Content, previewRunes)
 	cut = preview != m.Content
-	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, line(string(m.Type), 0), line(m.Title, 0), preview)
+	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, line(string(m.Type), 0), line(m.Title, 0), indented(preview))
 	// In bytes, unlike the cut itself: clients know this mark so.
 	if len(m.Content) > previewRunes {
 		b.WriteString(" [preview]")
@@ -62,6 +62,10 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	}
 	return cut
 }
+
+// indented sets the further lines of a text in a list off like its first one, so that
+// no text can pass for an entry of the list.
+func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 
 // annotation returns what a relation says about reading its memory, "" when nothing.
 func annotation(n engram.RelationNote) string {

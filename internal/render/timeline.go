@@ -15,7 +15,7 @@ func Timeline(t engram.Timeline, o Options) string {
 	writeSide(&b, "Before", t.Before)
 	m := t.Focus
 	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0),
-		Preview(m.Content, 500), Time(m.CreatedAt, o))
+		indented(Preview(m.Content, 500)), Time(m.CreatedAt, o))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')
 		writeSide(&b, "After", t.After)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -16,6 +17,8 @@ type pool struct {
 	db   *sql.DB
 	free chan *conn // nil stands for a connection that was not opened yet
 	size int
+	once sync.Once
+	err  error // of closing
 }
 
 func newPool(dsn string, size int) (*pool, error) {
@@ -33,7 +36,10 @@ func newPool(dsn string, size int) (*pool, error) {
 // take waits for a connection.
 func (p *pool) take(ctx context.Context) (*conn, error) {
 	select {
-	case c := <-p.free:
+	case c, open := <-p.free:
+		if !open {
+			return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
+		}
 		if c != nil {
 			return c, nil
 		}
@@ -57,18 +63,22 @@ func (p *pool) give(c *conn) {
 	p.free <- c
 }
 
-// close waits for every connection to come back.
+// close waits for every connection to come back. Closing twice is closing once.
 func (p *pool) close() error {
-	var errs []error
-	for range p.size {
-		if c := <-p.free; c != nil {
-			for _, s := range c.stmts {
-				errs = append(errs, s.Close())
+	p.once.Do(func() {
+		var errs []error
+		for range p.size {
+			if c := <-p.free; c != nil {
+				for _, s := range c.stmts {
+					errs = append(errs, s.Close())
+				}
+				errs = append(errs, c.sql.Close())
 			}
-			errs = append(errs, c.sql.Close())
 		}
-	}
-	return errors.Join(append(errs, p.db.Close())...)
+		close(p.free)
+		p.err = errors.Join(append(errs, p.db.Close())...)
+	})
+	return p.err
 }
 
 // conn is one connection with its prepared statements. One goroutine uses it at a time.

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -84,9 +83,6 @@ func (c *conditions) addRest(f engram.Filter) {
 }
 
 func jsonText[S ~string](values []S) string {
-	b, err := json.Marshal(values)
-	if err != nil {
-		panic(fmt.Sprintf("strings are always JSON: %v", err))
-	}
+	b, _ := json.Marshal(values) // strings are always JSON
 	return string(b)
 }

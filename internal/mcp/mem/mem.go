@@ -22,6 +22,7 @@ type Options struct {
 	Engine  *engine.Engine
 	Project string         // the project of every call that names none; "" looks at Dir
 	Dir     string         // the folder the agent works in, absolute
+	Remote  bool           // Dir is only a guess: new projects may be named whatever it is
 	Zone    *time.Location // of times in texts; nil is UTC
 }
 
@@ -30,6 +31,7 @@ type dialect struct {
 	engine   *engine.Engine
 	project  string
 	dir      string
+	remote   bool
 	text     render.Options
 	activity activity
 	recovery recovery
@@ -46,7 +48,7 @@ const (
 // Tools returns the tools of the dialect, in the order of their names. They share
 // state and may be called concurrently.
 func Tools(o Options) []tool.Tool {
-	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, text: render.Options{Zone: o.Zone}}
+	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
 	return []tool.Tool{
 		d.captureTool(), d.contextTool(), d.currentTool(), d.deleteTool(), d.getTool(), d.mergeTool(), d.saveTool(),
 		d.promptTool(), d.searchTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),

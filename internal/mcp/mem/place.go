@@ -39,7 +39,7 @@ func everywhere() engine.ProjectInForce {
 // writing decides the project that a writing tool writes to. Where to look, and
 // whether the process's own project counts, is the tool's choice in r.
 func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
-	r.Write = true
+	r.Write, r.Trusted = true, d.remote
 	r.Explicit, r.SessionID = redact.Private(r.Explicit), redact.Private(r.SessionID)
 	if r.Dir == "" {
 		r.Dir = d.dir
