@@ -1,0 +1,285 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// library is a world with a few memories as agents write them, by a short name each.
+func library(t testing.TB) (world, map[string]int64) {
+	w := newWorld(t)
+	num := map[string]int64{}
+	for _, m := range []struct {
+		name string
+		in   engine.SaveInput
+	}{
+		{"jwt", engine.SaveInput{Title: "Chose JWT over server sessions", TopicKey: "architecture/auth-model", Type: "decision", Tags: []string{"auth"},
+			Content: "Authentication uses access tokens with a lifetime of 15 minutes, because the gateway has no shared store."}},
+		{"pool", engine.SaveInput{Title: "Fixed connection pool exhaustion", Type: "bugfix",
+			Content: "Rows were never closed in getUserByEmail (internal/store/user_query.go); max_open_conns was reached and requests hung."}},
+		{"nplus", engine.SaveInput{Title: "N+1 in the order list", Type: "bugfix", Content: "The list loaded customers one by one; a join took it from 900 queries to 1."}},
+		{"cjk", engine.SaveInput{Title: "数据库迁移", Content: "我们把数据库从 MySQL 迁移到 PostgreSQL。"}},
+		{"ja", engine.SaveInput{Title: "キャッシュの設定", Content: "キャッシュの有効期限は一時間です。"}},
+		{"deploy", engine.SaveInput{Title: "Deploys run from main", Type: "config", Scope: "personal", Content: "The pipeline deploys every merge; rollbacks are a revert.", Metadata: map[string]any{"env": "prod", "n": 3}}},
+		{"cpp", engine.SaveInput{Title: "Language of the parser", Content: "It is written in C++ and called from Go by a socket."}},
+		{"other", engine.SaveInput{Title: "Retries of the mailer", Project: "other", Content: "The mailer retries with exponential backoff; E0499 came from a borrow in the queue."}},
+	} {
+		if m.in.Project == "" {
+			m.in.Project = "demo"
+		}
+		w.Clock.Add(time.Hour)
+		num[m.name] = w.save(m.in).Memory.Num
+	}
+	return w, num
+}
+
+func TestSearchAnswersWhatPeopleAsk(t *testing.T) {
+	w, num := library(t)
+	for _, tt := range []struct{ name, query, want string }{
+		{"a question", "Why did we choose JWT instead of sessions?", "jwt"},
+		{"a question in other forms of the words", "how was the exhausted pool of connections fixed", "pool"},
+		{"one word of many is enough", "kubernetes ingress controllers and a mailer", "other"},
+		{"part of a camel-case name", "user email lookup", "pool"},
+		{"the whole of it", "getUserByEmail", "pool"},
+		{"the whole of it in lower case", "getuserbyemail", "pool"},
+		{"part of a snake-case name", "open conns", "pool"},
+		{"the whole of it", "max_open_conns", "pool"},
+		{"a path", "internal/store/user_query.go", "pool"},
+		{"a file name", "user_query.go", "pool"},
+		{"the beginning of a word", "authent", "jwt"},
+		{"a shorter beginning", "expon", "other"},
+		{"the beginning of a stem", "deplo", "deploy"},
+		{"a topic key", "architecture/auth-model", "jwt"},
+		{"a topic key in capitals", " Architecture/Auth-Model ", "jwt"},
+		{"words of a topic key", "auth model", "jwt"},
+		{"a tag", "auth", "jwt"},
+		{"Chinese", "数据库", "cjk"},
+		{"a sentence in Chinese", "数据库是怎么迁移的？", "cjk"},
+		{"Japanese", "キャッシュはいつ切れますか", "ja"},
+		{"a language that is a letter", "C++", "cpp"},
+		{"an error code", "E0499", "other"},
+		{"accents that were not written", "Réties of the máiler", "other"},
+		{"quotes", `the "shared store"`, "jwt"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			hits := w.in(t).search(engine.SearchInput{Query: tt.query}).Hits
+			if len(hits) == 0 || hits[0].Memory.Num != num[tt.want] {
+				t.Errorf("%q finds %v, want #%d (%s) first", tt.query, hitNums(hits), num[tt.want], tt.want)
+			}
+		})
+	}
+}
+
+func TestAHitSaysWhy(t *testing.T) {
+	w, num := library(t)
+	why := func(query string) (channels []engram.Channel) {
+		found := w.search(engine.SearchInput{Query: query})
+		last := 2e9
+		for i, h := range found.Hits {
+			if len(h.Why.Channels) == 0 || h.State == "" {
+				t.Errorf("%q: hit %d has no reason or state: %+v", query, i, h)
+				continue
+			}
+			if h.Score > last {
+				t.Errorf("%q: hit %d scores %v, the one before it %v", query, i, h.Score, last)
+			}
+			last = h.Score
+			for _, c := range h.Why.Channels {
+				if c.Rank < 1 || c.Rank > len(found.Hits) {
+					t.Errorf("%q: hit %d has rank %d in %s", query, i, c.Rank, c.Channel)
+				}
+			}
+		}
+		for _, c := range found.Hits[0].Why.Channels {
+			channels = append(channels, c.Channel)
+		}
+		return channels
+	}
+	same(t, "words", why("mailer retries"), []engram.Channel{engram.ChannelLexical})
+	same(t, "a topic key", why("architecture/auth-model"), []engram.Channel{engram.ChannelTopic, engram.ChannelLexical})
+	same(t, "nothing", why(""), []engram.Channel{engram.ChannelRecent})
+	if hits := w.search(engine.SearchInput{Query: "jwt"}).Hits; hits[0].Memory.Num != num["jwt"] || hits[0].Memory.Content == "" {
+		t.Errorf("a hit holds its whole memory: %+v", hits[0].Memory)
+	}
+}
+
+func TestAQuestionWithoutWordsListsTheNewest(t *testing.T) {
+	w, num := library(t)
+	for _, q := range []string{"", "  \t\n", "?!…", `""`, "of the and", "🚀"} {
+		found := w.search(engine.SearchInput{Query: q, Limit: 3, Filter: engram.Filter{Project: "demo"}})
+		if q == "of the and" && len(found.Hits) > 0 && found.Hits[0].Why.Channels[0].Channel == engram.ChannelLexical {
+			continue // its words stand in titles
+		}
+		same(t, "question "+q, hitNums(found.Hits), []int64{num["cpp"], num["deploy"], num["ja"]})
+		if degraded := len(found.Degraded) > 0; degraded != (strings.TrimSpace(q) != "") {
+			t.Errorf("question %q: %q", q, found.Degraded)
+		}
+	}
+	if got := w.find("xyzzy plugh"); len(got) > 0 {
+		t.Errorf("words that nothing has find %v", got)
+	}
+}
+
+func TestTheTopicOfAnotherProjectIsNotFirst(t *testing.T) {
+	w, num := library(t)
+	mine := w.save(engine.SaveInput{Title: "Auth", Content: "passkeys", Project: "other", TopicKey: "architecture/auth-model"}).Memory.Num
+	first := func(f engram.Filter) int64 {
+		return w.search(engine.SearchInput{Query: "architecture/auth-model", Filter: f}).Hits[0].Memory.Num
+	}
+	if got := first(engram.Filter{Project: "other"}); got != mine {
+		t.Errorf("in other: #%d, want #%d", got, mine)
+	}
+	if got := first(engram.Filter{Project: "demo"}); got != num["jwt"] {
+		t.Errorf("in demo: #%d, want #%d", got, num["jwt"])
+	}
+	if hits := w.search(engine.SearchInput{Query: "architecture/auth-model", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}).Hits; len(hits) > 0 {
+		t.Errorf("the topic's memory passed a filter that is not for it: %v", hitNums(hits))
+	}
+}
+
+func TestLimits(t *testing.T) {
+	w := newWorld(t)
+	for i := range 120 {
+		w.save(engine.SaveInput{Title: "walrus", Content: "walrus " + strings.Repeat("tusk ", i+1), Project: "demo"})
+	}
+	for limit, want := range map[int]int{0: 10, 1: 1, 100: 100} {
+		for _, q := range []string{"walrus", "", "walrus tusk"} {
+			if got := len(w.search(engine.SearchInput{Query: q, Limit: limit}).Hits); got != want {
+				t.Errorf("limit %d of %q gives %d hits, want %d", limit, q, got, want)
+			}
+		}
+	}
+	for _, limit := range []int{-1, 101, 1 << 40} {
+		_, err := w.Search(t.Context(), engine.SearchInput{Query: "walrus", Limit: limit})
+		wantCode(t, err, engram.CodeInvalid)
+		if engram.HintOf(err) != "from 1 to 100" {
+			t.Errorf("the hint is %q", engram.HintOf(err))
+		}
+	}
+}
+
+func TestFilters(t *testing.T) {
+	w, num := library(t)
+	w.session("s1", "demo")
+	inSession := w.save(engine.SaveInput{Title: "The pool again", Content: "the pool of connections, in a session", Project: "demo", SessionID: "s1"}).Memory
+	for _, tt := range []struct {
+		name, query string
+		f           engram.Filter
+		want        []int64
+	}{
+		{"project", "mailer jwt", engram.Filter{Project: "Demo"}, []int64{num["jwt"]}},
+		{"another project", "mailer jwt", engram.Filter{Project: "other"}, []int64{num["other"]}},
+		{"a project that is not", "mailer jwt", engram.Filter{Project: "nothing"}, nil},
+		{"type", "list pool jwt", engram.Filter{Types: []engram.Type{"Bugfix"}}, []int64{num["pool"], num["nplus"]}},
+		{"types", "list pool jwt", engram.Filter{Types: []engram.Type{"bugfix", "decision"}}, []int64{num["pool"], num["nplus"], num["jwt"]}},
+		{"scope", "pipeline pool", engram.Filter{Scope: "Personal"}, []int64{num["deploy"]}},
+		{"tag", "pool jwt", engram.Filter{Tags: []string{"AUTH"}}, []int64{num["jwt"]}},
+		{"two tags", "pool jwt", engram.Filter{Tags: []string{"auth", "more"}}, nil},
+		{"session", "pool", engram.Filter{SessionID: "s1"}, []int64{inSession.Num}},
+		{"a session that is not", "pool", engram.Filter{SessionID: "s9"}, nil},
+		{"since", "pool", engram.Filter{Since: inSession.CreatedAt}, []int64{inSession.Num}},
+		{"until", "pool", engram.Filter{Until: inSession.CreatedAt}, []int64{num["pool"]}},
+		{"metadata", "pool pipeline", engram.Filter{Metadata: map[string]any{"env": "prod", "n": 3}}, []int64{num["deploy"]}},
+		{"other metadata", "pool pipeline", engram.Filter{Metadata: map[string]any{"env": "dev"}}, nil},
+		{"several at once", "pool", engram.Filter{Project: "demo", Types: []engram.Type{"bugfix"}, Scope: "project", Until: inSession.CreatedAt}, []int64{num["pool"]}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := hitNums(w.in(t).search(engine.SearchInput{Query: tt.query, Filter: tt.f}).Hits)
+			slices.Sort(got)
+			slices.Sort(tt.want)
+			same(t, "search", got, tt.want)
+			listed := w.in(t).list(tt.f)
+			for _, n := range tt.want {
+				if !slices.Contains(listed, n) {
+					t.Errorf("a list with this filter has %v, not #%d", listed, n)
+				}
+			}
+			newest := hitNums(w.in(t).search(engine.SearchInput{Filter: tt.f, Limit: 100}).Hits)
+			same(t, "an empty question lists", newest, listed)
+		})
+	}
+}
+
+func TestATimeThatEndsBeforeItBegins(t *testing.T) {
+	w, _ := library(t)
+	at := w.Clock.Now()
+	for _, until := range []time.Time{at, at.Add(-time.Hour)} {
+		f := engram.Filter{Since: at, Until: until}
+		_, err := w.Search(t.Context(), engine.SearchInput{Query: "pool", Filter: f})
+		wantCode(t, err, engram.CodeInvalid)
+		_, err = w.List(t.Context(), f, engram.Page{})
+		wantCode(t, err, engram.CodeInvalid)
+	}
+}
+
+func TestAllAsksForEveryWord(t *testing.T) {
+	w, num := library(t)
+	for _, tt := range []struct {
+		query string
+		want  []int64
+	}{
+		{"connection pool", []int64{num["pool"]}}, {"connection mailer", nil}, {"why is the pool exhausted", []int64{num["pool"]}},
+		{"getUserByEmail rows", []int64{num["pool"]}}, {"数据库 PostgreSQL", []int64{num["cjk"]}}, {"pool xyzzy", nil},
+	} {
+		same(t, tt.query, hitNums(w.search(engine.SearchInput{Query: tt.query, All: true}).Hits), tt.want)
+	}
+}
+
+func TestRelationsStandBesideAHit(t *testing.T) {
+	w, num := library(t)
+	put := func(source, target int64, verb engram.Verb, status engram.RelationStatus) {
+		t.Helper()
+		err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+			now := w.Clock.Now().Truncate(time.Millisecond)
+			return tx.InsertRelation(t.Context(), &engram.Relation{ID: "rel-" + string(verb) + string(status), Source: source, Target: target,
+				Verb: verb, Status: status, CreatedAt: now, UpdatedAt: now})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(num["pool"], num["nplus"], engram.VerbSupersedes, engram.RelationJudged)
+	put(num["jwt"], num["pool"], engram.VerbRelatesTo, engram.RelationPending)
+	put(num["pool"], num["deploy"], engram.VerbRelatesTo, engram.RelationJudged) // says nothing about how to read it
+	put(num["deploy"], num["pool"], engram.VerbContradicts, engram.RelationJudged)
+	hits := w.search(engine.SearchInput{Query: "connection pool exhaustion"}).Hits
+	var got []string
+	for _, n := range hits[0].Relations {
+		dir := "from "
+		if n.Outgoing {
+			dir = "to "
+		}
+		got = append(got, string(n.Relation.Verb)+" "+dir+n.Other.Title)
+	}
+	same(t, "notes", got, []string{"supersedes to N+1 in the order list", "relates_to from Chose JWT over server sessions", "contradicts from Deploys run from main"})
+	if all := w.get(num["pool"]).Relations; len(all) != 4 {
+		t.Errorf("get shows %d relations, want all 4", len(all))
+	}
+	if hits := w.search(engine.SearchInput{Query: "architecture/auth-model"}).Hits; len(hits[0].Relations) != 1 {
+		t.Errorf("a hit by topic has the relations %+v", hits[0].Relations)
+	}
+	for _, h := range w.search(engine.SearchInput{Limit: 100}).Hits {
+		if want := map[int64]int{num["pool"]: 3, num["nplus"]: 1, num["jwt"]: 1, num["deploy"]: 1}[h.Memory.Num]; len(h.Relations) != want {
+			t.Errorf("among the newest #%d has %d relations, want %d", h.Memory.Num, len(h.Relations), want)
+		}
+	}
+}
+
+func TestAMemoryDueForReviewSaysSo(t *testing.T) {
+	w, num := library(t)
+	w.Clock.Add(200 * 24 * time.Hour)
+	for _, h := range w.search(engine.SearchInput{Limit: 100}).Hits {
+		want := engram.StateActive
+		if h.Memory.Num == num["jwt"] {
+			want = engram.StateNeedsReview
+		}
+		if h.State != want || w.StateOf(h.Memory) != want || w.get(h.Memory.Num).State != want {
+			t.Errorf("#%d (%s) is %s, want %s", h.Memory.Num, h.Memory.Type, h.State, want)
+		}
+	}
+}
