@@ -6,6 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // normalProject cleans a project name from outside.
@@ -31,10 +32,11 @@ type MergeResult struct {
 // and keeps the old names as aliases. Sources that do not exist are passed over; a
 // topic key that both have stays with the target's memory.
 func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (MergeResult, error) {
-	to = normalProject(to)
-	if err := project.Check(to); err != nil {
+	// Looked at as it came: lower-casing replaces bytes that are not UTF-8 unseen.
+	if err := project.Check(redact.Private(to)); err != nil {
 		return MergeResult{}, err
 	}
+	to = normalProject(to)
 	res := MergeResult{To: to}
 	err := e.write(ctx, "project_merge", func(o *op) error {
 		target, err := o.mergeTarget(ctx, to, from)

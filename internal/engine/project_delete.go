@@ -156,10 +156,13 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 			break
 		}
 		for _, s := range ss {
-			if err := o.deleteSession(ctx, s.Session); err != nil {
+			gone, err := o.dropSession(ctx, s.Session)
+			if err != nil {
 				return err
 			}
-			d.Sessions++
+			if gone {
+				d.Sessions++
+			}
 		}
 	}
 	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "asked for", map[string]any{"aliases": p.Aliases, "root": p.Root,
@@ -167,4 +170,20 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 		return err
 	}
 	return o.tx.DeleteProject(ctx, p.Name)
+}
+
+// dropSession removes a session of a project that goes. One that holds memories,
+// which an update gave to another project, stays without a project: they would lose
+// their place in time with it.
+func (o *op) dropSession(ctx context.Context, s engram.Session) (gone bool, err error) {
+	n, err := o.tx.CountInSession(ctx, s.ID, true)
+	if err != nil {
+		return false, err
+	}
+	if n == 0 {
+		return true, o.deleteSession(ctx, s)
+	}
+	now := s
+	now.Project = ""
+	return false, o.putSession(ctx, &s, now, "its project was deleted")
 }

@@ -62,7 +62,7 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 		if p.Name != r.Override {
 			p.Warning = fmt.Sprintf("Project name normalized: %q → %q", r.Override, p.Name)
 		}
-		return p, project.Check(p.Name)
+		return p, project.Check(r.Override)
 	}
 	return e.folderProject(ctx, r)
 }

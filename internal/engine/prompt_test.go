@@ -1,0 +1,121 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+func (w world) prompt(in engine.PromptInput) engram.Prompt {
+	w.Helper()
+	p, err := w.SavePrompt(w.Context(), in)
+	if err != nil {
+		w.Fatalf("prompt %+v: %v", in, err)
+	}
+	return p
+}
+
+func promptNums(ps []engram.Prompt) []int64 {
+	var all []int64
+	for _, p := range ps {
+		all = append(all, p.Num)
+	}
+	return all
+}
+
+func TestAPromptIsKept(t *testing.T) {
+	w := newWorld(t)
+	p := w.prompt(engine.PromptInput{Content: "  why?\n", Project: "Demo"})
+	if p.Num != 1 || p.Content != "  why?\n" || p.Project != "demo" || p.SessionID != "manual-save-demo" || !strings.HasPrefix(p.SyncID, "prompt-") || p.CreatedAt.IsZero() {
+		t.Errorf("got %+v", p)
+	}
+	ps, err := w.Prompts(t.Context(), "demo", engram.Page{})
+	if err != nil || len(ps) != 1 || ps[0] != p {
+		t.Errorf("kept %+v, %v; answered %+v", ps, err, p)
+	}
+}
+
+func TestAPromptOnce(t *testing.T) {
+	w := newWorld(t)
+	w.session("s1", "demo")
+	first := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true})
+	if again := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true}); again != first {
+		t.Errorf("got %+v, want %+v", again, first)
+	}
+	if again := w.prompt(engine.PromptInput{Content: "why?", Project: "demo"}); again.Num == first.Num {
+		t.Errorf("a prompt that need not be alone was not kept")
+	}
+	w.session("s2", "demo")
+	if other := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true}); other.SessionID != "s2" || other.Num == first.Num {
+		t.Errorf("in another session: %+v", other)
+	}
+}
+
+func TestPromptsThatAreRefused(t *testing.T) {
+	w := newWorld(t)
+	for name, in := range map[string]engine.PromptInput{
+		"nothing": {}, "white space": {Content: " \n"}, "NUL": {Content: "a\x00"}, "not UTF-8": {Content: "\xff"}, "too long": {Content: strings.Repeat("x", engram.MaxContent+1)},
+		"a long session": {Content: "c", SessionID: strings.Repeat("s", 201), NewSession: true}, "a project that is not UTF-8": {Content: "c", Project: "\xff"},
+		"a long project": {Content: "c", Project: strings.Repeat("p", 201)}, "a folder that is not UTF-8": {Content: "c", Directory: "\xff"},
+	} {
+		if _, err := w.SavePrompt(t.Context(), in); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "c", SessionID: "nobody"})
+	wantCode(t, err, engram.CodeNotFound)
+	wantProblem(t, err, project.ReasonUnknownSession)
+	if st := w.stats(); st.Prompts+st.Sessions+len(st.Projects) > 0 {
+		t.Errorf("left behind: %+v", st)
+	}
+	whole := strings.Repeat("x", engram.MaxContent)
+	if p := w.prompt(engine.PromptInput{Content: whole}); p.Content != whole {
+		t.Error("a mebibyte was not kept whole")
+	}
+}
+
+func TestPromptsAreFoundByTheirWords(t *testing.T) {
+	w := newWorld(t)
+	a := w.prompt(engine.PromptInput{Content: "Why does the login time out?", Project: "demo"})
+	b := w.prompt(engine.PromptInput{Content: "Make the login page faster, the login is slow", Project: "other"})
+	c := w.prompt(engine.PromptInput{Content: "数据库怎么迁移", Project: "demo"})
+	find := func(q, project string, limit int) []int64 {
+		t.Helper()
+		ps, err := w.SearchPrompts(t.Context(), q, project, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return promptNums(ps)
+	}
+	same(t, "a word", find("timing out", "", 0), []int64{a.Num})
+	same(t, "in a project", find("login", "Demo", 0), []int64{a.Num})
+	same(t, "Chinese", find("数据库", "", 0), []int64{c.Num})
+	same(t, "nothing lists the newest", find(" ", "", 2), []int64{c.Num, b.Num})
+	same(t, "an unknown project", find("login", "nothing", 0), nil)
+	for _, limit := range []int{-1, 101} {
+		_, err := w.SearchPrompts(t.Context(), "login", "", limit)
+		wantCode(t, err, engram.CodeInvalid)
+	}
+	if err := w.DeletePrompt(t.Context(), a.Num); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a deleted one", find("login", "demo", 0), nil)
+	wantCode(t, w.DeletePrompt(t.Context(), a.Num), engram.CodeNotFound)
+	same(t, "the others", find("login", "", 0), []int64{b.Num})
+}
+
+func TestADeletedPromptLeavesNothing(t *testing.T) {
+	w := newWorld(t)
+	p := w.prompt(engine.PromptInput{Content: "what of the quagga", Project: "demo"})
+	w.prompt(engine.PromptInput{Content: "and of the others", Project: "demo"})
+	if err := w.DeletePrompt(t.Context(), p.Num); err != nil {
+		t.Fatal(err)
+	}
+	w.Close(t)
+	if names := w.holds("quagga"); len(names) > 0 {
+		t.Errorf("it is in %v", names)
+	}
+}
