@@ -144,6 +144,7 @@ func (c *conn) rollback() {
 // of their nouns.
 type tx struct {
 	conn   *conn
+	words  *frequencies
 	erased bool
 }
 

@@ -115,7 +115,12 @@ func (s *search) size(ctx context.Context) error {
 // count says how many memories have a word, whatever the scope: counting inside the
 // scope would cost as much as ranking.
 func (s *search) count(ctx context.Context, expr string) (n int, err error) {
-	err = s.tx.row(ctx, countSQL, []any{expr, retrieval.TooCommon}, &n)
+	if n, ok := s.tx.words.get(expr, s.total); ok {
+		return n, nil
+	}
+	if err = s.tx.row(ctx, countSQL, []any{expr, retrieval.TooCommon}, &n); err == nil {
+		s.tx.words.put(expr, n)
+	}
 	return n, err
 }
 
@@ -216,7 +221,7 @@ func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
 	case len(rest) == 0:
 		return s.match(ctx, s.anyOf(use), 0, s.query.Limit)
 	}
-	const candidates = 100
+	const candidates = 60
 	found, err := s.match(ctx, s.anyOf(use), 0, max(candidates, s.query.Limit))
 	if err != nil {
 		return nil, err

@@ -49,10 +49,10 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 	return p, err == nil, err
 }
 
-// Projects counts by the covering parts of memories_project_recent,
-// prompts_project_recent and sessions_project_active.
+// Projects counts by tallies and the covering parts of prompts_project_recent and
+// sessions_project_active.
 const projectsSQL = `SELECT ` + projectColumns + `,
-	(SELECT count(*) FROM memories WHERE project = p.num AND deleted_at IS NULL),
+	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
 	(SELECT count(*) FROM prompts WHERE project = p.num)
 	FROM projects p WHERE p.num <> 0 ORDER BY p.name`

@@ -100,7 +100,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 func (t *tx) CountInSession(ctx context.Context, id string, forgotten bool) (int, error) {
 	query := `SELECT count(*) FROM memories WHERE session = ? AND deleted_at IS NULL`
 	if forgotten {
-		query = `SELECT count(*) FROM memories WHERE session = ?`
+		query = `SELECT count(*) FROM memories WHERE session = ?` // reads the table: only deleting a session asks it
 	}
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {

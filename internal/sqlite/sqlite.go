@@ -42,6 +42,7 @@ type Store struct {
 	writeWait time.Duration
 	reads     *pool
 	writes    *pool
+	words     frequencies
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -95,7 +96,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err, s.path)
 	}
 	defer c.rollback()
-	return explain(fn(&tx{conn: c}), s.path)
+	return explain(fn(&tx{conn: c, words: &s.words}), s.path)
 }
 
 // Update runs fn as the only writer.
@@ -106,7 +107,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	}
 	defer s.writes.give(c)
 	defer c.rollback() // does nothing after a commit
-	t := &tx{conn: c}
+	t := &tx{conn: c, words: &s.words}
 	if err := fn(t); err != nil {
 		return explain(err, s.path)
 	}
@@ -196,6 +197,6 @@ func dsn(path string, pragmas ...string) string {
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(2000)", "cache_size(-8192)", "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(2000)", "cache_size(-2048)", "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }

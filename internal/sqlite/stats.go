@@ -18,7 +18,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		}
 		in, args = " AND project = ?", []any{num}
 	}
-	err := t.rows(ctx, `SELECT type, count(*) FROM memories WHERE deleted_at IS NULL`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
+	err := t.rows(ctx, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
 		var typ engram.Type
 		var n int
 		err := s.Scan(&typ, &n)

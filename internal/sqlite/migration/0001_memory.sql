@@ -75,11 +75,33 @@ CREATE TABLE memories (
 CREATE INDEX memories_recent ON memories (created_at DESC, num DESC) WHERE deleted_at IS NULL;
 CREATE INDEX memories_project_recent ON memories (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
 CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE deleted_at IS NOT NULL;
-CREATE INDEX memories_session ON memories (session, num);
+CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 -- Eight bytes of the hash find the candidates; the whole hash decides.
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
+
+-- How many live memories each project has of each type, kept in step by triggers:
+-- counting them would read the whole table.
+CREATE TABLE tallies (
+	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE,
+	type    TEXT NOT NULL,
+	live    INTEGER NOT NULL,
+	PRIMARY KEY (project, type)
+) WITHOUT ROWID;
+CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
+	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
+		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
+END;
+CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
+	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
+END;
+CREATE TRIGGER tallies_update AFTER UPDATE OF project, type, deleted_at ON memories
+	WHEN old.project <> new.project OR old.type <> new.type OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
+	UPDATE tallies SET live = live - 1 WHERE old.deleted_at IS NULL AND project = old.project AND type = old.type;
+	INSERT INTO tallies (project, type, live) SELECT new.project, new.type, 1 WHERE new.deleted_at IS NULL
+		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
+END;
 
 CREATE TABLE tags (
 	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
