@@ -27,6 +27,10 @@ func explain(err error, path string) error {
 	as := func(code engram.Code, msg, hint string) error {
 		return engram.Errorf(code, "%s: %s", msg, path).WithHint("%s", hint).WithCause(err)
 	}
+	if e.Code() == lib.SQLITE_CONSTRAINT_FOREIGNKEY {
+		return engram.Errorf(engram.CodeConflict, "something that is kept refers to it, or it refers to something that is not there").
+			WithHint("remove what depends on it first; nothing was changed").WithCause(err)
+	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return as(engram.CodeUnavailable, "the database is busy", "try again in a moment; nothing was changed")

@@ -188,7 +188,7 @@ func likely(written string) []string {
 		return nil
 	}
 	exprs := []string{beginning(written)}
-	for n := len(r) - 1; n >= max(least, len(r)-5); n-- {
+	for n := len(r) - 1; n >= max(least, len(r)-6); n-- {
 		exprs = append(exprs, quote(string(r[:n])))
 	}
 	return exprs
@@ -395,8 +395,10 @@ func (s *search) fill(ctx context.Context, found []engram.Ranked) ([]engram.Rank
 
 // quote makes a token a string of the FTS5 query language. Tokens hold letters and
 // digits alone, so there is nothing to escape; a quote that got here by a bug would
-// still only be a doubled one.
-func quote(token string) string { return `"` + strings.ReplaceAll(token, `"`, `""`) + `"` }
+// still only be a doubled one, and a NUL, at which FTS5 stops reading, a space.
+func quote(token string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
+}
 
 // beginning is an FTS5 expression for every word that begins so.
 func beginning(word string) string { return quote(word) + "*" }

@@ -71,15 +71,23 @@ func (c *conditions) addRest(f engram.Filter) {
 	}
 	slices.Sort(keys) // one spelling of the statement for one set of keys
 	for _, k := range keys {
-		// json_extract speaks SQL values; both sides go through it so that true is
-		// true and 1 is 1.0. A value that cannot be JSON equals nothing.
+		// The operator gives JSON text, which tells true from 1 and null from nothing;
+		// json_extract would not. Both sides were spelled by encoding/json, so equal
+		// values are equal texts. A value that cannot be JSON equals nothing.
 		value, err := json.Marshal(f.Metadata[k])
 		if err != nil {
 			c.add("0")
 			continue
 		}
-		c.add("json_extract(m.metadata, ?) IS json_extract(?, '$')", `$."`+strings.ReplaceAll(k, `"`, `\"`)+`"`, string(value))
+		c.add("m.metadata -> ? = ?", jsonPath(k), string(value))
 	}
+}
+
+// jsonPath is SQLite's path to a key of an object, whatever is in the key: inside the
+// quotes it is read like a JSON string.
+func jsonPath(key string) string {
+	b, _ := json.Marshal(key) // a string is always JSON
+	return "$." + string(b)
 }
 
 func jsonText[S ~string](values []S) string {

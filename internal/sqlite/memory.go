@@ -122,8 +122,8 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE m.topic_key = ? AND m.project = ? AND m.scope = ? AND m.deleted_at IS NULL`
-	num, err := t.projectNum(ctx, project)
-	if err != nil {
+	num, found, err := t.knownProject(ctx, project)
+	if !found {
 		return engram.Memory{}, false, err
 	}
 	return one(t.memories(ctx, query, key, num, scope))
@@ -134,8 +134,8 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, same func(engram.
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
 		ORDER BY m.num DESC`
-	num, err := t.projectNum(ctx, project)
-	if err != nil {
+	num, found, err := t.knownProject(ctx, project)
+	if !found {
 		return engram.Memory{}, false, err
 	}
 	sum, err := hex.DecodeString(hash)

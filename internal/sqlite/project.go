@@ -32,6 +32,16 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	return num, err
 }
 
+// knownProject is projectNum for those to whom a project that does not exist is one
+// without anything in it; found is false then, and when err is not nil.
+func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bool, err error) {
+	num, err = t.projectNum(ctx, name)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return 0, false, nil
+	}
+	return num, err == nil, err
+}
+
 // Project returns the project of that name or alias.
 func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
 	num, err := t.projectNum(ctx, name)
@@ -129,7 +139,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 		return moved, err
 	}
 	target, err := t.projectNum(ctx, to)
-	if err != nil {
+	if err != nil || source == target { // every topic would clash with itself
 		return moved, err
 	}
 	if err := t.column(ctx, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source, func(s scanner) error {

@@ -45,28 +45,32 @@ const (
 	promptsSQL        = `SELECT ` + promptColumns + ` FROM prompts p ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
 	projectPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.project = ? ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
 	sessionPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? ORDER BY p.num DESC LIMIT ? OFFSET ?`
+	bothPromptsSQL    = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.project = ? ORDER BY p.num DESC LIMIT ? OFFSET ?`
 )
 
 // Prompts returns prompts newest first.
 func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page) ([]engram.Prompt, error) {
-	query, args := promptsSQL, []any{p.Limit, p.Offset}
-	var of int64
+	var in, of int64
 	var err error
-	switch {
-	case session != "":
-		of, err = t.sessionNum(ctx, session)
-		query, args = sessionPromptsSQL, append([]any{of}, args...)
-	case project != "":
+	if session != "" {
+		in, err = t.sessionNum(ctx, session)
+	}
+	if project != "" && err == nil {
 		of, err = t.projectNum(ctx, project)
-		query, args = projectPromptsSQL, append([]any{of}, args...)
 	}
-	if engram.CodeOf(err) == engram.CodeNotFound {
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound:
 		return nil, nil
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
+	case session != "" && project != "":
+		return t.prompts(ctx, bothPromptsSQL, in, of, p.Limit, p.Offset)
+	case session != "":
+		return t.prompts(ctx, sessionPromptsSQL, in, p.Limit, p.Offset)
+	case project != "":
+		return t.prompts(ctx, projectPromptsSQL, of, p.Limit, p.Offset)
 	}
-	return t.prompts(ctx, query, args...)
+	return t.prompts(ctx, promptsSQL, p.Limit, p.Offset)
 }
 
 const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM

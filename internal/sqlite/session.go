@@ -80,8 +80,8 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 	const query = `SELECT ` + sessionColumns + ` FROM sessions s
 		WHERE s.project = ?1 AND s.ended_at IS NULL AND s.num <> 0 AND substr(s.id, 1, length(?2)) <> ?2
 		ORDER BY s.active_at DESC, s.num DESC LIMIT 1`
-	num, err := t.projectNum(ctx, project)
-	if err != nil {
+	num, known, err := t.knownProject(ctx, project)
+	if !known {
 		return engram.Session{}, false, err
 	}
 	var found []engram.Session

@@ -10,13 +10,14 @@ import (
 // Stats counts everything, or one project's part.
 func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	st := engram.Stats{Types: map[engram.Type]int{}}
-	in, args := "", []any(nil)
+	in, ofMemory, args := "", "", []any(nil)
 	if project != "" {
 		num, err := t.projectNum(ctx, project)
 		if err != nil {
 			return st, err
 		}
 		in, args = " AND project = ?", []any{num}
+		ofMemory = ` WHERE (SELECT project FROM memories WHERE num = source) = ?`
 	}
 	err := t.rows(ctx, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
 		var typ engram.Type
@@ -37,7 +38,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten, args},
 		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions, args},
 		{`SELECT count(*) FROM prompts WHERE num <> 0` + in, &st.Prompts, args},
-		{`SELECT count(*) FROM relations`, &st.Relations, nil},
+		{`SELECT count(*) FROM relations` + ofMemory, &st.Relations, args},
 	} {
 		if err := t.row(ctx, c.query, c.args, c.into); err != nil {
 			return st, fmt.Errorf("count: %w", err)
