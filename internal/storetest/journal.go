@@ -1,0 +1,146 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// journal appends entries, all in one transaction, and returns them with their Seq.
+func (k *kit) journal(ms ...engram.Mutation) []engram.Mutation {
+	k.Helper()
+	k.update(func(tx engram.Tx) error {
+		for i := range ms {
+			if err := tx.Append(k.Context(), &ms[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return ms
+}
+
+// entries reads the journal of one thing, or the whole.
+func (k *kit) entries(entity engram.Entity, key string) (ms []engram.Mutation) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		ms, err = r.Mutations(k.Context(), entity, key, engram.Page{Limit: 100})
+		return err
+	})
+	return ms
+}
+
+func seqs(ms []engram.Mutation) []int64 {
+	all := make([]int64, len(ms))
+	for i, m := range ms {
+		all[i] = m.Seq
+	}
+	return all
+}
+
+func journalCases() []testCase {
+	entry := func(entity engram.Entity, key string) engram.Mutation {
+		return engram.Mutation{At: engram.Clock(0).Tick(at(1)), Actor: "cli", Verb: "save", Entity: entity, Key: key}
+	}
+	return []testCase{
+		{"an empty journal has no last entry", func(k *kit) {
+			k.view(func(r engram.Reader) error {
+				m, err := r.LastMutation(k.Context())
+				k.same("entry", fmt.Sprintf("%+v", m), fmt.Sprintf("%+v", engram.Mutation{}))
+				return err
+			})
+			k.same("entries", len(k.entries("", "")), 0)
+		}},
+		{"an entry comes back as it was, with the store that wrote it", func(k *kit) {
+			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			want := engram.Mutation{At: engram.Clock(0).Tick(at(1)) + 7, Actor: "mcp:some agent", Verb: "update", Entity: engram.EntityMemory, Key: "12",
+				Project: "app", Reason: "topic key", Was: json.RawMessage(`{"tags":["<a>","ü"],"importance":0.5}`)}
+			want = k.journal(want)[0]
+			k.same("seq and op", []int64{want.Seq, want.Op}, []int64{1, 1})
+			got := k.entries("", "")[0]
+			if got.Device == "" {
+				k.Error("the entry does not say which store wrote it")
+			}
+			want.Device = got.Device
+			k.same("entry", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+			k.view(func(r engram.Reader) error {
+				last, err := r.LastMutation(k.Context())
+				k.same("last entry", fmt.Sprintf("%+v", last), fmt.Sprintf("%+v", want))
+				return err
+			})
+		}},
+		{"what did not exist is told from what was empty", func(k *kit) {
+			empty := entry(engram.EntityMemory, "1")
+			empty.Was = json.RawMessage(`{}`)
+			k.journal(entry(engram.EntityMemory, "1"), empty)
+			ms := k.entries(engram.EntityMemory, "1")
+			k.same("was of the second", string(ms[0].Was), "{}")
+			k.same("was of the first is nil", ms[1].Was == nil, true)
+		}},
+		{"entries of one verb share its first number", func(k *kit) {
+			first := k.journal(entry(engram.EntityProject, "app"))[0]
+			more := k.journal(entry(engram.EntityMemory, "1"))[0]
+			k.same("a verb of its own", more.Op, more.Seq)
+			third := entry(engram.EntityMemory, "2")
+			third.Op = first.Op
+			third = k.journal(third)[0]
+			k.same("op kept", third.Op, first.Seq)
+			var ops []int64
+			for _, m := range k.entries("", "") {
+				ops = append(ops, m.Op)
+			}
+			k.same("ops, newest first", ops, []int64{1, 2, 1})
+		}},
+		{"entries come newest first, of one thing or of all, in pages that join", func(k *kit) {
+			for i := range 12 {
+				k.journal(entry([]engram.Entity{engram.EntityMemory, engram.EntitySession, engram.EntityPrompt}[i%3], []string{"1", "12", "x y"}[i/3%3]))
+			}
+			for _, tt := range []struct {
+				entity engram.Entity
+				key    string
+				want   []int64
+			}{
+				{"", "", []int64{12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1}},
+				{engram.EntityMemory, "1", []int64{10, 1}},
+				{engram.EntitySession, "1", []int64{11, 2}},
+				{engram.EntityMemory, "12", []int64{4}},
+				{engram.EntitySession, "12", []int64{5}},
+				{engram.EntitySession, "x y", []int64{8}},
+				{engram.EntityMemory, "99", []int64{}},
+			} {
+				k.same(fmt.Sprintf("entries of %q %q", tt.entity, tt.key), seqs(k.entries(tt.entity, tt.key)), tt.want)
+				if len(tt.want) > 0 {
+					k.same("in pages", k.pages(5, func(r engram.Reader, p engram.Page) ([]int64, error) {
+						ms, err := r.Mutations(k.Context(), tt.entity, tt.key, p)
+						return seqs(ms), err
+					}), tt.want)
+				}
+			}
+		}},
+		{"an entry outlives its project", func(k *kit) {
+			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			m := entry(engram.EntityProject, "app")
+			m.Project = "app"
+			k.journal(m)
+			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
+			k.same("entries", seqs(k.entries(engram.EntityProject, "app")), []int64{1})
+		}},
+		{"state and journal are written together or not at all", func(k *kit) {
+			k.save()
+			m := k.draft()
+			_ = k.store.Update(k.Context(), func(tx engram.Tx) error {
+				if err := tx.InsertMemory(k.Context(), &m); err != nil {
+					return err
+				}
+				e := entry(engram.EntityMemory, "2")
+				if err := tx.Append(k.Context(), &e); err != nil {
+					return err
+				}
+				return engram.Errorf(engram.CodeInvalid, "no")
+			})
+			k.same("entries", len(k.entries("", "")), 0)
+			k.same("memories", len(k.list(engram.Filter{})), 1)
+		}},
+	}
+}

@@ -1,0 +1,171 @@
+package storetest
+
+import (
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+func memoryCases() []testCase {
+	return []testCase{
+		{"a memory is read back as it was written", func(k *kit) {
+			m := k.save(func(m *engram.Memory) { fill(m) })
+			k.sameMemory("read by number", k.read(engram.ByNum(m.Num)), m)
+		}},
+		{"what was never set stays empty", func(k *kit) {
+			m := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
+			k.sameMemory("read by number", k.read(engram.ByNum(m.Num)), m)
+		}},
+		{"replacing writes every field", func(k *kit) {
+			m := k.save()
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			now := k.replace(m, func(m *engram.Memory) {
+				fill(m)
+				m.Project, m.SessionID = "other", "s-other"
+			})
+			k.sameMemory("filled", k.read(engram.ByNum(m.Num)), now)
+			k.replace(m, func(*engram.Memory) {})
+			k.sameMemory("emptied again", k.read(engram.ByNum(m.Num)), m)
+		}},
+		{"times are kept to the millisecond and come back as UTC", func(k *kit) {
+			east := time.FixedZone("east", 5*3600+1800)
+			m := k.save(func(m *engram.Memory) {
+				m.CreatedAt = time.Date(2026, 3, 29, 2, 30, 0, 123_000_000, east)
+				m.ReviewAfter = time.Date(2038, 1, 19, 3, 14, 8, 999_000_000, time.UTC)
+				m.ValidFrom = time.Date(1969, 12, 31, 23, 59, 59, 1_000_000, time.UTC)
+				m.ValidTo = time.Unix(0, 0).UTC()
+			})
+			m.CreatedAt = m.CreatedAt.UTC()
+			k.sameMemory("read back", k.read(engram.ByNum(m.Num)), m)
+		}},
+		{"a memory is named by number, id, the beginning of an id, and sync id", func(k *kit) {
+			k.save(func(m *engram.Memory) { m.ID = "mem_01k0000000000000000000aaaa" })
+			m := k.save(func(m *engram.Memory) { m.ID = "mem_01k0000000000000000000aabb" })
+			for _, ref := range []engram.Ref{
+				engram.ByNum(m.Num), engram.ByID(m.ID), {ID: string(m.ID[:len(m.ID)-1])}, {SyncID: m.SyncID},
+			} {
+				k.sameMemory("read "+ref.String(), k.read(ref), m)
+			}
+		}},
+		{"the beginning of several ids is a conflict that names two of them", func(k *kit) {
+			a, b := k.save(), k.save()
+			k.view(func(r engram.Reader) error {
+				_, err := r.Memory(k.Context(), engram.Ref{ID: "mem_000"})
+				k.same("code", engram.CodeOf(err), engram.CodeConflict)
+				if hint := engram.HintOf(err); !strings.Contains(hint, string(a.ID)) || !strings.Contains(hint, string(b.ID)) {
+					k.Errorf("hint %q does not name %s and %s", hint, a.ID, b.ID)
+				}
+				return nil
+			})
+		}},
+		{"what does not exist is not found", func(k *kit) {
+			k.save()
+			k.view(func(r engram.Reader) error {
+				for _, ref := range []engram.Ref{
+					{Num: 99}, {ID: "mem_zzzzzzzzzzzzzzzzzzzzzzzzzz"}, {ID: "mem_zz"}, {SyncID: "obs-ffff"},
+					{Topic: "no/topic"}, {Topic: "no/topic", Project: "app"}, {Topic: "no/topic", Project: "nowhere"},
+				} {
+					_, err := r.Memory(k.Context(), ref)
+					k.same("code of reading "+ref.String()+" in "+ref.Project, engram.CodeOf(err), engram.CodeNotFound)
+				}
+				return nil
+			})
+		}},
+		{"several memories come in the order asked, without those that do not exist", func(k *kit) {
+			a, b, c := k.save(), k.save(), k.save()
+			k.forget(b, 50)
+			k.view(func(r engram.Reader) error {
+				ms, err := r.Memories(k.Context(), []int64{c.Num, 77, a.Num, b.Num})
+				k.same("numbers", nums(ms), []int64{c.Num, a.Num, b.Num})
+				if err != nil {
+					return err
+				}
+				ms, err = r.Memories(k.Context(), nil)
+				k.same("none asked", len(ms), 0)
+				return err
+			})
+		}},
+		{"numbers start at 1, rise, and are never used twice", func(k *kit) {
+			a, b := k.save(), k.save()
+			k.same("the first two", []int64{a.Num, b.Num}, []int64{1, 2})
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), b.Num) })
+			k.same("after the last was erased", k.save().Num, 3)
+		}},
+		{"an id or sync id that is taken is a conflict", func(k *kit) {
+			a := k.save()
+			for _, change := range []func(*engram.Memory){
+				func(m *engram.Memory) { m.ID = a.ID },
+				func(m *engram.Memory) { m.SyncID = a.SyncID },
+			} {
+				m := k.draft(change)
+				k.refused("insert", engram.CodeConflict, func(tx engram.Tx) error { return tx.InsertMemory(k.Context(), &m) })
+			}
+			k.same("memories", len(k.list(engram.Filter{})), 1)
+		}},
+		{"replacing a memory that does not exist is not found", func(k *kit) {
+			m := k.save()
+			m.Num = 99
+			k.refused("replace", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ReplaceMemory(k.Context(), m) })
+		}},
+		{"a memory of an unknown project or session is not found", func(k *kit) {
+			k.save()
+			for _, change := range []func(*engram.Memory){
+				func(m *engram.Memory) { m.Project = "nowhere" },
+				func(m *engram.Memory) { m.SessionID = "never" },
+			} {
+				m := k.draft(change)
+				k.refused("insert", engram.CodeNotFound, func(tx engram.Tx) error { return tx.InsertMemory(k.Context(), &m) })
+			}
+		}},
+		{"the newest memory with a hash that passes is found", func(k *kit) {
+			hash := strings.Repeat("ab", 32)
+			for _, title := range []string{"old", "new", "forgotten", "elsewhere"} {
+				m := k.save(func(m *engram.Memory) {
+					m.Title, m.NormalizedHash = title, hash
+					if title == "elsewhere" {
+						m.Project, m.SessionID = "other", "s-other"
+					}
+				})
+				if title == "forgotten" {
+					k.forget(m, 50)
+				}
+			}
+			// The first eight bytes are those of hash: no match by a part of it.
+			k.save(func(m *engram.Memory) { m.NormalizedHash = strings.Repeat("ab", 8) + strings.Repeat("cd", 24) })
+			for _, tt := range []struct {
+				name, project, hash string
+				pass                func(engram.Memory) bool
+				want                string
+			}{
+				{"any", "app", hash, func(engram.Memory) bool { return true }, "new"},
+				{"the older one", "app", hash, func(m engram.Memory) bool { return m.Title == "old" }, "old"},
+				{"none passes", "app", hash, func(engram.Memory) bool { return false }, ""},
+				{"another project", "other", hash, func(engram.Memory) bool { return true }, "elsewhere"},
+				{"a project that does not exist", "nowhere", hash, func(engram.Memory) bool { return true }, ""},
+				{"another hash", "app", strings.Repeat("0f", 32), func(engram.Memory) bool { return true }, ""},
+			} {
+				k.view(func(r engram.Reader) error {
+					m, found, err := r.ByHash(k.Context(), tt.project, tt.hash, tt.pass)
+					k.same(tt.name+": title", m.Title, tt.want)
+					k.same(tt.name+": found", found, tt.want != "")
+					return err
+				})
+			}
+		}},
+	}
+}
+
+// fill sets every field that k.draft leaves empty.
+func fill(m *engram.Memory) {
+	m.Title, m.Content, m.Summary = "Pool size: 20", "one\r\n\ttwo  \n", "one two"
+	m.Scope, m.Type, m.Origin = engram.ScopePersonal, engram.TypeDecision, engram.OriginImport
+	m.Tags = []string{"Zeta", "db", "with space", `quote"d`, "ünïcode"}
+	m.Metadata = map[string]any{"n": 1.5, "s": "text", "b": true, "null": nil, "list": []any{"x", 2.0}, "deep": map[string]any{"a": "<&>"}}
+	m.TopicKey, m.ToolName = "decision/pool-size", "bash"
+	m.Importance, m.Strength, m.Permanent, m.AccessCount = 0.875, 0.3125, true, 7
+	m.TouchedAt, m.LastAccessedAt, m.UpdatedAt = at(11), at(12), at(13)
+	m.ReviewAfter, m.ValidFrom, m.ValidTo, m.LastSeenAt = at(14), at(15), at(16), at(17)
+	m.RevisionCount, m.DuplicateCount = 4, 5
+	m.NormalizedHash = strings.Repeat("0123456789abcdef", 4)
+}

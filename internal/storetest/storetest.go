@@ -1,0 +1,256 @@
+// Package storetest holds the contract that every engram.Store keeps, as tests
+// (Run), and the made-up memories that stores are measured with (Corpus).
+//
+// The tests know a store by its interface alone: what they ask stands in the doc
+// comments of engram.Store and its roles. How one store does it (files, query plans,
+// many processes) is tested beside that store.
+package storetest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// Run tests the store that open returns, a new and empty one at each call. The tests
+// close it; it must bear the race detector.
+func Run(t *testing.T, open func(t *testing.T) engram.Store) {
+	t.Helper()
+	for _, part := range []struct {
+		name  string
+		cases []testCase
+	}{
+		{"memory", memoryCases()},
+		{"round trip", roundTripCases()},
+		{"topic", topicCases()},
+		{"list", listCases()},
+		{"lexical", lexicalCases()},
+		{"hostile words", hostileCases()},
+		{"history", historyCases()},
+		{"session", sessionCases()},
+		{"prompt", promptCases()},
+		{"project", projectCases()},
+		{"move", moveCases()},
+		{"journal", journalCases()},
+		{"erase", eraseCases()},
+		{"transaction", transactionCases()},
+		{"concurrency", concurrentCases()},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			for _, c := range part.cases {
+				t.Run(c.name, func(t *testing.T) {
+					k := &kit{T: t, store: open(t)}
+					// Close may be called twice: a test of closing has done it already.
+					t.Cleanup(func() { _ = k.store.Close() })
+					c.run(k)
+				})
+			}
+		})
+	}
+}
+
+// testCase is one sentence of the contract.
+type testCase struct {
+	name string
+	run  func(k *kit)
+}
+
+// kit is what one test works with: an empty store, and drafts that are all different.
+type kit struct {
+	*testing.T
+	store engram.Store
+	made  int
+}
+
+// at is the n-th second of the tests' day.
+func at(n int) time.Time {
+	return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC).Add(time.Duration(n) * time.Second)
+}
+
+// update runs fn, which must succeed.
+func (k *kit) update(fn func(engram.Tx) error) {
+	k.Helper()
+	if err := k.store.Update(k.Context(), fn); err != nil {
+		k.Fatalf("update: %v", err)
+	}
+}
+
+// view runs fn, which must succeed.
+func (k *kit) view(fn func(engram.Reader) error) {
+	k.Helper()
+	if err := k.store.View(k.Context(), fn); err != nil {
+		k.Fatalf("view: %v", err)
+	}
+}
+
+// refused runs fn in an Update, which must fail with code.
+func (k *kit) refused(what string, code engram.Code, fn func(engram.Tx) error) {
+	k.Helper()
+	err := k.store.Update(k.Context(), fn)
+	if got := engram.CodeOf(err); got != code {
+		k.Errorf("%s: got code %q (%v), want %q", what, got, err, code)
+	}
+}
+
+// draft is a valid memory that is not in the store, unlike any other draft.
+func (k *kit) draft(change ...func(*engram.Memory)) engram.Memory {
+	k.made++
+	m := engram.Memory{
+		ID: engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, k.made)), SyncID: fmt.Sprintf("obs-%016x", k.made),
+		Project: "app", SessionID: "s-app", Scope: engram.ScopeProject, Type: engram.TypeManual, Origin: engram.OriginAgent,
+		Title: fmt.Sprintf("title %d", k.made), Content: fmt.Sprintf("content %d", k.made),
+		Importance: engram.DefaultImportance, Strength: 1,
+		TouchedAt: at(k.made), CreatedAt: at(k.made), UpdatedAt: at(k.made),
+		RevisionCount: 1, DuplicateCount: 1, NormalizedHash: fmt.Sprintf("%064x", k.made),
+	}
+	for _, c := range change {
+		c(&m)
+	}
+	return m
+}
+
+// save writes a draft, with the project and the session it needs.
+func (k *kit) save(change ...func(*engram.Memory)) engram.Memory {
+	k.Helper()
+	m := k.draft(change...)
+	k.update(func(tx engram.Tx) error {
+		if err := k.ensure(tx, m.Project, m.SessionID); err != nil {
+			return err
+		}
+		return tx.InsertMemory(k.Context(), &m)
+	})
+	return m
+}
+
+// ensure makes the project and the session unless they are there.
+func (k *kit) ensure(tx engram.Tx, project, session string) error {
+	if project != "" {
+		_, found, err := tx.Project(k.Context(), project)
+		if err != nil {
+			return err
+		}
+		if !found {
+			if err := tx.PutProject(k.Context(), engram.Project{Name: project, CreatedAt: at(0)}); err != nil {
+				return err
+			}
+		}
+	}
+	if session == "" {
+		return nil
+	}
+	_, err := tx.Session(k.Context(), session)
+	if engram.CodeOf(err) != engram.CodeNotFound {
+		return err
+	}
+	return tx.PutSession(k.Context(), engram.Session{ID: session, Project: project, StartedAt: at(0), ActiveAt: at(0)})
+}
+
+// replace writes m over the memory with its number.
+func (k *kit) replace(m engram.Memory, change func(*engram.Memory)) engram.Memory {
+	k.Helper()
+	change(&m)
+	k.update(func(tx engram.Tx) error { return tx.ReplaceMemory(k.Context(), m) })
+	return m
+}
+
+// forget forgets m n seconds into the day.
+func (k *kit) forget(m engram.Memory, n int) engram.Memory {
+	k.Helper()
+	return k.replace(m, func(m *engram.Memory) { m.DeletedAt = at(n) })
+}
+
+// read returns the memory that ref names.
+func (k *kit) read(ref engram.Ref) (m engram.Memory) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		m, err = r.Memory(k.Context(), ref)
+		return err
+	})
+	return m
+}
+
+// list returns the memories that pass f.
+func (k *kit) list(f engram.Filter) (ms []engram.Memory) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		ms, err = r.List(k.Context(), f, engram.Page{Limit: 1000})
+		return err
+	})
+	return ms
+}
+
+// find asks the lexical channel for words, as the engine does.
+func (k *kit) find(question string, change ...func(*engram.LexicalQuery)) (found []engram.Ranked) {
+	k.Helper()
+	q := engram.LexicalQuery{Terms: text.Query(question), Limit: 50}
+	for _, c := range change {
+		c(&q)
+	}
+	k.view(func(r engram.Reader) (err error) {
+		found, err = r.Lexical(k.Context(), q)
+		return err
+	})
+	return found
+}
+
+// same fails the test unless got is want; what says what was asked.
+func (k *kit) same(what string, got, want any) {
+	k.Helper()
+	if g, w := fmt.Sprintf("%v", got), fmt.Sprintf("%v", want); g != w {
+		k.Errorf("%s\n got %s\nwant %s", what, g, w)
+	}
+}
+
+// sameMemory fails the test unless got is want in every field; the order of tags
+// does not count.
+func (k *kit) sameMemory(what string, got, want engram.Memory) {
+	k.Helper()
+	got.Tags, want.Tags = slices.Sorted(slices.Values(got.Tags)), slices.Sorted(slices.Values(want.Tags))
+	g, w := reflect.ValueOf(got), reflect.ValueOf(want)
+	for i := range g.NumField() {
+		if !reflect.DeepEqual(g.Field(i).Interface(), w.Field(i).Interface()) {
+			k.Errorf("%s: field %s\n got %s\nwant %s", what, g.Type().Field(i).Name, short(g.Field(i)), short(w.Field(i)))
+		}
+	}
+}
+
+func short(v reflect.Value) string {
+	const most = 300
+	if s := fmt.Sprintf("%#v", v.Interface()); len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%.*s… (%d)", most, fmt.Sprintf("%#v", v.Interface()), v.Len())
+}
+
+// titles are the titles of ms, in order.
+func titles(ms []engram.Memory) string {
+	names := make([]string, len(ms))
+	for i, m := range ms {
+		names[i] = m.Title
+	}
+	return strings.Join(names, ", ")
+}
+
+// nums are the numbers of ms, in order.
+func nums(ms []engram.Memory) []int64 {
+	all := make([]int64, len(ms))
+	for i, m := range ms {
+		all[i] = m.Num
+	}
+	return all
+}
+
+// numsOf are the numbers that a ranking found, in order.
+func numsOf(found []engram.Ranked) []int64 {
+	all := make([]int64, len(found))
+	for i, f := range found {
+		all[i] = f.Num
+	}
+	return all
+}
