@@ -76,11 +76,12 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	}
 	handler := httpapi.New(httpapi.Options{
 		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
-		Token: func() string { return a.opts.Config.HTTPToken },
-		MCP:   server.Handler(),
-		Log:   a.opts.Log,
-		Hosts: []string{a.opts.Config.Host},
-		Zone:  a.opts.Config.Timezone,
+		Token:   func() string { return a.opts.Config.HTTPToken },
+		Exposed: !config.Loopback(a.opts.Config.Host),
+		MCP:     server.Handler(),
+		Log:     a.opts.Log,
+		Hosts:   []string{a.opts.Config.Host},
+		Zone:    a.opts.Config.Timezone,
 	})
 	return httpapi.Serve(ctx, l, handler, a.opts.Log)
 }

@@ -31,8 +31,11 @@ type Options struct {
 	// Token returns the bearer token that everything which changes or exports needs;
 	// it is read for each request. Nil, or "" as its answer, leaves all open.
 	Token func() string
-	MCP   http.Handler // answers /mcp; nil: there is no such route
-	Log   *slog.Logger // nil: nothing is logged
+	// Exposed says that other machines can reach the server: then reading needs the
+	// token too, and only /health does not.
+	Exposed bool
+	MCP     http.Handler // answers /mcp; nil: there is no such route
+	Log     *slog.Logger // nil: nothing is logged
 	// Hosts are names, beside those of the loopback address, by which clients may
 	// call the server: the host it was told to listen on. An IPv6 address may stand
 	// with or without brackets.

@@ -292,7 +292,8 @@ func (s *search) match(ctx context.Context, expr string, floor int64, limit int)
 	return found, err
 }
 
-const textsSQL = `SELECT m.num, m.title, m.topic_key, m.content FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
+const textsSQL = `SELECT m.num, m.title || ' ' || coalesce(m.topic_key, '') || ' ' ||
+		coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.num), ''), m.content FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
 
 // reorder adds to each score what the common words are worth in that memory.
 func (s *search) reorder(ctx context.Context, found []engram.Ranked, common []int) ([]engram.Ranked, error) {
@@ -313,12 +314,8 @@ func (s *search) reorder(ctx context.Context, found []engram.Ranked, common []in
 	err := s.tx.rows(ctx, textsSQL, []any{jsonNums(nums)}, func(r scanner) error {
 		var num int64
 		var title, content string
-		var topic *string
-		if err := r.Scan(&num, &title, &topic, &content); err != nil {
+		if err := r.Scan(&num, &title, &content); err != nil {
 			return err
-		}
-		if topic != nil {
-			title += " " + *topic
 		}
 		d := doc{tf: make([]float64, len(common))}
 		add := func(weight float64) func(text.Token) {

@@ -95,10 +95,12 @@ CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NU
 END;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
 	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
+	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0; -- a type's name may be private
 END;
 CREATE TRIGGER tallies_update AFTER UPDATE OF project, type, deleted_at ON memories
 	WHEN old.project <> new.project OR old.type <> new.type OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
 	UPDATE tallies SET live = live - 1 WHERE old.deleted_at IS NULL AND project = old.project AND type = old.type;
+	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0;
 	INSERT INTO tallies (project, type, live) SELECT new.project, new.type, 1 WHERE new.deleted_at IS NULL
 		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
 END;
