@@ -32,5 +32,20 @@ func Query(question string) []engram.Term {
 	if len(terms) == 0 {
 		return stops
 	}
+	standAlone(terms)
 	return terms
+}
+
+// standAlone makes joined forms words in their own right where nothing else is
+// asked: the parts of "isA" carry no meaning, isa may. A store may pass over
+// joined words, and a question must not vanish by that.
+func standAlone(terms []engram.Term) {
+	for _, t := range terms {
+		if !t.Joined {
+			return
+		}
+	}
+	for i := range terms {
+		terms[i].Joined = false
+	}
 }

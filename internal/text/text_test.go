@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -71,6 +72,19 @@ func TestQuery(t *testing.T) {
 				t.Errorf("Query(%q)\n got %q\nwant %q", tt.in, got, tt.want)
 			}
 		})
+	}
+}
+
+// A store that asks for every word leaves the joined ones aside.
+func TestAQuestionIsNeverOfJoinedWordsAlone(t *testing.T) {
+	for _, q := range []string{"isA", "to.a of_the", "aA", "what isA of_the"} {
+		terms := text.Query(q)
+		if len(terms) == 0 || slices.ContainsFunc(terms, func(term engram.Term) bool { return term.Joined }) {
+			t.Errorf("Query(%q) = %+v, want words that stand alone", q, terms)
+		}
+	}
+	if terms := text.Query("get_user"); len(terms) != 3 || !terms[2].Joined {
+		t.Errorf("beside its parts a joined form is one: %+v", terms)
 	}
 }
 
