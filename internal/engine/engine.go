@@ -11,18 +11,11 @@
 package engine
 
 import (
-	"context"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/project"
 )
-
-// Folders tells what a folder says about the project in it; internal/git does.
-type Folders interface {
-	Facts(ctx context.Context, dir string) (project.Facts, error)
-}
 
 // Options make an Engine. Store, Now and NewID are required.
 type Options struct {
@@ -46,9 +39,12 @@ type Engine struct {
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, folders: o.Folders, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor}
+	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
+	if o.Folders != nil {
+		e.folders = &recentFolders{folders: o.Folders, now: e.now, facts: map[string]recentFacts{}}
+	}
 	if o.Policy != nil {
 		e.policy = *o.Policy
 	}
