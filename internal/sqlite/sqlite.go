@@ -71,7 +71,9 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if s.reads, err = newPool(dsn(path, "query_only(1)"), o.Readers); err != nil {
 		return nil, err
 	}
-	if s.writes, err = newPool(dsn(path, "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)"), 1); err != nil {
+	if s.writes, err = newPool(dsn(path, "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)",
+		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
+		"secure_delete(1)"), 1); err != nil {
 		return nil, err
 	}
 	if err := s.prepare(ctx, o.Now); err != nil {
