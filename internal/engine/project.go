@@ -85,7 +85,7 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 			return err
 		}
 		if known && taken.Name != source.Name {
-			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to give it everything of %q, merge them", from)
+			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: engram projects merge %s --into %s", from, to)
 		}
 		if source.Name == to {
 			return nil
