@@ -117,8 +117,14 @@ func (w world) since(do func()) []engram.Mutation {
 	return w.journal()[before:]
 }
 
+// failer is what helpers need of a test, be it of testing or of rapid.
+type failer interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
 // was is the Was of an entry as JSON gives it; nil when it has none.
-func was(t testing.TB, m engram.Mutation) map[string]any {
+func was(t failer, m engram.Mutation) map[string]any {
 	t.Helper()
 	if m.Was == nil {
 		return nil

@@ -28,7 +28,14 @@ type Parts struct {
 // NewParts is New with the store, the clock and the file at hand.
 func NewParts(t testing.TB) Parts {
 	t.Helper()
-	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(t.TempDir(), "engram.db"), opened: new(atomic.Int64)}
+	return NewPartsIn(t, t.TempDir())
+}
+
+// NewPartsIn is NewParts with the file in dir, for tests that need more stores than
+// one test has folders.
+func NewPartsIn(t testing.TB, dir string) Parts {
+	t.Helper()
+	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), opened: new(atomic.Int64)}
 	return p.Again(t)
 }
 
