@@ -43,7 +43,7 @@ func NewPartsIn(t testing.TB, dir string) Parts {
 // process would. The clock is shared, as that of a machine is.
 func (p Parts) Again(t testing.TB) Parts {
 	t.Helper()
-	s, err := sqlite.Open(context.Background(), sqlite.Options{Path: p.Path, Now: p.Clock.Now})
+	s, err := OpenStore(p.Path)
 	if err != nil {
 		t.Fatalf("open %s: %v", p.Path, err)
 	}
@@ -70,6 +70,11 @@ func (p Parts) Close(t testing.TB) {
 	if err := p.close(); err != nil {
 		t.Fatalf("close: %v", err)
 	}
+}
+
+// OpenStore opens the store at path; the caller closes it.
+func OpenStore(path string) (engram.Store, error) {
+	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: Start})
 }
 
 // idsOf is IDs for the nth engine on one file.

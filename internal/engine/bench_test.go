@@ -1,0 +1,175 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// sizes are the stores that every verb is measured on: what costs more in the second
+// than in the first grows with the number of memories.
+func sizes() []int { return []int{1_000, 100_000} }
+
+// benchFolder holds the stores of the benchmarks, which outlive each of them.
+var benchFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "engram-bench-") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := benchFolder(); err == nil {
+		_ = os.RemoveAll(dir) // the system's temporary folder, whatever happens
+	}
+	os.Exit(code)
+}
+
+// small and large make the stores, once in a process.
+var small, large = sync.OnceValues(func() (string, error) { return build(sizes()[0]) }), sync.OnceValues(func() (string, error) { return build(sizes()[1]) })
+
+// build fills a new store with n memories and returns its folder. It goes past the
+// verbs: 500 memories share a transaction, and so one wait for the disk.
+func build(n int) (string, error) {
+	root, err := benchFolder()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, fmt.Sprint(n))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	// A benchmark's own TB would close the store with it.
+	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
+	if err != nil {
+		return "", err
+	}
+	ctx, c, now := context.Background(), storetest.NewCorpus(1), enginetest.Start().Add(-time.Duration(n)*time.Minute)
+	err = store.Update(ctx, func(tx engram.Tx) error {
+		for _, name := range c.Projects() {
+			if err := tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: now}); err != nil {
+				return err
+			}
+			if err := tx.PutSession(ctx, engram.Session{ID: "s-" + name, Project: name, StartedAt: now, ActiveAt: now}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for made := 0; made < n && err == nil; {
+		err = store.Update(ctx, func(tx engram.Tx) error {
+			for range min(500, n-made) {
+				now = now.Add(time.Minute)
+				m := c.Memory(now)
+				if err := tx.InsertMemory(ctx, &m); err != nil {
+					return err
+				}
+				made++
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return "", err
+	}
+	return dir, store.Close()
+}
+
+// onEach runs a benchmark on each store, and reports the time on the processor beside
+// that on the clock: it is what the machine's other work does not change.
+func onEach(b *testing.B, run func(b *testing.B, w world, c *storetest.Corpus)) {
+	for i, folder := range []func() (string, error){small, large} {
+		b.Run(fmt.Sprintf("memories=%d", sizes()[i]), func(b *testing.B) {
+			dir, err := folder()
+			if err != nil {
+				b.Fatal(err)
+			}
+			w := newWorldIn(b, dir)
+			c := storetest.NewCorpus(2)
+			before := cpuTime()
+			run(b, w, c)
+			if used := cpuTime() - before; used > 0 {
+				b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
+			}
+		})
+	}
+}
+
+func BenchmarkSave(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
+		// Each run adds to the same store, and none may repeat another's texts or ids.
+		nonce := time.Now().UnixNano()
+		e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return engram.ID(fmt.Sprintf("mem_%026d", nonce)) }})
+		for b.Loop() {
+			nonce++
+			m := c.Memory(enginetest.Start())
+			if _, err := e.Save(b.Context(), engine.SaveInput{Title: m.Title, Content: m.Content + fmt.Sprint(nonce), Type: m.Type, Project: m.Project}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func benchmarkSearch(b *testing.B, words int, filter func(*storetest.Corpus) engram.Filter) {
+	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
+		empty := 0
+		for b.Loop() {
+			found, err := w.Search(b.Context(), engine.SearchInput{Query: c.Question(words), Filter: filter(c)})
+			if err != nil {
+				b.Fatal(err)
+			}
+			if len(found.Hits) == 0 {
+				empty++
+			}
+		}
+		b.ReportMetric(100*float64(empty)/float64(b.N), "%empty")
+	})
+}
+
+func BenchmarkSearchEverywhere(b *testing.B) {
+	benchmarkSearch(b, 10, func(*storetest.Corpus) engram.Filter { return engram.Filter{} })
+}
+
+func BenchmarkSearchInAProject(b *testing.B) {
+	benchmarkSearch(b, 10, func(c *storetest.Corpus) engram.Filter { return engram.Filter{Project: c.Project()} })
+}
+
+func BenchmarkContext(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
+		for b.Loop() {
+			told, err := w.Engine.Context(b.Context(), engine.ContextInput{Project: c.Project()})
+			if err != nil || len(told.Memories) != 20 {
+				b.Fatalf("%d memories, %v", len(told.Memories), err)
+			}
+		}
+	})
+}
+
+func BenchmarkGet(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		n := int64(0)
+		for b.Loop() {
+			n = n%1000 + 1
+			if _, err := w.Get(b.Context(), engram.ByNum(n)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkTimeline(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		n := int64(0)
+		for b.Loop() {
+			n = n%1000 + 1
+			if _, err := w.Timeline(b.Context(), engram.ByNum(n), 5, 5); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
