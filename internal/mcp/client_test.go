@@ -79,6 +79,7 @@ func TestRealClientsOfBothErasSaveAndFind(t *testing.T) {
 				if init.ProtocolVersion != version || init.ServerInfo.Name != "engram" || init.ServerInfo.Version != "1.2.3" {
 					t.Errorf("asked for %s, got %s of %+v", version, init.ProtocolVersion, init.ServerInfo)
 				}
+				//lint:ignore SA1019 what is checked is that the deprecated capability is not offered
 				if caps := init.Capabilities; caps.Tools == nil || caps.Logging != nil || caps.Resources != nil || caps.Prompts != nil {
 					t.Errorf("capabilities: got %+v, want tools alone", caps)
 				}

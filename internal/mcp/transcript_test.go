@@ -89,7 +89,6 @@ func firstDifference(got, want string) string {
 type talk struct {
 	t     *testing.T
 	dir   string // the world: repositories live here
-	db    string
 	clock *enginetest.Clock
 	opts  mcp.Options
 
