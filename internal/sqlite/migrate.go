@@ -96,7 +96,11 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now fu
 // step brings the schema from version from to the next; it does nothing when the
 // schema is there already.
 func (s *Store) step(ctx context.Context, c *conn, from, known int, script string, now func() time.Time) error {
-	version, err := schemaVersion(ctx, c, s.path, known)
+	var version int
+	err := s.wait(ctx, func(ctx context.Context) (err error) {
+		version, err = schemaVersion(ctx, c, s.path, known)
+		return err
+	})
 	if err != nil || version != from {
 		return err
 	}
@@ -105,7 +109,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 			return err
 		}
 	}
-	if err := s.patiently(ctx, func() error { return c.exec(ctx, "BEGIN IMMEDIATE") }); err != nil {
+	if err := s.wait(ctx, func(ctx context.Context) error { return c.exec(ctx, "BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
 	defer c.rollback()
@@ -135,7 +139,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 // here, whatever the busy timeout, so the switch is tried again: processes that open
 // a new store at the same moment are the ordinary case.
 func (s *Store) useWAL(ctx context.Context, c *conn) error {
-	return s.patiently(ctx, func() error {
+	return s.wait(ctx, func(ctx context.Context) error {
 		var mode string
 		if err := c.sql.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
 			return err
@@ -148,21 +152,11 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 	})
 }
 
-// patiently calls fn until it is no longer busy, for at most writeWait.
-func (s *Store) patiently(ctx context.Context, fn func() error) error {
+// wait calls fn until it is no longer busy, for at most writeWait.
+func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error {
 	wait, cancel := context.WithTimeout(ctx, s.writeWait)
 	defer cancel()
-	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		err := fn()
-		if err == nil || !isBusy(err) {
-			return err
-		}
-		select {
-		case <-wait.Done():
-			return s.waited(ctx, err)
-		case <-time.After(pause):
-		}
-	}
+	return s.waited(ctx, patiently(wait, func() error { return fn(wait) }))
 }
 
 // backup copies the whole database beside itself before its schema changes.

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,10 +69,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait}
-	if s.reads, err = newPool(dsn(path, "query_only(1)"), o.Readers); err != nil {
+	if s.reads, err = newPool(dsn(path, "busy_timeout(2000)", "query_only(1)"), o.Readers); err != nil {
 		return nil, err
 	}
-	if s.writes, err = newPool(dsn(path, "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)",
+	if s.writes, err = newPool(dsn(path, "busy_timeout(20)", "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)",
 		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
 		"secure_delete(1)"), 1); err != nil {
 		return nil, err
@@ -136,16 +137,26 @@ func (s *Store) begin(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, s.waited(ctx, err)
 	}
-	// SQLite waits up to its busy_timeout in each try; trying again lets an
-	// impatient caller leave in between.
+	if err := patiently(wait, func() error { return c.exec(wait, "BEGIN IMMEDIATE") }); err != nil {
+		s.writes.give(c)
+		return nil, s.waited(ctx, err)
+	}
+	return c, nil
+}
+
+// patiently calls fn until it is no longer busy or ctx is done. SQLite's own waiting
+// sleeps longer and longer, so that whoever has waited longest is served last; with
+// short naps of random length eight writers wait a fraction of the time.
+func patiently(ctx context.Context, fn func() error) error {
 	for {
-		err := c.exec(wait, "BEGIN IMMEDIATE")
-		if err == nil {
-			return c, nil
+		err := fn()
+		if err == nil || !isBusy(err) {
+			return err
 		}
-		if !isBusy(err) || wait.Err() != nil {
-			s.writes.give(c)
-			return nil, s.waited(ctx, err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(time.Millisecond/2 + rand.N(2*time.Millisecond)):
 		}
 	}
 }
@@ -163,8 +174,10 @@ func (s *Store) waited(ctx context.Context, err error) error {
 // text. A reader in the way is waited for a little; the log is emptied by a later
 // checkpoint in any case.
 func (s *Store) scrub(ctx context.Context, c *conn) {
-	if err := c.exec(ctx, "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
-		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "err", err)
+	for _, pragma := range []string{"busy_timeout = 2000", "wal_checkpoint(TRUNCATE)", "busy_timeout = 20"} {
+		if err := c.exec(ctx, "PRAGMA "+pragma); err != nil {
+			s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "err", err)
+		}
 	}
 }
 
@@ -199,6 +212,6 @@ func dsn(path string, pragmas ...string) string {
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(2000)", "cache_size(-2048)", "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"cache_size(-2048)", "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }
