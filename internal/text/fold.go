@@ -9,56 +9,64 @@ import (
 )
 
 // fold brings spellings of the same word together: compatibility forms (ﬁ, full
-// width), accents and case. Marks of scripts that need them to be read stay.
+// width), accents and case. Marks of scripts that need them to be read stay; those
+// that writers leave out, such as the vowels of Arabic and Hebrew, go.
 func fold(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
 	}
 	var b strings.Builder
 	b.Grow(len(s))
-	latin := false
+	needed := false // marks after the last letter belong to the word
 	for _, r := range norm.NFKD.String(s) {
 		switch {
 		case r == '\u2019':
 			b.WriteByte('\'')
-		case unicode.Is(unicode.Mn, r):
-			// Only after Latin, Greek and Cyrillic letters is a mark an accent; in Indic
-			// scripts it is the vowel.
-			if !latin {
+		case unicode.In(r, unicode.Mn, unicode.Me):
+			// Enclosing marks and variation selectors only dress what they follow.
+			if needed && !unicode.In(r, unicode.Me, unicode.Variation_Selector) {
 				b.WriteRune(r)
 			}
 		case isWord(r):
-			latin = unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic)
-			b.WriteRune(special(unicode.ToLower(r)))
+			needed = !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Arabic, unicode.Hebrew, unicode.N)
+			b.WriteString(special(unicode.ToLower(r)))
 		}
 	}
 	return norm.NFC.String(b.String())
 }
 
-// special maps letters that decomposition leaves alone to the ones people type.
-func special(r rune) rune {
+// special maps letters that decomposition leaves alone to what people type for them.
+func special(r rune) string {
 	switch r {
+	case 'ß':
+		return "ss"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
 	case 'ø':
-		return 'o'
+		return "o"
 	case 'ł':
-		return 'l'
+		return "l"
 	case 'đ', 'ð':
-		return 'd'
+		return "d"
 	case 'ı':
-		return 'i'
+		return "i"
 	case 'ς':
-		return 'σ'
+		return "σ"
+	case 'ـ': // stretches an Arabic word and says nothing
+		return ""
 	}
-	return r
+	return string(r)
 }
 
 // run returns the length of the first run of s that is all dense or all not.
 func run(s string) (n int, dense bool) {
 	for i, r := range s {
-		d := isDense(r)
-		if i == 0 {
+		switch d := isDense(r); {
+		case i == 0:
 			dense = d
-		} else if d != dense {
+		case d != dense && !unicode.Is(unicode.M, r): // a mark stays with its letter
 			return i, dense
 		}
 	}

@@ -72,7 +72,7 @@ func letterName(s string, i, end int) string {
 	}
 	switch rest := s[end:]; {
 	case strings.HasPrefix(rest, "++"):
-		return strings.ToLower(s[i:end]) + "plusplus"
+		return strings.ToLower(s[i:end]) + "pp" // as people write it who cannot write +
 	case strings.HasPrefix(rest, "#"):
 		if next, _ := decode(rest, 1); !isWord(next) {
 			return strings.ToLower(s[i:end]) + "sharp"
@@ -176,6 +176,7 @@ func scanPart(p string, emit func(Token)) {
 // emitWord emits a folded word. The possessive s and what is left of a contraction
 // go with the word: user's is user, don't is dont.
 func emitWord(w string, emit func(Token)) {
+	w = strings.TrimLeft(w, "'") // left there where a script without spaces ends
 	if i := strings.IndexByte(w, '\''); i > 0 {
 		if w[i:] == "'s" {
 			w = w[:i]
@@ -189,22 +190,36 @@ func emitWord(w string, emit func(Token)) {
 	emit(Token{Text: stem(w), Word: w, Stop: stopWords[w]})
 }
 
-// emitDense emits a run of a script that is written without spaces: each character,
-// and each pair, which is how such text is found without a dictionary.
+// emitDense emits a run of a script that is written without spaces: each character
+// with its marks, and each pair, which is how such text is found without a dictionary.
 func emitDense(p string, emit func(Token)) {
 	kind := Char
-	if utf8.RuneCountInString(p) == 1 {
+	if clusterLen(p) == len(p) {
 		kind = Plain
 	}
 	var last string
-	for i, r := range p {
-		c := p[i : i+utf8.RuneLen(r)]
+	for p != "" {
+		n := clusterLen(p)
+		c := p[:n]
 		emit(Token{Text: c, Word: c, Kind: kind})
 		if last != "" {
 			emit(Token{Text: last + c, Word: last + c, Kind: Pair})
 		}
-		last = c
+		last, p = c, p[n:]
 	}
+}
+
+// clusterLen returns the length of the first character of s and its marks.
+func clusterLen(s string) int {
+	_, n := utf8.DecodeRuneInString(s)
+	for n < len(s) {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		if !unicode.Is(unicode.M, r) {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // stem returns the stem of a folded word: Porter's for English letters, the word
