@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -100,7 +101,7 @@ func (c *Corpus) Memory(now time.Time) engram.Memory {
 		SessionID: "s-" + project, Scope: engram.ScopeProject, Type: engram.KnownTypes()[c.rand.IntN(8)], Origin: engram.OriginAgent,
 		Title:   strings.Join(subject[:2+c.rand.IntN(4)], " "),
 		Content: b.String(), Importance: engram.DefaultImportance, Strength: 1, TouchedAt: now, CreatedAt: now, UpdatedAt: now,
-		RevisionCount: 1, DuplicateCount: 1, NormalizedHash: fmt.Sprintf("%064x", c.n),
+		RevisionCount: 1, DuplicateCount: 1, NormalizedHash: fmt.Sprintf("%x", sha256.Sum256([]byte(b.String()))),
 	}
 }
 

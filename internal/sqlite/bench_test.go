@@ -1,0 +1,185 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// BenchmarkStore measures the store with few and with many memories: what an agent
+// does often must not get slower as they grow. Each store is built once.
+func BenchmarkStore(b *testing.B) {
+	for _, size := range []int{1_000, 100_000} {
+		b.Run(fmt.Sprintf("memories=%d", size), func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "engram.db"))
+			defer s.Close()
+			c := storetest.NewCorpus(1)
+			fillStore(b, s, c, size)
+			b.Run("Disk", func(b *testing.B) { benchDisk(b, s, size) })
+			b.Run("Get/num", func(b *testing.B) {
+				benchView(b, s, func(r engram.Reader, i int) error {
+					_, err := r.Memory(b.Context(), engram.ByNum(int64(1+i*7919%size)))
+					return err
+				})
+			})
+			b.Run("Get/id", func(b *testing.B) {
+				benchView(b, s, func(r engram.Reader, i int) error {
+					_, err := r.Memory(b.Context(), engram.ByID(engram.ID(fmt.Sprintf("mem_%026d", 1+i*7919%size))))
+					return err
+				})
+			})
+			b.Run("Timeline", func(b *testing.B) { benchTimeline(b, s, size) })
+			for _, project := range []string{"", c.Projects()[3]} {
+				where := "everywhere"
+				if project != "" {
+					where = "project"
+				}
+				b.Run("Context/"+where, func(b *testing.B) { benchContext(b, s, project) })
+				for _, words := range []int{3, 10} {
+					b.Run(fmt.Sprintf("Lexical/%s/words=%d", where, words), func(b *testing.B) { benchLexical(b, s, project, words) })
+				}
+			}
+			b.Run("Stats", func(b *testing.B) {
+				benchView(b, s, func(r engram.Reader, _ int) error { _, err := r.Stats(b.Context(), ""); return err })
+			})
+			b.Run("Save", func(b *testing.B) { benchSave(b, s, c) })
+			b.Run("Erase", func(b *testing.B) { benchErase(b, s) })
+		})
+	}
+}
+
+// fillStore writes size memories in sessions of 25, and a prompt for every tenth.
+func fillStore(b *testing.B, s *sqlite.Store, c *storetest.Corpus, size int) {
+	b.Helper()
+	makeProjects(b, s, c)
+	const batch, inSession = 500, 25
+	saved := map[string]int{}
+	for done := 0; done < size; done += batch {
+		update(b, s, func(tx engram.Tx) error {
+			for i := done; i < min(done+batch, size); i++ {
+				m := c.Memory(now())
+				m.SessionID = fmt.Sprintf("s-%s-%d", m.Project, saved[m.Project]/inSession)
+				if saved[m.Project]%inSession == 0 {
+					if err := tx.PutSession(b.Context(), engram.Session{ID: m.SessionID, Project: m.Project, StartedAt: now(), ActiveAt: now()}); err != nil {
+						return err
+					}
+				}
+				saved[m.Project]++
+				if err := saveOne(b, tx, &m); err != nil {
+					return err
+				}
+				if i%10 == 0 {
+					p := engram.Prompt{SyncID: fmt.Sprintf("prompt-%d", i), Project: m.Project, SessionID: m.SessionID, Content: c.Question(15), CreatedAt: now()}
+					if err := tx.InsertPrompt(b.Context(), &p); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		})
+	}
+}
+
+// measure runs fn for each iteration and reports the processor time beside the
+// elapsed one.
+func measure(b *testing.B, fn func(i int) error) {
+	b.Helper()
+	before := cpu(b)
+	i := 0
+	for b.Loop() {
+		if err := fn(i); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+	b.ReportMetric(float64(cpu(b)-before)/float64(i), "cpu-ns/op")
+}
+
+func benchView(b *testing.B, s *sqlite.Store, fn func(r engram.Reader, i int) error) {
+	b.Helper()
+	measure(b, func(i int) error {
+		return s.View(b.Context(), func(r engram.Reader) error { return fn(r, i) })
+	})
+}
+
+func benchDisk(b *testing.B, s *sqlite.Store, size int) {
+	var st engram.Stats
+	benchView(b, s, func(r engram.Reader, _ int) (err error) {
+		st, err = r.Stats(b.Context(), "")
+		return err
+	})
+	b.ReportMetric(float64(st.Bytes)/float64(size), "disk-B/memory")
+}
+
+func benchTimeline(b *testing.B, s *sqlite.Store, size int) {
+	benchView(b, s, func(r engram.Reader, i int) error {
+		m, err := r.Memory(b.Context(), engram.ByNum(int64(1+i*7919%size)))
+		if err != nil {
+			return err
+		}
+		_, _, err = r.Neighbours(b.Context(), m.SessionID, m.Num, 5, 5)
+		return err
+	})
+}
+
+// benchContext reads what the engine tells a new session.
+func benchContext(b *testing.B, s *sqlite.Store, project string) {
+	benchView(b, s, func(r engram.Reader, _ int) error {
+		if _, err := r.Sessions(b.Context(), project, engram.Page{Limit: 5}); err != nil {
+			return err
+		}
+		if _, err := r.Prompts(b.Context(), project, "", engram.Page{Limit: 10}); err != nil {
+			return err
+		}
+		_, err := r.List(b.Context(), engram.Filter{Project: project}, engram.Page{Limit: 20})
+		return err
+	})
+}
+
+func benchLexical(b *testing.B, s *sqlite.Store, project string, words int) {
+	c := storetest.NewCorpus(2) // the same words as any corpus has, other questions
+	questions := make([][]engram.Term, 100)
+	for i := range questions {
+		questions[i] = text.Query(c.Question(words))
+	}
+	found := 0
+	benchView(b, s, func(r engram.Reader, i int) error {
+		hits, err := r.Lexical(b.Context(), engram.LexicalQuery{Terms: questions[i%len(questions)], Filter: engram.Filter{Project: project}, Limit: 10})
+		found += len(hits)
+		return err
+	})
+	b.ReportMetric(float64(found)/float64(b.N), "hits/op")
+}
+
+func benchSave(b *testing.B, s *sqlite.Store, c *storetest.Corpus) {
+	measure(b, func(int) error {
+		m := c.Memory(now())
+		return s.Update(b.Context(), func(tx engram.Tx) error {
+			if _, err := tx.LastMutation(b.Context()); err != nil {
+				return err
+			}
+			if _, _, err := tx.ByHash(b.Context(), m.Project, m.NormalizedHash, func(engram.Memory) bool { return true }); err != nil {
+				return err
+			}
+			return saveOne(b, tx, &m)
+		})
+	})
+}
+
+// benchErase erases the newest memory. The whole index is written anew each time.
+func benchErase(b *testing.B, s *sqlite.Store) {
+	measure(b, func(int) error {
+		return s.Update(b.Context(), func(tx engram.Tx) error {
+			ms, err := tx.List(b.Context(), engram.Filter{}, engram.Page{Limit: 1})
+			if err != nil {
+				return err
+			}
+			return tx.EraseMemory(b.Context(), ms[0].Num)
+		})
+	})
+}

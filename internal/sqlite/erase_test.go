@@ -1,0 +1,221 @@
+package sqlite_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// secret is one word to the index, in lower case and without an English ending, so
+// that the same bytes stand wherever a copy is.
+const secret = "xqzvwkjq"
+
+// grep says which files of the store hold the secret, asking another process.
+func grep(t *testing.T, path string) string {
+	t.Helper()
+	out, err := start(t, "grep", secret, path, path+"-wal", path+"-shm", path+"-journal").rest()
+	if err != nil {
+		t.Fatalf("grep: %v", err)
+	}
+	return out
+}
+
+// secretly puts the secret wherever a memory can hold text.
+func secretly(m *engram.Memory) {
+	m.Title = secret + " " + m.Title
+	m.Content = m.Content + " " + secret + " " + m.Content + " " + secret
+	m.Summary, m.ToolName, m.Tags, m.TopicKey = secret, secret, []string{secret}, "a/"+secret
+	m.Metadata = map[string]any{secret: secret}
+}
+
+// saveCorpus makes the projects of c and saves n of its memories, a transaction
+// each; change may be nil.
+func saveCorpus(t testing.TB, s engram.Store, c *storetest.Corpus, n int, change func(i int, m *engram.Memory)) []engram.Memory {
+	t.Helper()
+	makeProjects(t, s, c)
+	ms := make([]engram.Memory, n)
+	for i := range ms {
+		ms[i] = c.Memory(now())
+		if change != nil {
+			change(i, &ms[i])
+		}
+		update(t, s, func(tx engram.Tx) error { return saveOne(t, tx, &ms[i]) })
+	}
+	return ms
+}
+
+func makeProjects(t testing.TB, s engram.Store, c *storetest.Corpus) {
+	t.Helper()
+	update(t, s, func(tx engram.Tx) error {
+		for _, name := range c.Projects() {
+			if err := tx.PutProject(t.Context(), engram.Project{Name: name, CreatedAt: now()}); err != nil {
+				return err
+			}
+			if err := tx.PutSession(t.Context(), engram.Session{ID: "s-" + name, Project: name, StartedAt: now(), ActiveAt: now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// saveOne is what the engine writes for a save: state and journal.
+func saveOne(t testing.TB, tx engram.Tx, m *engram.Memory) error {
+	if err := tx.InsertMemory(t.Context(), m); err != nil {
+		return err
+	}
+	return tx.Append(t.Context(), &engram.Mutation{At: engram.Clock(0).Tick(now()), Actor: "test", Verb: "save",
+		Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Project: m.Project})
+}
+
+func update(t testing.TB, s engram.Store, fn func(engram.Tx) error) {
+	t.Helper()
+	if err := s.Update(t.Context(), fn); err != nil {
+		t.Fatalf("update: %v", err)
+	}
+}
+
+func view(t testing.TB, s engram.Store, fn func(engram.Reader) error) {
+	t.Helper()
+	if err := s.View(t.Context(), fn); err != nil {
+		t.Fatalf("view: %v", err)
+	}
+}
+
+func closed(t testing.TB, s *sqlite.Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+}
+
+func TestAnErasedTextIsInNoFile(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		memories  int
+		every     int // every so-many-th memory holds the secret
+		rewritten bool
+	}{
+		{"the only memory", 1, 1, false},
+		{"the only memory, changed before", 1, 1, true},
+		{"one of many", 400, 400, true},
+		{"many of many", 400, 7, true},
+		{"all of many", 150, 1, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "engram.db")
+			s := open(t, path)
+			defer s.Close()
+			ms := saveCorpus(t, s, storetest.NewCorpus(1), tt.memories, func(i int, m *engram.Memory) {
+				if i%tt.every == 0 {
+					secretly(m)
+					m.TopicKey += fmt.Sprint(i)
+					m.Content = strings.Repeat(m.Content, 1+i%13) // some on pages of their own
+				}
+			})
+			if tt.rewritten {
+				for i := 0; i < len(ms); i += tt.every {
+					rewrite(t, s, &ms[i])
+				}
+			}
+			if grep(t, path) == "" {
+				t.Fatal("the secret is in no file before the erase: the test looks for the wrong bytes")
+			}
+			for i := 0; i < len(ms); i += tt.every {
+				update(t, s, func(tx engram.Tx) error { return tx.EraseMemory(t.Context(), ms[i].Num) })
+			}
+			if found := grep(t, path); found != "" {
+				t.Errorf("while the store is open, the secret is in\n%s", found)
+			}
+			closed(t, s)
+			if found := grep(t, path); found != "" {
+				t.Errorf("after it was closed, the secret is in\n%s", found)
+			}
+		})
+	}
+}
+
+// rewrite changes m as an update does: the old text becomes a revision, the journal
+// keeps the old fields.
+func rewrite(t *testing.T, s engram.Store, m *engram.Memory) {
+	t.Helper()
+	old := *m
+	m.Content = strings.ToUpper(m.Content) + " changed"
+	m.Title += " changed"
+	m.RevisionCount++
+	update(t, s, func(tx engram.Tx) error {
+		if err := tx.InsertRevision(t.Context(), engram.Revision{Memory: m.Num, Number: 1, Type: old.Type, Title: old.Title, Content: old.Content,
+			WrittenAt: now(), ReplacedAt: now(), Reason: secret}); err != nil {
+			return err
+		}
+		if err := tx.ReplaceMemory(t.Context(), *m); err != nil {
+			return err
+		}
+		was, err := json.Marshal(map[string]any{"tags": old.Tags, "metadata": old.Metadata})
+		if err != nil {
+			return err
+		}
+		return tx.Append(t.Context(), &engram.Mutation{Actor: "test", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num),
+			Project: m.Project, Reason: secret, Was: was})
+	})
+}
+
+func TestADeletedPromptIsInNoFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	c := storetest.NewCorpus(2)
+	makeProjects(t, s, c)
+	var secrets []int64
+	for i := range 200 {
+		p := engram.Prompt{SyncID: fmt.Sprintf("prompt-%d", i), Project: c.Project(), Content: c.Memory(now()).Content, CreatedAt: now()}
+		if i%9 == 0 {
+			p.Content += " " + secret
+		}
+		update(t, s, func(tx engram.Tx) error { return tx.InsertPrompt(t.Context(), &p) })
+		if i%9 == 0 {
+			secrets = append(secrets, p.Num)
+		}
+	}
+	for _, num := range secrets {
+		update(t, s, func(tx engram.Tx) error { return tx.DeletePrompt(t.Context(), num) })
+	}
+	closed(t, s)
+	if found := grep(t, path); found != "" {
+		t.Errorf("the secret is in\n%s", found)
+	}
+}
+
+func TestAnEraseWithAReaderInTheWayIsCleanOnceItLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	c := storetest.NewCorpus(3)
+	ms := saveCorpus(t, s, c, 20, func(i int, m *engram.Memory) {
+		if i == 10 {
+			secretly(m)
+		}
+	})
+	view(t, s, func(r engram.Reader) error {
+		if _, err := r.Memory(t.Context(), engram.ByNum(ms[10].Num)); err != nil {
+			return err
+		}
+		update(t, s, func(tx engram.Tx) error { return tx.EraseMemory(t.Context(), ms[10].Num) })
+		_, err := r.Memory(t.Context(), engram.ByNum(ms[10].Num)) // its snapshot still has it
+		return err
+	})
+	closed(t, s)
+	if found := grep(t, path); found != "" {
+		t.Errorf("the secret is in\n%s", found)
+	}
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		t.Error("the write-ahead log is still there after the last connection closed")
+	}
+}

@@ -1,0 +1,116 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// childEnv makes the test binary one of the processes that children names: locks
+// between processes are nothing that goroutines could show.
+const childEnv = "ENGRAM_TEST_CHILD"
+
+func TestMain(m *testing.M) {
+	name := os.Getenv(childEnv)
+	if name == "" {
+		os.Exit(m.Run())
+	}
+	if err := children()[name](os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// children are what other processes do, by name. What they print is their answer.
+func children() map[string]func(args []string) error {
+	return map[string]func([]string) error{
+		"grep": childGrep,
+	}
+}
+
+// child is a process that runs.
+type child struct {
+	cmd *exec.Cmd
+	out *bufio.Reader // its standard output
+	in  io.WriteCloser
+	err bytes.Buffer
+}
+
+// start runs a child. It ends with the test at the latest.
+func start(t testing.TB, name string, args ...string) *child {
+	t.Helper()
+	c := &child{cmd: exec.CommandContext(t.Context(), os.Args[0], args...)}
+	c.cmd.Env = append(os.Environ(), childEnv+"="+name)
+	c.cmd.Stderr = &c.err
+	out, err := c.cmd.StdoutPipe()
+	if err == nil {
+		c.in, err = c.cmd.StdinPipe()
+	}
+	if err == nil {
+		err = c.cmd.Start()
+	}
+	if err != nil {
+		t.Fatalf("start %s: %v", name, err)
+	}
+	c.out = bufio.NewReader(out)
+	return c
+}
+
+// line reads the next line that the child prints.
+func (c *child) line() (string, error) {
+	s, err := c.out.ReadString('\n')
+	if err != nil {
+		return "", errors.Join(fmt.Errorf("the child printed no more: %w", err), c.wait())
+	}
+	return strings.TrimSuffix(s, "\n"), nil
+}
+
+// rest reads what the child prints until it ends, and waits for it.
+func (c *child) rest() (string, error) {
+	b, err := io.ReadAll(c.out)
+	return string(b), errors.Join(err, c.wait())
+}
+
+func (c *child) wait() error {
+	if err := c.cmd.Wait(); err != nil {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(c.err.String()))
+	}
+	return nil
+}
+
+// childStore opens the store of a child.
+func childStore(path string, change ...func(*sqlite.Options)) (*sqlite.Store, error) {
+	o := sqlite.Options{Path: path, Now: now}
+	for _, c := range change {
+		c(&o)
+	}
+	return sqlite.Open(context.Background(), o)
+}
+
+// childGrep prints the names of those files that hold the text: in a process of its
+// own, because a file that is open in SQLite must be opened by nothing else.
+func childGrep(args []string) error {
+	text, files := args[0], args[1:]
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if n := bytes.Count(bytes.ToLower(b), []byte(text)); n > 0 {
+			fmt.Printf("%s (%d times)\n", f, n)
+		}
+	}
+	return nil
+}
