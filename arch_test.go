@@ -67,7 +67,7 @@ func rows() map[string]row {
 
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
-		"internal/cli": {room: "cli", modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "charm.land/fang/v2",
+		"internal/cli": {room: "cli", modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag",
 			"github.com/mattn/go-isatty", "github.com/muesli/mango-cobra", "github.com/muesli/roff", mcpSDK}},
 		"cmd/engram": {room: "cmd"},
 
