@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,6 +24,11 @@ func sizes() []int { return []int{1_000, 100_000} }
 var benchFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "engram-bench-") })
 
 func TestMain(m *testing.M) {
+	// A property that opens a store costs a tenth of a second under the race detector.
+	// The command line overrides this.
+	if err := flag.Set("rapid.checks", "40"); err != nil {
+		panic(err)
+	}
 	code := m.Run()
 	if dir, err := benchFolder(); err == nil {
 		_ = os.RemoveAll(dir) // the system's temporary folder, whatever happens
