@@ -37,14 +37,11 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	return found[0], nil
 }
 
-// liveInSession counts a session's memories by memories_session.
-const liveInSession = `(SELECT count(*) FROM memories WHERE session = s.num AND deleted_at IS NULL)`
-
 // Sessions are served by sessions_active and sessions_project_active.
 const (
-	sessionsSQL = `SELECT ` + sessionColumns + `, ` + liveInSession + ` FROM sessions s
+	sessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
 		WHERE s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
-	projectSessionsSQL = `SELECT ` + sessionColumns + `, ` + liveInSession + ` FROM sessions s
+	projectSessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
 		WHERE s.project = ? AND s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
 )
 
@@ -98,7 +95,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 
 // CountInSession counts the memories saved in the session.
 func (t *tx) CountInSession(ctx context.Context, id string, forgotten bool) (int, error) {
-	query := `SELECT count(*) FROM memories WHERE session = ? AND deleted_at IS NULL`
+	query := `SELECT live FROM sessions WHERE num = ?`
 	if forgotten {
 		query = `SELECT count(*) FROM memories WHERE session = ?` // reads the table: only deleting a session asks it
 	}

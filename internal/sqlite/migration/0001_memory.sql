@@ -33,7 +33,8 @@ CREATE TABLE sessions (
 	started_at INTEGER NOT NULL,
 	ended_at   INTEGER,
 	summary    TEXT NOT NULL DEFAULT '',
-	active_at  INTEGER NOT NULL
+	active_at  INTEGER NOT NULL,
+	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step by triggers
 );
 CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
 CREATE INDEX sessions_active ON sessions (active_at DESC, num DESC);
@@ -92,13 +93,18 @@ CREATE TABLE tallies (
 CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
 	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
 		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
+	UPDATE sessions SET live = live + 1 WHERE num = new.session;
 END;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
 	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
 	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0; -- a type's name may be private
+	UPDATE sessions SET live = live - 1 WHERE num = old.session;
 END;
-CREATE TRIGGER tallies_update AFTER UPDATE OF project, type, deleted_at ON memories
-	WHEN old.project <> new.project OR old.type <> new.type OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
+CREATE TRIGGER tallies_update AFTER UPDATE OF project, session, type, deleted_at ON memories
+	WHEN old.project <> new.project OR old.session <> new.session OR old.type <> new.type
+	OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
+	UPDATE sessions SET live = live - 1 WHERE old.deleted_at IS NULL AND num = old.session;
+	UPDATE sessions SET live = live + 1 WHERE new.deleted_at IS NULL AND num = new.session;
 	UPDATE tallies SET live = live - 1 WHERE old.deleted_at IS NULL AND project = old.project AND type = old.type;
 	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0;
 	INSERT INTO tallies (project, type, live) SELECT new.project, new.type, 1 WHERE new.deleted_at IS NULL
