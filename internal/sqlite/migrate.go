@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -36,8 +37,14 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 		return err
 	}
 	version, err := schemaVersion(ctx, c, s.path, len(steps))
+	var mode string
+	if err == nil {
+		// A copy that SQLite made, such as a backup put in place of a lost database, has
+		// the schema but not the journal mode.
+		err = c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+	}
 	s.reads.give(c)
-	if err != nil || version == len(steps) {
+	if err != nil || version == len(steps) && mode == "wal" {
 		return err
 	}
 	return s.migrate(ctx, migrations, steps, now)
@@ -104,17 +111,19 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	if err != nil || version != from {
 		return err
 	}
-	if from > 0 {
-		if err := s.backup(ctx, c, from, now); err != nil {
-			return err
-		}
-	}
 	if err := s.wait(ctx, func(ctx context.Context) error { return c.exec(ctx, "BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
 	defer c.rollback()
 	if version, err = schemaVersion(ctx, c, s.path, known); err != nil || version != from {
 		return err
+	}
+	if from > 0 {
+		// Under the write lock: of many processes one makes the backup, and nobody can
+		// write what it would lack.
+		if err := s.backup(ctx, from, now); err != nil {
+			return fmt.Errorf("backup: %w", err)
+		}
 	}
 	if err := c.exec(ctx, script); err != nil {
 		return err
@@ -159,33 +168,58 @@ func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error 
 	return s.waited(ctx, patiently(wait, func() error { return fn(wait) }))
 }
 
-// backup copies the whole database beside itself before its schema changes.
-func (s *Store) backup(ctx context.Context, c *conn, version int, now func() time.Time) error {
+// backup copies the whole database beside itself before its schema changes. It reads
+// on a connection of its own, because VACUUM cannot run inside a transaction.
+func (s *Store) backup(ctx context.Context, version int, now func() time.Time) error {
 	dir := filepath.Join(filepath.Dir(s.path), "backups")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return fileError(err, dir)
 	}
-	// Random letters: two processes may back up in the same millisecond.
-	name := filepath.Join(dir, fmt.Sprintf("engram-schema%d-%s-%s.db", version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
-	if err := c.exec(ctx, "VACUUM INTO ?", name); err != nil {
-		return fmt.Errorf("backup before the migration: %w", err)
-	}
-	if err := os.Chmod(name, 0o600); err != nil {
+	// Random letters: another backup may have been made in the same millisecond.
+	name := filepath.Join(dir, fmt.Sprintf("%s%d-%s-%s.db", backupPrefix, version, now().UTC().Format("20060102T150405.000"), rand.Text()[:4]))
+	if err := makeFile(name); err != nil { // VACUUM fills an empty file, and its mode stays
 		return err
+	}
+	if err := s.copyTo(ctx, name); err != nil {
+		return errors.Join(err, os.Remove(name)) // half a backup would be taken for one
 	}
 	s.log.InfoContext(ctx, "backed up before a migration", "file", name)
 	return dropBackups(dir)
 }
 
-// dropBackups removes all but the newest automatic backups.
-func dropBackups(dir string) error {
-	old, err := filepath.Glob(filepath.Join(dir, "engram-schema*.db"))
-	if err != nil || len(old) <= keptBackups {
+// copyTo writes the database as it was last committed to an empty file.
+func (s *Store) copyTo(ctx context.Context, name string) error {
+	c, err := s.reads.take(ctx)
+	if err != nil {
 		return err
 	}
-	slices.SortFunc(old, func(a, b string) int { return backupTime(a).Compare(backupTime(b)) })
+	defer s.reads.give(c)
+	// A connection that may only query may not write its own copy either.
+	if err := c.exec(ctx, "PRAGMA query_only = 0"); err != nil {
+		return err
+	}
+	err = c.exec(ctx, "VACUUM INTO ?", name)
+	return errors.Join(err, c.exec(context.WithoutCancel(ctx), "PRAGMA query_only = 1"))
+}
+
+// backupPrefix opens the names of automatic backups; what else is in the folder stays.
+const backupPrefix = "engram-schema"
+
+// dropBackups removes all but the newest automatic backups.
+func dropBackups(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var old []string
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), backupPrefix) {
+			old = append(old, filepath.Join(dir, f.Name()))
+		}
+	}
+	slices.SortStableFunc(old, func(a, b string) int { return backupTime(a).Compare(backupTime(b)) })
 	var errs []error
-	for _, f := range old[:len(old)-keptBackups] {
+	for _, f := range old[:max(0, len(old)-keptBackups)] {
 		errs = append(errs, os.Remove(f))
 	}
 	return errors.Join(errs...)
