@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 // children are what other processes do, by name. What they print is their answer.
 func children() map[string]func(args []string) error {
 	return map[string]func([]string) error{
-		"grep": childGrep,
+		"grep":    childGrep,
+		"migrate": childMigrate,
 	}
 }
 

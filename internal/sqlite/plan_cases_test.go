@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+func memoryPlans(t *testing.T) []planCase {
+	ctx := t.Context()
+	read := func(ref engram.Ref) func(*tx) error {
+		return func(t *tx) error {
+			_, err := t.Memory(ctx, ref)
+			if code := engram.CodeOf(err); code == engram.CodeNotFound || code == engram.CodeConflict {
+				return nil
+			}
+			return err
+		}
+	}
+	return []planCase{
+		{name: "memory by number", run: read(engram.ByNum(1)),
+			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "memory by id", run: read(engram.ByID("mem_00000000000000000000000001")),
+			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)"}},
+		{name: "memory by the beginning of an id", run: read(engram.Ref{ID: "mem_00"}),
+			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id>? AND id<?)"}},
+		{name: "memory by sync id", run: read(engram.Ref{SyncID: "3"}),
+			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_2 (sync_id=?)"}},
+		{name: "memory by topic", run: read(engram.Ref{Topic: "a/b"}),
+			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=?)", "USE TEMP B-TREE FOR ORDER BY"},
+			why:  "one memory a project has the topic"},
+		{name: "memory by topic in a project", run: read(engram.Ref{Topic: "a/b", Project: "app"}),
+			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=? AND project=?)", "USE TEMP B-TREE FOR ORDER BY"},
+			why:  "one memory a scope has the topic"},
+		{name: "memories by number", run: func(t *tx) error { _, err := t.Memories(ctx, []int64{1, 2}); return err },
+			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"},
+			why:  "the numbers asked for, in their order"},
+		{name: "by topic", run: func(t *tx) error { _, _, err := t.ByTopic(ctx, "app", engram.ScopeProject, "a/b"); return err },
+			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=? AND project=? AND scope=?)"}},
+		{name: "by hash", run: func(t *tx) error { _, _, err := t.ByHash(ctx, "app", "abab", nil); return err },
+			want: []string{"SEARCH m USING INDEX memories_hash (<expr>=?)"}},
+		{name: "neighbours", run: func(t *tx) error { _, _, err := t.Neighbours(ctx, "s", 3, 5, 5); return err },
+			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-4)", "USE TEMP B-TREE FOR ORDER BY",
+				"SEARCH m USING INDEX memories_session (session=? AND num>?)"},
+			why: "the few that were found are turned round"},
+		{name: "revisions", run: func(t *tx) error { _, err := t.Revisions(ctx, 3); return err },
+			want: []string{"SEARCH revisions USING INDEX revisions_memory (memory=?)"}},
+		{name: "relations", run: func(t *tx) error { _, err := t.Relations(ctx, []int64{3}); return err },
+			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (source=?)",
+				"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=?)"},
+			why: "the two ends are merged by number"},
+	}
+}
+
+func listPlans(t *testing.T) []planCase {
+	list := func(f engram.Filter) func(*tx) error {
+		return func(tx *tx) error { _, err := tx.List(t.Context(), f, engram.Page{Limit: 10}); return err }
+	}
+	const newestFirst = "newest first, until the page is full"
+	long := time.UnixMilli(1)
+	return []planCase{
+		{name: "list", run: list(engram.Filter{}),
+			want: []string{"SCAN m USING INDEX memories_recent"}, why: newestFirst},
+		{name: "list of a project", run: list(engram.Filter{Project: "app"}),
+			want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)"}},
+		{name: "list of a project by type and scope", run: list(engram.Filter{Project: "app", Types: []engram.Type{"x"}, Scope: "project"}),
+			want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)"}},
+		{name: "list of a project by metadata", run: list(engram.Filter{Project: "app", Metadata: map[string]any{"a": 1}}),
+			want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)"}},
+		{name: "list of a stretch of time", run: list(engram.Filter{Project: "app", Since: long, Until: long}),
+			want: []string{"SEARCH m USING INDEX memories_project_recent (project=? AND created_at>? AND created_at<?)"}},
+		{name: "list since", run: list(engram.Filter{Since: long}),
+			want: []string{"SEARCH m USING INDEX memories_recent (created_at>?)"}},
+		{name: "list by tag", run: list(engram.Filter{Tags: []string{"x"}}),
+			want: []string{"SCAN m USING INDEX memories_recent", "SEARCH tags USING PRIMARY KEY (memory=? AND tag=?)"},
+			why:  newestFirst + "; a search takes the tag from the full-text index"},
+		{name: "list of a session", run: list(engram.Filter{SessionID: "s"}),
+			want: []string{"SEARCH m USING INDEX memories_session (session=?)", "USE TEMP B-TREE FOR ORDER BY"},
+			why:  "the index has them in the order of saving, which is not always that of their times"},
+		{name: "list of forgotten ones", run: list(engram.Filter{Forgotten: true}),
+			want: []string{"SEARCH m USING INDEX memories_forgotten (deleted_at>?)"}},
+		{name: "list of a project's forgotten ones", run: list(engram.Filter{Forgotten: true, Project: "app"}),
+			want: []string{"SEARCH m USING INDEX memories_forgotten (deleted_at>?)"}},
+	}
+}
+
+func otherPlans(t *testing.T) []planCase {
+	ctx, page := t.Context(), engram.Page{Limit: 10}
+	const newestFirst = "newest first, until the page is full"
+	return []planCase{
+		{name: "texts that common words are counted in", run: func(t *tx) error {
+			return t.rows(ctx, textsSQL, []any{"[1]"}, func(scanner) error { return nil })
+		}, want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "session", run: func(t *tx) error { _, err := t.Session(ctx, "s"); return err },
+			want: []string{"SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
+		{name: "sessions", run: func(t *tx) error { _, err := t.Sessions(ctx, "", page); return err },
+			want: []string{"SCAN s USING INDEX sessions_active", "SEARCH memories USING INDEX memories_session (session=?)"}, why: newestFirst},
+		{name: "sessions of a project", run: func(t *tx) error { _, err := t.Sessions(ctx, "app", page); return err },
+			want: []string{"SEARCH s USING INDEX sessions_project_active (project=?)", "SEARCH memories USING INDEX memories_session (session=?)"}},
+		{name: "open session", run: func(t *tx) error { _, _, err := t.OpenSession(ctx, "app", "manual"); return err },
+			want: []string{"SEARCH s USING INDEX sessions_project_active (project=?)"}},
+		{name: "live memories of a session", run: func(t *tx) error { _, err := t.CountInSession(ctx, "s", false); return err },
+			want: []string{"SEARCH memories USING INDEX memories_session (session=?)"}},
+		{name: "all memories of a session", run: func(t *tx) error { _, err := t.CountInSession(ctx, "s", true); return err },
+			want: []string{"SCAN memories"}, why: "only deleting a session asks, and an index of the forgotten would cost every save"},
+		{name: "prompts", run: func(t *tx) error { _, err := t.Prompts(ctx, "", "", page); return err },
+			want: []string{"SCAN p USING INDEX prompts_recent"}, why: newestFirst},
+		{name: "prompts of a project", run: func(t *tx) error { _, err := t.Prompts(ctx, "app", "", page); return err },
+			want: []string{"SEARCH p USING INDEX prompts_project_recent (project=?)"}},
+		{name: "prompts of a session", run: func(t *tx) error { _, err := t.Prompts(ctx, "", "s", page); return err },
+			want: []string{"SEARCH p USING INDEX prompts_session (session=?)"}},
+		{name: "prompts of a project's session", run: func(t *tx) error { _, err := t.Prompts(ctx, "app", "s", page); return err },
+			want: []string{"SEARCH p USING INDEX prompts_session (session=?)"}},
+		{name: "search of prompts", run: func(t *tx) error { _, err := t.SearchPrompts(ctx, text.Query("kettle"), "app", 5); return err },
+			want: []string{"SCAN prompts_fts VIRTUAL TABLE INDEX 0:M2", "USE TEMP B-TREE FOR ORDER BY", "SCAN f", "SEARCH p USING INTEGER PRIMARY KEY (rowid=?)",
+				"USE TEMP B-TREE FOR LAST TERM OF ORDER BY"},
+			why: "what matched is ranked, and the best of it read"},
+		{name: "project", run: func(t *tx) error { _, _, err := t.Project(ctx, "app"); return err },
+			want: []string{"SEARCH p USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH project_aliases USING COVERING INDEX project_aliases_project (project=?)"}},
+		{name: "projects", run: func(t *tx) error { _, err := t.Projects(ctx); return err },
+			want: []string{"SCAN p USING INDEX sqlite_autoindex_projects_1", "SEARCH project_aliases USING COVERING INDEX project_aliases_project (project=?)",
+				"SEARCH tallies USING PRIMARY KEY (project=?)", "SEARCH sessions USING COVERING INDEX sessions_project_active (project=?)",
+				"SEARCH prompts USING COVERING INDEX prompts_project_recent (project=?)"},
+			why: "all of them are asked for"},
+		{name: "project names", run: func(t *tx) error { _, err := t.ProjectNames(ctx); return err },
+			want: []string{"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1"}, why: "all of them are asked for"},
+		{name: "last entry", run: func(t *tx) error { _, err := t.LastMutation(ctx); return err },
+			want: []string{"SCAN j"}, why: "the first row of a walk backwards"},
+		{name: "journal", run: func(t *tx) error { _, err := t.Mutations(ctx, "", "", page); return err },
+			want: []string{"SCAN j"}, why: newestFirst},
+		{name: "journal of one thing", run: func(t *tx) error { _, err := t.Mutations(ctx, "memory", "3", page); return err },
+			want: []string{"SEARCH j USING INDEX mutations_key (key=? AND entity=?)"}},
+		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
+			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_session",
+				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",
+				"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1", "SCAN pragma_page_count VIRTUAL TABLE INDEX 0:",
+				"SCAN pragma_page_size VIRTUAL TABLE INDEX 0:", "SCAN tallies", "USE TEMP B-TREE FOR GROUP BY"},
+			why: "what is counted is smaller than the memories, and those are tallied"},
+	}
+}
+
+// lexicalPlans are all ways that a question takes through the full-text index.
+func lexicalPlans(t *testing.T) []planCase {
+	ask := func(question string, change func(*engram.LexicalQuery)) func(*tx) error {
+		q := engram.LexicalQuery{Terms: text.Query(question), Limit: 10}
+		change(&q)
+		return func(tx *tx) error { _, err := tx.Lexical(t.Context(), q); return err }
+	}
+	const why = "the limit ends the counting; what matched is ranked"
+	count := []string{"SEARCH memories", "SCAN memories_fts VIRTUAL TABLE INDEX 0:M3", "SCAN (subquery-1)"}
+	match := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY"})
+	joined := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"})
+	return []planCase{
+		{name: "search", run: ask("kettle boils", func(*engram.LexicalQuery) {}), want: match, why: why},
+		{name: "search with filters that are words", run: ask("kettle boils", func(q *engram.LexicalQuery) {
+			q.Filter = engram.Filter{Project: "app", Types: []engram.Type{engram.TypeFact}, Scope: engram.ScopeProject, Tags: []string{"x"}}
+		}), want: slices.Concat(match, []string{"SEARCH memories USING INDEX memories_project_recent (project=?)"}), why: why + "; the floor is so many memories back"},
+		{name: "search with filters that are not", run: ask("kettle boils", func(q *engram.LexicalQuery) {
+			q.Filter, q.All = engram.Filter{SessionID: "s", Since: time.UnixMilli(1), Metadata: map[string]any{"a": 1}}, true
+		}), want: joined, why: why},
+		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: match, why: why},
+		{name: "search that is filled up", run: ask("kettle", func(q *engram.LexicalQuery) { q.Limit = 40 }),
+			want: slices.Concat(match, []string{"SCAN memories USING INDEX memories_recent"}), why: why + "; the floor is so many memories back"},
+		{name: "search among the newest", run: newest(t, ""),
+			want: []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SCAN memories USING INDEX memories_recent"},
+			why:  why + "; the floor is so many memories back"},
+		{name: "search among the newest of a project", run: newest(t, "app"),
+			want: []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SEARCH memories USING INDEX memories_project_recent (project=?)"},
+			why:  why},
+	}
+}
+
+// newest ranks a word as if it were too common to be ranked by everywhere.
+func newest(t *testing.T, project string) func(*tx) error {
+	return func(tx *tx) error {
+		s := &search{tx: tx, query: engram.LexicalQuery{Filter: engram.Filter{Project: project}, Limit: 10}, budget: 5}
+		_, err := s.newest(t.Context(), quote("kettl"))
+		return err
+	}
+}

@@ -1,0 +1,163 @@
+package sqlite
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// planned returns how the statements that fn runs touch tables, as EXPLAIN QUERY PLAN
+// tells it: each step once, statements in the order of their texts. The look-ups of
+// one name or one row that every statement has are left out.
+func planned(t *testing.T, s *Store, fn func(*tx) error) []string {
+	t.Helper()
+	c, err := s.reads.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.reads.give(c)
+	for query, stmt := range c.stmts {
+		_ = stmt.Close()
+		delete(c.stmts, query)
+	}
+	if err := fn(&tx{conn: c, words: &frequencies{}}); err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for _, query := range slices.Sorted(maps.Keys(c.stmts)) {
+		for _, step := range explainPlan(t, c, query) {
+			if touches(step) && !slices.Contains(steps, step) {
+				steps = append(steps, step)
+			}
+		}
+	}
+	return steps
+}
+
+// touches reports whether a step of a plan is worth pinning.
+func touches(step string) bool {
+	switch step {
+	case "SEARCH projects USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH sessions USING INTEGER PRIMARY KEY (rowid=?)",
+		"SEARCH projects USING COVERING INDEX sqlite_autoindex_projects_1 (name=?)", "SEARCH project_aliases USING PRIMARY KEY (alias=?)",
+		"SEARCH sessions USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH meta USING PRIMARY KEY (key=?)",
+		"SEARCH tags USING PRIMARY KEY (memory=?)", "USE TEMP B-TREE FOR json_group_array(ORDER BY)",
+		"SCAN json_each VIRTUAL TABLE INDEX 1:", "SCAN asked VIRTUAL TABLE INDEX 1:":
+		return false
+	}
+	return strings.HasPrefix(step, "SCAN ") || strings.HasPrefix(step, "SEARCH ") || strings.HasPrefix(step, "USE TEMP ")
+}
+
+func explainPlan(t *testing.T, c *conn, query string) (steps []string) {
+	t.Helper()
+	var args []any
+	for {
+		rows, err := c.sql.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
+		if err != nil && strings.Contains(err.Error(), "missing ") && len(args) < 50 {
+			args = append(args, nil) // plans do not depend on what is bound
+			continue
+		}
+		if err != nil {
+			t.Fatalf("explain %s: %v", query, err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var id, parent, unused int
+			var step string
+			if err := rows.Scan(&id, &parent, &unused, &step); err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step)
+		}
+		return steps
+	}
+}
+
+// planCase is one thing that is asked of the store, and how it must be answered.
+type planCase struct {
+	name string
+	run  func(*tx) error
+	want []string // the steps that touch tables, in order
+	why  string   // why reading more than the answer, or sorting, is right here
+}
+
+// The cost of an answer follows the answer, not the table: this is what says so. A
+// step that reads a table from end to end or sorts needs its reason in the case.
+func TestWhatIsAskedOftenIsServedByAnIndex(t *testing.T) {
+	s := planStore(t)
+	for _, tt := range slices.Concat(memoryPlans(t), listPlans(t), otherPlans(t), lexicalPlans(t)) {
+		t.Run(tt.name, func(t *testing.T) {
+			got := planned(t, s, tt.run)
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("plan\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
+			}
+			for _, step := range got {
+				if tt.why == "" && costly(step) {
+					t.Errorf("%q needs a reason", step)
+				}
+			}
+		})
+	}
+}
+
+// costly reports whether a step reads a table from end to end, or sorts.
+func costly(step string) bool {
+	if strings.HasPrefix(step, "SCAN ") {
+		return !strings.Contains(step, "VIRTUAL TABLE") && !strings.Contains(step, "SCAN (subquery")
+	}
+	return strings.HasPrefix(step, "USE TEMP B-TREE")
+}
+
+// The memories table must never be the outer loop of a full-text search.
+func TestTheMatchIsTheOuterLoop(t *testing.T) {
+	s := planStore(t)
+	for _, tt := range lexicalPlans(t) {
+		matched := false
+		for _, step := range planned(t, s, tt.run) {
+			matched = matched || strings.HasPrefix(step, "SCAN f VIRTUAL TABLE")
+			if !matched && (strings.HasPrefix(step, "SEARCH m ") || strings.HasPrefix(step, "SCAN m ")) {
+				t.Errorf("%s: %q comes before the match", tt.name, step)
+			}
+		}
+		if !matched {
+			t.Errorf("%s: nothing is matched", tt.name)
+		}
+	}
+}
+
+// planStore has a project "app" with session "s" and thirty memories of a kettle.
+func planStore(t *testing.T) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	long := time.UnixMilli(1)
+	err = s.Update(t.Context(), func(tx engram.Tx) error {
+		if err := tx.PutProject(t.Context(), engram.Project{Name: "app", CreatedAt: long}); err != nil {
+			return err
+		}
+		if err := tx.PutSession(t.Context(), engram.Session{ID: "s", Project: "app", StartedAt: long, ActiveAt: long}); err != nil {
+			return err
+		}
+		for i := range 30 {
+			m := engram.Memory{ID: engram.ID(fmt.Sprintf("mem_%026d", i)), SyncID: fmt.Sprint(i), Project: "app", SessionID: "s",
+				Scope: engram.ScopeProject, Type: engram.TypeFact, Title: "kettle", Content: "boils", NormalizedHash: strings.Repeat("ab", 32),
+				CreatedAt: long, UpdatedAt: long, TouchedAt: long}
+			if err := tx.InsertMemory(t.Context(), &m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
