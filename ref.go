@@ -30,7 +30,12 @@ func ByID(id ID) Ref { return Ref{ID: string(id)} }
 func ParseRef(s string) (Ref, error) {
 	s = strings.TrimSpace(s)
 	bad := func() (Ref, error) {
-		return Ref{}, Errorf(CodeInvalid, "%q does not name a memory", s).
+		if len(s) > idLength || strings.ContainsAny(s, "<>") {
+			s = "this" // a text that was pasted by mistake, perhaps a private one
+		} else {
+			s = strconv.Quote(s)
+		}
+		return Ref{}, Errorf(CodeInvalid, "%s does not name a memory", s).
 			WithHint("use a number (12), an id (mem_…) or topic:KEY")
 	}
 	if key, ok := strings.CutPrefix(s, "topic:"); ok {

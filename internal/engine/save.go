@@ -94,17 +94,10 @@ func (o *op) save(ctx context.Context, m engram.Memory, in SaveInput) (SaveResul
 		if in.Importance == nil {
 			res.Memory.Importance = d.Target.Importance
 		}
-		// Tags and metadata of both together may be more than one memory may have.
-		if err = res.Memory.Validate(); err == nil {
-			_, err = cleanMetadata(res.Memory.Metadata)
-		}
-		if err != nil {
-			return res, err
-		}
-		err = o.replaceMemory(ctx, d.Target, res.Memory, d.Reason)
+		err = o.addTo(ctx, d.Target, res.Memory, d.Reason)
 	case lifecycle.Repeat:
-		res.Memory = lifecycle.Repeated(d.Target, o.at)
-		err = o.replaceMemory(ctx, d.Target, res.Memory, d.Reason)
+		res.Memory = lifecycle.Repeated(d.Target, m, o.at)
+		err = o.addTo(ctx, d.Target, res.Memory, d.Reason)
 	default:
 		m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
 		m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
@@ -116,6 +109,18 @@ func (o *op) save(ctx context.Context, m engram.Memory, in SaveInput) (SaveResul
 	}
 	res.State = lifecycle.State(res.Memory, o.at)
 	return res, o.relate(ctx, res.Memory, in.Related)
+}
+
+// addTo replaces was by now, which has the tags and metadata of two saves: together
+// they may be more than one memory may have.
+func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) error {
+	if err := now.Validate(); err != nil {
+		return err
+	}
+	if _, err := cleanMetadata(now.Metadata); err != nil {
+		return err
+	}
+	return o.replaceMemory(ctx, was, now, reason)
 }
 
 // admit asks the rule, with what the store knows at this moment.

@@ -66,9 +66,13 @@ func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	return r
 }
 
-// Repeated is old after it was said once more at now.
-func Repeated(old engram.Memory, now time.Time) engram.Memory {
+// Repeated is old after m said the same once more at now. What m adds beside the
+// text (tags, metadata, that it must not fade) is kept.
+func Repeated(old, m engram.Memory, now time.Time) engram.Memory {
 	r := old
+	r.Tags = union(old.Tags, m.Tags)
+	r.Metadata = merged(old.Metadata, m.Metadata)
+	r.Permanent = old.Permanent || m.Permanent
 	r.DuplicateCount++
 	r.LastSeenAt, r.UpdatedAt = now, now
 	return r

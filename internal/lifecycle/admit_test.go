@@ -119,7 +119,9 @@ func TestRepeated(t *testing.T) {
 	now := noon().Add(time.Minute)
 	want := old
 	want.DuplicateCount, want.LastSeenAt, want.UpdatedAt = 2, now, now
-	if got := lifecycle.Repeated(old, now); !reflect.DeepEqual(got, want) {
+	want.Tags, want.Metadata, want.Permanent = []string{"auth"}, map[string]any{"pr": 7}, true
+	again := engram.Memory{Title: "t", Content: "c", Tags: []string{"auth"}, Metadata: map[string]any{"pr": 7}, Permanent: true}
+	if got := lifecycle.Repeated(old, again, now); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
 }

@@ -203,6 +203,9 @@ func (s *search) every(ctx context.Context) ([]engram.Ranked, error) {
 		}
 		exprs = append(exprs, w.expr)
 	}
+	if len(exprs) == 0 {
+		return nil, nil
+	}
 	return s.match(ctx, strings.Join(exprs, " AND "), 0, s.query.Limit)
 }
 

@@ -359,6 +359,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		// The texts of a memory's past stand in its revisions alone, but old titles,
 		// tags and metadata may stand in the journal.
 		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
+		// A merge of projects notes the topic keys it took away.
+		{`UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = ? AND was IS NOT NULL`, []any{num, engram.EntityProject}},
 		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
 		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
