@@ -111,12 +111,22 @@ func (c *conn) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 	return s, nil
 }
 
-// exec runs a statement without keeping it, and follows the transaction.
+// exec runs a statement without keeping it.
 func (c *conn) exec(ctx context.Context, query string, args ...any) error {
 	_, err := c.sql.ExecContext(ctx, query, args...)
-	if err == nil && (query == "BEGIN" || query == "BEGIN IMMEDIATE") {
-		c.open = true
+	return err
+}
+
+// begin opens a transaction with query, BEGIN or BEGIN IMMEDIATE. Once it runs it
+// cannot be given up: the driver would answer with ctx's error although SQLite had
+// begun, and the connection would keep a lock that nobody knows of. It waits no
+// longer than the connection's busy timeout.
+func (c *conn) begin(ctx context.Context, query string) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
+	err := c.exec(context.WithoutCancel(ctx), query)
+	c.open = err == nil
 	return err
 }
 

@@ -111,7 +111,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	if err != nil || version != from {
 		return err
 	}
-	if err := s.wait(ctx, func(ctx context.Context) error { return c.exec(ctx, "BEGIN IMMEDIATE") }); err != nil {
+	if err := s.wait(ctx, func(ctx context.Context) error { return c.begin(ctx, "BEGIN IMMEDIATE") }); err != nil {
 		return err
 	}
 	defer c.rollback()

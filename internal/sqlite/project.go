@@ -44,11 +44,8 @@ func (t *tx) knownProject(ctx context.Context, name string) (num int64, found bo
 
 // Project returns the project of that name or alias.
 func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, error) {
-	num, err := t.projectNum(ctx, name)
-	if engram.CodeOf(err) == engram.CodeNotFound || num == 0 {
-		return engram.Project{}, false, nil
-	}
-	if err != nil {
+	num, found, err := t.knownProject(ctx, name)
+	if !found || num == 0 {
 		return engram.Project{}, false, err
 	}
 	var p engram.Project

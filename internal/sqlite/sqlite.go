@@ -95,7 +95,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err, s.path)
 	}
 	defer s.reads.give(c)
-	if err := c.exec(ctx, "BEGIN"); err != nil {
+	if err := c.begin(ctx, "BEGIN"); err != nil {
 		return explain(err, s.path)
 	}
 	defer c.rollback()
@@ -137,7 +137,7 @@ func (s *Store) begin(ctx context.Context) (*conn, error) {
 	if err != nil {
 		return nil, s.waited(ctx, err)
 	}
-	if err := patiently(wait, func() error { return c.exec(wait, "BEGIN IMMEDIATE") }); err != nil {
+	if err := patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
 		s.writes.give(c)
 		return nil, s.waited(ctx, err)
 	}
@@ -171,13 +171,17 @@ func (s *Store) waited(ctx context.Context, err error) error {
 }
 
 // scrub empties the write-ahead log after an erase, so that it holds no copy of the
-// text. A reader in the way is waited for a little; the log is emptied by a later
-// checkpoint in any case.
+// text. A reader in the way is waited for a little; after that the log is overwritten
+// by later writes, or emptied when the last connection closes.
 func (s *Store) scrub(ctx context.Context, c *conn) {
-	for _, pragma := range []string{"busy_timeout = 2000", "wal_checkpoint(TRUNCATE)", "busy_timeout = 20"} {
-		if err := c.exec(ctx, "PRAGMA "+pragma); err != nil {
-			s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "err", err)
-		}
+	var busy, pages, moved int // the pragma answers a reader in the way with a row, not with an error
+	err := errors.Join(
+		c.exec(ctx, "PRAGMA busy_timeout = 2000"),
+		c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved),
+		c.exec(ctx, "PRAGMA busy_timeout = 20"),
+	)
+	if err != nil || busy != 0 {
+		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "readers in the way", busy != 0, "err", err)
 	}
 }
 

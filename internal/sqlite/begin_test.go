@@ -1,0 +1,43 @@
+package sqlite_test
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// The driver answers with the context's error when that ends while a statement is
+// running, even where the statement was done by then. A BEGIN of which nobody knows
+// would keep the write lock for ever.
+func TestACallerWhoGivesUpWhileATransactionBeginsLeavesNoLockBehind(t *testing.T) {
+	s, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), WriteWait: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	nothing := func(engram.Tx) error { return nil }
+	for i := range 3000 {
+		ctx, cancel := context.WithCancel(t.Context())
+		go func() {
+			// A timer is too coarse: a transaction begins in a few microseconds.
+			for start := time.Now(); time.Since(start) < time.Duration(i%60)*time.Microsecond; {
+			}
+			cancel()
+		}()
+		_ = s.Update(ctx, nothing) // given up or not: either is fine
+		_ = s.View(ctx, func(engram.Reader) error { return nil })
+		cancel()
+		if err := s.Update(t.Context(), nothing); err != nil {
+			t.Fatalf("a write after %d that were given up: got %v, want nil", i+1, err)
+		}
+		for range 4 { // every read connection
+			if err := s.View(t.Context(), func(engram.Reader) error { return nil }); err != nil {
+				t.Fatalf("a read after %d that were given up: got %v, want nil", i+1, err)
+			}
+		}
+	}
+}
