@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -35,15 +34,10 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// refuseUnoffered is the middleware that answers for what this server does not have.
-// The SDK would answer lists of nothing, and accept a log level it never uses.
+// refuseUnoffered is the middleware that answers for tools this server does not have,
+// and names the nearest one it has.
 func (s *Server) refuseUnoffered(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		for _, family := range []string{"resources", "prompts", "logging", "completion"} {
-			if strings.HasPrefix(method, family+"/") {
-				return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
-			}
-		}
 		if call, ok := req.(*mcp.CallToolRequest); ok && !s.offers(call.Params.Name) {
 			return nil, s.unknownTool(call.Params.Name)
 		}

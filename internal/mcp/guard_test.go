@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 const ping = `{"jsonrpc":"2.0","id":7,"method":"ping"}`
@@ -184,7 +186,10 @@ func TestClosedOutputEndsTheSession(t *testing.T) {
 	go func() { ended <- s.ServeStdio(t.Context(), in, out) }()
 	go func() { _, _ = io.WriteString(feed, "rubbish\n"+hello) }()
 	select {
-	case <-ended:
+	case err := <-ended:
+		if engram.CodeOf(err) != engram.CodeUnavailable || err.Error() == "" {
+			t.Errorf("got %v, want an error of code unavailable that says what cannot be written", err)
+		}
 	case <-time.After(10 * time.Second):
 		t.Error("the server goes on")
 	}

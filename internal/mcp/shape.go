@@ -3,10 +3,32 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// refused says why a request on the line cannot be worked on; nil when it can. Over
+// HTTP what is not offered is left to the SDK, which knows the status that goes with it.
+func refused(r *jsonrpc.Request) *jsonrpc.Error {
+	if family := unoffered(r.Method); family != "" {
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
+	}
+	return misshapen(r)
+}
+
+// unoffered returns the family of a method that this server has none of; "" else. The
+// SDK refuses these too, but in other words than clients of the tools know, and before
+// any middleware.
+func unoffered(method string) string {
+	for _, family := range []string{"resources", "prompts", "logging", "completion"} {
+		if strings.HasPrefix(method, family+"/") {
+			return family
+		}
+	}
+	return ""
+}
 
 // misshapen says what is wrong with the parameters of a request; nil when nothing is.
 // The SDK would say it in names of its own Go types, with the whole input repeated,

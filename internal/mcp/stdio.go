@@ -10,12 +10,13 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
 // ServeStdio serves one client: a message a line on in, answers on out, until in ends
 // or ctx is done, which are both no error. Calls that are under way then are still
-// answered.
+// answered. An answer that cannot be written is CodeUnavailable.
 //
 // No line ends the session: what is not JSON, not a message or longer than 8 MiB is
 // answered with an error. Saves are written in the order they came in, and a call that
@@ -33,7 +34,12 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	}
 	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
 	defer stop()
-	if err = session.Wait(); ctx.Err() != nil || errors.Is(err, io.EOF) {
+	err = session.Wait()
+	if broken := c.broken(); broken != nil {
+		return engram.Errorf(engram.CodeUnavailable, "the answers cannot be written").
+			WithHint("the client that started this server has closed its end").WithCause(broken)
+	}
+	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return err
@@ -54,8 +60,9 @@ func (s *Server) writes(name string) bool {
 type lineConn struct {
 	queue *queue
 
-	write sync.Mutex // held while a line is written, so that lines stay whole
-	out   io.Writer
+	write  sync.Mutex // held while a line is written, so that lines stay whole
+	out    io.Writer
+	failed error // of the first line that could not be written
 
 	done chan struct{} // closed when the session is over
 	once sync.Once
@@ -109,7 +116,17 @@ func (c *lineConn) send(line []byte) error {
 	c.write.Lock()
 	defer c.write.Unlock()
 	_, err := c.out.Write(append(line, '\n'))
+	if err != nil && c.failed == nil {
+		c.failed = err
+	}
 	return err
+}
+
+// broken is why an answer could not be written; nil when all could.
+func (c *lineConn) broken() error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	return c.failed
 }
 
 // refuse answers what never became a message. id is nil where there was none to be read.
@@ -160,7 +177,7 @@ func (c *lineConn) accept(line []byte) bool {
 			continue
 		}
 		if r, ok := m.(*jsonrpc.Request); ok {
-			if bad := misshapen(r); bad != nil && r.IsCall() {
+			if bad := refused(r); bad != nil && r.IsCall() {
 				c.refuse(idOf(v), bad.Code, bad.Message)
 				continue
 			}

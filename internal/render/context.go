@@ -18,7 +18,7 @@ func Context(c engram.Context, o Options) string {
 	if len(c.Sessions) > 0 {
 		b.WriteString("### Recent Sessions\n")
 		for _, s := range c.Sessions {
-			fmt.Fprintf(&b, "- **%s** (%s)", line(s.Project, 0), Time(s.StartedAt, o))
+			fmt.Fprintf(&b, "- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
 			if summary := line(s.Summary, 200); summary != "" {
 				b.WriteString(": " + summary)
 			}

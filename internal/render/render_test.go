@@ -153,6 +153,7 @@ func TestContext(t *testing.T) {
 		Sessions: []engram.SessionActivity{
 			{Session: engram.Session{Project: "demo", StartedAt: at(0), Summary: strings.Repeat("s", 201)}, Memories: 7},
 			{Session: engram.Session{Project: "other", StartedAt: at(1)}, Memories: 0},
+			{Session: engram.Session{ID: "s3", StartedAt: at(1)}, Memories: 1},
 		},
 		Prompts:  []engram.Prompt{{Content: "why\nis it slow", CreatedAt: at(2)}},
 		Memories: []engram.Memory{memory(12, "Title", strings.Repeat("m", 301))},
@@ -162,6 +163,7 @@ func TestContext(t *testing.T) {
 ### Recent Sessions
 - **demo** (2026-06-12 10:00:00): `+strings.Repeat("s", 200)+`... [7 observations]
 - **other** (2026-06-12 10:01:00) [0 observations]
+- **s3** (2026-06-12 10:01:00) [1 observations]
 
 ### Recent User Prompts
 - 2026-06-12 10:02:00: why is it slow

@@ -28,15 +28,20 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 	if s.ID == "" {
 		return
 	}
-	name := s.Project
-	if name == "" {
-		name = s.ID
-	}
-	fmt.Fprintf(b, "Session: %s (%s)", line(name, 0), Time(s.StartedAt, o))
+	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
 	if summary := line(s.Summary, 100); summary != "" {
 		b.WriteString(" — " + summary)
 	}
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
+}
+
+// sessionName is what a session is called: by its project, and where that is none, by
+// its id.
+func sessionName(s engram.Session) string {
+	if s.Project == "" {
+		return line(s.ID, 0)
+	}
+	return line(s.Project, 0)
 }
 
 func writeSide(b *strings.Builder, name string, side []engram.Memory) {

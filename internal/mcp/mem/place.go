@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // reading decides the project that a reading tool looks in. A project that is named
@@ -23,7 +24,7 @@ func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInFo
 	}
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
-			return at, refusal(err, fmt.Sprintf("Project %q not found in store", named))
+			return at, refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
 		}
 		return at, unplaced(err, engine.ProjectRequest{Explicit: named})
 	}
@@ -117,17 +118,20 @@ func refusalText(p *project.Problem, r engine.ProjectRequest, err error) string 
 	case project.ReasonAmbiguous, project.ReasonConfig:
 		return "Cannot determine project: " + trouble(err)
 	case project.ReasonInvalid:
-		return fmt.Sprintf("Project %q is invalid: %s", r.Explicit, trouble(err))
+		return fmt.Sprintf("Project %q is invalid: %s", brief(r.Explicit), trouble(err))
 	case project.ReasonUnknown:
 		return fmt.Sprintf("Project %q is not backed by known context. Use an existing project, a matching session, "+
-			"repo .engram/config.json, or ambiguous-project recovery.", r.Explicit)
+			"repo .engram/config.json, or ambiguous-project recovery.", brief(r.Explicit))
 	case project.ReasonUnknownSession:
-		return fmt.Sprintf("Session %q was provided but does not exist", r.SessionID)
+		return fmt.Sprintf("Session %q was provided but does not exist", brief(r.SessionID))
 	case project.ReasonSession:
-		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", r.SessionID, p.SessionProject, p.Project)
+		return fmt.Sprintf("Session %q belongs to project %q, but request targeted %q", brief(r.SessionID), p.SessionProject, p.Project)
 	}
 	return trouble(err)
 }
+
+// brief keeps the echo of a name short, for it may be a whole text in the wrong place.
+func brief(name string) string { return render.Preview(name, 200) }
 
 // trouble says what is wrong with a folder or a name.
 func trouble(err error) string {

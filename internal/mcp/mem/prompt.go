@@ -38,5 +38,6 @@ func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) 
 		return message{}, failed("Failed to save prompt", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
 	d.prompts.remember(occasion{p.SessionID, p.Project}, p.Content)
+	at.Name = p.Project // see save
 	return message{envelope: enveloped(at, fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)))}, nil
 }

@@ -123,7 +123,7 @@ func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	case want == "":
 		return "", unchosen(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
 	case at < 0:
-		return "", unchosen(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", want))
+		return "", unchosen(project.ReasonChoice, p, fmt.Sprintf("Project choice %q is not one of available_projects", brief(want)))
 	case c.Token == "":
 		return "", unchosen(project.ReasonMissingToken, p, fmt.Sprintf(
 			"project_choice_reason=%s for %q requires the recovery_token from the ambiguous_project error", userChose, want))

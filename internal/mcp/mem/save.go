@@ -77,6 +77,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 		return saved{}, failed("Failed to save", err, asked)
 	}
 	d.activity.savedIn(at.Name, d.engine.Now())
+	at.Name = res.Memory.Project // a merged project's memories go to what it was merged into
 	out := saved{envelope: enveloped(at, strings.Join(saveLines(res), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter)}
 	if a.Capture {

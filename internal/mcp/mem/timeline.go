@@ -20,8 +20,8 @@ func (d *dialect) timelineTool() tool.Tool {
 
 type timelineArgs struct {
 	ID      tool.ID `json:"observation_id" required:"true"`
-	Before  int     `json:"before" default:"5" min:"0" max:"100"`
-	After   int     `json:"after" default:"5" min:"0" max:"100"`
+	Before  int     `json:"before" default:"5" min:"0" max:"100" lax:"true"`
+	After   int     `json:"after" default:"5" min:"0" max:"100" lax:"true"`
 	Project string  `json:"project"`
 }
 

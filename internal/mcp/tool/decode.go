@@ -90,6 +90,9 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 // setNumber reads a count, an ID or a fraction.
 func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	var n float64
+	if p.lax {
+		raw = unquoted(raw)
+	}
 	if json.Unmarshal(raw, &n) != nil {
 		if kindOf(raw) == aNumber {
 			return engram.Errorf(engram.CodeInvalid, "%s is out of range", p.name)
@@ -113,6 +116,17 @@ func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	}
 	field.SetInt(int64(n))
 	return nil
+}
+
+// unquoted is the number in a string that holds nothing else, which older clients send
+// for a limit; everything else as it is.
+func unquoted(raw json.RawMessage) json.RawMessage {
+	var s string
+	var n *float64
+	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil || json.Unmarshal([]byte(s), &n) != nil || n == nil {
+		return raw
+	}
+	return json.RawMessage(strings.TrimSpace(s))
 }
 
 func (p param) inRange(n float64) (float64, error) {

@@ -87,6 +87,8 @@ func TestLaxArgumentsAreNeverOutOfRange(t *testing.T) {
 		{`{"id":1,"limit":-5}`, 10, "a"},
 		{`{"id":1,"limit":21}`, 20, "a"},
 		{`{"id":1,"limit":1e300}`, 20, "a"},
+		{`{"id":1,"limit":"7"}`, 7, "a"},
+		{`{"id":1,"limit":" 99 "}`, 20, "a"},
 		{`{"id":1,"scope":"elsewhere"}`, 10, "a"},
 		{`{"id":1,"scope":" B "}`, 10, "b"},
 	} {
@@ -103,6 +105,9 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 		{"an array", `[1]`, "the arguments are not a JSON object"},
 		{"a required argument is null", `{"id":null}`, "id is required"},
 		{"a number in quotes", `{"id":"3"}`, "id must be a number, not a string"},
+		{"words for a count", `{"id":1,"limit":"many"}`, "limit must be a number, not a string"},
+		{"nothing for a count", `{"id":1,"limit":""}`, "limit must be a number, not a string"},
+		{"null in quotes for a count", `{"id":1,"limit":"null"}`, "limit must be a number, not a string"},
 		{"an object for a number", `{"id":{}}`, "id must be a number, not an object"},
 		{"half an id", `{"id":1.5}`, "id must be a whole number, not 1.5"},
 		{"no such id", `{"id":0}`, "id 0 is out of range"},
