@@ -336,6 +336,11 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 	return nil
 }
 
+// topicNotesSQL takes a memory's topic key out of the entries of merged projects,
+// which note the keys that were taken away. Served by mutations_project: the kind
+// has to stand in the statement, or SQLite would read the whole journal.
+const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = 'project' AND was IS NOT NULL`
+
 // EraseMemory removes the memory and every copy of its text. With secure_delete the
 // freed bytes are overwritten; the index gives up a deleted entry's words only when
 // its segments are merged, so they are.
@@ -359,8 +364,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		// The texts of a memory's past stand in its revisions alone, but old titles,
 		// tags and metadata may stand in the journal.
 		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
-		// A merge of projects notes the topic keys it took away.
-		{`UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = ? AND was IS NOT NULL`, []any{num, engram.EntityProject}},
+		{topicNotesSQL, []any{num}},
 		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
 		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)

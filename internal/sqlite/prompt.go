@@ -74,7 +74,7 @@ func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page
 }
 
 const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
-	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score LIMIT ?) AS f
+	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`
 
 // SearchPrompts ranks prompts that have one of the terms.

@@ -8,8 +8,9 @@ CREATE TABLE meta (
 	value TEXT NOT NULL
 ) WITHOUT ROWID;
 
+-- AUTOINCREMENT: the journal names a project by its number, also after it is gone.
 CREATE TABLE projects (
-	num        INTEGER PRIMARY KEY,
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
 	name       TEXT NOT NULL UNIQUE,
 	root       TEXT NOT NULL DEFAULT '',
 	remote     TEXT NOT NULL DEFAULT '',
@@ -243,6 +244,8 @@ CREATE TABLE mutations (
 	was     TEXT                -- JSON
 );
 CREATE INDEX mutations_key ON mutations (key, entity);
+-- Few, and every erase looks through them.
+CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 
 -- What was shown to whom, at what cost.
 CREATE TABLE uses (
