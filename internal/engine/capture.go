@@ -5,7 +5,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/capture"
-	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
@@ -64,8 +63,6 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 				res.Duplicates++
 				continue
 			}
-			m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
-			m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
 			if err := o.insertMemory(ctx, &m, "learning in a text"); err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // op is one verb at work in its transaction. Its methods write the state and the
@@ -55,7 +56,10 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	return nil
 }
 
+// insertMemory adds a draft, which is made now.
 func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) error {
+	m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
+	m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
 	m.ID = o.newID()
 	m.SyncID = "obs-" + digest(string(m.ID))
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
@@ -81,7 +85,8 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, changed)
 }
 
-// eraseMemory removes m for good. The entry says that it happened and no more.
+// eraseMemory removes m for good. The entry says that it happened and no more. It is
+// written first: the tombstone takes its clock.
 func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err

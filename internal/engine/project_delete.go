@@ -12,7 +12,6 @@ import (
 // project; a name that has memories is passed over.
 func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool) ([]engram.ProjectCounts, error) {
 	names = slices.Clone(names) // they stay the caller's, and nil stays nil
-	names = slices.Clone(names)
 	for i, n := range names {
 		names[i] = normalProject(n)
 	}

@@ -102,9 +102,10 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64) error {
 	})
 }
 
+// deletePrompt removes p for good. Logged first: the tombstone takes the entry's clock.
 func (o *op) deletePrompt(ctx context.Context, p engram.Prompt) error {
-	if err := o.tx.DeletePrompt(ctx, p.Num); err != nil {
+	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{}); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{})
+	return o.tx.DeletePrompt(ctx, p.Num)
 }

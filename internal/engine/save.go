@@ -99,8 +99,6 @@ func (o *op) save(ctx context.Context, m engram.Memory, in SaveInput) (SaveResul
 		res.Memory = lifecycle.Repeated(d.Target, m, o.at)
 		err = o.addTo(ctx, d.Target, res.Memory, d.Reason)
 	default:
-		m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
-		m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
 		err = o.insertMemory(ctx, &m, d.Reason)
 		res.Memory = m
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -133,11 +134,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, hits []engram.
 // passes reports whether a live memory that was not found by a filtered channel
 // passes the filter all the same.
 func passes(m engram.Memory, f engram.Filter) bool {
-	typed := len(f.Types) == 0
-	for _, t := range f.Types {
-		typed = typed || t == m.Type
-	}
-	return typed && (f.Scope == "" || f.Scope == m.Scope) && len(f.Tags) == 0 && f.SessionID == "" && len(f.Metadata) == 0 &&
+	return (len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) && len(f.Tags) == 0 && f.SessionID == "" && len(f.Metadata) == 0 &&
 		!m.CreatedAt.Before(f.Since) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until)) && !f.Forgotten
 }
 

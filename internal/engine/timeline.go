@@ -10,10 +10,8 @@ import (
 // are invalid; at most 100 each.
 func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
 	const most = 100
-	for name, n := range map[string]int{"before": before, "after": after} {
-		if n < 0 || n > most {
-			return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
-		}
+	if min(before, after) < 0 || max(before, after) > most {
+		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "before %d, after %d is out of range", before, after).WithHint("from 0 to %d", most)
 	}
 	var t engram.Timeline
 	err := e.store.View(ctx, func(r engram.Reader) error {
