@@ -23,7 +23,7 @@ func rooms() map[string]room {
 		"engine":     {pure: true, imports: []string{"root", "rule"}},
 		"technology": {imports: []string{"root", "rule"}},
 		"frontend":   {imports: []string{"root", "rule", "engine"}},
-		"config":     {imports: []string{"root"}},
+		"config":     {imports: []string{"root", "rule"}},
 		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config"}},
 		"cli":        {imports: []string{"root", "rule", "engine", "app", "config"}},
 		"cmd":        {imports: []string{"cli"}},

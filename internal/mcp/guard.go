@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // recoverPanics is the middleware that turns a panic into an answer. The SDK has none,
@@ -56,7 +57,7 @@ func (s *Server) unknownTool(name string) *jsonrpc.Error {
 		names = append(names, t.Name)
 	}
 	message := fmt.Sprintf("tool '%s' not found: tool not found", name)
-	if near := nearest(name, names); near != "" && edits(name, near) <= len(near)/2 {
+	if near := text.Nearest(name, names); near != "" {
 		message += "; did you mean " + near + "?"
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}

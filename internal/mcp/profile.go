@@ -6,6 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 const (
@@ -29,8 +30,11 @@ func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
 	known := profilesAndTools(all)
 	for word := range wanted {
 		if !slices.Contains(known, word) {
-			return nil, engram.Errorf(engram.CodeInvalid, "there is no MCP profile or tool %q", word).
-				WithHint("did you mean %s? profiles: agent, core, admin, mem, all", nearest(word, known))
+			hint := "profiles: agent, core, admin, mem, all"
+			if near := text.Nearest(word, known); near != "" {
+				hint = "did you mean " + near + "? " + hint
+			}
+			return nil, engram.Errorf(engram.CodeInvalid, "there is no MCP profile or tool %q", word).WithHint("%s", hint)
 		}
 	}
 	var chosen []tool.Tool
@@ -59,39 +63,4 @@ func profilesAndTools(all []tool.Tool) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// nearest returns the name that takes the fewest edits to become, the first by
-// alphabet among equals; "" for no names.
-func nearest(word string, names []string) string {
-	best, least := "", 0
-	for _, name := range names {
-		if d := edits(word, name); best == "" || d < least {
-			best, least = name, d
-		}
-	}
-	return best
-}
-
-// edits counts the bytes to insert, remove or replace to make b of a.
-//
-// Source: Levenshtein, "Binary codes capable of correcting deletions, insertions and
-// reversals", Soviet Physics Doklady 10, 1966; with two rows of the table.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Similar returns those of among that name may have been meant to be, best first:
@@ -97,7 +98,7 @@ const minWithin = 3
 // compare says how other is like name, and how far from it.
 func compare(name, other string) (k kind, far int) {
 	if max(len(name), len(other)) > engram.MaxName {
-		return unlike, 0 // no project's name; and distance takes the square of the length
+		return unlike, 0 // no project's name; and Distance takes the square of the length
 	}
 	name, other = strings.ToLower(name), strings.ToLower(other)
 	n, m := utf8.RuneCountInString(name), utf8.RuneCountInString(other)
@@ -113,30 +114,8 @@ func compare(name, other string) (k kind, far int) {
 	if max(n-m, m-n) > limit {
 		return unlike, 0
 	}
-	if far = distance([]rune(name), []rune(other)); far > limit {
+	if far = text.Distance(name, other); far > limit {
 		return unlike, 0
 	}
 	return mistyped, far
-}
-
-// distance is the Levenshtein distance: how many characters must be put in, taken
-// out or replaced to make b of a.
-func distance(a, b []rune) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i, ca := range a {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j, cb := range b {
-			replace := diagonal
-			if ca != cb {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,0 +1,57 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// WhenForms shows by examples what When reads, for hints.
+const WhenForms = "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"
+
+// When reads a point in time as people write it: an age (30min, 12h, 7d, 2w, 3mo,
+// 1y), today, yesterday, a day, a day and time, or RFC 3339. Days begin at midnight
+// in the zone of now, and a day, week, month or year of an age is the calendar's.
+//
+// ok is false for everything else: a bare m, which could be minutes or months, and
+// an age so long that the calendar would run over.
+func When(s string, now time.Time) (t time.Time, ok bool) {
+	s = strings.TrimSpace(s)
+	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
+	switch strings.ToLower(s) {
+	case "today":
+		return midnight, true
+	case "yesterday":
+		return midnight.AddDate(0, 0, -1), true
+	}
+	for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02 15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, s, now.Location()); err == nil {
+			return t, true
+		}
+	}
+	return ago(strings.ToLower(s), now)
+}
+
+// ago reads a number and a unit and goes back from now by it.
+func ago(s string, now time.Time) (time.Time, bool) {
+	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	n, err := strconv.Atoi(s[:digits])
+	if err != nil || n > 100_000 {
+		return time.Time{}, false
+	}
+	switch strings.TrimSpace(s[digits:]) {
+	case "min":
+		return now.Add(-time.Duration(n) * time.Minute), true
+	case "h":
+		return now.Add(-time.Duration(n) * time.Hour), true
+	case "d":
+		return now.AddDate(0, 0, -n), true
+	case "w":
+		return now.AddDate(0, 0, -7*n), true
+	case "mo":
+		return now.AddDate(0, -n, 0), true
+	case "y":
+		return now.AddDate(-n, 0, 0), true
+	}
+	return time.Time{}, false
+}
