@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a % that
@@ -104,53 +105,20 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 	return f, err
 }
 
-// when reads a point in time: RFC 3339, a day, or an age such as 7d or 12h. A
-// parameter that is not there is the zero time.
+// when reads a point in time as text.When does, with days in UTC. A parameter that is
+// not there is the zero time.
 func (q request) when(name string, now time.Time) (time.Time, error) {
-	text := strings.TrimSpace(q.query.Get(name))
-	if text == "" {
+	given := strings.TrimSpace(q.query.Get(name))
+	if given == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		// A + that was not escaped arrives as a blank.
-		if t, err := time.Parse(layout, strings.ReplaceAll(text, " ", "+")); err == nil {
+	// A + that was not escaped arrives as a blank.
+	for _, s := range []string{given, strings.ReplaceAll(given, " ", "+")} {
+		if t, ok := text.When(s, now.UTC()); ok {
 			return t.UTC(), nil
 		}
 	}
-	if age, ok := parseAge(text); ok {
-		return now.Add(-age), nil
-	}
-	return time.Time{}, invalid("invalid %s parameter: %q is not a time", name, text).
-		WithHint("RFC 3339 (2026-01-31T10:00:00Z), a day (2026-01-31), or an age: 90min, 12h, 7d, 2w")
-}
-
-// maxAge is far beyond the first memory, and its nanoseconds still fit a Duration.
-const maxAge = 100 * 365 * 24 * time.Hour
-
-// parseAge reads a number and a unit.
-func parseAge(text string) (time.Duration, bool) {
-	unitAt := len(text) - len(strings.TrimLeft(text, "0123456789"))
-	n, err := strconv.ParseInt(text[:unitAt], 10, 32)
-	if err != nil {
-		return 0, false
-	}
-	var unit time.Duration
-	switch text[unitAt:] {
-	case "min":
-		unit = time.Minute
-	case "h":
-		unit = time.Hour
-	case "d":
-		unit = 24 * time.Hour
-	case "w":
-		unit = 7 * 24 * time.Hour
-	default:
-		return 0, false
-	}
-	if n > int64(maxAge/unit) {
-		return maxAge, true
-	}
-	return time.Duration(n) * unit, true
+	return time.Time{}, invalid("invalid %s parameter: %q is not a time", name, given).WithHint("%s", text.WhenForms)
 }
 
 func invalid(format string, args ...any) *engram.Error {

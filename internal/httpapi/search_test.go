@@ -19,7 +19,7 @@ func findingCases() []routeCase {
 			`[` + strings.TrimSuffix(obs3, "}") + `,"rank":0,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[]}}]`},
 		{"a search by type and time", "GET /search", "GET /search?type=bugfix,decision&since=2026-06-12T09:00:00Z&until=2027-01-01&project=other", "", 200, `[]`},
 		{"a time that is none is told", "GET /search", "GET /search?q=x&since=soon", "", 400,
-			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"RFC 3339 (2026-01-31T10:00:00Z), a day (2026-01-31), or an age: 90min, 12h, 7d, 2w"}`},
+			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
 		{"a way to match that is none is told", "GET /search", "GET /search?q=x&match=some", "", 400, `{"error":"match \"some\" is neither any nor all","code":"invalid"}`},
 
 		{"what was saved around a memory", "GET /timeline", "GET /timeline?observation_id=1", "", 200,
