@@ -142,7 +142,7 @@ func TestWrongUsageIsNamed(t *testing.T) {
 		{"projects lst", `unknown command "projects lst"`, "engram projects list?"},
 		{"session", "session needs a command", "engram session --help"},
 		{"search --limt 3 x", "unknown flag: --limt", "did you mean --limit?"},
-		{"search --limit x y", `invalid argument "x"`, "engram search --help"},
+		{"search --limit x y", `--limit "x" is not a whole number`, "engram search --help"},
 		{"get", "argument is missing", "usage: engram get ID"},
 		{"save a b c", "too many arguments", "usage: engram save"},
 		{"version now", "too many arguments", "usage: engram version"},

@@ -40,6 +40,9 @@ about. With --yes each group goes into its largest project; --into merges only t
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be merged")
+	// Older scripts ask for every group by it; here that is what the command does anyway.
+	cmd.Flags().Bool("all", false, "every group")
+	_ = cmd.Flags().MarkHidden("all") // it fails for a flag that does not exist
 	cmd.Flags().StringVar(&into, "into", "", "only the group of this `project`, into it")
 	return cmd
 }

@@ -12,18 +12,36 @@ import (
 )
 
 func (p *program) deleteCommand() *cobra.Command {
-	var hard bool
+	var f forgetFlags
 	cmd := &cobra.Command{
 		Use:     "delete ID…",
 		Aliases: []string{"forget"},
 		Short:   "Forget memories; --hard erases them for good",
 		Long: `Forget memories, all or none: they leave searches, lists and contexts, and can be listed with list --forgotten.
-With --hard they are erased with their revisions, and nothing brings them back.`,
-		Example: examples("engram delete 12 13", "engram delete 12 --hard", "engram delete session s1", "engram delete project shop"),
-		Args:    between(1, -1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.delete(cmd, args, hard) },
+With --hard they are erased with their revisions, and nothing brings them back. With --query the memories that have
+all of its words are shown, asked about, forgotten, and looked for once more.`,
+		Example: examples("engram delete 12 13", "engram delete 12 --hard", "engram forget --query 'old deploy token' --hard",
+			"engram delete session s1", "engram delete project shop"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("query") {
+				return between(0, 0)(cmd, args)
+			}
+			return between(1, -1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("query") {
+				return p.forgetFound(cmd, f)
+			}
+			if f.yes || f.dryRun {
+				return invalidf("--yes and --dry-run go with --query").WithHint("run: %s --help", cmd.CommandPath())
+			}
+			return p.delete(cmd, args, f.hard)
+		},
 	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	cmd.Flags().BoolVar(&f.hard, "hard", false, "erase for good")
+	cmd.Flags().StringVar(&f.query, "query", "", "forget what has all of these `words`")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --query: do not ask")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --query: only say what would be forgotten")
 	cmd.AddCommand(p.deleteSessionCommand(), p.deletePromptCommand(), p.deleteProjectCommand())
 	return cmd
 }

@@ -52,7 +52,7 @@ func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
-	body := errorBody{Code: engram.CodeOf(err), Message: err.Error(), Hint: hintOf(err)}
+	body := errorBody{Code: engram.CodeOf(err), Message: messageOf(err), Hint: hintOf(err)}
 	if p.json || slices.Contains(p.Args, "--json") {
 		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
 		fmt.Fprintf(p.Stderr, "%s\n", line)
@@ -63,6 +63,15 @@ func (p *program) exit(err error) int {
 		fmt.Fprintf(p.Stderr, "%s %s\n", p.err.bold("hint:"), render.Plain(body.Hint))
 	}
 	return exitCode(body.Code)
+}
+
+// messageOf is what err says, with its causes, but for the kind of a problem with a
+// project: that is a word for programs.
+func messageOf(err error) string {
+	if problem, ok := errors.AsType[*project.Problem](err); ok {
+		return strings.TrimSuffix(err.Error(), ": "+problem.Error())
+	}
+	return err.Error()
 }
 
 // hintOf is the hint of err, or the projects it could have been about.
@@ -89,6 +98,10 @@ func flagError(cmd *cobra.Command, err error) error {
 		return unknownCommand(cmd, words)
 	}
 	usage := "run: " + cmd.CommandPath() + " --help"
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return engram.Errorf(engram.CodeInvalid, "--%s %q is not %s", bad.GetFlag().Name, bad.GetValue(), kindOf(bad.GetFlag())).
+			WithHint("%s", usage)
+	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
@@ -103,6 +116,19 @@ func flagError(cmd *cobra.Command, err error) error {
 		usage = "did you mean --" + near + "? " + usage
 	}
 	return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
+}
+
+// kindOf says what the value of a flag should have been.
+func kindOf(f *pflag.Flag) string {
+	switch f.Value.Type() {
+	case "int":
+		return "a whole number"
+	case "float64":
+		return "a number"
+	case "bool":
+		return "true or false"
+	}
+	return "a value that fits"
 }
 
 // unknownCommand refuses the words after a command that has only sub-commands.

@@ -281,7 +281,9 @@ func writeStats(b *strings.Builder, s engram.Stats, database string) {
 	}
 	fmt.Fprintf(b, "\n  Prompts:      %d\n", s.Prompts)
 	fmt.Fprintf(b, "  Projects:     %s\n", flat(projects, 0))
-	fmt.Fprintf(b, "  Database:     %s (%s)\n", database, sizeText(s.Bytes))
+	// The path alone on its line, for scripts that read it.
+	fmt.Fprintf(b, "  Database:     %s\n", database)
+	fmt.Fprintf(b, "  Size:         %s\n", sizeText(s.Bytes))
 }
 
 // sizeText is a size for people, in units of 1024.

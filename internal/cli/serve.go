@@ -105,10 +105,14 @@ func listen(ctx context.Context, address, self string) (net.Listener, error) {
 
 func (p *program) serving(c config.Config, addr net.Addr) servingDoc {
 	url := "http://" + addr.String()
+	connect := "claude mcp add --transport http engram " + url + "/mcp"
+	if c.HTTPToken != "" {
+		// The name, not the token: terminals are photographed and logged.
+		connect += ` --header "Authorization: Bearer $ENGRAM_HTTP_TOKEN"`
+	}
 	return servingDoc{
-		Version: p.Version, Address: url, MCP: url + "/mcp", Database: c.DBPath,
-		Connect: "claude mcp add --transport http engram " + url + "/mcp",
-		Next:    p.self() + " demo",
+		Version: p.Version, Address: url, MCP: url + "/mcp", Database: c.DBPath, Connect: connect,
+		Next: p.self() + " demo",
 	}
 }
 
