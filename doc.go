@@ -23,8 +23,13 @@
 //
 //   - what a thing is: this package, a file per noun
 //   - what Engram does: internal/engine, a file per verb
-//   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, topic, project, redact, capture
-//   - with what it is kept, spoken or drawn: internal/sqlite, git (technologies), mcp, httpapi, cli (frontends); internal/app wires them
+//   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, topic, project, redact,
+//     capture, render
+//   - with what it is kept, spoken or drawn: internal/sqlite, git (technologies), mcp, httpapi, cli (frontends)
+//
+// internal/config reads the settings, internal/app wires everything, cmd/engram is the
+// program. Beside it stand internal/enginetest and storetest, which the tests share,
+// and internal/eval, which measures how well memories are found.
 //
 // arch_test.go holds the table of who may import whom. docs/architecture.md tells the whole story.
 package engram

@@ -1,8 +1,6 @@
 package engram
 
-import (
-	"context"
-)
+import "context"
 
 // Store keeps everything. One Store serves many goroutines, and many processes
 // may open the same one; storetest is its contract.
@@ -30,7 +28,8 @@ type Reader interface {
 	JournalReader
 	// Relations returns the relations that touch any of the memories, oldest first.
 	Relations(ctx context.Context, memories []int64) ([]Relation, error)
-	// Stats counts everything, or one project's part when project is not "".
+	// Stats counts everything, or one project's part when project is not "", which must
+	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
 }
 
@@ -42,9 +41,10 @@ type Tx interface {
 	PromptWriter
 	ProjectWriter
 	// InsertRelation adds r and sets r.Num. A relation with the same source, target
-	// and verb is a conflict.
+	// and verb is a conflict, and so is one whose memories do not exist.
 	InsertRelation(ctx context.Context, r *Relation) error
-	// Append adds an entry to the journal and sets m.Seq.
+	// Append adds an entry to the journal and sets m.Seq. An entry without Op opens one
+	// and gets its own Seq for it. Device is the store's own, whatever m says.
 	Append(ctx context.Context, m *Mutation) error
 }
 
@@ -56,7 +56,9 @@ type MemoryReader interface {
 	// Memories returns the memories with these numbers in this order, forgotten ones
 	// too; numbers without a memory are left out.
 	Memories(ctx context.Context, nums []int64) ([]Memory, error)
-	// List returns the memories that pass f, newest first.
+	// List returns the memories that pass f, newest first; forgotten ones in the order
+	// in which they were forgotten, the latest first. Nothing is in a project that does
+	// not exist.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
 	// ByTopic returns the live memory of a topic; found is false when there is none.
 	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
@@ -64,24 +66,29 @@ type MemoryReader interface {
 	// NormalizedHash and which passes same; found is false when there is none.
 	ByHash(ctx context.Context, project, hash string, same func(Memory) bool) (m Memory, found bool, err error)
 	// Neighbours returns up to before live memories that were saved before memory num
-	// in the same session, and up to after that followed, each oldest first.
+	// in the session, and up to after that followed, each oldest first.
 	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)
 	// Revisions returns what the memory said before, oldest first.
 	Revisions(ctx context.Context, num int64) ([]Revision, error)
-	// Lexical ranks the memories that match q, best first.
+	// Lexical ranks the memories that match q, best first. No terms match nothing, and
+	// forgotten memories are not found.
 	Lexical(ctx context.Context, q LexicalQuery) ([]Ranked, error)
 }
 
 // MemoryWriter changes memories and keeps the full-text index in step.
 type MemoryWriter interface {
-	// InsertMemory adds m, which must have ID and SyncID, and sets m.Num.
+	// InsertMemory adds m, which must have ID and SyncID, and sets m.Num; its session is
+	// active at m.CreatedAt. Project and session must exist. A second memory of an ID,
+	// or a second live one of a topic, is a conflict.
 	InsertMemory(ctx context.Context, m *Memory) error
-	// ReplaceMemory writes m over the memory with m.Num.
+	// ReplaceMemory writes m over the memory with m.Num, all but ID and SyncID; not_found
+	// when there is none, conflict when its topic has another live memory.
 	ReplaceMemory(ctx context.Context, m Memory) error
-	// InsertRevision adds r.
+	// InsertRevision adds r; one with the same memory and number is an error.
 	InsertRevision(ctx context.Context, r Revision) error
 	// EraseMemory removes the memory, its revisions, tags, relations, vectors and
-	// index entries, and the texts in its journal entries. The bytes are overwritten.
+	// index entries, and the texts in its journal entries; not_found when there is none.
+	// The bytes are overwritten.
 	EraseMemory(ctx context.Context, num int64) error
 }
 
@@ -101,7 +108,10 @@ type SessionReader interface {
 
 // SessionWriter changes sessions.
 type SessionWriter interface {
-	PutSession(ctx context.Context, s Session) error // adds or replaces
+	// PutSession adds s, or replaces the session with its ID. Its project must exist.
+	PutSession(ctx context.Context, s Session) error
+	// DeleteSession removes a session; not_found when there is none, conflict when it
+	// has memories, forgotten ones too. Its prompts stay, without a session.
 	DeleteSession(ctx context.Context, id string) error
 }
 
@@ -117,7 +127,11 @@ type PromptReader interface {
 
 // PromptWriter changes prompts.
 type PromptWriter interface {
-	InsertPrompt(ctx context.Context, p *Prompt) error // sets p.Num
+	// InsertPrompt adds p and sets p.Num; its session is active at p.CreatedAt. Project
+	// and session must exist.
+	InsertPrompt(ctx context.Context, p *Prompt) error
+	// DeletePrompt removes a prompt for good, as EraseMemory does; not_found when there
+	// is none.
 	DeletePrompt(ctx context.Context, num int64) error
 }
 
@@ -133,10 +147,14 @@ type ProjectReader interface {
 
 // ProjectWriter changes projects.
 type ProjectWriter interface {
-	PutProject(ctx context.Context, p Project) error // adds or replaces
+	// PutProject adds p, or replaces the project of that name: its root, remote and
+	// aliases. A name is no longer another project's alias afterwards.
+	PutProject(ctx context.Context, p Project) error
+	// DeleteProject removes a project; conflict while anything is kept under it. One
+	// that does not exist is fine.
 	DeleteProject(ctx context.Context, name string) error
 	// MoveProject gives everything of project from to project to, forgotten memories
-	// included, and says how much that was and which memories it moved.
+	// and aliases included, and says what that was. Both must exist.
 	MoveProject(ctx context.Context, from, to string) (Moved, error)
 }
 

@@ -21,9 +21,9 @@ type place struct {
 // place finds or makes the project and the session of something that is saved.
 //
 // An empty session means the project's open one, else manual-save-PROJECT; one that
-// does not exist is made when make is set. An empty project means the session's, and
+// does not exist is made when create is set. An empty project means the session's, and
 // a session without a project takes the one that is named.
-func (o *op) place(ctx context.Context, name, session, dir string, make bool) (place, error) {
+func (o *op) place(ctx context.Context, name, session, dir string, create bool) (place, error) {
 	p := place{session: session}
 	var s engram.Session
 	known := false
@@ -31,7 +31,7 @@ func (o *op) place(ctx context.Context, name, session, dir string, make bool) (p
 		var err error
 		s, err = o.tx.Session(ctx, session)
 		switch known = err == nil; {
-		case engram.CodeOf(err) == engram.CodeNotFound && !make:
+		case engram.CodeOf(err) == engram.CodeNotFound && !create:
 			return p, unknownSession(session)
 		case !known && engram.CodeOf(err) != engram.CodeNotFound:
 			return p, err

@@ -4,9 +4,9 @@ import "strings"
 
 // stopWords are English words that say nothing about what a text is about:
 // articles, pronouns, prepositions, auxiliaries, and the words questions are made
-// of. Contractions stand without their apostrophe, as Scan gives them. Words that
-// are also names of things developers speak of (go, make, may, will as a name is
-// lost, can) are in it only where the grammar outweighs.
+// of. Contractions stand without their apostrophe, as Scan gives them. Words that are
+// also names of things developers speak of (go, make, set) are left out; where the
+// grammar outweighs the name (will, may, can), they are in.
 var stopWords = func() map[string]bool {
 	m := map[string]bool{}
 	for _, w := range strings.Fields(`
