@@ -11,9 +11,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // exitCode maps the code of an error to the exit code of the process; 0 is success.
@@ -52,7 +53,8 @@ func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
-	body := errorBody{Code: engram.CodeOf(err), Message: messageOf(err), Hint: hintOf(err)}
+	// Messages quote what was typed, and standard error often ends in a log.
+	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	if p.json || slices.Contains(p.Args, "--json") {
 		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
 		fmt.Fprintf(p.Stderr, "%s\n", line)
@@ -112,7 +114,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := config.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+	if near := text.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 		usage = "did you mean --" + near + "? " + usage
 	}
 	return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
@@ -143,7 +145,7 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		}
 	}
 	hint := "run: " + cmd.CommandPath() + " --help"
-	if near := config.Nearest(args[0], names); near != "" {
+	if near := text.Nearest(args[0], names); near != "" {
 		hint = "did you mean: " + cmd.CommandPath() + " " + near + "? " + hint
 	}
 	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "engram ")).

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // filterFlags narrow what is searched or listed; search, list and recent share them.
@@ -60,14 +61,13 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (e
 }
 
 // when reads a time given to a flag; "" is the zero time.
-func (p *program) when(flag, text string, now time.Time) (time.Time, error) {
-	if text == "" {
+func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
+	if given == "" {
 		return time.Time{}, nil
 	}
-	t, ok := parseWhen(text, now.In(p.loaded.Timezone))
+	t, ok := text.When(given, now.In(p.loaded.Timezone))
 	if !ok {
-		return t, invalidf("--%s %q is not a time", flag, text).
-			WithHint("7d, 12h, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")
+		return t, invalidf("--%s %q is not a time", flag, given).WithHint("%s", text.WhenForms)
 	}
 	return t, nil
 }

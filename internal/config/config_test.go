@@ -194,18 +194,6 @@ func TestOthersMayOnlyConnectWithAToken(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	words := []string{"save", "search", "session", "stats", "serve", "projects"}
-	for _, tt := range []struct{ word, want string }{
-		{"serach", "search"}, {"sav", "save"}, {"SEARCH", "search"}, {"proj", "projects"}, {"sessions", "session"},
-		{"recall", ""}, {"", ""}, {"x", ""}, {strings.Repeat("search", 100), ""},
-	} {
-		if got := config.Nearest(tt.word, words); got != tt.want {
-			t.Errorf("Nearest(%.20q): got %q, want %q", tt.word, got, tt.want)
-		}
-	}
-}
-
 func TestNoColor(t *testing.T) {
 	for _, tt := range []struct {
 		name string

@@ -8,10 +8,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/BurntSushi/toml"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Sources are the places to read from. The zero value gives the defaults of a
@@ -135,7 +137,7 @@ func readFile(path string, all []setting) (map[string]string, error) {
 	data, err := os.ReadFile(path)
 	// A data directory that is itself a file is for the store to explain: version,
 	// config and help must work without one.
-	if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {
@@ -179,7 +181,7 @@ func unknownKey(key, where string, all []setting) error {
 		keys[i] = s.key
 	}
 	err := engram.Errorf(engram.CodeInvalid, "unknown key %q in %s", key, where)
-	if near := Nearest(key, keys); near != "" {
+	if near := text.Nearest(key, keys); near != "" {
 		return err.WithHint("did you mean %q?", near)
 	}
 	return err.WithHint("known keys: %s", strings.Join(keys, ", "))
