@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -36,6 +37,7 @@ type forgottenDoc struct {
 // forgetFound shows what the query finds, asks which of it to forget, forgets it, and
 // asks the query again as the proof.
 func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
+	f.query = redact.Private(f.query) // it is shown again
 	e, err := p.open(cmd)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 func (p *program) searchCommand() *cobra.Command {
@@ -41,6 +42,7 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, all, e
 	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
 		return err
 	}
+	query = redact.Private(query) // it is shown again
 	e, err := p.open(cmd)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -51,7 +52,7 @@ func (s *Server) offers(name string) bool {
 }
 
 func (s *Server) unknownTool(name string) *jsonrpc.Error {
-	name = clip(name)
+	name = clip(redact.Private(name))
 	var names []string
 	for _, t := range s.tools {
 		names = append(names, t.Name)

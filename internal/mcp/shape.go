@@ -7,6 +7,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // refused says why a request on the line cannot be worked on; nil when it can. Over
@@ -34,6 +36,9 @@ func unoffered(method string) string {
 // The SDK would say it in names of its own Go types, with the whole input repeated,
 // private parts and all.
 func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
+	if clean := redact.Private(r.Method); clean != r.Method {
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", clip(clean))}
+	}
 	var into any
 	switch r.Method {
 	case "initialize":
