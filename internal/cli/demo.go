@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // demoDoc is the answer of `demo --json`.
@@ -226,7 +227,7 @@ func writeFirstHit(b *strings.Builder, saw string) {
 		}
 		return
 	}
-	wrap(b, flat(saw, 300), "    ", 84)
+	wrap(b, render.Line(saw, 300), "    ", 84)
 }
 
 // wrap writes words in lines of at most width characters, each after indent.

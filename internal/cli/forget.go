@@ -141,7 +141,7 @@ func rowsOf(list []engram.Memory) []deletedRow {
 
 func writeRows(b *strings.Builder, rows []deletedRow) {
 	for _, r := range rows {
-		fmt.Fprintf(b, "  #%d %s\n", r.Num, flat(r.Title, 0))
+		fmt.Fprintf(b, "  #%d %s\n", r.Num, render.Line(r.Title, 0))
 	}
 }
 

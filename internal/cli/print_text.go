@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -36,15 +37,6 @@ func outputError(err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "the answer cannot be written").WithCause(err)
 }
 
-// flat is s on one line, cut to so many characters; 0 does not cut.
-func flat(s string, runes int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if runes > 0 {
-		s = render.Preview(s, runes)
-	}
-	return s
-}
-
 // count is "1 memory" or "2 memories".
 func count(n int, one, many string) string {
 	if n == 1 {
@@ -55,7 +47,7 @@ func count(n int, one, many string) string {
 
 // name is how a line speaks of a memory: #12 "Title" (bugfix).
 func name(m engram.Memory) string {
-	return fmt.Sprintf("#%d %s (%s)", m.Num, quote(flat(m.Title, 0)), flat(string(m.Type), 0))
+	return fmt.Sprintf("#%d %s (%s)", m.Num, quote(render.Line(m.Title, 0)), render.Line(string(m.Type), 0))
 }
 
 // quote puts s between quotes as it is: %q would escape every letter that is not ASCII
@@ -67,12 +59,12 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 	fmt.Fprintf(b, "Memory saved: %s\n", name(m))
 	switch s.Action {
 	case engine.ActionRevised:
-		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, flat(m.TopicKey, 0), m.Num)
+		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
 	case engine.ActionRepeated:
 		fmt.Fprintf(b, "  known already, word for word; said %s now\n", count(m.DuplicateCount, "time", "times"))
 	}
 	if s.SuggestedTopic != "" {
-		fmt.Fprintf(b, "Suggested topic_key: %s\n", flat(s.SuggestedTopic, 0))
+		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
 	}
 }
 
@@ -117,7 +109,7 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	fmt.Fprintln(b, render.Memory(m, o))
 	fmt.Fprintf(b, "Id: %s\n", m.ID)
 	if len(m.Tags) > 0 {
-		fmt.Fprintf(b, "Tags: %s\n", flat(strings.Join(m.Tags, ", "), 0))
+		fmt.Fprintf(b, "Tags: %s\n", render.Line(strings.Join(m.Tags, ", "), 0))
 	}
 	if m.Permanent {
 		fmt.Fprintln(b, "Permanent: yes")
@@ -139,13 +131,13 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 		fmt.Fprint(b, "\n─── Revisions ───\n")
 	}
 	for _, r := range d.Revisions {
-		fmt.Fprintf(b, "  %d. until %s (%s): %s — %s\n", r.Number, render.Time(r.ReplacedAt, o), flat(r.Reason, 0), flat(r.Title, 0), flat(r.Content, 150))
+		fmt.Fprintf(b, "  %d. until %s (%s): %s — %s\n", r.Number, render.Time(r.ReplacedAt, o), render.Line(r.Reason, 0), render.Line(r.Title, 0), render.Line(r.Content, 150))
 	}
 }
 
 // writeLine is a memory in a list.
 func writeLine(b *strings.Builder, m engram.Memory) {
-	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, flat(string(m.Type), 0), flat(m.Title, 0), flat(m.Content, 100))
+	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
 }
 
 func writeList(b *strings.Builder, list []engram.Memory, o render.Options) {
@@ -153,8 +145,8 @@ func writeList(b *strings.Builder, list []engram.Memory, o render.Options) {
 		fmt.Fprintln(b, "No memories.")
 	}
 	for _, m := range list {
-		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, flat(string(m.Type), 0), flat(m.Title, 0), flat(m.Content, 100))
-		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), flat(m.Project, 0), m.Scope)
+		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
+		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
 		}
@@ -179,7 +171,7 @@ func writeTags(b *strings.Builder, m engram.Memory) {
 		return
 	}
 	for _, t := range m.Tags {
-		fmt.Fprintln(b, flat(t, 0))
+		fmt.Fprintln(b, render.Line(t, 0))
 	}
 }
 
@@ -201,23 +193,23 @@ func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.O
 		fmt.Fprintln(b, "No sessions.")
 	}
 	for _, s := range list {
-		fmt.Fprintf(b, "%s (%s) %s, %s\n", flat(s.ID, 0), flat(s.Project, 0), render.Time(s.StartedAt, o), count(s.Memories, "memory", "memories"))
+		fmt.Fprintf(b, "%s (%s) %s, %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o), count(s.Memories, "memory", "memories"))
 		if s.Summary != "" {
-			fmt.Fprintf(b, "    %s\n", flat(s.Summary, 200))
+			fmt.Fprintf(b, "    %s\n", render.Line(s.Summary, 200))
 		}
 	}
 }
 
 func writeSession(b *strings.Builder, s engram.Session, list []engram.Memory, o render.Options) {
-	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", flat(s.ID, 0), flat(s.Project, 0), render.Time(s.StartedAt, o))
+	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o))
 	if !s.EndedAt.IsZero() {
 		fmt.Fprintf(b, "  Ended: %s\n", render.Time(s.EndedAt, o))
 	}
 	if s.Directory != "" {
-		fmt.Fprintf(b, "  Directory: %s\n", flat(s.Directory, 0))
+		fmt.Fprintf(b, "  Directory: %s\n", render.Line(s.Directory, 0))
 	}
 	if s.Summary != "" {
-		fmt.Fprintf(b, "  Summary: %s\n", flat(s.Summary, 0))
+		fmt.Fprintf(b, "  Summary: %s\n", render.Line(s.Summary, 0))
 	}
 	fmt.Fprintf(b, "  %s\n", count(len(list), "memory", "memories"))
 	for _, m := range list {
@@ -230,7 +222,7 @@ func writePrompts(b *strings.Builder, list []engram.Prompt, o render.Options) {
 		fmt.Fprintln(b, "No prompts.")
 	}
 	for _, p := range list {
-		fmt.Fprintf(b, "#%d %s (%s): %s\n", p.Num, render.Time(p.CreatedAt, o), flat(p.Project, 0), flat(p.Content, 200))
+		fmt.Fprintf(b, "#%d %s (%s): %s\n", p.Num, render.Time(p.CreatedAt, o), render.Line(p.Project, 0), render.Line(p.Content, 200))
 	}
 }
 
@@ -238,10 +230,10 @@ func writeProjects(b *strings.Builder, list []engram.ProjectCounts) {
 	fmt.Fprintf(b, "Projects (%d):\n", len(list))
 	width := 0
 	for _, c := range list {
-		width = max(width, len(c.Name))
+		width = max(width, utf8.RuneCountInString(c.Name)) // as fmt counts
 	}
 	for _, c := range list {
-		fmt.Fprintf(b, "  %-*s   %s, %s, %s\n", width, flat(c.Name, 0), count(c.Memories, "memory", "memories"),
+		fmt.Fprintf(b, "  %-*s   %s, %s, %s\n", width, render.Line(c.Name, 0), count(c.Memories, "memory", "memories"),
 			count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
 	}
 }
@@ -256,12 +248,12 @@ func writePruned(b *strings.Builder, list []engram.ProjectCounts, dryRun bool) {
 		what = "Would remove"
 	}
 	for _, c := range list {
-		fmt.Fprintf(b, "%s %s: %s, %s\n", what, quote(flat(c.Name, 0)), count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
+		fmt.Fprintf(b, "%s %s: %s, %s\n", what, quote(render.Line(c.Name, 0)), count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
 	}
 }
 
 func writeMerged(b *strings.Builder, r engine.MergeResult) {
-	fmt.Fprintf(b, "Merged %s into %s: %s\n", count(r.Sources, "source", "sources"), quote(flat(r.To, 0)), movedText(r.Memories, r.Sessions, r.Prompts))
+	fmt.Fprintf(b, "Merged %s into %s: %s\n", count(r.Sources, "source", "sources"), quote(render.Line(r.To, 0)), movedText(r.Memories, r.Sessions, r.Prompts))
 }
 
 func movedText(memories, sessions, prompts int) string {
@@ -280,7 +272,7 @@ func writeStats(b *strings.Builder, s engram.Stats, database string) {
 		fmt.Fprintf(b, " (and %d forgotten)", s.Forgotten)
 	}
 	fmt.Fprintf(b, "\n  Prompts:      %d\n", s.Prompts)
-	fmt.Fprintf(b, "  Projects:     %s\n", flat(projects, 0))
+	fmt.Fprintf(b, "  Projects:     %s\n", render.Line(projects, 0))
 	// The path alone on its line, for scripts that read it.
 	fmt.Fprintf(b, "  Database:     %s\n", database)
 	fmt.Fprintf(b, "  Size:         %s\n", sizeText(s.Bytes))

@@ -19,7 +19,7 @@ func Context(c engram.Context, o Options) string {
 		b.WriteString("### Recent Sessions\n")
 		for _, s := range c.Sessions {
 			fmt.Fprintf(&b, "- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
-			if summary := line(s.Summary, 200); summary != "" {
+			if summary := Line(s.Summary, 200); summary != "" {
 				b.WriteString(": " + summary)
 			}
 			fmt.Fprintf(&b, " [%d observations]\n", s.Memories)
@@ -29,14 +29,14 @@ func Context(c engram.Context, o Options) string {
 	if len(c.Prompts) > 0 {
 		b.WriteString("### Recent User Prompts\n")
 		for _, p := range c.Prompts {
-			fmt.Fprintf(&b, "- %s: %s\n", Time(p.CreatedAt, o), line(p.Content, 200))
+			fmt.Fprintf(&b, "- %s: %s\n", Time(p.CreatedAt, o), Line(p.Content, 200))
 		}
 		b.WriteByte('\n')
 	}
 	if len(c.Memories) > 0 {
 		b.WriteString("### Recent Observations\n")
 		for _, m := range c.Memories {
-			fmt.Fprintf(&b, "- [%s] **%s**: %s\n", line(string(m.Type), 0), line(m.Title, 0), line(m.Content, 300))
+			fmt.Fprintf(&b, "- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300))
 		}
 		b.WriteByte('\n')
 	}

@@ -11,12 +11,12 @@ import (
 // what is known about it.
 func Memory(m engram.Memory, o Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0), m.Content)
+	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), m.Content)
 	for _, f := range []struct{ name, value string }{
 		{"Session", m.SessionID}, {"Project", m.Project}, {"Scope", string(m.Scope)}, {"Topic", m.TopicKey}, {"Tool", m.ToolName},
 	} {
 		if f.value != "" {
-			fmt.Fprintf(&b, "%s: %s\n", f.name, line(f.value, 0))
+			fmt.Fprintf(&b, "%s: %s\n", f.name, Line(f.value, 0))
 		}
 	}
 	fmt.Fprintf(&b, "Duplicates: %d\nRevisions: %d\nCreated: %s", m.DuplicateCount, m.RevisionCount, Time(m.CreatedAt, o))

@@ -47,9 +47,9 @@ func Preview(s string, runes int) string {
 	return s
 }
 
-// line returns s on one line, safe to show: each run of white space is one space.
+// Line returns s on one line, safe to show: each run of white space is one space.
 // With runes above zero it is cut as Preview does.
-func line(s string, runes int) string {
+func Line(s string, runes int) string {
 	var b strings.Builder
 	blank, n := false, 0
 	for i, r := range s {

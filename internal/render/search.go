@@ -42,14 +42,14 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	m := h.Memory
 	preview := Preview(m.Content, previewRunes)
 	cut = preview != m.Content
-	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, line(string(m.Type), 0), line(m.Title, 0), indented(preview))
+	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), indented(preview))
 	// In bytes, unlike the cut itself: clients know this mark so.
 	if len(m.Content) > previewRunes {
 		b.WriteString(" [preview]")
 	}
 	fmt.Fprintf(b, "\n    %s", Time(m.CreatedAt, o))
 	if m.Project != "" {
-		fmt.Fprintf(b, " | project: %s", line(m.Project, 0))
+		fmt.Fprintf(b, " | project: %s", Line(m.Project, 0))
 	}
 	fmt.Fprintf(b, " | scope: %s", m.Scope)
 	if h.State == engram.StateNeedsReview {
@@ -87,7 +87,7 @@ func annotation(n engram.RelationNote) string {
 	default:
 		return ""
 	}
-	num, title := n.Other.Num, line(n.Other.Title, 0)
+	num, title := n.Other.Num, Line(n.Other.Title, 0)
 	if num == 0 { // the other memory was not read
 		if num = r.Source; n.Outgoing {
 			num = r.Target

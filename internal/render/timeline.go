@@ -14,7 +14,7 @@ func Timeline(t engram.Timeline, o Options) string {
 	writeSession(&b, t, o)
 	writeSide(&b, "Before", t.Before)
 	m := t.Focus
-	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0),
+	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0),
 		indented(Preview(m.Content, 500)), Time(m.CreatedAt, o))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')
@@ -29,7 +29,7 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 		return
 	}
 	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
-	if summary := line(s.Summary, 100); summary != "" {
+	if summary := Line(s.Summary, 100); summary != "" {
 		b.WriteString(" — " + summary)
 	}
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
@@ -39,9 +39,9 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 // its id.
 func sessionName(s engram.Session) string {
 	if s.Project == "" {
-		return line(s.ID, 0)
+		return Line(s.ID, 0)
 	}
-	return line(s.Project, 0)
+	return Line(s.Project, 0)
 }
 
 func writeSide(b *strings.Builder, name string, side []engram.Memory) {
@@ -50,7 +50,7 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory) {
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
-		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, line(string(m.Type), 0), line(m.Title, 0), line(m.Content, 150))
+		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 150))
 	}
 	b.WriteByte('\n')
 }

@@ -121,8 +121,7 @@ func titles(hits []engram.Hit) string {
 	}
 	fmt.Fprintf(&b, "Found %d %s:\n", len(hits), noun)
 	for i, h := range hits {
-		title := strings.Join(strings.Fields(h.Memory.Title), " ")
-		fmt.Fprintf(&b, "\n[%d] #%d (%s) — %s", i+1, h.Memory.Num, h.Memory.Type, render.Plain(title))
+		fmt.Fprintf(&b, "\n[%d] #%d (%s) — %s", i+1, h.Memory.Num, render.Line(string(h.Memory.Type), 0), render.Line(h.Memory.Title, 0))
 	}
 	return b.String()
 }
