@@ -115,6 +115,7 @@ func TestPrivateTextNeverComesBack(t *testing.T) {
 		{"GET /search?since=%3Cprivate%3E" + secret, ``},
 		{"GET /memories/%3Cprivate%3E" + secret, ``},
 		{"GET /%3Cprivate%3E" + secret, ``},
+		{"GET /project/current?cwd=/%3Cprivate%3E" + secret, ``},
 		{"GET /memories", ``}, {"GET /observations", ``}, {"GET /context", ``}, {"GET /prompts/recent", ``}, {"GET /sessions/recent", ``}, {"GET /stats", ``},
 	} {
 		method, target, _ := strings.Cut(r[0], " ")

@@ -42,6 +42,8 @@ func (a *API) currentProject(q request) (reply, error) {
 			out.Available = p.Available
 		}
 	}
+	// A folder that the caller named may hold anything.
+	out.Project, out.Path, out.Cwd = redact.Private(out.Project), redact.Private(out.Path), redact.Private(out.Cwd)
 	out.Available = orEmpty(out.Available)
 	return reply{body: out}, nil
 }

@@ -97,10 +97,11 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	// A summary is not a save to this count: it closes the session and says nothing of
 	// what was worth keeping during it.
 	score := d.activity.score(at.Name, d.engine.Now())
-	_, err = d.as(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+	res, err := d.as(by).Summarize(ctx, engine.SaveInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
 		Project: at.Name, Directory: d.dir})
 	if err != nil {
 		return message{}, failed("Failed to save session summary", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
+	at.Name = res.Memory.Project // see save
 	return message{envelope: enveloped(at, fmt.Sprintf("Session summary saved for project %q\n%s", at.Name, score))}, nil
 }
