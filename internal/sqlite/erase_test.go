@@ -138,6 +138,11 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 			if found := grep(t, path); found != "" {
 				t.Errorf("after it was closed, the secret is in\n%s", found)
 			}
+			checkIntegrity(t, path)
+			erased := (tt.memories + tt.every - 1) / tt.every
+			if n := count(t, path, "SELECT count(*) FROM tombstones WHERE entity = 'memory' AND id LIKE 'mem\\_%' ESCAPE '\\' AND sync_id LIKE 'obs-%'"); n != erased {
+				t.Errorf("tombstones: got %d, want %d", n, erased)
+			}
 		})
 	}
 }

@@ -180,7 +180,8 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 const addMuch = addLabels + `CREATE TABLE much (n INTEGER PRIMARY KEY, x BLOB);
 	INSERT INTO much WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c LIMIT 300000) SELECT n, randomblob(1000) FROM c;`
 
-// childMigrate migrates the store at args[0] by the script args[1].
+// childMigrate opens the store at args[0], waits for a line, and migrates it by the
+// script args[1].
 func childMigrate(args []string) error {
 	s, err := childStore(args[0])
 	if err != nil {
@@ -191,6 +192,9 @@ func childMigrate(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := childReady(); err != nil {
+		return err
+	}
 	return s.Migrate(context.Background(), files, now)
 }
 
@@ -199,6 +203,7 @@ func TestAMigrationKilledHalfWayChangesNothing(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "engram.db")
 		furnished(t, path, 10)
 		c := start(t, "migrate", path, addMuch)
+		release(t, c)
 		for { // until it has written that much into the log
 			if info, err := os.Stat(path + "-wal"); err == nil && info.Size() > int64(1+round*4)<<20 {
 				break
@@ -231,9 +236,13 @@ func TestProcessesMigrateAtOnce(t *testing.T) {
 		dir := t.TempDir()
 		path := filepath.Join(dir, "engram.db")
 		furnished(t, path, 20)
+		children := make([]*child, 4)
+		for i := range children {
+			children[i] = start(t, "migrate", path, addLabels)
+		}
+		release(t, children...)
 		var wg sync.WaitGroup
-		for range 4 {
-			c := start(t, "migrate", path, addLabels)
+		for _, c := range children {
 			wg.Go(func() {
 				if out, err := c.rest(); err != nil {
 					t.Errorf("migrate: %v %s", err, out)

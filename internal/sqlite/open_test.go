@@ -66,6 +66,7 @@ func checkIntegrity(t *testing.T, path string) {
 		"SELECT count(*) FROM memories WHERE deleted_at IS NULL AND num NOT IN (SELECT rowid FROM memories_fts)",
 		"SELECT count(*) FROM memories_fts WHERE rowid NOT IN (SELECT num FROM memories WHERE deleted_at IS NULL)",
 		"SELECT count(*) FROM (SELECT project, type, count(*) AS n FROM memories WHERE deleted_at IS NULL GROUP BY 1, 2) AS m WHERE n <> (SELECT live FROM tallies t WHERE t.project = m.project AND t.type = m.type)",
+		"SELECT count(*) FROM sessions s WHERE live <> (SELECT count(*) FROM memories WHERE session = s.num AND deleted_at IS NULL)",
 	} {
 		if n := count(t, path, query); n != 0 {
 			t.Errorf("%d rows of: %s", n, query)

@@ -33,8 +33,13 @@ func TestMain(m *testing.M) {
 // children are what other processes do, by name. What they print is their answer.
 func children() map[string]func(args []string) error {
 	return map[string]func([]string) error{
+		"full":    childFull,
 		"grep":    childGrep,
+		"lock":    childLock,
 		"migrate": childMigrate,
+		"open":    childOpen,
+		"save":    childSave,
+		"search":  childSearch,
 	}
 }
 
@@ -86,6 +91,28 @@ func (c *child) wait() error {
 		return fmt.Errorf("%w: %s", err, strings.TrimSpace(c.err.String()))
 	}
 	return nil
+}
+
+// childReady says that a child is ready and waits for release.
+func childReady() error {
+	fmt.Println("ready")
+	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	return err
+}
+
+// release waits until all children are ready and then lets them go on at once.
+func release(t *testing.T, children ...*child) {
+	t.Helper()
+	for _, c := range children {
+		if _, err := c.line(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range children {
+		if _, err := fmt.Fprintln(c.in); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // childStore opens the store of a child.

@@ -1,0 +1,36 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestWhatWasAcknowledgedSurvivesAKill(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	const rounds = 20
+	var ids []string
+	for round := range rounds {
+		c := start(t, "save", path, fmt.Sprintf("k%02d", round), "1000000")
+		first, err := c.line()
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(rand.N(60 * time.Millisecond))
+		if err := c.cmd.Process.Kill(); err != nil {
+			t.Fatalf("kill: %v", err)
+		}
+		out, err := c.rest()
+		if err == nil {
+			t.Fatal("the process ended before it was killed")
+		}
+		// A line without its end was cut by the kill, though not the save behind it.
+		lines := strings.Split(first+"\n"+out, "\n")
+		ids = append(ids, lines[:len(lines)-1]...)
+	}
+	t.Logf("%d saves acknowledged before %d kills", len(ids), rounds)
+	checkAll(t, path, ids, true)
+}

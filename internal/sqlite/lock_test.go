@@ -1,0 +1,195 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// childLock takes the write lock of the database at args[0] as another program would,
+// says so, and holds it for args[1] or until it is told.
+func childLock(args []string) error {
+	db, err := sql.Open("sqlite", args[0])
+	if err != nil {
+		return err
+	}
+	ctx := context.Background()
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := c.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	fmt.Println("locked")
+	if d, err := time.ParseDuration(args[1]); err == nil {
+		time.Sleep(d)
+	} else {
+		_, _ = fmt.Scanln()
+	}
+	_, err = c.ExecContext(ctx, "ROLLBACK")
+	return errors.Join(err, c.Close(), db.Close())
+}
+
+func lock(t *testing.T, path, how string) *child {
+	t.Helper()
+	c := start(t, "lock", path, how)
+	if _, err := c.line(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestSavesWaitForAForeignLock(t *testing.T) {
+	t.Parallel() // it mostly waits
+	path := filepath.Join(t.TempDir(), "engram.db")
+	closed(t, open(t, path))
+	holder := lock(t, path, "3s")
+	began := time.Now()
+	var wg sync.WaitGroup
+	var ids []string
+	for i := range 8 {
+		name := fmt.Sprint("q", i)
+		ids = append(ids, string(draft(name, 1).ID))
+		c := start(t, "save", path, name, "1")
+		wg.Go(func() {
+			if out, err := c.rest(); err != nil {
+				t.Errorf("save %d: %v %s", i, err, out)
+			}
+		})
+	}
+	wg.Wait()
+	t.Logf("8 saves waited %v for a lock of 3s", time.Since(began).Round(time.Millisecond))
+	if _, err := holder.rest(); err != nil {
+		t.Error(err)
+	}
+	checkAll(t, path, ids, false)
+}
+
+func TestALockThatStaysIsNamedInTime(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "engram.db")
+	const wait, slack = 400 * time.Millisecond, 3 * time.Second
+	s := open(t, path, func(o *sqlite.Options) { o.WriteWait = wait })
+	defer s.Close()
+	saveCorpus(t, s, storetest.NewCorpus(1), 5, nil)
+	holder := lock(t, path, "until told")
+
+	failed := make(chan error, 3) // one holds the connection, the others wait for that
+	began := time.Now()
+	for i := range cap(failed) {
+		go func() {
+			m := draft("late", i)
+			failed <- saveDraft(s, &m)
+		}()
+	}
+	readBegan := time.Now()
+	view(t, s, func(r engram.Reader) error {
+		ms, err := r.List(t.Context(), engram.Filter{}, engram.Page{Limit: 10})
+		if len(ms) != 5 {
+			t.Errorf("a read beside the lock: got %d memories, want 5", len(ms))
+		}
+		return err
+	})
+	if d := time.Since(readBegan); d > wait {
+		t.Errorf("a read beside the lock took %v", d)
+	}
+	for range cap(failed) {
+		err := <-failed
+		if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "locked by another program") || !strings.Contains(engram.HintOf(err), path) {
+			t.Errorf("got %q, %v, hint %q\nwant unavailable, the cause and the file", engram.CodeOf(err), err, engram.HintOf(err))
+		}
+	}
+	if d := time.Since(began); d < wait || d > wait+slack {
+		t.Errorf("the error came after %v, want %v and little more", d, wait)
+	}
+
+	fmt.Fprintln(holder.in)
+	if _, err := holder.rest(); err != nil {
+		t.Error(err)
+	}
+	m := draft("after", 1)
+	if err := saveDraft(s, &m); err != nil {
+		t.Errorf("a save after the lock is gone: %v", err)
+	}
+}
+
+func TestAnImpatientCallerLeavesTheQueue(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	holder := lock(t, path, "until told")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	err := s.Update(ctx, func(engram.Tx) error { return nil })
+	if !errors.Is(err, context.DeadlineExceeded) && engram.CodeOf(err) != engram.CodeUnavailable {
+		t.Errorf("got %v, want the caller's own deadline, or that the database is busy", err)
+	}
+	if d := time.Since(began); d > 3*time.Second {
+		t.Errorf("the caller had to wait %v", d)
+	}
+	fmt.Fprintln(holder.in)
+	if _, err := holder.rest(); err != nil {
+		t.Error(err)
+	}
+	m := draft("after", 1)
+	if err := saveDraft(s, &m); err != nil {
+		t.Errorf("a save after the lock is gone: %v", err)
+	}
+}
+
+func TestTheLogShrinksOnceALongReaderLeft(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	c := storetest.NewCorpus(1)
+	makeProjects(t, s, c)
+	save := func(n int) {
+		for range n {
+			update(t, s, func(tx engram.Tx) error {
+				m := c.Memory(now())
+				m.Content = strings.Repeat(m.Content, 20)
+				return saveOne(t, tx, &m)
+			})
+		}
+	}
+	const bounded = 9 << 20 // the limit of 8 MiB and what one transaction adds
+	grown := int64(0)
+	view(t, s, func(r engram.Reader) error {
+		if _, err := r.Stats(t.Context(), ""); err != nil { // the snapshot begins with the first read
+			return err
+		}
+		save(250)
+		grown = logSize(t, path)
+		return nil
+	})
+	if grown <= bounded {
+		t.Fatalf("the log grew to %d bytes only: the test does not show anything", grown)
+	}
+	save(50)
+	if size := logSize(t, path); size > bounded {
+		t.Errorf("the log has %d bytes after the reader left (%d while it read), want at most %d", size, grown, bounded)
+	}
+}
+
+func logSize(t *testing.T, path string) int64 {
+	t.Helper()
+	info, err := os.Stat(path + "-wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Size()
+}

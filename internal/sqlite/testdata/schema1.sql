@@ -1,0 +1,278 @@
+CREATE TABLE meta (
+	key   TEXT PRIMARY KEY,
+	value TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE projects (
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
+	name       TEXT NOT NULL UNIQUE,
+	root       TEXT NOT NULL DEFAULT '',
+	remote     TEXT NOT NULL DEFAULT '',
+	decay      TEXT,            -- JSON; the project's own fading, NULL for the default
+	created_at INTEGER NOT NULL
+);
+CREATE TABLE project_aliases (
+	alias   TEXT PRIMARY KEY,
+	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE
+) WITHOUT ROWID;
+CREATE TABLE sessions (
+	num        INTEGER PRIMARY KEY,
+	id         TEXT NOT NULL UNIQUE,
+	project    INTEGER NOT NULL REFERENCES projects (num),
+	directory  TEXT NOT NULL DEFAULT '',
+	started_at INTEGER NOT NULL,
+	ended_at   INTEGER,
+	summary    TEXT NOT NULL DEFAULT '',
+	active_at  INTEGER NOT NULL,
+	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step by triggers
+);
+CREATE TABLE memories (
+	num              INTEGER PRIMARY KEY AUTOINCREMENT,
+	id               TEXT NOT NULL UNIQUE,
+	sync_id          TEXT NOT NULL UNIQUE,
+	project          INTEGER NOT NULL REFERENCES projects (num),
+	session          INTEGER NOT NULL REFERENCES sessions (num),
+	scope            TEXT NOT NULL,
+	type             TEXT NOT NULL,
+	origin           TEXT NOT NULL,
+	title            TEXT NOT NULL,
+	topic_key        TEXT,
+	tool_name        TEXT,
+	metadata         TEXT,      -- JSON object
+	importance       REAL NOT NULL,
+	strength         REAL NOT NULL,
+	touched_at       INTEGER NOT NULL,
+	permanent        INTEGER NOT NULL,
+	access_count     INTEGER NOT NULL,
+	last_accessed_at INTEGER,
+	created_at       INTEGER NOT NULL,
+	updated_at       INTEGER NOT NULL,
+	review_after     INTEGER,
+	valid_from       INTEGER,
+	valid_to         INTEGER,
+	revision_count   INTEGER NOT NULL,
+	duplicate_count  INTEGER NOT NULL,
+	last_seen_at     INTEGER,
+	deleted_at       INTEGER,
+	hash             BLOB NOT NULL, -- SHA-256
+	summary          TEXT,
+	content          TEXT NOT NULL  -- last: the other columns are read without its overflow pages
+);
+CREATE TABLE tallies (
+	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE,
+	type    TEXT NOT NULL,
+	live    INTEGER NOT NULL,
+	PRIMARY KEY (project, type)
+) WITHOUT ROWID;
+CREATE TABLE tags (
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	tag    TEXT NOT NULL,
+	PRIMARY KEY (memory, tag)
+) WITHOUT ROWID;
+CREATE TABLE revisions (
+	memory      INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	number      INTEGER NOT NULL,
+	type        TEXT NOT NULL,
+	title       TEXT NOT NULL,
+	written_at  INTEGER NOT NULL,
+	replaced_at INTEGER NOT NULL,
+	reason      TEXT NOT NULL,
+	content     TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE memories_fts USING fts5 (
+	title, content, scope,
+	content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+CREATE VIRTUAL TABLE memories_vocab USING fts5vocab (memories_fts, 'row');
+CREATE TABLE relations (
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
+	id         TEXT NOT NULL UNIQUE,
+	source     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	target     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	verb       TEXT NOT NULL,
+	status     TEXT NOT NULL,
+	strength   REAL NOT NULL,
+	reason     TEXT NOT NULL DEFAULT '',
+	evidence   TEXT NOT NULL DEFAULT '',
+	confidence REAL NOT NULL DEFAULT 0,
+	actor      TEXT NOT NULL DEFAULT '',
+	actor_kind TEXT NOT NULL DEFAULT '',
+	model      TEXT NOT NULL DEFAULT '',
+	session_id TEXT NOT NULL DEFAULT '',
+	created_at INTEGER NOT NULL,
+	updated_at INTEGER NOT NULL,
+	UNIQUE (source, target, verb)
+);
+CREATE TABLE prompts (
+	num        INTEGER PRIMARY KEY AUTOINCREMENT,
+	sync_id    TEXT NOT NULL UNIQUE,
+	project    INTEGER NOT NULL REFERENCES projects (num),
+	session    INTEGER NOT NULL REFERENCES sessions (num),
+	created_at INTEGER NOT NULL,
+	content    TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE prompts_fts USING fts5 (
+	content, scope,
+	content = '', contentless_delete = 1, tokenize = 'ascii'
+);
+CREATE TABLE anchors (
+	memory     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	repository TEXT NOT NULL,
+	commit_id  TEXT NOT NULL,
+	path       TEXT NOT NULL,
+	blob       TEXT NOT NULL,
+	first_line INTEGER NOT NULL DEFAULT 0, -- 0: the whole file
+	last_line  INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE models (
+	num         INTEGER PRIMARY KEY,
+	name        TEXT NOT NULL,
+	fingerprint TEXT NOT NULL UNIQUE,
+	dimensions  INTEGER NOT NULL,
+	created_at  INTEGER NOT NULL
+);
+CREATE TABLE vectors (
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	model  INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	scale  REAL NOT NULL,
+	code   BLOB NOT NULL,
+	PRIMARY KEY (model, memory)
+) WITHOUT ROWID;
+CREATE TABLE vector_pages (
+	num     INTEGER PRIMARY KEY,
+	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	project INTEGER NOT NULL REFERENCES projects (num),
+	ids     BLOB NOT NULL,
+	kinds   BLOB NOT NULL,
+	codes   BLOB NOT NULL
+);
+CREATE TABLE vector_tail (
+	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
+	project INTEGER NOT NULL REFERENCES projects (num),
+	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	kind    INTEGER NOT NULL,
+	code    BLOB NOT NULL,
+	PRIMARY KEY (model, project, memory)
+) WITHOUT ROWID;
+CREATE TABLE mutations (
+	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
+	op      INTEGER NOT NULL,
+	at      INTEGER NOT NULL,   -- hybrid logical clock
+	device  TEXT,               -- NULL: this store
+	actor   TEXT NOT NULL,
+	verb    TEXT NOT NULL,
+	entity  TEXT NOT NULL,
+	key     NOT NULL,           -- number, or text where the entity is named by one
+	project INTEGER NOT NULL,
+	reason  TEXT,
+	was     TEXT                -- JSON
+);
+CREATE TABLE uses (
+	num     INTEGER PRIMARY KEY,
+	at      INTEGER NOT NULL,
+	session INTEGER NOT NULL REFERENCES sessions (num),
+	project INTEGER NOT NULL,
+	verb    TEXT NOT NULL,      -- search, recall, context, get
+	query   TEXT,
+	memory  INTEGER,            -- NULL: nothing was found
+	rank    INTEGER,
+	tokens  INTEGER NOT NULL
+);
+CREATE TABLE tombstones (
+	entity TEXT NOT NULL,
+	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
+	sync_id TEXT NOT NULL,
+	at     INTEGER NOT NULL,    -- hybrid logical clock
+	PRIMARY KEY (entity, id)
+) WITHOUT ROWID;
+INSERT INTO meta (key, value) VALUES ('device', 'a8568838f2a1fb91');
+INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
+INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
+INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
+INSERT INTO sessions (num, id, project, directory, started_at, ended_at, summary, active_at, live) VALUES (0, '', 0, '', 0, NULL, '', 0, 0);
+INSERT INTO sessions (num, id, project, directory, started_at, ended_at, summary, active_at, live) VALUES (1, 's-app', 1, '', 1781254800000, NULL, '', 1781254800003, 2);
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (1, 'mem_a0000000000000000000000001', 'obs-a-1', 1, 1, 'project', 'fact', 'agent', 'The kettle''s lid', 'architecture/kettle', NULL, '{"ticket":"K-7"}', 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800001, 1781254800000, NULL, NULL, NULL, 2, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000001', NULL, 'It whistles when the lid is shut.');
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (2, 'mem_a0000000000000000000000002', 'obs-a-2', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800002, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000002', NULL, 'wordca boils 2 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (3, 'mem_a0000000000000000000000003', 'obs-a-3', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800003, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, 1781254800000, X'0000000000000000000000000000000000000000000000000000000000000003', NULL, 'wordda boils 3 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
+INSERT INTO tallies (project, type, live) VALUES (1, 'fact', 2);
+INSERT INTO tags (memory, tag) VALUES (1, 'heat');
+INSERT INTO tags (memory, tag) VALUES (1, 'lid');
+INSERT INTO revisions (memory, number, type, title, written_at, replaced_at, reason, content) VALUES (1, 1, 'fact', 'The lid', 1781254800000, 1781254800000, 'topic key', 'It was loose.');
+DELETE FROM memories_fts_data;
+INSERT INTO memories_fts_data (id, block) VALUES (1, X'020A2F08');
+INSERT INTO memories_fts_data (id, block) VALUES (10, X'00000000FF000001010202000201010101010000010201010202000001');
+INSERT INTO memories_fts_data (id, block) VALUES (137438953473, X'000000900C30617263686974656374757201020501046865617401020701056B6574746C0104030501036C6964010A040601010301047368757401060101040103746865010202010677686973746C01060101020107C2B76768656174010601020504036C6964010601020603027031010601020203087370726F6A65637401060102040305746661637401060102030410090B0C0B080D0E0A090F');
+INSERT INTO memories_fts_data (id, block) VALUES (274877906945, X'000000AA02303202060101040101610202040104626F696C020601010301056B6574746C02020201026F660202030105737465616D022C01010704040404040404040404040404040404040404010474696D650206010105010677686973746C022C0101060404040404040404040404040404040404040402056F7264636102060101020104C2B77031020601020203087370726F6A65637402060102040305746661637402060102030408060B0A071F0B200C0B0F');
+DELETE FROM memories_fts_idx;
+INSERT INTO memories_fts_idx (segid, term, pgno) VALUES (1, X'', 2);
+INSERT INTO memories_fts_idx (segid, term, pgno) VALUES (2, X'', 2);
+DELETE FROM memories_fts_docsize;
+INSERT INTO memories_fts_docsize (id, sz, origin) VALUES (1, X'070305', 1);
+INSERT INTO memories_fts_docsize (id, sz, origin) VALUES (2, X'032C03', 2);
+DELETE FROM memories_fts_config;
+INSERT INTO memories_fts_config (k, v) VALUES ('version', 4);
+INSERT INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor, actor_kind, model, session_id, created_at, updated_at) VALUES (1, 'rel-1', 1, 2, 'relates_to', 'judged', 0.0, '', '', 0.0, '', '', '', '', 1781254800000, 1781254800000);
+INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (1, 'prompt-1', 1, 1, 1781254800000, 'why is it boiling over?');
+DELETE FROM prompts_fts_data;
+INSERT INTO prompts_fts_data (id, block) VALUES (1, X'010501');
+INSERT INTO prompts_fts_data (id, block) VALUES (10, X'00000000FF00000101010100010101010101000001');
+INSERT INTO prompts_fts_data (id, block) VALUES (137438953473, X'000000360530626F696C0102050102697301020302017401020401046F76657201020601037768790102020104C2B770310106010102040907060908');
+DELETE FROM prompts_fts_idx;
+INSERT INTO prompts_fts_idx (segid, term, pgno) VALUES (1, X'', 2);
+DELETE FROM prompts_fts_docsize;
+INSERT INTO prompts_fts_docsize (id, sz, origin) VALUES (1, X'0501', 1);
+DELETE FROM prompts_fts_config;
+INSERT INTO prompts_fts_config (k, v) VALUES ('version', 4);
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (1, 1, 116736314572800000, NULL, 'cli', 'save', 'memory', 1, 1, NULL, NULL);
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (2, 2, 116736314572800001, NULL, 'cli', 'update', 'memory', 1, 1, NULL, NULL);
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (3, 3, 116736314572800002, NULL, 'cli', 'forget', 'memory', 1, 1, NULL, '{"deleted_at":null}');
+DELETE FROM sqlite_sequence;
+INSERT INTO sqlite_sequence (name, seq) VALUES ('projects', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 3);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('relations', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('prompts', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('mutations', 3);
+CREATE INDEX project_aliases_project ON project_aliases (project);
+CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
+CREATE INDEX sessions_active ON sessions (active_at DESC, num DESC);
+CREATE INDEX memories_recent ON memories (created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX memories_project_recent ON memories (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE deleted_at IS NOT NULL;
+CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
+CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
+CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
+	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
+		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
+	UPDATE sessions SET live = live + 1 WHERE num = new.session;
+END;
+CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
+	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
+	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0; -- a type's name may be private
+	UPDATE sessions SET live = live - 1 WHERE num = old.session;
+END;
+CREATE TRIGGER tallies_update AFTER UPDATE OF project, session, type, deleted_at ON memories
+	WHEN old.project <> new.project OR old.session <> new.session OR old.type <> new.type
+	OR (old.deleted_at IS NULL) <> (new.deleted_at IS NULL) BEGIN
+	UPDATE sessions SET live = live - 1 WHERE old.deleted_at IS NULL AND num = old.session;
+	UPDATE sessions SET live = live + 1 WHERE new.deleted_at IS NULL AND num = new.session;
+	UPDATE tallies SET live = live - 1 WHERE old.deleted_at IS NULL AND project = old.project AND type = old.type;
+	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0;
+	INSERT INTO tallies (project, type, live) SELECT new.project, new.type, 1 WHERE new.deleted_at IS NULL
+		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
+END;
+CREATE INDEX tags_tag ON tags (tag, memory);
+CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
+CREATE INDEX relations_target ON relations (target);
+CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC);
+CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC);
+CREATE INDEX prompts_session ON prompts (session, num);
+CREATE INDEX anchors_memory ON anchors (memory);
+CREATE INDEX anchors_path ON anchors (path);
+CREATE INDEX vector_pages_project ON vector_pages (model, project);
+CREATE INDEX mutations_key ON mutations (key, entity);
+CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
+CREATE INDEX uses_session ON uses (session, memory);
+CREATE INDEX uses_memory ON uses (memory);
+PRAGMA application_id = 1162757970;
+PRAGMA user_version = 1;
