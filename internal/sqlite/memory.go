@@ -7,10 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // memoryColumns is what scanMemory reads; m is the memories table.
@@ -290,30 +288,6 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	return t.indexMemory(ctx, project, m)
 }
 
-func sameIndex(a, b engram.Memory) bool {
-	return a.Title == b.Title && a.Content == b.Content && a.Project == b.Project && a.Type == b.Type && a.Scope == b.Scope &&
-		a.Forgotten() == b.Forgotten() && a.TopicKey == b.TopicKey && strings.Join(a.Tags, "\x00") == strings.Join(b.Tags, "\x00")
-}
-
-// indexMemory adds m to the full-text index. The topic key is found like a title.
-func (t *tx) indexMemory(ctx context.Context, project int64, m engram.Memory) error {
-	const query = `INSERT INTO memories_fts (rowid, title, content, scope) VALUES (?,?,?,?)`
-	title, content := text.Index(m.Title+" "+m.TopicKey+" "+strings.Join(m.Tags, " "), m.Content)
-	_, err := t.exec(ctx, query, m.Num, title, content, scopeWords(project, m))
-	if err != nil {
-		return fmt.Errorf("index memory %d: %w", m.Num, err)
-	}
-	return nil
-}
-
-func (t *tx) unindexMemory(ctx context.Context, num int64) error {
-	_, err := t.exec(ctx, `DELETE FROM memories_fts WHERE rowid = ?`, num)
-	if err != nil {
-		return fmt.Errorf("take memory %d out of the index: %w", num, err)
-	}
-	return nil
-}
-
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
@@ -373,20 +347,6 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase memory %d: %w", num, err)
-		}
-	}
-	return nil
-}
-
-// compact merges the segments of the full-text indexes into one, which drops the
-// words of entries that were taken out.
-func (t *tx) compact(ctx context.Context) error {
-	for _, query := range []string{
-		`INSERT INTO memories_fts (memories_fts) VALUES ('optimize')`,
-		`INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`,
-	} {
-		if _, err := t.exec(ctx, query); err != nil {
-			return fmt.Errorf("clean the full-text index: %w", err)
 		}
 	}
 	return nil

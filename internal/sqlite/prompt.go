@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // promptColumns is what scanPrompt reads; p is the prompts table.
@@ -100,8 +99,7 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 	return t.prompts(ctx, searchPromptsSQL, match, limit)
 }
 
-// InsertPrompt adds p and sets p.Num. All its words are indexed, stop words too:
-// prompts are short, and "what is this" is one.
+// InsertPrompt adds p and sets p.Num.
 func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	project, err := t.projectNum(ctx, p.Project)
 	if err != nil {
@@ -124,15 +122,6 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	}
 	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), session)
 	return err
-}
-
-func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) error {
-	words, _ := text.Index(p.Content, "")
-	_, err := t.exec(ctx, `INSERT INTO prompts_fts (rowid, content, scope) VALUES (?,?,?)`, p.Num, words, projectWord(project))
-	if err != nil {
-		return fmt.Errorf("index prompt %d: %w", p.Num, err)
-	}
-	return nil
 }
 
 // DeletePrompt removes a prompt for good.
