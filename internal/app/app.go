@@ -8,6 +8,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -68,11 +69,11 @@ func (a *App) Ready(ctx context.Context) error {
 func (a *App) Close() error { return a.store.Close() }
 
 // ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
-// are finished first.
+// are finished first. It closes l.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	server, err := a.mcp("", true)
 	if err != nil {
-		return err
+		return errors.Join(err, l.Close())
 	}
 	handler := httpapi.New(httpapi.Options{
 		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,

@@ -52,7 +52,7 @@ func (s *Server) offers(name string) bool {
 }
 
 func (s *Server) unknownTool(name string) *jsonrpc.Error {
-	name = clip(redact.Private(name))
+	name = tool.Clip(redact.Private(name))
 	var names []string
 	for _, t := range s.tools {
 		names = append(names, t.Name)

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
@@ -37,7 +38,7 @@ func unoffered(method string) string {
 // private parts and all.
 func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
-		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", clip(clean))}
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
 	}
 	var into any
 	switch r.Method {
@@ -56,14 +57,5 @@ func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 		return nil
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
-		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", clip(r.Method))}
-}
-
-// clip keeps the echo of an input short: nobody needs a megabyte of their own back.
-func clip(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", tool.Clip(r.Method))}
 }

@@ -162,7 +162,7 @@ func (p param) allowed(s string) (string, error) {
 		}
 	}
 	if !p.lax && s != "" {
-		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, clip(s)).
+		return "", engram.Errorf(engram.CodeInvalid, "%s %q is not known", p.name, Clip(s)).
 			WithHint("one of: %s", strings.Join(p.enum, ", "))
 	}
 	if p.def == nil {
@@ -210,8 +210,8 @@ func plural(t reflect.Type) string {
 	return fmt.Sprintf("an array of %ss", t.Elem().Kind())
 }
 
-// clip keeps an echo of somebody's input short.
-func clip(s string) string {
+// Clip keeps an echo of somebody's input short: nobody needs a megabyte of their own back.
+func Clip(s string) string {
 	const most = 60
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + "…"
