@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -120,11 +121,18 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 		return in, nil
 	}
 	if r.SessionID != "" {
-		if s, err := e.Session(ctx, r.SessionID); err == nil && s.Project == name {
+		s, err := e.Session(ctx, r.SessionID)
+		switch {
+		case err == nil && s.Project == name:
 			return in, nil
+		case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
+			return in, err
 		}
 	}
 	folder, err := e.folderProject(ctx, ProjectRequest{Dir: r.Dir})
+	if _, told := errors.AsType[*project.Problem](err); err != nil && !told {
+		return in, err // the folder could not be asked, which is no answer
+	}
 	switch {
 	case err == nil && folder.Source == project.SourceBaseName:
 		return in, nil
