@@ -142,7 +142,9 @@ func benchContext(b *testing.B, s *sqlite.Store, project string) {
 }
 
 func benchLexical(b *testing.B, s *sqlite.Store, project string, words int) {
-	c := storetest.NewCorpus(2) // the same words as any corpus has, other questions
+	// The words of the store's corpus, but not those of its first memories.
+	c := storetest.NewCorpus(1)
+	c.Question(100_000)
 	questions := make([][]engram.Term, 100)
 	for i := range questions {
 		questions[i] = text.Query(c.Question(words))

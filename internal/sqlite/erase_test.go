@@ -105,9 +105,9 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 	}{
 		{"the only memory", 1, 1, false},
 		{"the only memory, changed before", 1, 1, true},
-		{"one of many", 400, 400, true},
-		{"many of many", 400, 7, true},
-		{"all of many", 150, 1, true},
+		{"one of many", 150, 150, true},
+		{"many of many", 150, 7, true},
+		{"all of many", 50, 1, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "engram.db")

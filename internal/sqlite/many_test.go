@@ -252,6 +252,7 @@ func childFull(args []string) error {
 	}
 	try := func(i int) bool {
 		m := draft("full", i)
+		m.Content = strings.Repeat(m.Content, 20)
 		if err := saveDraft(s, &m); err != nil {
 			fmt.Println("refused", engram.CodeOf(err), err)
 			return false
