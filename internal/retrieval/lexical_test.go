@@ -33,7 +33,7 @@ func TestChoose(t *testing.T) {
 		{"the common ones are the rest", everywhere(9000, 10, 11000, 300), 100_000, 7000, []int{1, 3}, []int{0, 2}},
 		{"a rare word behind a common one is still used", everywhere(11_000, 1), 100_000, 7000, []int{1}, []int{0}},
 		{"common words alone leave nothing to rank by", everywhere(11_000, 11_500), 100_000, 7000, nil, []int{0, 1}},
-		{"what is too common is over any budget", everywhere(retrieval.TooCommon, 1), 100_000, math.Inf(1), []int{1}, []int{0}},
+		{"what is too common is over any budget", []retrieval.Load{{Scope: 40, Store: 40, Common: true}, {Scope: 1, Store: 1}}, 100_000, math.Inf(1), []int{1}, []int{0}},
 		{"no budget", everywhere(1, 2), 100, 0, nil, []int{0, 1}},
 		{"inside a project a word costs what the project has of it", []retrieval.Load{{Scope: 500, Store: 10_000}}, 5000, 7000, []int{0}, nil},
 		{"lengths are looked up once a memory, however many words it has", everywhere(1000, 1000, 1000, 1000), 1000, 2300, []int{0, 1, 2, 3}, nil},
@@ -51,7 +51,7 @@ func TestChooseSplitsTheWordsByRarity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		loads := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) retrieval.Load {
 			store := rapid.IntRange(0, 15_000).Draw(t, "store")
-			return retrieval.Load{Store: store, Scope: rapid.IntRange(0, store).Draw(t, "scope")}
+			return retrieval.Load{Store: store, Scope: rapid.IntRange(0, store).Draw(t, "scope"), Common: rapid.Bool().Draw(t, "common")}
 		}), 0, 20).Draw(t, "loads")
 		rows := rapid.IntRange(0, 200_000).Draw(t, "rows")
 		budget := rapid.Float64Range(0, 20_000).Draw(t, "budget")
@@ -62,14 +62,14 @@ func TestChooseSplitsTheWordsByRarity(t *testing.T) {
 		}
 		all := slices.Concat(use, rest)
 		for i := 1; i < len(all); i++ {
-			if loads[all[i-1]].Store > loads[all[i]].Store {
+			if loads[all[i-1]].Scope > loads[all[i]].Scope {
 				t.Fatalf("Choose(%v) = %v and %v: a common word comes before a rarer one", loads, use, rest)
 			}
 		}
 		slices.Sort(all)
 		var want []int
 		for i, l := range loads {
-			if l.Store > 0 {
+			if l.Scope > 0 {
 				want = append(want, i)
 			}
 		}
@@ -97,7 +97,8 @@ func TestBM25(t *testing.T) {
 		{"once in a memory of mean length is worth its rarity", collection, 1, 50, 10, math.Log(990.5 / 10.5)},
 		{"three times is not three times as much", collection, 3, 50, 10, math.Log(990.5/10.5) * 3 * 2.2 / 4.2},
 		{"a long memory is worth less", collection, 1, 200, 10, math.Log(990.5/10.5) * 2.2 / (1 + 1.2*(0.25+0.75*4))},
-		{"a word of more than half of all is worth next to nothing", collection, 1, 50, 900, 1e-6},
+		{"a word that most have still tells two apart", collection, 1, 50, 900, 0.4},
+		{"a count that is older than the collection", collection, 1, 50, 2000, 0.4},
 		{"an empty collection", retrieval.BM25{}, 1, 1, 0, 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -18,10 +18,16 @@ func sameIndex(a, b engram.Memory) bool {
 		a.Forgotten() == b.Forgotten() && a.TopicKey == b.TopicKey && strings.Join(a.Tags, "\x00") == strings.Join(b.Tags, "\x00")
 }
 
-// indexMemory adds m to the full-text index. The topic key is found like a title.
+// titleText is what is indexed as a memory's title: its topic key and its tags are
+// found like one.
+func titleText(m engram.Memory) string {
+	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
+}
+
+// indexMemory adds m to the full-text index.
 func (t *tx) indexMemory(ctx context.Context, project int64, m engram.Memory) error {
 	const query = `INSERT INTO memories_fts (rowid, title, content, scope) VALUES (?,?,?,?)`
-	title, content := text.Index(m.Title+" "+m.TopicKey+" "+strings.Join(m.Tags, " "), m.Content)
+	title, content := text.Index(titleText(m), m.Content)
 	_, err := t.exec(ctx, query, m.Num, title, content, scopeWords(project, m))
 	if err != nil {
 		return fmt.Errorf("index memory %d: %w", m.Num, err)
@@ -61,3 +67,16 @@ func (t *tx) compact(ctx context.Context) error {
 	}
 	return nil
 }
+
+// quote makes a token a string of the FTS5 query language. Tokens hold letters and
+// digits alone, so there is nothing to escape; a quote that got here by a bug would
+// still only be a doubled one, and a NUL, at which FTS5 stops reading, a space.
+func quote(token string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
+}
+
+// beginning is an FTS5 expression for every word that begins so.
+func beginning(word string) string { return quote(word) + "*" }
+
+// anyOf joins FTS5 expressions to one that any of them satisfies.
+func anyOf(exprs []string) string { return "(" + strings.Join(exprs, " OR ") + ")" }

@@ -1,26 +1,25 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // Lexical ranks the memories that match q, best first.
 //
-// Ranking a posting costs twenty times what counting it does, so the words are
-// counted first (countSQL) and only the rare ones ranked by, as many as
-// retrieval.Choose allows; the common ones then reorder what was found. A question of common
-// words alone is ranked among the newest memories that have one. Filters on project,
-// type, scope and tag are words inside the match; the others test the rows it gives.
+// The index finds, and what it found is weighed outside it (weigh.go): FTS5 knows how
+// rare a word is in the whole store only, and what one project's talk is made of may
+// be rare everywhere else. Ranking an entry costs twenty times what counting it does,
+// so the words are counted first and only the rare ones searched by, as many as
+// retrieval.Choose allows; a question of common words alone is answered from the
+// newest memories that have one. Filters on project, type, scope and tag are words
+// inside the match; the others test the rows it gives.
 func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) ([]engram.Ranked, error) {
 	if len(q.Terms) == 0 || q.Filter.Forgotten {
 		return nil, nil
@@ -48,15 +47,17 @@ type search struct {
 	rest    conditions
 	total   int // memories in the store, about
 	rows    int // memories in scope, about
+	enough  int // memories with a word from which on it is not counted further
 	budget  float64
 	terms   []word
 }
 
 // word is a term of the question with what the index has for it.
 type word struct {
-	expr string // FTS5 expression; "" when the index has nothing
-	text string // the indexed word; "" for a family of them
-	rows int    // memories of the store that have it, up to retrieval.TooCommon
+	expr   string // FTS5 expression; "" when the index has nothing
+	text   string // the indexed word, or how those of a family begin
+	family bool   // every word that begins like text
+	rows   int    // memories in scope that have it, up to search.enough
 }
 
 func (t *tx) newSearch(ctx context.Context, q engram.LexicalQuery) (*search, error) {
@@ -104,34 +105,36 @@ const (
 
 // size estimates how many memories there are, and how many of them are in scope.
 func (s *search) size(ctx context.Context) error {
-	if err := s.tx.row(ctx, sizeSQL, nil, &s.total); err != nil || s.scope == "" {
-		s.rows = s.total
+	if err := s.tx.row(ctx, sizeSQL, nil, &s.total); err != nil {
 		return err
 	}
+	s.rows, s.enough = s.total, retrieval.TooCommon
+	if s.scope == "" {
+		return nil
+	}
 	const enough = 50_000 // more precisely than this nobody needs to know
-	return s.tx.row(ctx, countSQL, []any{s.scope, enough}, &s.rows)
+	err := s.tx.row(ctx, countSQL, []any{s.scope, enough}, &s.rows)
+	// A word that half of them have tells nothing apart: there is no need to count on.
+	s.enough = min(s.enough, s.rows/2+1)
+	return err
 }
 
-// count says how many memories have a word, whatever the scope: counting inside the
-// scope would cost as much as ranking.
+// count says how many memories in scope match an expression, up to s.enough.
 func (s *search) count(ctx context.Context, expr string) (n int, err error) {
+	expr = s.scoped(expr)
 	if n, ok := s.tx.words.get(expr, s.total); ok {
 		return n, nil
 	}
-	if err = s.tx.row(ctx, countSQL, []any{expr, retrieval.TooCommon}, &n); err == nil {
+	if err = s.tx.row(ctx, countSQL, []any{expr, s.enough}, &n); err == nil {
 		s.tx.words.put(expr, n)
 	}
 	return n, err
 }
 
-// load is what ranking by a word costs; of its memories as large a share is taken to
-// be in scope as of all memories.
+// load is what ranking by a word costs; the rest of the store is taken to use it as
+// much as the memories in scope.
 func (s *search) load(w word) retrieval.Load {
-	l := retrieval.Load{Scope: w.rows, Store: w.rows}
-	if s.rows < s.total && w.rows > 0 {
-		l.Scope = w.rows*s.rows/s.total + 1
-	}
-	return l
+	return retrieval.Load{Scope: w.rows, Store: w.rows * max(s.total, s.rows) / max(s.rows, 1), Common: w.rows >= s.enough}
 }
 
 // scoped narrows an expression to the memories in scope.
@@ -163,6 +166,10 @@ func (s *search) run(ctx context.Context) ([]engram.Ranked, error) {
 	return s.fill(ctx, found)
 }
 
+// briefTerms is the number of words up to which a question counts as typed for a
+// search, where a word may be half a word. In a longer one the others find the answer.
+const briefTerms = 6
+
 // look finds what the index has for a term: the word itself, or, where it lacks the
 // word, the words that begin like what was written, or the longest word that what
 // was written begins with (half a word has no stem).
@@ -172,26 +179,29 @@ func (s *search) look(ctx context.Context, term engram.Term) (word, error) {
 	if w.rows, err = s.count(ctx, w.expr); err != nil || w.rows > 0 {
 		return w, err
 	}
-	for _, expr := range likely(term.Written) {
-		if w.rows, err = s.count(ctx, expr); err != nil || w.rows > 0 {
-			return word{expr: expr, rows: w.rows}, err
+	if len(s.query.Terms) > briefTerms {
+		return word{}, nil
+	}
+	for _, w := range likely(term.Written) {
+		if w.rows, err = s.count(ctx, w.expr); err != nil || w.rows > 0 {
+			return w, err
 		}
 	}
 	return word{}, nil
 }
 
-// likely lists, best first, expressions for a word that the index does not have.
-func likely(written string) []string {
+// likely lists, best first, what may stand for a word that the index does not have.
+func likely(written string) []word {
 	const least = 4 // shorter beginnings belong to everything
 	r := []rune(written)
 	if len(r) < 3 {
 		return nil
 	}
-	exprs := []string{beginning(written)}
+	words := []word{{expr: beginning(written), text: written, family: true}}
 	for n := len(r) - 1; n >= max(least, len(r)-6); n-- {
-		exprs = append(exprs, quote(string(r[:n])))
+		words = append(words, word{expr: quote(string(r[:n])), text: string(r[:n])})
 	}
-	return exprs
+	return words
 }
 
 // every ranks the memories that have all the words.
@@ -209,6 +219,10 @@ func (s *search) every(ctx context.Context) ([]engram.Ranked, error) {
 	return s.match(ctx, strings.Join(exprs, " AND "), 0, s.query.Limit)
 }
 
+// candidates is how many memories the index finds for weigh to order. The best of a
+// question is among the first dozen by any weights.
+const candidates = 100
+
 // some ranks the memories that have any of the words.
 func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
 	loads := make([]retrieval.Load, len(s.terms))
@@ -216,20 +230,18 @@ func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
 		loads[i] = s.load(w)
 	}
 	use, rest := retrieval.Choose(loads, s.rows, s.budget)
-	switch {
-	case len(use) == 0 && len(rest) == 0:
-		return nil, nil
-	case len(use) == 0:
-		return s.newest(ctx, s.anyOf(rest))
-	case len(rest) == 0:
-		return s.match(ctx, s.anyOf(use), 0, s.query.Limit)
+	var found []engram.Ranked
+	var err error
+	switch wanted := max(candidates, s.query.Limit); {
+	case len(use) > 0:
+		found, err = s.match(ctx, s.anyOf(use), 0, wanted)
+	case len(rest) > 0:
+		found, err = s.newest(ctx, s.anyOf(rest), wanted)
 	}
-	const candidates = 60
-	found, err := s.match(ctx, s.anyOf(use), 0, max(candidates, s.query.Limit))
-	if err != nil {
+	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	if found, err = s.reorder(ctx, found, rest); err != nil {
+	if found, err = s.weigh(ctx, found); err != nil {
 		return nil, err
 	}
 	return found[:min(len(found), s.query.Limit)], nil
@@ -255,7 +267,7 @@ const (
 const newestRows = 5000
 
 // newest ranks what matches among the newest memories.
-func (s *search) newest(ctx context.Context, expr string) ([]engram.Ranked, error) {
+func (s *search) newest(ctx context.Context, expr string, limit int) ([]engram.Ranked, error) {
 	query, args := floorSQL, []any{newestRows}
 	if s.query.Filter.Project != "" {
 		query, args = projectFloorSQL, []any{s.project, newestRows}
@@ -264,13 +276,13 @@ func (s *search) newest(ctx context.Context, expr string) ([]engram.Ranked, erro
 	if err := s.tx.row(ctx, query, args, &floor); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return nil, err
 	}
-	return s.match(ctx, expr, floor, s.query.Limit)
+	return s.match(ctx, expr, floor, limit)
 }
 
 // The title counts twice (docs/adr/0004 has the figures); the scope column only filters.
 const (
 	titleWeight = 2
-	scoreSQL    = `-bm25(memories_fts, 2.0, 1.0, 0.0)`
+	scoreSQL    = `-bm25(memories_fts, 2.0, 1.0, 0.0)` // 2.0 is titleWeight
 	matchSQL    = `SELECT f.rowid, ` + scoreSQL + ` AS score FROM memories_fts f
 		WHERE f.memories_fts MATCH ? AND f.rowid >= ? ORDER BY score DESC, f.rowid DESC LIMIT ?`
 )
@@ -295,65 +307,6 @@ func (s *search) match(ctx context.Context, expr string, floor int64, limit int)
 	return found, err
 }
 
-const textsSQL = `SELECT m.num, m.title || ' ' || coalesce(m.topic_key, '') || ' ' ||
-		coalesce((SELECT group_concat(tag, ' ') FROM tags WHERE memory = m.num), ''), m.content FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
-
-// reorder adds to each score what the common words are worth in that memory.
-func (s *search) reorder(ctx context.Context, found []engram.Ranked, common []int) ([]engram.Ranked, error) {
-	type doc struct {
-		tf     []float64
-		length float64
-	}
-	index := map[string]int{}
-	for i, t := range common {
-		index[s.terms[t].text] = i
-	}
-	nums := make([]int64, len(found))
-	for i, f := range found {
-		nums[i] = f.Num
-	}
-	docs := make(map[int64]doc, len(found))
-	total := 0.0
-	err := s.tx.rows(ctx, textsSQL, []any{jsonNums(nums)}, func(r scanner) error {
-		var num int64
-		var title, content string
-		if err := r.Scan(&num, &title, &content); err != nil {
-			return err
-		}
-		d := doc{tf: make([]float64, len(common))}
-		add := func(weight float64) func(text.Token) {
-			return func(t text.Token) {
-				if t.Stop && weight == 1 {
-					return
-				}
-				d.length++
-				if i, ok := index[t.Text]; ok {
-					d.tf[i] += weight
-				}
-			}
-		}
-		text.Scan(title, add(titleWeight))
-		text.Scan(content, add(1))
-		docs[num] = d
-		total += d.length
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	weigh := retrieval.BM25{Rows: s.total, Length: total / max(float64(len(docs)), 1)}
-	for i, f := range found {
-		d := docs[f.Num]
-		for j, t := range common {
-			if len(d.tf) > 0 {
-				found[i].Score += weigh.Score(d.tf[j], d.length, s.terms[t].rows)
-			}
-		}
-	}
-	slices.SortStableFunc(found, func(a, b engram.Ranked) int { return cmp.Compare(b.Score, a.Score) })
-	return found, nil
-}
-
 // fill adds, behind what was found, memories with words that begin like those of the
 // question: somebody who types "auth" wants authentication too.
 func (s *search) fill(ctx context.Context, found []engram.Ranked) ([]engram.Ranked, error) {
@@ -366,7 +319,7 @@ func (s *search) fill(ctx context.Context, found []engram.Ranked) ([]engram.Rank
 	if len(exprs) == 0 {
 		return found, nil
 	}
-	more, err := s.newest(ctx, anyOf(exprs))
+	more, err := s.newest(ctx, anyOf(exprs), s.query.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -392,16 +345,3 @@ func (s *search) fill(ctx context.Context, found []engram.Ranked) ([]engram.Rank
 	}
 	return found, nil
 }
-
-// quote makes a token a string of the FTS5 query language. Tokens hold letters and
-// digits alone, so there is nothing to escape; a quote that got here by a bug would
-// still only be a doubled one, and a NUL, at which FTS5 stops reading, a space.
-func quote(token string) string {
-	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
-}
-
-// beginning is an FTS5 expression for every word that begins so.
-func beginning(word string) string { return quote(word) + "*" }
-
-// anyOf joins FTS5 expressions to one that any of them satisfies.
-func anyOf(exprs []string) string { return "(" + strings.Join(exprs, " OR ") + ")" }

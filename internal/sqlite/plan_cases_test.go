@@ -91,7 +91,7 @@ func otherPlans(t *testing.T) []planCase {
 	ctx, page := t.Context(), engram.Page{Limit: 10}
 	const newestFirst = "newest first, until the page is full"
 	return []planCase{
-		{name: "texts that common words are counted in", run: func(t *tx) error {
+		{name: "texts of what was found", run: func(t *tx) error {
 			return t.rows(ctx, textsSQL, []any{"[1]"}, func(scanner) error { return nil })
 		}, want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "session", run: func(t *tx) error { _, err := t.Session(ctx, "s"); return err },
@@ -151,17 +151,24 @@ func lexicalPlans(t *testing.T) []planCase {
 	count := []string{"SEARCH memories", "SCAN memories_fts VIRTUAL TABLE INDEX 0:M3", "SCAN (subquery-1)"}
 	match := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY"})
 	joined := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"})
+	// What was found is read by number and weighed beside the sizes of the newest.
+	weighedBy := func(newest string) []string {
+		return []string{newest, "SCAN (subquery-1)", "SEARCH memories", "SCAN memories_fts VIRTUAL TABLE INDEX 0:M3",
+			"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}
+	}
+	weighed := weighedBy("SCAN memories USING INDEX memories_recent")
+	inProject := weighedBy("SEARCH memories USING INDEX memories_project_recent (project=?)")
 	return []planCase{
-		{name: "search", run: ask("kettle boils", func(*engram.LexicalQuery) {}), want: match, why: why},
+		{name: "search", run: ask("kettle boils", func(*engram.LexicalQuery) {}), want: weighed, why: why},
 		{name: "search with filters that are words", run: ask("kettle boils", func(q *engram.LexicalQuery) {
 			q.Filter = engram.Filter{Project: "app", Types: []engram.Type{engram.TypeFact}, Scope: engram.ScopeProject, Tags: []string{"x"}}
 		}), want: slices.Concat(match, []string{"SEARCH memories USING INDEX memories_project_recent (project=?)"}), why: why + "; the floor is so many memories back"},
 		{name: "search with filters that are not", run: ask("kettle boils", func(q *engram.LexicalQuery) {
 			q.Filter, q.All = engram.Filter{SessionID: "s", Since: time.UnixMilli(1), Metadata: map[string]any{"a": 1}}, true
 		}), want: joined, why: why},
-		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: match, why: why},
+		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: inProject, why: why},
 		{name: "search that is filled up", run: ask("kettle", func(q *engram.LexicalQuery) { q.Limit = 40 }),
-			want: slices.Concat(match, []string{"SCAN memories USING INDEX memories_recent"}), why: why + "; the floor is so many memories back"},
+			want: weighed, why: why + "; the floor is so many memories back"},
 		{name: "search among the newest", run: newest(t, ""),
 			want: []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SCAN memories USING INDEX memories_recent"},
 			why:  why + "; the floor is so many memories back"},
@@ -175,7 +182,7 @@ func lexicalPlans(t *testing.T) []planCase {
 func newest(t *testing.T, project string) func(*tx) error {
 	return func(tx *tx) error {
 		s := &search{tx: tx, query: engram.LexicalQuery{Filter: engram.Filter{Project: project}, Limit: 10}, budget: 5}
-		_, err := s.newest(t.Context(), quote("kettl"))
+		_, err := s.newest(t.Context(), quote("kettl"), 10)
 		return err
 	}
 }

@@ -16,11 +16,12 @@ func Query(question string) []engram.Term {
 	var terms, stops []engram.Term
 	seen := map[string]bool{}
 	Scan(question, func(t Token) {
-		if len(terms) == maxTerms || t.Kind == Char || seen[t.Text] {
+		word := t.Text()
+		if len(terms) == maxTerms || t.Kind == Char || seen[word] {
 			return
 		}
-		seen[t.Text] = true
-		term := engram.Term{Word: t.Text, Written: t.Word, Stop: t.Stop, Joined: t.Kind == Joined}
+		seen[word] = true
+		term := engram.Term{Word: word, Written: t.Word, Stop: t.Stop, Joined: t.Kind == Joined}
 		if t.Stop {
 			if len(stops) < maxTerms {
 				stops = append(stops, term)

@@ -110,8 +110,8 @@ func TestTokensAreTheirOwnTokens(t *testing.T) {
 		text.Scan(s, func(tok text.Token) {
 			var again []text.Token
 			text.Scan(tok.Word, func(a text.Token) { again = append(again, a) })
-			if !slices.ContainsFunc(again, func(a text.Token) bool { return a.Text == tok.Text }) {
-				t.Fatalf("%q in %q has the token %q, but alone it has %+v", tok.Word, s, tok.Text, again)
+			if !slices.ContainsFunc(again, func(a text.Token) bool { return a.Text() == tok.Text() }) {
+				t.Fatalf("%q in %q has the token %q, but alone it has %+v", tok.Word, s, tok.Text(), again)
 			}
 		})
 	})

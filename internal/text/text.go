@@ -22,7 +22,7 @@ func Index(title, content string) (titleTokens, contentTokens string) {
 		if b.Len() > 0 {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.Text)
+		b.WriteString(t.Text())
 	}
 	Scan(title, join)
 	titleTokens = b.String()

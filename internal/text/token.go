@@ -22,11 +22,14 @@ const maxPrefix = 3
 
 // Token is one word as the index holds it.
 type Token struct {
-	Text string // folded, stemmed; letters and digits only
 	Word string // folded, not stemmed: what a prefix is compared with
 	Kind Kind
 	Stop bool // carries no meaning of its own
 }
+
+// Text is the token as the index holds it: Word, stemmed. Stemming is most of the
+// work of a token, so it is left to those who need it.
+func (t Token) Text() string { return stem(t.Word) }
 
 // Kind says how a token came to be.
 type Kind uint8
@@ -56,7 +59,7 @@ func Scan(s string, emit func(Token)) {
 		}
 		end := wordEnd(s, i)
 		if name := letterName(s, i, end); name != "" {
-			emit(Token{Text: name, Word: name})
+			emit(Token{Word: name})
 		} else {
 			scanWord(s[i:end], emit)
 		}
@@ -103,6 +106,10 @@ func wordEnd(s string, i int) int {
 
 // scanWord emits the tokens of one written word.
 func scanWord(w string, emit func(Token)) {
+	if simple(w) { // nine of ten words
+		emitWord(strings.ToLower(w), emit)
+		return
+	}
 	var parts [maxJoin]string
 	n := 0
 	add := func(p string) {
@@ -132,8 +139,19 @@ func scanWord(w string, emit func(Token)) {
 	}
 	joined := strings.ReplaceAll(fold(strings.Join(parts[:n], "")), "'", "")
 	if len(joined) <= maxToken && !hasDense(joined) && !digits(joined) {
-		emit(Token{Text: stem(joined), Word: joined, Kind: Joined})
+		emit(Token{Word: joined, Kind: Joined})
 	}
+}
+
+// simple reports whether w is one part without more ado: ASCII letters and digits,
+// none but the first in upper case.
+func simple(w string) bool {
+	for i := 1; i < len(w); i++ {
+		if (w[i] < 'a' || w[i] > 'z') && (w[i] < '0' || w[i] > '9') {
+			return false
+		}
+	}
+	return len(w) <= maxToken && w[0] < utf8.RuneSelf
 }
 
 // caseCut returns where the first part of w ends by a change of case.
@@ -187,7 +205,7 @@ func emitWord(w string, emit func(Token)) {
 	if w == "" || len(w) > maxToken {
 		return
 	}
-	emit(Token{Text: stem(w), Word: w, Stop: stopWords[w]})
+	emit(Token{Word: w, Stop: stopWords[w]})
 }
 
 // emitDense emits a run of a script that is written without spaces: each character
@@ -201,9 +219,9 @@ func emitDense(p string, emit func(Token)) {
 	for p != "" {
 		n := clusterLen(p)
 		c := p[:n]
-		emit(Token{Text: c, Word: c, Kind: kind})
+		emit(Token{Word: c, Kind: kind})
 		if last != "" {
-			emit(Token{Text: last + c, Word: last + c, Kind: Pair})
+			emit(Token{Word: last + c, Kind: Pair})
 		}
 		last, p = c, p[n:]
 	}
