@@ -58,7 +58,9 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 		sql  string
 		into *int
 	}{
-		{"PRAGMA application_id", &app}, {"PRAGMA user_version", &version}, {"SELECT count(*) FROM sqlite_schema", &tables},
+		// The tables first: another process may be making them, and marks the file in the
+		// same transaction. Read the other way round, its store would be taken for a stranger's.
+		{"SELECT count(*) FROM sqlite_schema", &tables}, {"PRAGMA application_id", &app}, {"PRAGMA user_version", &version},
 	} {
 		if err := c.sql.QueryRowContext(ctx, q.sql).Scan(q.into); err != nil {
 			return 0, err
