@@ -22,10 +22,11 @@ type Load struct {
 // no budget has room for the word.
 const TooCommon = 12_000
 
-// Budgets of one question, in microseconds of an ordinary core: a question about one
-// project, the usual one, must not be felt; one about everything may take its time.
+// Budgets of finding by the words of one question, in microseconds of an ordinary core:
+// a question about one project, the usual one, must not be felt; one about everything
+// may take its time.
 const (
-	ScopedBudget = 7_000
+	ScopedBudget = 5_000
 	WholeBudget  = 14_000
 )
 

@@ -219,9 +219,10 @@ func (s *search) every(ctx context.Context) ([]engram.Ranked, error) {
 	return s.match(ctx, strings.Join(exprs, " AND "), 0, s.query.Limit)
 }
 
-// candidates is how many memories the index finds for weigh to order. The best of a
+// candidates is how many memories the index finds for weigh to order; a hundred measure
+// no better. The best of a
 // question is among the first dozen by any weights.
-const candidates = 100
+const candidates = 60
 
 // some ranks the memories that have any of the words.
 func (s *search) some(ctx context.Context) ([]engram.Ranked, error) {
