@@ -1,6 +1,9 @@
 package engram
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Store keeps everything. One Store serves many goroutines, and many processes
 // may open the same one; storetest is its contract.
@@ -62,9 +65,10 @@ type MemoryReader interface {
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
 	// ByTopic returns the live memory of a topic; found is false when there is none.
 	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
-	// ByHash returns the newest live memory of the project whose content has this
-	// NormalizedHash and which passes same; found is false when there is none.
-	ByHash(ctx context.Context, project, hash string, same func(Memory) bool) (m Memory, found bool, err error)
+	// ByHash returns the newest live memory of the project that was made at since or
+	// later, whose content has this NormalizedHash and which passes same; found is false
+	// when there is none.
+	ByHash(ctx context.Context, project, hash string, since time.Time, same func(Memory) bool) (m Memory, found bool, err error)
 	// Neighbours returns up to before live memories that were saved before memory num
 	// in the session, and up to after that followed, each oldest first.
 	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)

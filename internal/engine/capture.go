@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/capture"
@@ -55,7 +56,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 		}
 		for _, m := range drafts {
 			m.Project, m.SessionID = at.project, at.session
-			_, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, func(engram.Memory) bool { return true })
+			_, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
 			if err != nil {
 				return err
 			}

@@ -134,7 +134,7 @@ func (o *op) admit(ctx context.Context, m engram.Memory) (lifecycle.Decision, er
 		}
 	}
 	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, o.at, o.policy) }
-	old, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, same)
+	old, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, o.at.Add(-o.policy.RepeatWindow), same)
 	if err != nil {
 		return lifecycle.Decision{}, err
 	}

@@ -136,7 +136,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session) error {
 	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", sessionFields(s))
+	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{})
 }
 
 // Summarize saves what a session came to: a session_summary memory titled "Session

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -165,7 +166,7 @@ func benchSave(b *testing.B, s *sqlite.Store, c *storetest.Corpus) {
 			if _, err := tx.LastMutation(b.Context()); err != nil {
 				return err
 			}
-			if _, _, err := tx.ByHash(b.Context(), m.Project, m.NormalizedHash, func(engram.Memory) bool { return true }); err != nil {
+			if _, _, err := tx.ByHash(b.Context(), m.Project, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true }); err != nil {
 				return err
 			}
 			return saveOne(b, tx, &m)

@@ -153,9 +153,10 @@ func (c *conn) rollback() {
 // tx is a transaction: engram.Reader and engram.Tx. Its methods stand in the files
 // of their nouns.
 type tx struct {
-	conn   *conn
-	words  *frequencies
-	erased bool
+	conn     *conn
+	words    *frequencies
+	erased   bool // words left the full-text index
+	scrubbed bool // texts left the tables
 }
 
 var _ engram.Tx = (*tx)(nil)

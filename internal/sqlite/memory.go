@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -128,10 +129,11 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 }
 
 // ByHash returns the newest live memory of the project with this content that passes same.
-func (t *tx) ByHash(ctx context.Context, project, hash string, same func(engram.Memory) bool) (engram.Memory, bool, error) {
+func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, same func(engram.Memory) bool) (engram.Memory, bool, error) {
+	// The plus keeps the planner from walking the newest memories instead of memories_hash.
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
 		WHERE substr(m.hash, 1, 8) = substr(?1, 1, 8) AND m.hash = ?1 AND m.project = ?2 AND m.deleted_at IS NULL
-		ORDER BY m.num DESC`
+		AND +m.created_at >= ?3 ORDER BY m.num DESC`
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
@@ -140,7 +142,7 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, same func(engram.
 	if err != nil {
 		return engram.Memory{}, false, fmt.Errorf("hash %q: %w", hash, err)
 	}
-	ms, err := t.memories(ctx, query, sum, num)
+	ms, err := t.memories(ctx, query, sum, num, since.UnixMilli())
 	for _, m := range ms {
 		if same(m) {
 			return m, true, err
@@ -341,9 +343,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		{topicNotesSQL, []any{num}},
 		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
-			SELECT ?, ?, ?, coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`,
-			[]any{engram.EntityMemory, id, syncID}},
+		{tombstoneSQL, []any{engram.EntityMemory, id, syncID}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase memory %d: %w", num, err)

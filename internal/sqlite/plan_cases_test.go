@@ -40,7 +40,7 @@ func memoryPlans(t *testing.T) []planCase {
 			why:  "the numbers asked for, in their order"},
 		{name: "by topic", run: func(t *tx) error { _, _, err := t.ByTopic(ctx, "app", engram.ScopeProject, "a/b"); return err },
 			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=? AND project=? AND scope=?)"}},
-		{name: "by hash", run: func(t *tx) error { _, _, err := t.ByHash(ctx, "app", "abab", nil); return err },
+		{name: "by hash", run: func(t *tx) error { _, _, err := t.ByHash(ctx, "app", "abab", time.Time{}, nil); return err },
 			want: []string{"SEARCH m USING INDEX memories_hash (<expr>=?)"}},
 		{name: "neighbours", run: func(t *tx) error { _, _, err := t.Neighbours(ctx, "s", 3, 5, 5); return err },
 			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-4)", "USE TEMP B-TREE FOR ORDER BY",

@@ -142,9 +142,7 @@ func (t *tx) DeletePrompt(ctx context.Context, num int64) error {
 		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
 		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
 		{`UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
-		{`INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
-			SELECT ?, ?, ?, coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`,
-			[]any{engram.EntityPrompt, syncID, syncID}},
+		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("delete prompt %d: %w", num, err)

@@ -141,6 +141,19 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	if _, err := t.exec(ctx, `DELETE FROM sessions WHERE num = ? AND num <> 0`, num); err != nil {
 		return fmt.Errorf("delete session %q: %w", id, err)
 	}
+	// Its summary and its folder stand in the journal too.
+	t.scrubbed = true
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		{`UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, []any{engram.EntitySession, id}},
+		{tombstoneSQL, []any{engram.EntitySession, id, id}},
+	} {
+		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
+			return fmt.Errorf("delete session %q: %w", id, err)
+		}
+	}
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
 		return explain(err, s.path)
 	}
-	if t.erased {
+	if t.erased || t.scrubbed {
 		s.scrub(context.WithoutCancel(ctx), c)
 	}
 	return nil

@@ -146,12 +146,27 @@ func memoryCases() []testCase {
 				{"another hash", "app", strings.Repeat("0f", 32), func(engram.Memory) bool { return true }, ""},
 			} {
 				k.view(func(r engram.Reader) error {
-					m, found, err := r.ByHash(k.Context(), tt.project, tt.hash, tt.pass)
+					m, found, err := r.ByHash(k.Context(), tt.project, tt.hash, time.Time{}, tt.pass)
 					k.same(tt.name+": title", m.Title, tt.want)
 					k.same(tt.name+": found", found, tt.want != "")
 					return err
 				})
 			}
+			k.view(func(r engram.Reader) error {
+				any := func(engram.Memory) bool { return true }
+				newest, _, err := r.ByHash(k.Context(), "app", hash, time.Time{}, any)
+				if err != nil {
+					return err
+				}
+				_, found, err := r.ByHash(k.Context(), "app", hash, newest.CreatedAt, any)
+				k.same("made at since: found", found, true)
+				if err != nil {
+					return err
+				}
+				_, found, err = r.ByHash(k.Context(), "app", hash, newest.CreatedAt.Add(time.Millisecond), any)
+				k.same("made before since: found", found, false)
+				return err
+			})
 		}},
 	}
 }
