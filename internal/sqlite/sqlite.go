@@ -44,6 +44,7 @@ type Store struct {
 	reads     *pool
 	writes    *pool
 	words     frequencies
+	tooLong   int64 // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -68,11 +69,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait}
+	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait, tooLong: longLog}
 	if s.reads, err = newPool(dsn(path, "busy_timeout(2000)", "query_only(1)"), o.Readers); err != nil {
 		return nil, err
 	}
-	if s.writes, err = newPool(dsn(path, "busy_timeout(20)", "foreign_keys(1)", "synchronous(FULL)", "journal_size_limit(8388608)",
+	if s.writes, err = newPool(dsn(path, fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
 		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
 		"secure_delete(1)"), 1); err != nil {
 		return nil, err
@@ -102,6 +103,9 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return explain(fn(&tx{conn: c, words: &s.words}), s.path)
 }
 
+// writerNap is how long SQLite itself waits for the write lock; patiently does the rest.
+const writerNap = 20 * time.Millisecond
+
 // Update runs fn as the only writer.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	c, err := s.begin(ctx)
@@ -125,6 +129,8 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	}
 	if t.erased || t.scrubbed {
 		s.scrub(context.WithoutCancel(ctx), c)
+	} else {
+		s.shorten(context.WithoutCancel(ctx), c)
 	}
 	return nil
 }
@@ -168,21 +174,6 @@ func (s *Store) waited(ctx context.Context, err error) error {
 			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)
 	}
 	return err
-}
-
-// scrub empties the write-ahead log after an erase, so that it holds no copy of the
-// text. A reader in the way is waited for a little; after that the log is overwritten
-// by later writes, or emptied when the last connection closes.
-func (s *Store) scrub(ctx context.Context, c *conn) {
-	var busy, pages, moved int // the pragma answers a reader in the way with a row, not with an error
-	err := errors.Join(
-		c.exec(ctx, "PRAGMA busy_timeout = 2000"),
-		c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved),
-		c.exec(ctx, "PRAGMA busy_timeout = 20"),
-	)
-	if err != nil || busy != 0 {
-		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "readers in the way", busy != 0, "err", err)
-	}
 }
 
 // makeFile makes the folder and an empty database file that only the user may read.
