@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -149,47 +148,4 @@ func TestAnImpatientCallerLeavesTheQueue(t *testing.T) {
 	if err := saveDraft(s, &m); err != nil {
 		t.Errorf("a save after the lock is gone: %v", err)
 	}
-}
-
-func TestTheLogShrinksOnceALongReaderLeft(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "engram.db")
-	s := open(t, path)
-	defer s.Close()
-	c := storetest.NewCorpus(1)
-	makeProjects(t, s, c)
-	save := func(n int) {
-		for range n {
-			update(t, s, func(tx engram.Tx) error {
-				m := c.Memory(now())
-				m.Content = strings.Repeat(m.Content, 20)
-				return saveOne(t, tx, &m)
-			})
-		}
-	}
-	const bounded = 9 << 20 // the limit of 8 MiB and what one transaction adds
-	grown := int64(0)
-	view(t, s, func(r engram.Reader) error {
-		if _, err := r.Stats(t.Context(), ""); err != nil { // the snapshot begins with the first read
-			return err
-		}
-		save(250)
-		grown = logSize(t, path)
-		return nil
-	})
-	if grown <= bounded {
-		t.Fatalf("the log grew to %d bytes only: the test does not show anything", grown)
-	}
-	save(50)
-	if size := logSize(t, path); size > bounded {
-		t.Errorf("the log has %d bytes after the reader left (%d while it read), want at most %d", size, grown, bounded)
-	}
-}
-
-func logSize(t *testing.T, path string) int64 {
-	t.Helper()
-	info, err := os.Stat(path + "-wal")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return info.Size()
 }

@@ -44,7 +44,7 @@ func TestThePragmasAreInForce(t *testing.T) {
 	}
 	check("write", s.writes, map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0",
-		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": "8388608"})
+		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
 	for range cap(s.reads.free) { // the pool is first in, first out: each of them
 		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1"})
 	}
