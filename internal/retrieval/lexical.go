@@ -26,7 +26,7 @@ const TooCommon = 12_000
 // a question about one project, the usual one, must not be felt; one about everything
 // may take its time.
 const (
-	ScopedBudget = 5_000
+	ScopedBudget = 4_000
 	WholeBudget  = 14_000
 )
 

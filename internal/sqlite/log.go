@@ -33,7 +33,7 @@ func (s *Store) shorten(ctx context.Context, c *conn) {
 	s.tooLong = longLog
 	if done, err := checkpoint(ctx, c, "RESTART", patience); !done {
 		s.tooLong = info.Size() + moreLog
-		s.log.InfoContext(ctx, "the write-ahead log could not be shortened", "bytes", info.Size(), "err", err)
+		s.log.DebugContext(ctx, "the write-ahead log could not be shortened", "bytes", info.Size(), "err", err)
 	}
 }
 
