@@ -97,12 +97,12 @@ func TestPathsAreAbsolute(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
 		{"a tilde is the home directory", "~/memory", "/home/ada/memory"},
 		{"a lone tilde too", "~", "/home/ada"},
-		{"a relative path starts at the working directory", "memory", "/work/memory"},
+		{"a relative path starts at the working directory", "memory", "/home/ana/memory"},
 		{"an absolute path is cleaned", "/a/../b/", "/b"},
 		{"a tilde inside is a letter", "/a/~b", "/a/~b"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := load(t, config.Sources{Env: env("ENGRAM_DATA_DIR", tt.value), Dir: "/work"})
+			c := load(t, config.Sources{Env: env("ENGRAM_DATA_DIR", tt.value), Dir: "/home/ana"})
 			if c.DataDir != tt.want || c.DBPath != filepath.Join(tt.want, "engram.db") {
 				t.Errorf("%q: got %s and %s, want %s", tt.value, c.DataDir, c.DBPath, tt.want)
 			}

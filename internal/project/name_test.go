@@ -92,7 +92,7 @@ func TestRemoteName(t *testing.T) {
 		{"file:///srv/git/app.git", "app"},
 		{"/srv/git/app.git", "app"},
 		{"/srv/me@work/app", "app"},
-		{"/srv/work/app/.git", "app"},
+		{"/srv/git/app/.git", "app"},
 		{"../app", "app"},
 		{"sub/app", "app"},
 		{"..", ""},
