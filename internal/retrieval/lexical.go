@@ -1,5 +1,5 @@
 // Package retrieval holds the rules of finding: which words of a question are worth
-// ranking by, and what a word is worth (lexical.go).
+// finding by, and what a word is worth (lexical.go).
 //
 // Everything here is pure. The stores do the looking up, the engine puts the pieces
 // together.
@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// Load is what ranking by one word costs.
+// Load is what finding by one word costs.
 type Load struct {
 	Scope  int  // memories in scope that have it; 0 when nothing has the word
 	Store  int  // memories of the whole store that have it, which the index counts for its weight
@@ -31,9 +31,9 @@ const (
 )
 
 // Choose splits the words of a question by how many memories have them: use are
-// those to rank by, rarest first, as many as the budget allows among rows memories;
-// rest are the common ones, which order what the others found. A small store ranks
-// by every word. Words that nothing has are in neither.
+// those to find by, rarest first, as many as the budget allows among rows memories;
+// rest are the common ones, which only weigh what the others found. In a small
+// collection every word finds. Words that nothing has are in neither.
 //
 // loads[i] belongs to word i; equal loads keep the order of the question. Use is
 // empty when even the rarest word is over the budget, or when nothing has any.

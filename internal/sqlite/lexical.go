@@ -115,7 +115,9 @@ func (s *search) size(ctx context.Context) error {
 	const enough = 50_000 // more precisely than this nobody needs to know
 	err := s.tx.row(ctx, countSQL, []any{s.scope, enough}, &s.rows)
 	// A word that half of them have tells nothing apart: there is no need to count on.
-	s.enough = min(s.enough, s.rows/2+1)
+	// In a small project every word finds all the same.
+	const small = 20
+	s.enough = min(s.enough, max(s.rows/2, small)+1)
 	return err
 }
 
