@@ -40,6 +40,45 @@ type Term struct {
 	Joined  bool   // the parts of the word before it, written as one
 }
 
+// Lexical is the answer of the lexical channel.
+type Lexical struct {
+	Hits  []Ranked    // best first; BM25, rarity counted within the project
+	Words []WordCount // what the index has of each term, in the order of the terms
+	Rows  int         // live memories in the project asked, or in the store
+}
+
+// WordCount says what stands in the index for a term of the question.
+type WordCount struct {
+	Term     Term
+	Matched  []string // the indexed words that count for it; several where only beginnings fit; empty: none
+	Repaired bool     // Matched is not what was written but what was probably meant
+	Rows     int      // memories among Lexical.Rows that have it
+}
+
+// Beside is who stands next to a memory in its session; 0 is nobody.
+type Beside struct {
+	Before int64
+	After  int64
+}
+
+// Use is one showing of a memory to somebody.
+type Use struct {
+	At        time.Time
+	SessionID string // "" when it is not known
+	Project   string
+	Verb      string // search, recall, context, get
+	Query     string // what was asked, private spans removed
+	Memory    int64  // Num; 0: nothing was found
+	Rank      int    // from 1
+	Tokens    int    // what showing it cost, about
+}
+
+// UseCount says how often a memory was shown, and when last.
+type UseCount struct {
+	Count int
+	Last  time.Time
+}
+
 // Ranked is one find of one channel.
 type Ranked struct {
 	Num   int64

@@ -25,6 +25,8 @@ type Store interface {
 // Reader is what can be asked within one transaction.
 type Reader interface {
 	MemoryReader
+	VectorReader
+	UseReader
 	SessionReader
 	PromptReader
 	ProjectReader
@@ -40,6 +42,8 @@ type Reader interface {
 type Tx interface {
 	Reader
 	MemoryWriter
+	VectorWriter
+	UseWriter
 	SessionWriter
 	PromptWriter
 	ProjectWriter
@@ -76,7 +80,51 @@ type MemoryReader interface {
 	Revisions(ctx context.Context, num int64) ([]Revision, error)
 	// Lexical ranks the memories that match q, best first. No terms match nothing, and
 	// forgotten memories are not found.
-	Lexical(ctx context.Context, q LexicalQuery) ([]Ranked, error)
+	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
+	// Beside returns, for each of the memories that has any, the live memories saved
+	// just before and just after it in its session.
+	Beside(ctx context.Context, nums []int64) (map[int64]Beside, error)
+}
+
+// VectorReader reads vectors.
+type VectorReader interface {
+	// Nearest ranks live memories by the cosine of their vectors of q.Model to q.Vector,
+	// the nearest first; then those of q.Also that are not among them. Memories without a
+	// vector of the model, or with a zero one, are left out. A vector of another
+	// dimension than the model's, or one that is not of numbers, is CodeInvalid.
+	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
+	// Vectors returns the memories' vectors of a model, as far as they have one.
+	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
+	// Models returns the models that have vectors, the one that covers most first.
+	Models(ctx context.Context) ([]ModelUse, error)
+	// Unembedded returns live memories without a vector of the model, by number, from
+	// after on.
+	Unembedded(ctx context.Context, model string, after int64, limit int) ([]Memory, error)
+}
+
+// VectorWriter changes vectors. A memory whose title or content is replaced, and one
+// that is forgotten or erased, loses its vectors.
+type VectorWriter interface {
+	// PutVectors sets vectors of a model, which becomes known by it. A memory that does
+	// not exist is passed over; a vector of a wrong length, or one that is not of
+	// numbers, is CodeInvalid.
+	PutVectors(ctx context.Context, m Model, vs []Vector) error
+	// DropModel removes a model and its vectors; one that is not known is fine.
+	DropModel(ctx context.Context, fingerprint string) error
+}
+
+// UseReader reads what was shown to whom.
+type UseReader interface {
+	// Uses returns what was shown in a session, oldest first; "" is every session.
+	Uses(ctx context.Context, session string, p Page) ([]Use, error)
+	// UseCounts returns how often each of the memories was shown, as far as it was.
+	UseCounts(ctx context.Context, nums []int64) (map[int64]UseCount, error)
+}
+
+// UseWriter remembers what was shown.
+type UseWriter interface {
+	// AppendUses adds to what was shown. It is no part of the journal: a use is not a change.
+	AppendUses(ctx context.Context, us []Use) error
 }
 
 // MemoryWriter changes memories and keeps the full-text index in step.

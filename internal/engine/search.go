@@ -38,10 +38,11 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	found := engram.Found{Query: strings.TrimSpace(query)}
 	terms := text.Query(query)
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		ranked, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms, All: in.All, Filter: in.Filter, Limit: limit})
+		lexical, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms, All: in.All, Filter: in.Filter, Limit: limit})
 		if err != nil {
 			return err
 		}
+		ranked := lexical.Hits
 		if len(ranked) == 0 && wordless(terms) {
 			if found.Query != "" {
 				found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories")

@@ -152,7 +152,7 @@ func benchLexical(b *testing.B, s *sqlite.Store, project string, words int) {
 	}
 	found := 0
 	benchView(b, s, func(r engram.Reader, i int) error {
-		hits, err := r.Lexical(b.Context(), engram.LexicalQuery{Terms: questions[i%len(questions)], Filter: engram.Filter{Project: project}, Limit: 10})
+		hits, err := storetest.Hits(b.Context(), r, engram.LexicalQuery{Terms: questions[i%len(questions)], Filter: engram.Filter{Project: project}, Limit: 10})
 		found += len(hits)
 		return err
 	})

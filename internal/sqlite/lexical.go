@@ -20,22 +20,25 @@ import (
 // retrieval.Choose allows; a question of common words alone is answered from the
 // newest memories that have one. Filters on project, type, scope and tag are words
 // inside the match; the others test the rows it gives.
-func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) ([]engram.Ranked, error) {
+func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical, error) {
 	if len(q.Terms) == 0 || q.Filter.Forgotten {
-		return nil, nil
+		return engram.Lexical{}, nil
 	}
 	s, err := t.newSearch(ctx, q)
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil, nil // a project that does not exist has no memories
+		return engram.Lexical{}, nil // a project that does not exist has no memories
 	}
 	if err != nil {
-		return nil, err
+		return engram.Lexical{}, err
 	}
-	found, err := s.run(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("search: %w", err)
+	answer := engram.Lexical{Rows: s.rows}
+	if answer.Hits, err = s.run(ctx); err != nil {
+		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	return found, nil
+	for i, w := range s.terms {
+		answer.Words = append(answer.Words, engram.WordCount{Term: q.Terms[i], Matched: []string{w.text}, Rows: w.rows})
+	}
+	return answer, nil
 }
 
 // search is one question on its way to an answer.

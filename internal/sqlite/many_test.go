@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -77,7 +78,7 @@ func childSearch(args []string) error {
 	n := 0
 	for ; ctx.Err() == nil; n++ {
 		err := s.View(context.Background(), func(r engram.Reader) error {
-			found, err := r.Lexical(context.Background(), engram.LexicalQuery{Terms: text.Query("kettle " + draftWord(n)), Limit: 10})
+			found, err := storetest.Hits(context.Background(), r, engram.LexicalQuery{Terms: text.Query("kettle " + draftWord(n)), Limit: 10})
 			if err != nil {
 				return err
 			}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/storetest"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -48,7 +49,7 @@ func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 		if err != nil || len(rs) != 1 || rs[0].Content != "It was loose." {
 			t.Errorf("revisions: got %+v, %v", rs, err)
 		}
-		found, err := r.Lexical(t.Context(), engram.LexicalQuery{Terms: text.Query("why do lids whistle"), Filter: engram.Filter{Project: "app"}, Limit: 5})
+		found, err := storetest.Hits(t.Context(), r, engram.LexicalQuery{Terms: text.Query("why do lids whistle"), Filter: engram.Filter{Project: "app"}, Limit: 5})
 		if err != nil || len(found) == 0 || found[0].Num != 1 {
 			t.Errorf("search: got %+v, %v, want memory 1 first", found, err)
 		}

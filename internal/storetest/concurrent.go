@@ -141,7 +141,7 @@ func consistent(ctx context.Context, r engram.Reader) error {
 	if err != nil {
 		return err
 	}
-	found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 10_000})
+	found, err := Hits(ctx, r, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 10_000})
 	if err != nil {
 		return err
 	}

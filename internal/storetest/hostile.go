@@ -43,7 +43,7 @@ func hostileCases() []testCase {
 				for _, term := range []engram.Term{{Word: word, Written: word}, {Word: word, Written: word, Stop: true}, {Word: word}, {Word: word, Written: word, Joined: true}} {
 					terms := []engram.Term{{Word: "kettl", Written: "kettle"}, term}
 					err := k.store.View(k.Context(), func(r engram.Reader) error {
-						found, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: terms, Limit: 10})
+						found, err := Hits(k.Context(), r, engram.LexicalQuery{Terms: terms, Limit: 10})
 						if err != nil {
 							return err
 						}

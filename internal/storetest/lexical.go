@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -176,4 +177,10 @@ func (k *kit) findsWhatWasWritten() {
 		}
 		k.same(tt.name+": first find of "+tt.question, title, tt.want)
 	}
+}
+
+// Hits is what the lexical channel of r finds.
+func Hits(ctx context.Context, r engram.Reader, q engram.LexicalQuery) ([]engram.Ranked, error) {
+	answer, err := r.Lexical(ctx, q)
+	return answer.Hits, err
 }

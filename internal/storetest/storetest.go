@@ -193,7 +193,7 @@ func (k *kit) find(question string, change ...func(*engram.LexicalQuery)) (found
 		c(&q)
 	}
 	k.view(func(r engram.Reader) (err error) {
-		found, err = r.Lexical(k.Context(), q)
+		found, err = Hits(k.Context(), r, q)
 		return err
 	})
 	return found

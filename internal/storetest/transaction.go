@@ -106,7 +106,7 @@ func transactionCases() []testCase {
 				if err != nil {
 					return err
 				}
-				found, err := r.Lexical(k.Context(), engram.LexicalQuery{Terms: []engram.Term{{Word: "kettl", Written: "kettle"}}, Limit: 9})
+				found, err := Hits(k.Context(), r, engram.LexicalQuery{Terms: []engram.Term{{Word: "kettl", Written: "kettle"}}, Limit: 9})
 				k.same("found", numsOf(found), []int64{m.Num})
 				k.same("a View that begins now", titles(k.list(engram.Filter{})), "second, teapot")
 				return err
