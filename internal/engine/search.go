@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -18,6 +19,9 @@ type SearchInput struct {
 	Filter engram.Filter // Filter.Project "" searches every project
 	Limit  int           // 0 is 10; at most 100
 	All    bool          // only memories that have every word
+	// AsOf asks what would have been found then: by words alone, in the texts of that
+	// time. The zero time, and one that has not come yet, is now.
+	AsOf time.Time
 }
 
 // topicScore is the score of a memory whose topic key is the question.
