@@ -35,6 +35,7 @@ type Model struct {
 	Duplicate   float64 // cosine from which on they say the same
 	Fusion      Fusion  // how its ranking joins the lexical one by default
 	Weight      float64 // its part in a fusion of scores, 0 to 1; the lexical part is the rest
+	Instant     bool    // a text costs microseconds: memories are embedded as they are saved, not afterwards
 }
 
 // Fusion is a way to join the rankings of several channels.

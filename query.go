@@ -144,10 +144,31 @@ type RelationNote struct {
 // Found is the answer to a search.
 type Found struct {
 	Query string // as it was asked, private spans removed
-	Hits  []Hit
+	Hits  []Hit  // what is relevant, best first
+	// Weak are finds below the floor, best first: near enough to be shown apart, too far
+	// to be an answer. With no Hits, nothing relevant is stored.
+	Weak []Hit
+	// Repaired are words of the question that nothing has, with those that were searched
+	// for instead.
+	Repaired []Repair
+	// Times are the expressions of time in the question that drew its finds nearer.
+	Times []TimeSpan
 	// Degraded names each channel that could not answer, with the reason. Empty when
 	// all did.
 	Degraded []string
+}
+
+// Repair is a word that was probably mistyped.
+type Repair struct {
+	Written string
+	Read    []string // words of the store
+}
+
+// TimeSpan is a stretch of time that a question speaks of.
+type TimeSpan struct {
+	Phrase string    // as written
+	From   time.Time // inclusive; zero: from the beginning
+	To     time.Time // exclusive; zero: open
 }
 
 // Timeline is what was saved around one memory in its session.

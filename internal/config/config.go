@@ -18,13 +18,15 @@ import (
 
 // Config is every setting in force.
 type Config struct {
-	DataDir   string         // absolute; database and config.toml live here. Default ~/.engram
-	DBPath    string         // absolute; the SQLite file. Default engram.db in DataDir
-	Host      string         // address the server listens on, without a port. Default 127.0.0.1
-	Port      int            // 0 to 65535; 0 takes any free port. Default 7437
-	Project   string         // project of every call that names none; "" (the default) is detected from the folder
-	HTTPToken string         // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
-	Timezone  *time.Location // for times shown to people, never for stored ones. Default the system's
+	DataDir   string // absolute; database and config.toml live here. Default ~/.engram
+	DBPath    string // absolute; the SQLite file. Default engram.db in DataDir
+	Host      string // address the server listens on, without a port. Default 127.0.0.1
+	Port      int    // 0 to 65535; 0 takes any free port. Default 7437
+	Project   string // project of every call that names none; "" (the default) is detected from the folder
+	HTTPToken string // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
+	// EmbeddingModel is BuiltIn (the default) or NoModel.
+	EmbeddingModel string
+	Timezone       *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.

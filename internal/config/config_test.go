@@ -40,8 +40,8 @@ func writeFile(t *testing.T, text string) string {
 
 func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 	c := load(t, config.Sources{Env: env()})
-	got := []any{c.DataDir, c.DBPath, c.Host, c.Port, c.Project, c.HTTPToken, c.Timezone.String()}
-	want := []any{"/home/ada/.engram", "/home/ada/.engram/engram.db", "127.0.0.1", 7437, "", "", "Local"}
+	got := []any{c.DataDir, c.DBPath, c.Host, c.Port, c.Project, c.HTTPToken, c.EmbeddingModel, c.Timezone.String()}
+	want := []any{"/home/ada/.engram", "/home/ada/.engram/engram.db", "127.0.0.1", 7437, "", "", "builtin", "Local"}
 	for i := range want {
 		if got[i] != want[i] {
 			t.Errorf("setting %d: got %v, want %v", i, got[i], want[i])
@@ -52,8 +52,8 @@ func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 			t.Errorf("origin of %s: got %v, want default", key, o)
 		}
 	}
-	if len(c.Origins) != 7 {
-		t.Errorf("origins: got %d keys, want 7: %v", len(c.Origins), c.Origins)
+	if len(c.Origins) != 8 {
+		t.Errorf("origins: got %d keys, want 8: %v", len(c.Origins), c.Origins)
 	}
 }
 

@@ -61,6 +61,7 @@ func settings() []setting {
 			c.HTTPToken = strings.TrimSpace(v)
 			return nil
 		}},
+		{key: "embedding_model", env: []string{"ENGRAM_EMBEDDING_MODEL"}, preset: BuiltIn, set: setEmbeddingModel},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
 	}
 }
@@ -89,6 +90,24 @@ func ParsePort(s string) (int, error) {
 		return 0, fmt.Errorf("%q is not a port; use a number from 0 to 65535", s)
 	}
 	return int(n), nil
+}
+
+// The embedding models that need nothing else.
+const (
+	BuiltIn = "builtin" // the one in the program
+	NoModel = "none"    // finding by words alone
+)
+
+func setEmbeddingModel(c *Config, _ paths, v string) error {
+	switch v = strings.ToLower(strings.TrimSpace(v)); v {
+	case BuiltIn, "built-in", "built in":
+		c.EmbeddingModel = BuiltIn
+	case NoModel:
+		c.EmbeddingModel = NoModel
+	default:
+		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
+	}
+	return nil
 }
 
 func setZone(c *Config, _ paths, v string) error {

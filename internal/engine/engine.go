@@ -11,6 +11,7 @@
 package engine
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -25,6 +26,13 @@ type Options struct {
 	NewID   func() engram.ID  // a new, unique memory id
 	Policy  *lifecycle.Policy // nil: lifecycle.DefaultPolicy
 	Actor   string            // who writes, for the journal; "engram" when empty
+	// Embedder puts memories and questions into vectors; nil: finding by words alone.
+	Embedder engram.Embedder
+	// Former are embedders whose vectors may still be in the store: asked while those of
+	// Embedder do not cover it.
+	Former []engram.Embedder
+	// Reranker reads the best finds again when a search asks for it; nil: none.
+	Reranker engram.Reranker
 }
 
 // Engine is the verbs over one store. It may be used by many goroutines.
@@ -35,11 +43,17 @@ type Engine struct {
 	newID   func() engram.ID
 	policy  lifecycle.Policy
 	actor   string
+
+	embedder engram.Embedder
+	former   []engram.Embedder
+	reranker engram.Reranker
+	coverage *atomic.Pointer[coverage] // shared by every actor
 }
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor}
+	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage])}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {

@@ -65,6 +65,9 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
 		return err
 	}
+	if err := o.embed(ctx, *m); err != nil {
+		return err
+	}
 	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, reason, nil)
 }
 
@@ -81,6 +84,11 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 	}
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
+	}
+	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {
+		if err := o.embed(ctx, now); err != nil {
+			return err
+		}
 	}
 	return o.log(ctx, engram.EntityMemory, key(was.Num), now.Project, reason, changed)
 }

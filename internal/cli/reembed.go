@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (p *program) reembedCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "reembed",
+		Short: "Give every memory a vector of the embedding model in force",
+		Long: `Give every memory that lacks one a vector of the embedding model in force, and drop the vectors of other models.
+Searches answer with the old vectors meanwhile. It may be stopped at any time and goes on where it was.`,
+		Example: examples("engram reembed", "engram reembed --all --json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			bar := p.progress("embedding")
+			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.tell})
+			bar.end()
+			if err != nil {
+				return err
+			}
+			return p.answer(reembeddedOf(res), func(b *strings.Builder) {
+				fmt.Fprintf(b, "%s of %d embedded with %s\n", count(res.Embedded, "memory", "memories"), res.Total, res.Model.Name)
+				for _, name := range res.Dropped {
+					fmt.Fprintf(b, "vectors of %s removed\n", name)
+				}
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "embed every memory anew")
+	return cmd
+}
+
+// reembeddedDoc is the answer of `reembed`.
+type reembeddedDoc struct {
+	Model       string   `json:"model"`
+	Fingerprint string   `json:"fingerprint"`
+	Embedded    int      `json:"embedded"` // memories that got a vector now
+	Memories    int      `json:"memories"` // live ones
+	Dropped     []string `json:"dropped"`  // models whose vectors were removed
+}
+
+func reembeddedOf(r engine.Reembedded) reembeddedDoc {
+	return reembeddedDoc{r.Model.Name, r.Model.Fingerprint, r.Embedded, r.Total, orEmpty(r.Dropped)}
+}
