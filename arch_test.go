@@ -54,6 +54,7 @@ func rows() map[string]row {
 		"internal/retrieval": {room: "rule"},
 		"internal/text":      {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
 		"internal/topic":     {room: "rule"},
+		"internal/vector":    {room: "rule"},
 
 		"internal/engine": {room: "engine"},
 
