@@ -180,8 +180,6 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 		`UPDATE prompts SET project = ?1 WHERE project = ?2`,
 		`UPDATE sessions SET project = ?1 WHERE project = ?2`,
 		`UPDATE uses SET project = ?1 WHERE project = ?2`,
-		`UPDATE vector_tail SET project = ?1 WHERE project = ?2`,
-		`UPDATE vector_pages SET project = ?1 WHERE project = ?2`,
 		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
 	} {
 		if _, err := t.exec(ctx, query, target, source); err != nil {

@@ -32,6 +32,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"list", listCases()},
 		{"lexical", lexicalCases()},
 		{"hostile words", hostileCases()},
+		{"vector", vectorCases()},
 		{"history", historyCases()},
 		{"session", sessionCases()},
 		{"prompt", promptCases()},

@@ -199,35 +199,30 @@ CREATE TABLE models (
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	created_at  INTEGER NOT NULL
+	memories    INTEGER NOT NULL DEFAULT 0 -- live memories that have a vector of it, kept in step by triggers
 );
--- One int8 row a memory and model, for exact scores.
+-- One int8 row a live memory and model (internal/vector), for exact scores. No foreign
+-- keys: without an index by memory each deletion would read the whole table.
 CREATE TABLE vectors (
-	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	model  INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	scale  REAL NOT NULL,
-	code   BLOB NOT NULL,
+	model  INTEGER NOT NULL,
+	memory INTEGER NOT NULL,
+	row    BLOB NOT NULL,
 	PRIMARY KEY (model, memory)
 ) WITHOUT ROWID;
--- Sealed pages of up to 1,024 sign codes of one project, for the first scan; a vector
--- that is in no page yet is in the tail.
-CREATE TABLE vector_pages (
-	num     INTEGER PRIMARY KEY,
-	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	project INTEGER NOT NULL REFERENCES projects (num),
-	ids     BLOB NOT NULL,
-	kinds   BLOB NOT NULL,
-	codes   BLOB NOT NULL
-);
-CREATE INDEX vector_pages_project ON vector_pages (model, project);
-CREATE TABLE vector_tail (
-	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	project INTEGER NOT NULL REFERENCES projects (num),
-	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	kind    INTEGER NOT NULL,
-	code    BLOB NOT NULL,
-	PRIMARY KEY (model, project, memory)
-) WITHOUT ROWID;
+CREATE TRIGGER models_covered AFTER INSERT ON vectors BEGIN
+	UPDATE models SET memories = memories + 1 WHERE num = new.model;
+END;
+CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
+	UPDATE models SET memories = memories - 1 WHERE num = old.model;
+END;
+-- A vector says what a memory's words said: it goes with them.
+CREATE TRIGGER vectors_replace AFTER UPDATE OF title, content, deleted_at ON memories
+	WHEN old.title <> new.title OR old.content <> new.content OR new.deleted_at IS NOT NULL BEGIN
+	DELETE FROM vectors WHERE memory = new.num AND model IN (SELECT num FROM models);
+END;
+CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
+	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
+END;
 
 -- The journal: what each verb did. See docs/adr/0003-journal.md.
 CREATE TABLE mutations (

@@ -128,30 +128,13 @@ CREATE TABLE models (
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	created_at  INTEGER NOT NULL
+	memories    INTEGER NOT NULL DEFAULT 0 -- live memories that have a vector of it, kept in step by triggers
 );
 CREATE TABLE vectors (
-	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	model  INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	scale  REAL NOT NULL,
-	code   BLOB NOT NULL,
+	model  INTEGER NOT NULL,
+	memory INTEGER NOT NULL,
+	row    BLOB NOT NULL,
 	PRIMARY KEY (model, memory)
-) WITHOUT ROWID;
-CREATE TABLE vector_pages (
-	num     INTEGER PRIMARY KEY,
-	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	project INTEGER NOT NULL REFERENCES projects (num),
-	ids     BLOB NOT NULL,
-	kinds   BLOB NOT NULL,
-	codes   BLOB NOT NULL
-);
-CREATE TABLE vector_tail (
-	model   INTEGER NOT NULL REFERENCES models (num) ON DELETE CASCADE,
-	project INTEGER NOT NULL REFERENCES projects (num),
-	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	kind    INTEGER NOT NULL,
-	code    BLOB NOT NULL,
-	PRIMARY KEY (model, project, memory)
 ) WITHOUT ROWID;
 CREATE TABLE mutations (
 	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -184,7 +167,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', 'a8568838f2a1fb91');
+INSERT INTO meta (key, value) VALUES ('device', '77c724e4abb64281');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
 INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
@@ -269,7 +252,19 @@ CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DE
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_path ON anchors (path);
-CREATE INDEX vector_pages_project ON vector_pages (model, project);
+CREATE TRIGGER models_covered AFTER INSERT ON vectors BEGIN
+	UPDATE models SET memories = memories + 1 WHERE num = new.model;
+END;
+CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
+	UPDATE models SET memories = memories - 1 WHERE num = old.model;
+END;
+CREATE TRIGGER vectors_replace AFTER UPDATE OF title, content, deleted_at ON memories
+	WHEN old.title <> new.title OR old.content <> new.content OR new.deleted_at IS NOT NULL BEGIN
+	DELETE FROM vectors WHERE memory = new.num AND model IN (SELECT num FROM models);
+END;
+CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
+	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
+END;
 CREATE INDEX mutations_key ON mutations (key, entity);
 CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 CREATE INDEX uses_session ON uses (session, memory);
