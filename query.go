@@ -101,6 +101,7 @@ const (
 type Why struct {
 	Channels []ChannelRank
 	Factors  []Factor
+	Notes    []string // what no number says: by which relation it was reached, what took its place
 }
 
 // ChannelRank is a hit's place in one channel.

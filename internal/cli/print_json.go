@@ -122,10 +122,25 @@ func savedOf(s engine.SaveResult) savedDoc {
 
 // foundDoc is the answer of `search`.
 type foundDoc struct {
-	Query    string   `json:"query"`
-	Project  string   `json:"project"` // "" is every project
-	Hits     []hitDoc `json:"hits"`    // best first
-	Degraded []string `json:"degraded"`
+	Query   string   `json:"query"`
+	Project string   `json:"project"` // "" is every project
+	Hits    []hitDoc `json:"hits"`    // what is relevant, best first; empty: nothing relevant
+	Weak    []hitDoc `json:"weak"`    // below the floor, best first; their ranks go on
+	// How the question was read: words that nothing has, expressions of time.
+	Repaired []repairDoc `json:"repaired"`
+	Times    []timeDoc   `json:"times"`
+	Degraded []string    `json:"degraded"`
+}
+
+type repairDoc struct {
+	Written string   `json:"written"`
+	Read    []string `json:"read"`
+}
+
+type timeDoc struct {
+	Phrase string `json:"phrase"`
+	From   stamp  `json:"from"` // inclusive; null: from the beginning
+	To     stamp  `json:"to"`   // exclusive; null: open
 }
 
 type hitDoc struct {
@@ -139,6 +154,7 @@ type hitDoc struct {
 type whyDoc struct {
 	Channels []channelDoc `json:"channels"`
 	Factors  []factorDoc  `json:"factors"`
+	Notes    []string     `json:"notes"`
 }
 
 type channelDoc struct {
@@ -164,17 +180,27 @@ type relationDoc struct {
 }
 
 func foundOf(query, project string, f engram.Found) foundDoc {
-	d := foundDoc{Query: query, Project: project, Hits: []hitDoc{}, Degraded: orEmpty(f.Degraded)}
+	d := foundDoc{Query: query, Project: project, Hits: []hitDoc{}, Weak: []hitDoc{}, Degraded: orEmpty(f.Degraded),
+		Repaired: each(f.Repaired, func(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }),
+		Times:    each(f.Times, func(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} })}
 	for i, h := range f.Hits {
-		d.Hits = append(d.Hits, hitDoc{
-			Rank: i + 1, Score: h.Score, Memory: memoryOf(h.Memory, h.State), Relations: each(h.Relations, relationOf),
-			Why: whyDoc{
-				each(h.Why.Channels, func(c engram.ChannelRank) channelDoc { return channelDoc{c.Channel, c.Rank, c.Score} }),
-				each(h.Why.Factors, func(f engram.Factor) factorDoc { return factorDoc{f.Name, f.Value} }),
-			},
-		})
+		d.Hits = append(d.Hits, hitOf(i+1, h))
+	}
+	for i, h := range f.Weak {
+		d.Weak = append(d.Weak, hitOf(len(f.Hits)+i+1, h))
 	}
 	return d
+}
+
+func hitOf(rank int, h engram.Hit) hitDoc {
+	return hitDoc{
+		Rank: rank, Score: h.Score, Memory: memoryOf(h.Memory, h.State), Relations: each(h.Relations, relationOf),
+		Why: whyDoc{
+			each(h.Why.Channels, func(c engram.ChannelRank) channelDoc { return channelDoc{c.Channel, c.Rank, c.Score} }),
+			each(h.Why.Factors, func(f engram.Factor) factorDoc { return factorDoc{f.Name, f.Value} }),
+			orEmpty(h.Why.Notes),
+		},
+	}
 }
 
 func relationOf(n engram.RelationNote) relationDoc {

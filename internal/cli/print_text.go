@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -72,19 +73,25 @@ func writeFound(b *strings.Builder, query string, f engram.Found, explain bool, 
 	text, cut := render.Search(query, f, o)
 	fmt.Fprintln(b, text)
 	if explain {
-		writeWhy(b, f)
+		writeWhy(b, f, o)
 	}
 	if cut {
 		fmt.Fprintf(b, "\nengram get %d shows the whole memory.\n", f.Hits[0].Memory.Num)
 	}
 }
 
-// writeWhy says for each hit how it came to its place.
-func writeWhy(b *strings.Builder, f engram.Found) {
-	if len(f.Hits) > 0 {
+// writeWhy says how the question was read, and of each find how it came to its place.
+func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
+	if len(f.Hits)+len(f.Weak) > 0 {
 		fmt.Fprint(b, "\nWhy:\n")
 	}
-	for i, h := range f.Hits {
+	for _, r := range f.Repaired {
+		fmt.Fprintf(b, "  %q is nowhere; read as %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
+	}
+	for _, t := range f.Times {
+		fmt.Fprintf(b, "  %q is read as %s\n", render.Line(t.Phrase, 0), span(t, o))
+	}
+	for i, h := range slices.Concat(f.Hits, f.Weak) {
 		fmt.Fprintf(b, "  [%d] #%d score %.4g", i+1, h.Memory.Num, h.Score)
 		for _, c := range h.Why.Channels {
 			fmt.Fprintf(b, " | %s: rank %d, %.4g", c.Channel, c.Rank, c.Score)
@@ -92,8 +99,25 @@ func writeWhy(b *strings.Builder, f engram.Found) {
 		for _, v := range h.Why.Factors {
 			fmt.Fprintf(b, " | %s × %.4g", v.Name, v.Value)
 		}
+		for _, n := range h.Why.Notes {
+			fmt.Fprintf(b, " | %s", render.Line(n, 0))
+		}
+		if i >= len(f.Hits) {
+			fmt.Fprint(b, " | below the floor")
+		}
 		fmt.Fprintln(b)
 	}
+}
+
+// span writes a stretch of time.
+func span(t engram.TimeSpan, o render.Options) string {
+	switch {
+	case t.From.IsZero():
+		return "before " + render.Time(t.To, o)
+	case t.To.IsZero():
+		return "since " + render.Time(t.From, o)
+	}
+	return render.Time(t.From, o) + " to " + render.Time(t.To, o)
 }
 
 func writeContext(b *strings.Builder, c engram.Context, o render.Options) {

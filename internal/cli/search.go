@@ -13,7 +13,7 @@ import (
 func (p *program) searchCommand() *cobra.Command {
 	var f filterFlags
 	var match string
-	var explain bool
+	var o searchFlags
 	cmd := &cobra.Command{
 		Use:     "search QUERY…",
 		Aliases: []string{"query"},
@@ -28,16 +28,38 @@ shows the newest. Only the project in force is searched unless --all-projects is
 			if match != "any" && match != "all" {
 				return invalidf("--match %q is unknown", match).WithHint("any: one word is enough; all: every word must be there")
 			}
-			return p.search(cmd, strings.Join(args, " "), f, match == "all", explain)
+			return p.search(cmd, strings.Join(args, " "), f, o, match == "all")
 		},
 	}
 	f.register(cmd, 10)
 	cmd.Flags().StringVar(&match, "match", "any", "`any` word is enough, or all must be there")
-	cmd.Flags().BoolVar(&explain, "explain", false, "say why each memory was found")
+	o.register(cmd)
 	return cmd
 }
 
-func (p *program) search(cmd *cobra.Command, query string, f filterFlags, all, explain bool) error {
+// searchFlags say how to search.
+type searchFlags struct {
+	mode, fusion    string
+	hops            int
+	rerank, explain bool
+}
+
+func (o *searchFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&o.mode, "mode", string(engine.ModeHybrid), "`how` to find: hybrid, semantic (by meaning) or fts (by words)")
+	flags.StringVar(&o.fusion, "fusion", "", "join the channels by `what`: score or rank (default: as the embedding model says)")
+	flags.IntVar(&o.hops, "hops", 1, "how far to follow relations from what was found; 0: not at all")
+	flags.BoolVar(&o.rerank, "rerank", false, "let the configured reranker order the best again")
+	flags.BoolVar(&o.explain, "explain", false, "say why each memory was found")
+}
+
+// input puts the flags into a search.
+func (o searchFlags) input(query string, filter engram.Filter, limit int) engine.SearchInput {
+	return engine.SearchInput{Query: query, Filter: filter, Limit: limit, Mode: engine.Mode(o.mode), Fusion: engram.Fusion(o.fusion),
+		Hops: &o.hops, Rerank: o.rerank}
+}
+
+func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o searchFlags, all bool) error {
 	// Checked here because the terminal shows the query again.
 	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
 		return err
@@ -51,7 +73,9 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, all, e
 	if err != nil {
 		return err
 	}
-	found, err := e.Search(cmd.Context(), engine.SearchInput{Query: query, Filter: filter, Limit: f.limit, All: all})
+	in := o.input(query, filter, f.limit)
+	in.All = all
+	found, err := e.Search(cmd.Context(), in)
 	if err != nil {
 		return err
 	}
@@ -59,6 +83,6 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, all, e
 		p.warn(d)
 	}
 	return p.answer(foundOf(query, filter.Project, found), func(b *strings.Builder) {
-		writeFound(b, query, found, explain, p.zone())
+		writeFound(b, query, found, o.explain, p.zone())
 	})
 }

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -9,7 +11,6 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/text"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -21,43 +22,44 @@ type SearchInput struct {
 	All    bool          // only memories that have every word
 	// AsOf asks what would have been found then: by words alone, in the texts of that
 	// time. The zero time, and one that has not come yet, is now.
-	AsOf time.Time
+	AsOf   time.Time
+	Mode   Mode          // "" is ModeHybrid
+	Fusion engram.Fusion // "" is what the embedding model's manifest says
+	Hops   *int          // how far finds lead on over relations, to MaxHops; nil is 1
+	Rerank bool          // the configured reranker orders the best finds again
 }
+
+// Mode says which channels answer a search.
+type Mode string
+
+// The modes.
+const (
+	ModeHybrid   Mode = "hybrid"
+	ModeSemantic Mode = "semantic" // by meaning alone
+	ModeLexical  Mode = "fts"      // by words alone
+)
+
+// MaxHops is how far a search may follow relations.
+const MaxHops = 5
 
 // topicScore is the score of a memory whose topic key is the question.
 const topicScore = 1000
 
 // Search finds memories, best first. No query text is an error: quotes, operators
-// and binary are words or nothing. A limit or a filter out of range is CodeInvalid.
+// and binary are words or nothing. A limit, a filter or a mode that does not exist is
+// CodeInvalid.
 func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, error) {
-	limit, err := limited("limit", in.Limit, 10, 100)
+	in, err := in.clean()
 	if err != nil {
 		return engram.Found{}, err
 	}
-	if in.Filter, err = cleanFilter(in.Filter); err != nil {
-		return engram.Found{}, err
-	}
-	// Words beyond the limit of a content could not be in one.
-	query := strings.ToValidUTF8(redact.Private(in.Query[:min(len(in.Query), engram.MaxContent)]), "")
-	found := engram.Found{Query: strings.TrimSpace(query)}
-	terms := text.Query(query)
+	var found engram.Found
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		lexical, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms, All: in.All, Filter: in.Filter, Limit: limit})
-		if err != nil {
+		if !in.AsOf.IsZero() && in.AsOf.Before(e.now()) {
+			found, err = e.searchAsOf(ctx, r, in, in.AsOf)
 			return err
 		}
-		ranked := lexical.Hits
-		if len(ranked) == 0 && wordless(terms) {
-			if found.Query != "" {
-				found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories")
-			}
-			found.Hits, err = e.newest(ctx, r, in.Filter, limit)
-			return err
-		}
-		if found.Hits, err = e.hits(ctx, r, ranked); err != nil {
-			return err
-		}
-		found.Hits, err = e.topicFirst(ctx, r, found.Hits, in.Filter, found.Query, limit)
+		found, err = e.search(ctx, r, in)
 		return err
 	})
 	if err != nil {
@@ -66,30 +68,54 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	return found, nil
 }
 
-// wordless reports whether a question has no word that says what it is about: only
-// titles can match it.
-func wordless(terms []engram.Term) bool {
-	return len(terms) == 0 || terms[0].Stop // text.Query gives stop words alone or not at all
+// clean checks what came in and fills the defaults in.
+func (in SearchInput) clean() (SearchInput, error) {
+	var err error
+	if in.Limit, err = limited("limit", in.Limit, 10, 100); err != nil {
+		return in, err
+	}
+	if in.Filter, err = cleanFilter(in.Filter); err != nil {
+		return in, err
+	}
+	// Words beyond the limit of a content could not be in one.
+	in.Query = strings.TrimSpace(strings.ToValidUTF8(redact.Private(in.Query[:min(len(in.Query), engram.MaxContent)]), ""))
+	switch in.Mode {
+	case "":
+		in.Mode = ModeHybrid
+	case ModeHybrid, ModeSemantic, ModeLexical:
+	default:
+		return in, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("hybrid, semantic or fts")
+	}
+	switch in.Fusion {
+	case "", engram.FusionScore, engram.FusionRank:
+	default:
+		return in, engram.Errorf(engram.CodeInvalid, "fusion %q does not exist", in.Fusion).WithHint("score or rank")
+	}
+	if in.Hops != nil && (*in.Hops < 0 || *in.Hops > MaxHops) {
+		return in, engram.Errorf(engram.CodeInvalid, "hops %d is out of range", *in.Hops).WithHint("from 0 to %d", MaxHops)
+	}
+	return in, nil
 }
 
-// hits reads the memories of a lexical ranking.
-func (e *Engine) hits(ctx context.Context, r engram.Reader, ranked []engram.Ranked) ([]engram.Hit, error) {
-	nums := make([]int64, len(ranked))
-	score := make(map[int64]engram.ChannelRank, len(ranked))
-	for i, f := range ranked {
-		nums[i] = f.Num
-		score[f.Num] = engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}
+// search answers a cleaned question within one snapshot.
+func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (engram.Found, error) {
+	found := engram.Found{Query: in.Query}
+	q := newQuestion(e, r, in)
+	if q.wordless() {
+		hits, err := e.newest(ctx, r, in.Filter, in.Limit)
+		found.Hits = hits
+		if in.Query != "" {
+			found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories")
+		}
+		return found, err
 	}
-	ms, err := r.Memories(ctx, nums)
-	if err != nil {
-		return nil, err
+	if err := q.answer(ctx, &found); err != nil {
+		return found, err
 	}
-	hits := make([]engram.Hit, len(ms))
-	for i, m := range ms {
-		c := score[m.Num]
-		hits[i] = engram.Hit{Memory: m, Score: c.Score, State: lifecycle.State(m, e.now()), Why: engram.Why{Channels: []engram.ChannelRank{c}}}
+	if err := e.topicFirst(ctx, r, &found, in); err != nil {
+		return found, err
 	}
-	return hits, e.annotate(ctx, r, hits)
+	return found, e.annotate(ctx, r, found.Hits)
 }
 
 // newest are hits for a question without words.
@@ -107,40 +133,73 @@ func (e *Engine) newest(ctx context.Context, r engram.Reader, f engram.Filter, l
 }
 
 // topicFirst puts the memory whose topic key is the question at the top.
-func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, hits []engram.Hit, f engram.Filter, query string, limit int) ([]engram.Hit, error) {
-	if len(query) > engram.MaxTopicKey || strings.ContainsAny(query, " \t\n") {
-		return hits, nil
+func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.Found, in SearchInput) error {
+	if len(in.Query) > engram.MaxTopicKey || strings.ContainsAny(in.Query, " \t\n") {
+		return nil
 	}
-	m, err := r.Memory(ctx, engram.Ref{Topic: topic.Normalize(query), Project: f.Project})
+	m, err := r.Memory(ctx, engram.Ref{Topic: topic.Normalize(in.Query), Project: in.Filter.Project})
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound, engram.CodeOf(err) == engram.CodeConflict:
-		return hits, nil
+		return nil
 	case err != nil:
-		return nil, err
-	case !passes(m, f):
-		return hits, nil
+		return err
+	case !passes(m, in.Filter):
+		return nil
 	}
 	top := engram.Hit{Memory: m, State: lifecycle.State(m, e.now())}
-	rest := make([]engram.Hit, 0, len(hits)+1)
-	for _, h := range hits {
-		if h.Memory.Num == m.Num {
-			top = h
-			continue
-		}
-		rest = append(rest, h)
+	without := func(hits []engram.Hit) []engram.Hit {
+		return slices.DeleteFunc(hits, func(h engram.Hit) bool {
+			same := h.Memory.Num == m.Num
+			if same {
+				top = h
+			}
+			return same
+		})
 	}
+	found.Hits, found.Weak = without(found.Hits), without(found.Weak)
 	top.Score = topicScore
 	top.Why.Channels = append([]engram.ChannelRank{{Channel: engram.ChannelTopic, Rank: 1, Score: topicScore}}, top.Why.Channels...)
-	all := append([]engram.Hit{top}, rest...)
-	all = all[:min(len(all), limit)]
-	return all, e.annotate(ctx, r, all[:1])
+	found.Hits = append([]engram.Hit{top}, found.Hits...)
+	found.Hits = found.Hits[:min(len(found.Hits), in.Limit)]
+	found.Weak = found.Weak[:min(len(found.Weak), in.Limit-len(found.Hits))]
+	return nil
 }
 
 // passes reports whether a live memory that was not found by a filtered channel
 // passes the filter all the same.
 func passes(m engram.Memory, f engram.Filter) bool {
-	return (len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) && len(f.Tags) == 0 && f.SessionID == "" && len(f.Metadata) == 0 &&
-		!m.CreatedAt.Before(f.Since) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until)) && !f.Forgotten
+	return !m.Forgotten() && !f.Forgotten &&
+		(f.Project == "" || f.Project == m.Project) && (f.SessionID == "" || f.SessionID == m.SessionID) &&
+		(len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) &&
+		!m.CreatedAt.Before(f.Since) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until)) &&
+		containsAll(m.Tags, f.Tags) && hasMetadata(m.Metadata, f.Metadata)
+}
+
+func containsAll(have, want []string) bool {
+	for _, w := range want {
+		if !slices.Contains(have, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasMetadata compares values as JSON has them: all numbers are of one kind.
+func hasMetadata(have, want map[string]any) bool {
+	for key, w := range want {
+		h, ok := have[key]
+		if !ok || !sameJSON(h, w) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameJSON reports whether two values would be written as the same JSON.
+func sameJSON(a, b any) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // annotate adds to each hit the relations that change how it should be read.

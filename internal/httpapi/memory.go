@@ -79,12 +79,12 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
 		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
 	}
-	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter}
-	var err error
-	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
+	in, err := q.searchInput(a.Engine.Now())
+	if err != nil {
 		return reply{}, err
 	}
-	if in.All, err = q.matchAll(); err != nil {
+	in.Filter = filter // this route is stricter about it
+	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
 		return reply{}, err
 	}
 	found, err := a.Engine.Search(q.Context(), in)

@@ -81,9 +81,24 @@ func (a *API) listOf(list []engram.Memory, page engram.Page) listDoc {
 
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
-	Query    string   `json:"query"`
-	Hits     []hitDoc `json:"hits"` // best first
-	Degraded []string `json:"degraded"`
+	Query string   `json:"query"`
+	Hits  []hitDoc `json:"hits"` // what is relevant, best first; empty: nothing relevant
+	Weak  []hitDoc `json:"weak"` // below the floor, best first; their ranks go on
+	// How the question was read: words that nothing has, expressions of time.
+	Repaired []repairDoc `json:"repaired"`
+	Times    []timeDoc   `json:"times"`
+	Degraded []string    `json:"degraded"`
+}
+
+type repairDoc struct {
+	Written string   `json:"written"`
+	Read    []string `json:"read"`
+}
+
+type timeDoc struct {
+	Phrase string `json:"phrase"`
+	From   stamp  `json:"from"` // inclusive; null: from the beginning
+	To     stamp  `json:"to"`   // exclusive; null: open
 }
 
 type hitDoc struct {
@@ -95,11 +110,20 @@ type hitDoc struct {
 }
 
 func foundOf(f engram.Found) foundDoc {
-	d := foundDoc{Query: f.Query, Hits: []hitDoc{}, Degraded: orEmpty(f.Degraded)}
+	d := foundDoc{Query: f.Query, Hits: []hitDoc{}, Weak: []hitDoc{}, Degraded: orEmpty(f.Degraded),
+		Repaired: each(f.Repaired, func(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }),
+		Times:    each(f.Times, func(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} })}
 	for i, h := range f.Hits {
-		d.Hits = append(d.Hits, hitDoc{i + 1, h.Score, memoryOf(h.Memory, h.State), each(h.Relations, relationOf), whyOf(h.Why)})
+		d.Hits = append(d.Hits, hitDocOf(i+1, h))
+	}
+	for i, h := range f.Weak {
+		d.Weak = append(d.Weak, hitDocOf(len(f.Hits)+i+1, h))
 	}
 	return d
+}
+
+func hitDocOf(rank int, h engram.Hit) hitDoc {
+	return hitDoc{rank, h.Score, memoryOf(h.Memory, h.State), each(h.Relations, relationOf), whyOf(h.Why)}
 }
 
 // detailDoc is the answer of GET /memories/{ref}.

@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"slices"
+	"time"
+
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
@@ -9,13 +12,15 @@ import (
 type hit struct {
 	observation
 	Rank float64 `json:"rank"`
-	Why  *why    `json:"why,omitempty"` // only when asked for
+	Weak bool    `json:"weak,omitempty"` // below the floor: probably not what was meant
+	Why  *why    `json:"why,omitempty"`  // only when asked for
 }
 
 // why says how a hit came to its place.
 type why struct {
 	Channels []channelRank `json:"channels"`
 	Factors  []factor      `json:"factors"`
+	Notes    []string      `json:"notes"`
 }
 
 type channelRank struct {
@@ -33,33 +38,67 @@ func whyOf(w engram.Why) *why {
 	return &why{
 		each(w.Channels, func(c engram.ChannelRank) channelRank { return channelRank(c) }),
 		each(w.Factors, func(f engram.Factor) factor { return factor(f) }),
+		slices.Concat([]string{}, w.Notes),
 	}
 }
 
 func (a *API) search(q request) (reply, error) {
-	filter, err := q.filter(a.Engine.Now())
+	in, err := q.searchInput(a.Engine.Now())
 	if err != nil {
 		return reply{}, err
 	}
-	all, err := q.matchAll()
-	if err != nil {
-		return reply{}, err
-	}
+	in.Limit = q.lenient("limit", 10, 1, 20)
 	explain, err := q.flag("explain")
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := a.Engine.Search(q.Context(), engine.SearchInput{
-		Query: q.query.Get("q"), Filter: filter, Limit: q.lenient("limit", 10, 1, 20), All: all,
-	})
-	hits := each(found.Hits, func(h engram.Hit) hit {
-		out := hit{observation: observationOf(h.Memory), Rank: 0 - h.Score} // 0-x: a score of 0 is not -0
-		if explain {
-			out.Why = whyOf(h.Why)
+	weak := true
+	if q.query.Has("weak") {
+		if weak, err = q.flag("weak"); err != nil {
+			return reply{}, err
 		}
-		return out
-	})
+	}
+	found, err := a.Engine.Search(q.Context(), in)
+	hits := each(found.Hits, func(h engram.Hit) hit { return hitOf(h, explain, false) })
+	if weak {
+		hits = append(hits, each(found.Weak, func(h engram.Hit) hit { return hitOf(h, explain, true) })...)
+	}
 	return reply{body: hits, degraded: found.Degraded}, err
+}
+
+func hitOf(h engram.Hit, explain, weak bool) hit {
+	out := hit{observation: observationOf(h.Memory), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
+	if explain {
+		out.Why = whyOf(h.Why)
+	}
+	return out
+}
+
+// searchInput reads what a search asks, all but its limit.
+func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
+	filter, err := q.filter(now)
+	if err != nil {
+		return engine.SearchInput{}, err
+	}
+	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: engine.Mode(q.query.Get("mode")),
+		Fusion: engram.Fusion(q.query.Get("fusion"))}
+	if in.All, err = q.matchAll(); err != nil {
+		return in, err
+	}
+	if in.AsOf, err = q.when("as_of", now); err != nil {
+		return in, err
+	}
+	if in.Rerank, err = q.flag("rerank"); err != nil {
+		return in, err
+	}
+	if q.query.Has("hops") {
+		hops, err := q.number("hops", 0, 0, engine.MaxHops)
+		if err != nil {
+			return in, err
+		}
+		in.Hops = &hops
+	}
+	return in, nil
 }
 
 // matchAll reads match, which newer clients call match_mode.

@@ -16,25 +16,64 @@ func SearchFooter() string {
 	return "\n\n---\nResults above are previews (300 chars). To read the full content of a specific memory, call mem_get_observation(id: <ID>)."
 }
 
-// Search returns the list of what was found for query, in the order of f.Hits. cut
-// says that at least one memory is longer than its preview.
+// Search returns the list of what was found for query: f.Hits with previews, then, set
+// apart and by their titles alone, f.Weak; numbered through. cut says that at least one
+// memory is longer than its preview.
 func Search(query string, f engram.Found, o Options) (text string, cut bool) {
-	if len(f.Hits) == 0 {
-		return `No memories found for: "` + query + `"`, false
-	}
 	var b strings.Builder
-	if len(f.Hits) == 1 {
-		b.WriteString("Found 1 memory:")
-	} else {
-		fmt.Fprintf(&b, "Found %d memories:", len(f.Hits))
-	}
+	b.WriteString(heading(query, f))
 	for i, h := range f.Hits {
 		b.WriteString("\n\n")
-		if writeHit(&b, i+1, h, o) {
-			cut = true
-		}
+		cut = writeHit(&b, i+1, h, o) || cut
 	}
+	writeWeak(&b, f)
 	return b.String(), cut
+}
+
+// Titles is the compact list: what there is, without what it says.
+func Titles(query string, f engram.Found) string {
+	var b strings.Builder
+	b.WriteString(heading(query, f))
+	if len(f.Hits) > 0 {
+		b.WriteByte('\n')
+	}
+	for i, h := range f.Hits {
+		writeTitle(&b, i+1, h)
+	}
+	writeWeak(&b, f)
+	return b.String()
+}
+
+// writeWeak adds what is too far from the question to be shown like an answer.
+func writeWeak(b *strings.Builder, f engram.Found) {
+	if len(f.Weak) == 0 {
+		return
+	}
+	noun := "candidates"
+	if len(f.Weak) == 1 {
+		noun = "candidate"
+	}
+	fmt.Fprintf(b, "\n\n%d weaker %s, probably not what was meant:\n", len(f.Weak), noun)
+	for i, h := range f.Weak {
+		writeTitle(b, len(f.Hits)+i+1, h)
+	}
+}
+
+func writeTitle(b *strings.Builder, place int, h engram.Hit) {
+	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, Line(string(h.Memory.Type), 0), Line(h.Memory.Title, 0))
+}
+
+// heading is the line over a list of finds.
+func heading(query string, f engram.Found) string {
+	switch n := len(f.Hits); {
+	case n == 1:
+		return "Found 1 memory:"
+	case n > 1:
+		return fmt.Sprintf("Found %d memories:", n)
+	case len(f.Weak) > 0:
+		return `Nothing relevant found for: "` + query + `"`
+	}
+	return `No memories found for: "` + query + `"`
 }
 
 // writeHit writes one block of the list and reports whether its preview was cut.

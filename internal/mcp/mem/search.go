@@ -49,6 +49,7 @@ type result struct {
 	Scope       string `json:"scope" schema:"-"`
 	Project     string `json:"project,omitempty" schema:"-"`
 	ReviewAfter string `json:"review_after,omitempty" schema:"-"`
+	Weak        bool   `json:"weak,omitempty" doc:"probably not what was meant"`
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
@@ -65,7 +66,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
 	text, shown := d.listing(a, hits)
-	out := found{envelope: enveloped(at, text+d.nudge(at)), Results: results(hits.Hits[:shown])}
+	out := found{envelope: enveloped(at, text+d.nudge(at)), Results: results(shown)}
 	if len(hits.Degraded) > 0 {
 		out.Warning = joined(out.Warning, "search is degraded: "+strings.Join(hits.Degraded, "; "))
 	}
@@ -80,59 +81,56 @@ func filterOf(a searchArgs) engram.Filter {
 	return f
 }
 
-// listing writes the hits that fit into a.MaxBytes, if that is given, and says how
-// many that are. The best one is always among them: a memory that is too long to be
-// told is still worth knowing of.
-func (d *dialect) listing(a searchArgs, hits engram.Found) (text string, shown int) {
-	if len(hits.Hits) == 0 {
-		return fmt.Sprintf("No memories found for: %q", redact.Private(a.Query)), 0
+// listing writes the finds that fit into a.MaxBytes, if that is given, and returns
+// them; the weaker ones go first. The best one is always among them: a memory that is
+// too long to be told is still worth knowing of.
+func (d *dialect) listing(a searchArgs, all engram.Found) (text string, shown engram.Found) {
+	shown = all
+	for text = d.list(a, shown); a.MaxBytes > 0 && len(text) > a.MaxBytes && dropLast(&shown); {
+		text = d.list(a, shown)
 	}
-	for shown = len(hits.Hits); ; shown-- {
-		part := hits
-		part.Hits = hits.Hits[:shown]
-		text = d.list(a, part)
-		if shown == 1 || a.MaxBytes <= 0 || len(text) <= a.MaxBytes {
-			break
-		}
-	}
-	if left := len(hits.Hits) - shown; left > 0 {
+	if left := len(all.Hits) + len(all.Weak) - len(shown.Hits) - len(shown.Weak); left > 0 {
 		text += fmt.Sprintf("\n(%d more left out by max_bytes)", left)
 	}
 	return text, shown
 }
 
-func (d *dialect) list(a searchArgs, hits engram.Found) string {
-	if a.Compact {
-		return titles(hits.Hits)
+// dropLast takes the last find out; the best one stays.
+func dropLast(f *engram.Found) bool {
+	switch hits, weak := len(f.Hits), len(f.Weak); {
+	case hits+weak <= 1:
+		return false
+	case weak > 0:
+		f.Weak = f.Weak[:weak-1]
+	default:
+		f.Hits = f.Hits[:hits-1]
 	}
-	text, cut := render.Search(a.Query, hits, d.text)
+	return true
+}
+
+func (d *dialect) list(a searchArgs, hits engram.Found) string {
+	query := redact.Private(a.Query)
+	if a.Compact {
+		return render.Titles(query, hits)
+	}
+	text, cut := render.Search(query, hits, d.text)
 	if cut {
 		text += render.SearchFooter()
 	}
 	return text
 }
 
-// titles is the compact list: what there is, without what it says.
-func titles(hits []engram.Hit) string {
-	var b strings.Builder
-	noun := "memories"
-	if len(hits) == 1 {
-		noun = "memory"
-	}
-	fmt.Fprintf(&b, "Found %d %s:\n", len(hits), noun)
-	for i, h := range hits {
-		fmt.Fprintf(&b, "\n[%d] #%d (%s) — %s", i+1, h.Memory.Num, render.Line(string(h.Memory.Type), 0), render.Line(h.Memory.Title, 0))
-	}
-	return b.String()
-}
-
-func results(hits []engram.Hit) []result {
+func results(f engram.Found) []result {
 	var rs []result
-	for _, h := range hits {
-		m := h.Memory
-		rs = append(rs, result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
-			Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter)})
+	add := func(hits []engram.Hit, weak bool) {
+		for _, h := range hits {
+			m := h.Memory
+			rs = append(rs, result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
+				Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter), Weak: weak})
+		}
 	}
+	add(f.Hits, false)
+	add(f.Weak, true)
 	return rs
 }
 
