@@ -25,7 +25,8 @@ func rooms() map[string]room {
 		"frontend":   {imports: []string{"root", "rule", "engine"}},
 		"config":     {imports: []string{"root", "rule"}},
 		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config"}},
-		"cli":        {imports: []string{"root", "rule", "engine", "app", "config"}},
+		"measure":    {imports: []string{"root", "rule", "engine"}},
+		"cli":        {imports: []string{"root", "rule", "engine", "app", "config", "measure"}},
 		"cmd":        {imports: []string{"cli"}},
 		"testkit":    {imports: []string{"root", "rule", "engine", "technology"}},
 		"tool":       {imports: []string{"root", "rule"}},
@@ -74,7 +75,8 @@ func rows() map[string]row {
 
 		"internal/enginetest": {room: "testkit"},
 		"internal/storetest":  {room: "testkit"},
-		"internal/eval":       {room: "tool"},
+		"internal/eval":       {room: "measure"},
+		"internal/eval/trial": {room: "measure"},
 		"internal/eval/live":  {room: "tool", modules: []string{mcpSDK}},
 	}
 }

@@ -49,13 +49,14 @@ func New(o Options) *App {
 	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
 		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log})
 	}}
-	return &App{
-		opts:  o,
-		store: store,
-		Engine: engine.New(engine.Options{
-			Store: store, Folders: git.Folders{}, Now: time.Now, NewID: newIDs(), Actor: o.Actor,
-		}),
-	}
+	a := &App{opts: o, store: store}
+	a.Engine = engine.New(a.engineOptions(store, time.Now))
+	return a
+}
+
+// engineOptions are those of every engine of this App.
+func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
+	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor}
 }
 
 // Ready opens the store now, for a caller that wants to know whether it can be

@@ -10,14 +10,30 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
 )
+
+// The files of a set, and the first field of the line that heads its judgements.
+const (
+	corpusFile    = "corpus.jsonl"
+	judgementFile = "qrels.tsv"
+	judgementHead = "query-id"
+)
+
+// Questions is the file of questions that a set has in any case.
+const Questions = "queries.jsonl"
 
 // Document is one text to be remembered.
 type Document struct {
-	ID    string `json:"id"`
-	Title string `json:"title"` // "" for none
-	Text  string `json:"text"`
-	Group string `json:"group"` // what a project is to a memory
+	ID      string    `json:"id"`
+	Title   string    `json:"title,omitempty"` // "" for none
+	Text    string    `json:"text"`
+	Time    time.Time `json:"time,omitzero"` // when it was written; zero when unknown
+	Group   string    `json:"group"`         // what a project is to a memory
+	Session string    `json:"session,omitempty"`
+	Seq     int       `json:"seq,omitempty"` // its place in the group
 }
 
 // Question asks the documents of its own group.
@@ -33,45 +49,58 @@ type Set struct {
 	Documents []Document // in the order of the file
 	Questions []Question // only those that something answers
 	Relevant  map[string]Relevant
-	Groups    []string // in the order the documents name them
+	Groups    []string // in the order the documents name them, then the questions
 }
 
 // ReadSet reads the set in the folder dir of files. Its corpus.jsonl has one
 // Document a line, the file called questions one Question a line, qrels.tsv a
 // question's id, a document's id and a score above zero, parted by tabs. A file
-// may instead end in .gz. Unknown fields are ignored; a line that cannot be read, a
-// document that is there twice or one that is judged but missing is an error.
+// may instead end in .gz. Unknown fields are ignored. A file that is missing, a line
+// that cannot be read, a document that is there twice and one that is judged but
+// missing are CodeInvalid, with the file and the line.
 func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 	s := Set{Name: path.Base(dir), Relevant: map[string]Relevant{}}
 	known, groups := map[string]bool{}, map[string]bool{}
-	err := eachLine(files, path.Join(dir, "corpus.jsonl"), func(line string) error {
+	group := func(name string) {
+		if !groups[name] {
+			groups[name] = true
+			s.Groups = append(s.Groups, name)
+		}
+	}
+	err := eachLine(files, path.Join(dir, corpusFile), func(line string) error {
 		var d Document
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			return err
 		}
-		if known[d.ID] {
+		switch {
+		case d.ID == "":
+			return errors.New("the document has no id")
+		case known[d.ID]:
 			return fmt.Errorf("document %q is there twice", d.ID)
 		}
 		known[d.ID] = true
-		if !groups[d.Group] {
-			groups[d.Group] = true
-			s.Groups = append(s.Groups, d.Group)
-		}
+		group(d.Group)
 		s.Documents = append(s.Documents, d)
 		return nil
 	})
 	if err != nil {
 		return Set{}, err
 	}
-	if err := s.readRelevant(files, path.Join(dir, "qrels.tsv"), known); err != nil {
+	if err := s.readRelevant(files, path.Join(dir, judgementFile), known); err != nil {
 		return Set{}, err
 	}
+	asked := map[string]bool{}
 	err = eachLine(files, path.Join(dir, questions), func(line string) error {
 		var q Question
 		if err := json.Unmarshal([]byte(line), &q); err != nil {
 			return err
 		}
+		if asked[q.ID] {
+			return fmt.Errorf("question %q is there twice", q.ID)
+		}
+		asked[q.ID] = true
 		if len(s.Relevant[q.ID]) > 0 {
+			group(q.Group)
 			s.Questions = append(s.Questions, q)
 		}
 		return nil
@@ -86,7 +115,7 @@ func (s *Set) readRelevant(files fs.FS, name string, known map[string]bool) erro
 	return eachLine(files, name, func(line string) error {
 		f := strings.Split(line, "\t")
 		switch {
-		case f[0] == "query-id":
+		case f[0] == judgementHead:
 			return nil
 		case len(f) != 3:
 			return fmt.Errorf("%d fields instead of 3", len(f))
@@ -116,11 +145,12 @@ func eachLine(files fs.FS, name string, fn func(line string) error) (err error) 
 	for n := 1; ; n++ {
 		line, readErr := buffered.ReadString('\n')
 		if readErr != nil && readErr != io.EOF {
-			return fmt.Errorf("read %s: %w", name, readErr)
+			return engram.Errorf(engram.CodeInvalid, "%s, line %d cannot be read", name, n).WithCause(readErr)
 		}
 		if line = strings.TrimRight(line, "\r\n"); strings.TrimSpace(line) != "" {
 			if err := fn(line); err != nil {
-				return fmt.Errorf("%s, line %d: %w", name, n, err)
+				return engram.Errorf(engram.CodeInvalid, "%s, line %d", name, n).WithCause(err).
+					WithHint("mend or remove the line; docs/cli.md describes the files of a set")
 			}
 		}
 		if readErr == io.EOF {
@@ -136,12 +166,17 @@ func open(files fs.FS, name string) (io.ReadCloser, error) {
 		return f, nil
 	}
 	packed, gzErr := files.Open(name + ".gz")
+	if errors.Is(gzErr, fs.ErrNotExist) && errors.Is(err, fs.ErrNotExist) {
+		return nil, engram.Errorf(engram.CodeInvalid, "%s does not exist, nor does %[1]s.gz", name).
+			WithHint("a set has %s, %s and a file of questions, queries.jsonl unless another is named", corpusFile, judgementFile)
+	}
 	if gzErr != nil {
-		return nil, err
+		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be opened", name).WithCause(err)
 	}
 	z, err := gzip.NewReader(packed)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("unpack %s.gz: %w", name, err), packed.Close())
+		_ = packed.Close() // it was only read
+		return nil, engram.Errorf(engram.CodeInvalid, "%s.gz cannot be unpacked", name).WithCause(err)
 	}
 	return unpacked{z, packed}, nil
 }

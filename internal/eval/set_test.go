@@ -26,7 +26,7 @@ func TestReadSet(t *testing.T) {
 	want := eval.Set{
 		Name: "small",
 		Documents: []eval.Document{
-			{ID: "d1", Title: "Fast start", Text: "The binary starts in ms.", Group: "p"},
+			{ID: "d1", Title: "Fast start", Text: "The binary starts in ms.", Group: "p", Seq: 1},
 			{ID: "d2", Text: "Nothing else.", Group: "q"},
 			{ID: "d3", Text: "Third.", Group: "p"},
 		},

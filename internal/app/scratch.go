@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// Scratch is an empty store in a folder of its own, which is removed by Close, for
+// trying things out that must not touch anybody's memories.
+type Scratch struct {
+	engram.Store
+
+	app *App
+	dir string
+}
+
+// Scratch makes one. Without a place for it the error is CodeUnavailable.
+func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
+	dir, err := os.MkdirTemp("", "engram-scratch-")
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+	}
+	s, err := sqlite.Open(ctx, sqlite.Options{Path: filepath.Join(dir, "engram.db"), Now: time.Now, Log: a.opts.Log})
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return &Scratch{Store: s, app: a, dir: dir}, nil
+}
+
+// Engine returns an engine over store, which tells the time by now and is otherwise
+// what the App's own is.
+func (s *Scratch) Engine(store engram.Store, now func() time.Time) *engine.Engine {
+	return engine.New(s.app.engineOptions(store, now))
+}
+
+// Close closes the store and removes it.
+func (s *Scratch) Close() error { return errors.Join(s.Store.Close(), os.RemoveAll(s.dir)) }
+
+// View reads the App's own store on one snapshot: what is kept, for what no verb tells.
+func (a *App) View(ctx context.Context, fn func(engram.Reader) error) error {
+	return a.store.View(ctx, fn)
+}

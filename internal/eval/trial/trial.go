@@ -1,0 +1,115 @@
+// Package trial plays a set of questions with known answers against the engine: it
+// saves the documents as memories in a store that holds nothing else (load.go) and
+// asks the questions (ask.go) under one or several configurations (config.go).
+//
+// It goes through the verbs a user goes through, so what it measures is what a user
+// gets. The store it is given should be thrown away afterwards.
+package trial
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/eval"
+)
+
+// Bench is what a trial is made on. All but Progress is required.
+type Bench struct {
+	Store     engram.Store                                        // empty, and nobody else's
+	Engine    func(engram.Store, func() time.Time) *engine.Engine // an engine over a store, with a clock
+	Stopwatch func() time.Time                                    // for how long an answer takes
+	Progress  func(what string, done, total int)                  // told now and then; nil: nobody
+}
+
+// Trial is a set that was loaded. One goroutine uses it at a time.
+type Trial struct {
+	set      eval.Set
+	bench    Bench
+	engine   *engine.Engine
+	clock    *clock
+	projects map[string]string    // by group
+	latest   map[string]time.Time // when a group's last document was written, by group
+	named    map[int64][]string   // documents by the memory they became
+}
+
+// Load saves every document of the set: its group is the memory's project, its time
+// the time at which it is made, its session a session. A document that repeats
+// another is counted by the engine and not saved again; one memory may stand for
+// several. Errors of the engine name the document.
+func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
+	t := &Trial{set: set, bench: b, clock: &clock{}, projects: map[string]string{}, latest: map[string]time.Time{}, named: map[int64][]string{}}
+	t.engine = b.Engine(traceless{b.Store}, t.clock.now)
+	// Groups may be called what the engine would read as one name.
+	for i, g := range set.Groups {
+		t.projects[g] = fmt.Sprintf("group-%d", i+1)
+	}
+	documents := inOrder(set)
+	const together = 500 // saves in a transaction
+	for done := 0; done < len(documents); {
+		part := documents[done:min(done+together, len(documents))]
+		err := b.Store.Update(ctx, func(tx engram.Tx) error {
+			return t.save(ctx, b.Engine(within{tx}, t.clock.now), part)
+		})
+		if err != nil {
+			return nil, err
+		}
+		done += len(part)
+		t.tell("Loading "+set.Name, done, len(documents))
+	}
+	return t, nil
+}
+
+// save saves documents, which have times, one after the other.
+func (t *Trial) save(ctx context.Context, e *engine.Engine, documents []eval.Document) error {
+	for _, d := range documents {
+		t.clock.set(d.Time)
+		content, project := d.Text, t.projects[d.Group]
+		if content == "" {
+			content = d.Title
+		}
+		r, err := e.Save(ctx, engine.SaveInput{Title: d.Title, Content: content, Project: project,
+			SessionID: project + "/" + d.Session, NewSession: true})
+		if err != nil {
+			return fmt.Errorf("set %s, document %s: %w", t.set.Name, d.ID, err)
+		}
+		t.named[r.Memory.Num] = append(t.named[r.Memory.Num], d.ID)
+		if d.Time.After(t.latest[d.Group]) {
+			t.latest[d.Group] = d.Time
+		}
+	}
+	return nil
+}
+
+// inOrder returns the documents as they came into being: group after group, each in
+// its own order. One without a time follows the one before it by a minute.
+func inOrder(set eval.Set) []eval.Document {
+	place := map[string]int{}
+	for i, g := range set.Groups {
+		place[g] = i
+	}
+	documents := slices.Clone(set.Documents)
+	slices.SortStableFunc(documents, func(a, b eval.Document) int {
+		if a.Group != b.Group {
+			return place[a.Group] - place[b.Group]
+		}
+		return a.Seq - b.Seq
+	})
+	last := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range documents {
+		if documents[i].Time.IsZero() {
+			documents[i].Time = last.Add(time.Minute)
+		}
+		last = documents[i].Time
+	}
+	return documents
+}
+
+func (t *Trial) tell(what string, done, total int) {
+	if t.bench.Progress != nil {
+		t.bench.Progress(what, done, total)
+	}
+}
