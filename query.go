@@ -93,6 +93,7 @@ const (
 	ChannelLexical Channel = "fts"
 	ChannelVector  Channel = "vector"
 	ChannelGraph   Channel = "graph"
+	ChannelRerank  Channel = "rerank" // a reranking model read it
 	ChannelTopic   Channel = "topic"  // the query is a topic key
 	ChannelRecent  Channel = "recent" // nothing was asked: the newest
 )
@@ -157,6 +158,12 @@ type Found struct {
 	// Degraded names each channel that could not answer, with the reason. Empty when
 	// all did.
 	Degraded []string
+}
+
+// Cut leaves the best n finds; weak ones go first.
+func (f *Found) Cut(n int) {
+	f.Hits = f.Hits[:min(len(f.Hits), n)]
+	f.Weak = f.Weak[:min(len(f.Weak), n-len(f.Hits))]
 }
 
 // Repair is a word that was probably mistyped.

@@ -53,6 +53,10 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	if err != nil {
 		return engram.Found{}, err
 	}
+	limit := in.Limit
+	if in.Rerank {
+		in.Limit = max(limit, rerankDepth)
+	}
 	var found engram.Found
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		if !in.AsOf.IsZero() && in.AsOf.Before(e.now()) {
@@ -62,9 +66,13 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 		found, err = e.search(ctx, r, in)
 		return err
 	})
+	if err == nil && in.Rerank {
+		err = e.rerank(ctx, &found)
+	}
 	if err != nil {
 		return engram.Found{}, err
 	}
+	found.Cut(limit)
 	return found, nil
 }
 
@@ -160,8 +168,6 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 	top.Score = topicScore
 	top.Why.Channels = append([]engram.ChannelRank{{Channel: engram.ChannelTopic, Rank: 1, Score: topicScore}}, top.Why.Channels...)
 	found.Hits = append([]engram.Hit{top}, found.Hits...)
-	found.Hits = found.Hits[:min(len(found.Hits), in.Limit)]
-	found.Weak = found.Weak[:min(len(found.Weak), in.Limit-len(found.Hits))]
 	return nil
 }
 
