@@ -1,0 +1,149 @@
+package retrieval
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// maxRead is how many bytes of a memory are searched for a passage.
+const maxRead = 64 << 10
+
+// Fragment returns a part of c's text of at most tokens, "" when nothing sensible
+// goes in: the summary, or the passage that has most of the words asked for, when
+// that is more than the summary has. A passage is cut at paragraphs where one fits,
+// else at sentences, else between words; "…" stands where it was cut.
+func Fragment(c Candidate, asked map[string]bool, tokens int) string {
+	passage := passage(start(c.Body, maxRead), len(c.Body) > maxRead, asked, tokens)
+	summary := strings.TrimSpace(c.Summary)
+	if summary == "" || text.Tokens(summary) > tokens || matches(passage, asked) > matches(summary, asked) {
+		return passage
+	}
+	return summary
+}
+
+// span is a stretch of a text in bytes.
+type span struct{ from, to int }
+
+func passage(s string, more bool, asked map[string]bool, tokens int) string {
+	room := 4*tokens - 4 // for a mark and a blank at either end
+	all := sentences(s)
+	if room < 1 || len(all) == 0 {
+		return ""
+	}
+	best, most := 0, -1
+	for i, at := range all {
+		if n := matches(s[at.from:at.to], asked); n > most {
+			best, most = i, n
+		}
+	}
+	fits := func(a span) bool { return utf8.RuneCountInString(s[a.from:a.to]) <= room }
+	if !fits(all[best]) {
+		return clip(s[all[best].from:all[best].to], room) + " …"
+	}
+	first, last := paragraph(s, all, best)
+	if !fits(span{all[first].from, all[last].to}) {
+		first, last = best, best
+	}
+	for {
+		switch {
+		case last+1 < len(all) && fits(span{all[first].from, all[last+1].to}):
+			last++
+		case first > 0 && fits(span{all[first-1].from, all[last].to}):
+			first--
+		default:
+			out := s[all[first].from:all[last].to]
+			if first > 0 {
+				out = "… " + out
+			}
+			if last+1 < len(all) || more {
+				out += " …"
+			}
+			return out
+		}
+	}
+}
+
+// paragraph returns the first and the last of the sentences that stand in one
+// paragraph with sentence i.
+func paragraph(s string, all []span, i int) (first, last int) {
+	apart := func(a, b span) bool { return strings.Count(s[a.to:b.from], "\n") > 1 }
+	first, last = i, i
+	for first > 0 && !apart(all[first-1], all[first]) {
+		first--
+	}
+	for last+1 < len(all) && !apart(all[last], all[last+1]) {
+		last++
+	}
+	return first, last
+}
+
+// sentences splits s after marks that end a sentence and at line breaks; white space
+// around them belongs to none.
+func sentences(s string) []span {
+	var all []span
+	from := 0
+	end := func(to int) {
+		trimmed := strings.TrimSpace(s[from:to])
+		if trimmed != "" {
+			start := from + strings.Index(s[from:to], trimmed)
+			all = append(all, span{start, start + len(trimmed)})
+		}
+		from = to
+	}
+	for i, r := range s {
+		next := i + utf8.RuneLen(r)
+		switch {
+		case r == '\n', strings.ContainsRune("。！？", r):
+			end(next)
+		case strings.ContainsRune(".!?", r):
+			if after, _ := utf8.DecodeRuneInString(s[next:]); next < len(s) && unicode.IsSpace(after) {
+				end(next)
+			}
+		}
+	}
+	end(len(s))
+	return all
+}
+
+// start returns the first bytes of s, cut between characters.
+func start(s string, bytes int) string {
+	if len(s) <= bytes {
+		return s
+	}
+	for bytes > 0 && !utf8.RuneStart(s[bytes]) {
+		bytes--
+	}
+	return s[:bytes]
+}
+
+// clip returns the first characters of s, cut between words where there are any.
+func clip(s string, runes int) string {
+	for i := range s {
+		if runes > 0 {
+			runes--
+			continue
+		}
+		if blank := strings.LastIndexFunc(s[:i], unicode.IsSpace); blank > i/2 {
+			return strings.TrimSpace(s[:blank])
+		}
+		return s[:i]
+	}
+	return s
+}
+
+// matches counts the words asked for that s has, each once.
+func matches(s string, asked map[string]bool) int {
+	if len(asked) == 0 {
+		return 0
+	}
+	found := map[string]bool{}
+	text.Scan(s, func(t text.Token) {
+		if word := t.Text(); asked[word] {
+			found[word] = true
+		}
+	})
+	return len(found)
+}
