@@ -1,5 +1,6 @@
 // Package lifecycle holds the rules that act on memories as time passes: what a
-// save does (admit.go) and what is due for review (review.go).
+// save does (admit.go), how strength fades (decay.go) and what is due for review
+// (review.go).
 //
 // Every rule is a pure function of memories, a time and a policy, and returns its
 // reason. Nothing here reads a clock or a store, so a dry run and a real run are
@@ -20,6 +21,8 @@ type Policy struct {
 	// ReviewMonths says after how many months a memory of a type should be checked.
 	// A type that is not in it never falls due.
 	ReviewMonths map[engram.Type]int
+	// Decay is how strength fades.
+	Decay Decay
 }
 
 // DefaultPolicy is the policy in force when nobody configured another.
