@@ -77,6 +77,7 @@ func rows() map[string]row {
 		"internal/enginetest": {room: "testkit"},
 		"internal/storetest":  {room: "testkit"},
 		"internal/eval":       {room: "measure"},
+		"internal/eval/own":   {room: "measure"},
 		"internal/eval/trial": {room: "measure"},
 		"internal/eval/live":  {room: "tool", modules: []string{mcpSDK}},
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -46,4 +47,10 @@ func (s *Scratch) Close() error { return errors.Join(s.Store.Close(), os.RemoveA
 // View reads the App's own store on one snapshot: what is kept, for what no verb tells.
 func (a *App) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return a.store.View(ctx, fn)
+}
+
+// Changelog reads the changelog of the repository the App works in. The error is
+// CodeUnavailable when git does not answer; found is false when there is none.
+func (a *App) Changelog(ctx context.Context) (c git.Changelog, found bool, err error) {
+	return git.Folders{}.Changelog(ctx, a.opts.Dir)
 }

@@ -1,0 +1,132 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Changelog is what a repository's CHANGELOG.md says, and the commits it speaks of.
+type Changelog struct {
+	Lines   []ChangelogLine // in the order of the file
+	Commits []Commit        // the newest of the branch, oldest first; merges left out
+}
+
+// ChangelogLine is one entry of a list in the file.
+type ChangelogLine struct {
+	Text   string // on one line
+	Commit string // the hash of the commit that wrote its first line
+}
+
+// Commit is what a commit says of itself.
+type Commit struct {
+	Hash          string
+	Subject, Body string
+	At            time.Time // when it was written
+}
+
+// Bounds of what is read of a repository.
+const (
+	changelogFile    = "CHANGELOG.md"
+	changelogLines   = 2000
+	changelogCommits = 3000
+	changelogTimeout = time.Minute
+)
+
+// Changelog reads the committed changelog of the repository around dir, which is
+// absolute: its first 2,000 lines and the newest 3,000 commits. Where there is no
+// repository, or it has no CHANGELOG.md, there is nothing: found is false. That git
+// is missing or takes longer than a minute is CodeUnavailable.
+func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found bool, err error) {
+	repo, inside := findRepository(dir)
+	if !inside {
+		return c, false, nil
+	}
+	if _, err := os.Stat(filepath.Join(repo.root, changelogFile)); err != nil {
+		return c, false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, changelogTimeout)
+	defer cancel()
+	blame, err := output(ctx, repo.root, "blame", "--porcelain", "--no-textconv", "-L", "1,"+strconv.Itoa(changelogLines), "HEAD", "--", changelogFile)
+	if err != nil {
+		return c, false, err
+	}
+	log, err := output(ctx, repo.root, "log", "--no-merges", "--no-show-signature", "--no-notes", "-n", strconv.Itoa(changelogCommits),
+		"--format=%H%x1f%aI%x1f%s%x1f%b%x1e", "HEAD")
+	if err != nil {
+		return c, false, err
+	}
+	return Changelog{Lines: entries(blame), Commits: commits(log)}, true, nil
+}
+
+// output runs git in the repository at root, without going to the network and without
+// running what the repository's configuration names.
+func output(ctx context.Context, root string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", root, "-c", "core.fsmonitor=false"}, args...)...)
+	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = 100 * time.Millisecond
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "git %s did not answer", args[0]).
+			WithHint("check that git is installed, and that `git -C %s log` works", root).WithCause(err)
+	}
+	return out, nil
+}
+
+// entries reads the list entries out of `git blame --porcelain`: before each line of
+// the file, which has a tab in front, stands a line with the commit's hash.
+//
+// Source: git-blame(1), "The porcelain format".
+func entries(blame []byte) []ChangelogLine {
+	head := regexp.MustCompile(`^([0-9a-f]{40,64}) \d+ \d+`)
+	bullet := regexp.MustCompile(`^\s*[-*+] +(.+)`)
+	var all []ChangelogLine
+	open := false
+	commit := ""
+	lines := bufio.NewScanner(bytes.NewReader(blame))
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		line, isText := strings.CutPrefix(lines.Text(), "\t")
+		if !isText {
+			if m := head.FindStringSubmatch(line); m != nil {
+				commit = m[1]
+			}
+			continue
+		}
+		switch m := bullet.FindStringSubmatch(line); {
+		case m != nil:
+			all = append(all, ChangelogLine{Text: strings.TrimSpace(m[1]), Commit: commit})
+			open = true
+		case open && strings.HasPrefix(line, " ") && strings.TrimSpace(line) != "":
+			all[len(all)-1].Text += " " + strings.TrimSpace(line)
+		default:
+			open = false
+		}
+	}
+	return all
+}
+
+// commits reads the log in the format that Changelog asks for, and turns it around.
+func commits(log []byte) []Commit {
+	records := strings.Split(string(log), "\x1e")
+	var all []Commit
+	for i := len(records) - 1; i >= 0; i-- {
+		f := strings.SplitN(strings.TrimPrefix(records[i], "\n"), "\x1f", 4)
+		if len(f) != 4 {
+			continue
+		}
+		at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
+		text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
+		all = append(all, Commit{Hash: f[0], At: at, Subject: text(f[2]), Body: text(f[3])})
+	}
+	return all
+}
