@@ -73,7 +73,7 @@ type Use struct {
 	Tokens    int    // what showing it cost, about
 }
 
-// UseCount says how often a memory was shown, and when last.
+// UseCount says how often a memory was asked for, and when last.
 type UseCount struct {
 	Count int
 	Last  time.Time
@@ -192,7 +192,21 @@ type Timeline struct {
 type Context struct {
 	Sessions []SessionActivity // newest activity first
 	Prompts  []Prompt          // newest first
-	Memories []Memory          // newest first
+	Memories []Memory          // those that are worth most, newest first
+	// LeftOut are memories that were worth telling too, best first.
+	LeftOut []LeftOut
+	Tokens  int // what all of it costs as text, about; never more than Budget
+	Budget  int
+	// Again says that the session was shown every one of Memories before: nothing
+	// else remained.
+	Again    bool
+	Degraded []string // what could not be done, with the reason
+}
+
+// LeftOut is a memory that was not shown, with the reason.
+type LeftOut struct {
+	Memory Memory
+	Reason string
 }
 
 // Empty reports whether there is nothing to tell.

@@ -81,6 +81,10 @@ type MemoryReader interface {
 	// Lexical ranks the memories that match q, best first. No terms match nothing, and
 	// forgotten memories are not found.
 	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
+	// Lasting returns live memories of a project ("" is every one) and a scope ("" is
+	// every one) that are permanent or of an importance of at least 0.7: permanent ones
+	// first, then by importance, then newest first.
+	Lasting(ctx context.Context, project string, scope Scope, limit int) ([]Memory, error)
 	// Beside returns, for each of the memories that has any, the live memories saved
 	// just before and just after it in its session.
 	Beside(ctx context.Context, nums []int64) (map[int64]Beside, error)
@@ -117,13 +121,22 @@ type VectorWriter interface {
 type UseReader interface {
 	// Uses returns what was shown in a session, oldest first; "" is every session.
 	Uses(ctx context.Context, session string, p Page) ([]Use, error)
-	// UseCounts returns how often each of the memories was shown, as far as it was.
+	// Shown returns the memories that a session was shown, by number, each once.
+	Shown(ctx context.Context, session string) ([]int64, error)
+	// LatelyUsed returns memories of a project that were asked for of late, the latest
+	// first, each once; "" is every project. It need not look far back.
+	LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error)
+	// UseCounts returns how often each of the memories was asked for, as far as it was.
+	// What a context tells nobody asked for, and it does not count: what is told would
+	// be told for ever.
 	UseCounts(ctx context.Context, nums []int64) (map[int64]UseCount, error)
 }
 
 // UseWriter remembers what was shown.
 type UseWriter interface {
-	// AppendUses adds to what was shown. It is no part of the journal: a use is not a change.
+	// AppendUses adds to what was shown, to a session that must exist, of projects that
+	// must. It is no part of the journal: a use is not a change. The store may drop the
+	// oldest beyond 100,000, and those more than 90 days older than us, at its leisure.
 	AppendUses(ctx context.Context, us []Use) error
 }
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -39,11 +40,76 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 	return us, nil
 }
 
+// Shown returns the memories that a session was shown; served by uses_session.
+func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
+	const query = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IS NOT NULL ORDER BY memory`
+	num, err := t.sessionNum(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	return t.useNums(ctx, query, num)
+}
+
+// latelySQL looks at the latest uses alone: one that is further back is not of late.
+const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM uses ORDER BY num DESC LIMIT 2000)
+	WHERE memory IS NOT NULL AND verb <> 'context' AND (?1 < 0 OR project = ?1)
+	GROUP BY memory ORDER BY max(num) DESC, memory LIMIT ?2`
+
+// LatelyUsed returns memories that were asked for of late.
+func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error) {
+	num := int64(-1)
+	if project != "" {
+		var err error
+		num, err = t.projectNum(ctx, project)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return t.useNums(ctx, latelySQL, num, limit)
+}
+
+func (t *tx) useNums(ctx context.Context, query string, args ...any) (nums []int64, err error) {
+	err = t.rows(ctx, query, args, func(s scanner) error {
+		var num int64
+		err := s.Scan(&num)
+		nums = append(nums, num)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read uses: %w", err)
+	}
+	return nums, nil
+}
+
+// lastingSQL is served by memories_lasting, whose condition it repeats to the letter.
+// The index is named because over all projects the planner would rather read them all.
+const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7) AND %s (?2 = '' OR m.scope = ?2)
+	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
+
+// Lasting returns the memories that every session should know.
+func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
+	if project == "" {
+		return t.memories(ctx, fmt.Sprintf(lastingSQL, "?1 = 0 AND"), 0, scope, limit)
+	}
+	num, err := t.projectNum(ctx, project)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
+}
+
 // useCountsSQL is served by uses_memory.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses
-	WHERE memory IN (SELECT value FROM json_each(?)) GROUP BY memory ORDER BY memory`
+	WHERE memory IN (SELECT value FROM json_each(?)) AND verb <> 'context' GROUP BY memory ORDER BY memory`
 
-// UseCounts returns how often each of the memories was shown, as far as it was.
+// UseCounts returns how often each of the memories was asked for, as far as it was.
 func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseCount, error) {
 	counts := map[int64]engram.UseCount{}
 	err := t.rows(ctx, useCountsSQL, []any{jsonNums(nums)}, func(s scanner) error {
@@ -75,8 +141,40 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		if u.Memory != 0 {
 			memory, rank = u.Memory, u.Rank
 		}
-		if _, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens); err != nil {
+		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens)
+		if err != nil {
 			return fmt.Errorf("write use: %w", err)
+		}
+		if num, err := res.LastInsertId(); err == nil && num%pruneEvery == 0 {
+			if err := t.pruneUses(ctx, num, u.At); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// How long what was shown is remembered. Every pruneEvery-th use drops what is over:
+// looking each time would cost more than the use.
+const (
+	keptUses   = 100_000
+	keptFor    = 90 * 24 * time.Hour
+	pruneEvery = 256
+)
+
+// pruneUses drops what is over, newest being the number of the newest. Uses are
+// numbered in the order of time, but for clocks that were set back: the age of a
+// few of the oldest is looked at, never of all.
+func (t *tx) pruneUses(ctx context.Context, newest int64, now time.Time) error {
+	for _, s := range []struct {
+		query string
+		args  []any
+	}{
+		{`DELETE FROM uses WHERE num <= ?`, []any{newest - keptUses}},
+		{`DELETE FROM uses WHERE num IN (SELECT num FROM uses ORDER BY num LIMIT ?) AND at < ?`, []any{4 * pruneEvery, millis(now.Add(-keptFor))}},
+	} {
+		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
+			return fmt.Errorf("drop old uses: %w", err)
 		}
 	}
 	return nil

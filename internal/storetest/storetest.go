@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"lexical", lexicalCases()},
 		{"hostile words", hostileCases()},
 		{"vector", vectorCases()},
+		{"use", useCases()},
 		{"history", historyCases()},
 		{"session", sessionCases()},
 		{"prompt", promptCases()},

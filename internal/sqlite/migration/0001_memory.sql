@@ -80,6 +80,9 @@ CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE de
 CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
+-- What every session should know, however old it is; the same condition stands in lastingSQL.
+CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
 -- Eight bytes of the hash find the candidates; the whole hash decides.
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 

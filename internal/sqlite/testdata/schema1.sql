@@ -167,7 +167,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '77c724e4abb64281');
+INSERT INTO meta (key, value) VALUES ('device', '6a9109792855a6c8');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
 INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
@@ -223,6 +223,8 @@ CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE de
 CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
+CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
 	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
