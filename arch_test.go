@@ -60,6 +60,8 @@ func rows() map[string]row {
 
 		"internal/engine": {room: "engine"},
 
+		"internal/embedding/static": {room: "technology"},
+
 		"internal/git":    {room: "technology"},
 		"internal/sqlite": {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
@@ -73,6 +75,8 @@ func rows() map[string]row {
 		"internal/cli": {room: "cli", modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag",
 			"github.com/mattn/go-isatty", "github.com/muesli/mango-cobra", "github.com/muesli/roff", mcpSDK}},
 		"cmd/engram": {room: "cmd"},
+
+		"internal/embedding/embeddingtest": {room: "testkit"},
 
 		"internal/enginetest": {room: "testkit"},
 		"internal/storetest":  {room: "testkit"},
@@ -90,7 +94,7 @@ func reservedImports() map[string][]string {
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
 		"os/exec":             {"internal/git", "internal/cli", "internal/eval/live"},
-		"testing":             {"internal/enginetest", "internal/storetest"},
+		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},

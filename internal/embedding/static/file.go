@@ -1,0 +1,198 @@
+package static
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"math"
+	"math/bits"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// The file is little endian: a header of 32 bytes (magic, and five numbers of 32 bits:
+// entries, hashed rows, dimensions, bytes of the vocabulary, CRC-32 of all that follows
+// the checksum; a zero), the entries joined by newlines, a float32 scale for each, and
+// for each a row of int8. A number of the table is scale × int8.
+const (
+	magic      = "ESTATIC1"
+	headerSize = 32
+	checkedOff = 28
+)
+
+// Bounds of what is read: an entry's number fits 16 bits with one to spare, and no sum
+// of mostTokens rows leaves the range of a float32.
+const (
+	mostEntries    = 1<<16 - 1
+	mostDimensions = 4096
+	mostScale      = 1e30
+)
+
+type header struct {
+	entries    int
+	dimensions int
+	vocabulary int // bytes
+	checksum   uint32
+}
+
+// table is a file that was checked, with an index of its vocabulary.
+type table struct {
+	header
+	ends   []uint32 // where each entry ends in words
+	words  []byte
+	scales []byte
+	rows   []byte
+	slots  []uint32 // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
+	first  uint64   // hash of continuation
+	length int      // bytes of the longest entry
+}
+
+func invalid(format string, args ...any) error {
+	return engram.Errorf(engram.CodeInvalid, "the model file "+format, args...).
+		WithHint("it was cut short, altered, or is of another kind: get it again")
+}
+
+// readHeader reads the header and checks that the file is as long as it says.
+func readHeader(file []byte) (h header, err error) {
+	if len(file) < headerSize || string(file[:len(magic)]) != magic {
+		return h, invalid("does not begin as one")
+	}
+	u32 := binary.LittleEndian.Uint32
+	entries, hashed, dimensions, vocabulary := u32(file[8:]), u32(file[12:]), u32(file[16:]), u32(file[20:])
+	switch {
+	case hashed != 0:
+		return h, invalid("has %d hashed rows, which this program does not read", hashed)
+	case entries == 0 || entries > mostEntries:
+		return h, invalid("has %d entries", entries)
+	case dimensions == 0 || dimensions > mostDimensions:
+		return h, invalid("has %d dimensions", dimensions)
+	}
+	h = header{entries: int(entries), dimensions: int(dimensions), vocabulary: int(vocabulary), checksum: u32(file[24:])}
+	if want := headerSize + uint64(vocabulary) + uint64(entries)*(4+uint64(dimensions)); uint64(len(file)) != want {
+		return header{}, invalid("has %d bytes and should have %d", len(file), want)
+	}
+	return h, nil
+}
+
+func openTable(file []byte) (*table, error) {
+	h, err := readHeader(file)
+	if err != nil {
+		return nil, err
+	}
+	if sum := crc32.ChecksumIEEE(file[checkedOff:]); sum != h.checksum {
+		return nil, invalid("has the checksum %08x and should have %08x", sum, h.checksum)
+	}
+	t := &table{header: h}
+	t.words, file = file[headerSize:headerSize+h.vocabulary], file[headerSize+h.vocabulary:]
+	t.scales, t.rows = file[:4*h.entries], file[4*h.entries:]
+	for i := range h.entries {
+		if s := t.scale(i); !(s >= 0 && s < mostScale) {
+			return nil, invalid("has the scale %v", s)
+		}
+	}
+	return t, t.index()
+}
+
+// index finds the entries and puts them in the hash table, which takes about a
+// millisecond; a map would take four.
+func (t *table) index() error {
+	if n := bytes.Count(t.words, []byte{'\n'}) + 1; n != t.entries {
+		return invalid("has %d words and should have %d", n, t.entries)
+	}
+	t.ends = make([]uint32, t.entries)
+	t.slots = make([]uint32, 1<<bits.Len(uint(2*t.entries-1)))
+	t.first = hashed(hashStart, []byte(continuation))
+	start := 0
+	for id := range t.entries {
+		end := len(t.words)
+		if n := bytes.IndexByte(t.words[start:], '\n'); n >= 0 {
+			end = start + n
+		}
+		if start == end {
+			return invalid("has an entry %d without a word", id)
+		}
+		t.ends[id] = uint32(end)
+		t.length = max(t.length, end-start)
+		t.enter(hashed(hashStart, t.words[start:end]), uint16(id))
+		start = end + 1
+	}
+	return nil
+}
+
+// entry is the word of an entry.
+func (t *table) entry(id uint16) []byte {
+	start := uint32(0)
+	if id > 0 {
+		start = t.ends[id-1] + 1
+	}
+	return t.words[start:t.ends[id]]
+}
+
+// FNV-1a, whose hash of a text is a step from that of the text without its last byte:
+// the hashes of all beginnings of a word cost no more than its own.
+const (
+	hashStart = 14695981039346656037
+	hashPrime = 1099511628211
+)
+
+func hashed(h uint64, s []byte) uint64 {
+	for _, b := range s {
+		h = (h ^ uint64(b)) * hashPrime
+	}
+	return h
+}
+
+// place spreads a hash: where to begin to look, and the mark to look for.
+func (t *table) place(h uint64) (slot, mark uint32) {
+	h ^= h >> 32
+	h *= 0x9e3779b97f4a7c15
+	return uint32(h>>40) & uint32(len(t.slots)-1), uint32(h) &^ 0xffff
+}
+
+func (t *table) enter(h uint64, id uint16) {
+	slot, mark := t.place(h)
+	for t.slots[slot] != 0 {
+		slot = (slot + 1) & uint32(len(t.slots)-1)
+	}
+	t.slots[slot] = mark | uint32(id+1)
+}
+
+// find returns the number of the entry that says prefix and then word; h is its hash.
+func (t *table) find(h uint64, prefix string, word []byte) (id uint16, found bool) {
+	slot, mark := t.place(h)
+	for {
+		s := t.slots[slot]
+		if s == 0 {
+			return 0, false
+		}
+		if s&^0xffff == mark {
+			id = uint16(s - 1)
+			e := t.entry(id)
+			if len(e) == len(prefix)+len(word) && string(e[:len(prefix)]) == prefix && bytes.Equal(e[len(prefix):], word) {
+				return id, true
+			}
+		}
+		slot = (slot + 1) & uint32(len(t.slots)-1)
+	}
+}
+
+func (t *table) scale(id int) float32 {
+	return math.Float32frombits(binary.LittleEndian.Uint32(t.scales[4*id:]))
+}
+
+// add adds an entry's vector to v.
+func (t *table) add(v []float32, id uint16) {
+	scale, row := t.scale(int(id)), t.rows[int(id)*t.dimensions:][:t.dimensions]
+	v = v[:len(row)]
+	i := 0
+	for ; i+4 <= len(row); i += 4 {
+		r, w := row[i:i+4], v[i:i+4:i+4]
+		w[0] += scale * float32(int8(r[0]))
+		w[1] += scale * float32(int8(r[1]))
+		w[2] += scale * float32(int8(r[2]))
+		w[3] += scale * float32(int8(r[3]))
+	}
+	for ; i < len(row); i++ {
+		v[i] += scale * float32(int8(row[i]))
+	}
+}

@@ -1,0 +1,144 @@
+package static
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// continuation opens the entries that go on with a word, and is no part of it.
+const continuation = "##"
+
+// mostWord is the longest word, in bytes, that is looked up.
+const mostWord = 64
+
+// words takes a text apart; tokens drives it.
+type words struct {
+	table *table
+	ids   []uint16
+	word  [mostWord]byte
+	n     int // bytes of the word so far, also those beyond mostWord
+}
+
+// tokens appends the entries that make up a text, at most as many as ids has room for.
+func (t *table) tokens(ids []uint16, text string) []uint16 {
+	w := words{table: t, ids: ids}
+	var last rune // of the text, whatever became of it
+	for i, r := range text {
+		if len(w.ids) == cap(w.ids) {
+			break
+		}
+		switch {
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			w.put(byte(r))
+		case 'A' <= r && r <= 'Z':
+			if wordBegins(last, text[i+1:]) {
+				w.end()
+			}
+			w.put(byte(r) - 'A' + 'a')
+		case r == '+' || r == '#':
+			w.end()
+			w.put(byte(r))
+			w.end()
+		case r == '\'' || r == '’':
+			next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+			if w.n == 0 || !unicode.IsLetter(next) {
+				w.end()
+			}
+		case r < utf8.RuneSelf:
+			w.end()
+		default:
+			w.foreign(r)
+		}
+		last = r
+	}
+	w.end()
+	return w.ids
+}
+
+// wordBegins reports whether a capital letter begins a word within what is written as
+// one, as in fooBar and HTTPServer; last is the rune before it, rest the text after it.
+func wordBegins(last rune, rest string) bool {
+	if 'a' <= last && last <= 'z' {
+		return true
+	}
+	if last < 'A' || 'Z' < last || rest == "" || rest[0] < 'a' || 'z' < rest[0] {
+		return false
+	}
+	if rest[0] != 's' {
+		return true
+	}
+	after, _ := utf8.DecodeRuneInString(rest[1:])
+	return unicode.IsLetter(after) // else the plural of an abbreviation: URLs
+}
+
+// foreign takes a rune beyond ASCII.
+func (w *words) foreign(r rune) {
+	switch {
+	case unicode.IsLetter(r) || unicode.IsDigit(r):
+		r = unicode.ToLower(r)
+		if plain := fold(r); plain != "" {
+			for i := range len(plain) {
+				w.put(plain[i])
+			}
+			return
+		}
+		var room [utf8.UTFMax]byte
+		alone := r >= 0x2E80 // scripts that do not part their words
+		if alone {
+			w.end()
+		}
+		for _, b := range utf8.AppendRune(room[:0], r) {
+			w.put(b)
+		}
+		if alone {
+			w.end()
+		}
+	case unicode.Is(unicode.Mn, r): // an accent on the letter before it
+	default:
+		w.end()
+	}
+}
+
+func (w *words) put(b byte) {
+	if w.n < mostWord {
+		w.word[w.n] = b
+	}
+	w.n++
+}
+
+// end looks up the word so far: whole, or else as the longest pieces that there are,
+// one after the other.
+func (w *words) end() {
+	n := w.n
+	w.n = 0
+	if n == 0 || n > mostWord {
+		return
+	}
+	word, h, prefix := w.word[:n], uint64(hashStart), ""
+	for len(word) > 0 && len(w.ids) < cap(w.ids) {
+		id, length := w.table.longest(h, prefix, word)
+		if length == 0 {
+			length = 1 // nothing says this byte
+		} else {
+			w.ids = append(w.ids, id)
+		}
+		word, h, prefix = word[length:], w.table.first, continuation
+	}
+}
+
+// longest finds the entry that says the longest beginning of word, and how long that
+// is; 0 when there is none. h is the hash of prefix, which stands before it.
+func (t *table) longest(h uint64, prefix string, word []byte) (id uint16, length int) {
+	var hashes [mostWord]uint64 // of each beginning
+	word = word[:min(len(word), max(t.length-len(prefix), 0))]
+	for i, b := range word {
+		h = (h ^ uint64(b)) * hashPrime
+		hashes[i] = h
+	}
+	for n := len(word); n > 0; n-- {
+		if id, found := t.find(hashes[n-1], prefix, word[:n]); found {
+			return id, n
+		}
+	}
+	return 0, 0
+}
