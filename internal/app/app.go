@@ -16,6 +16,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
@@ -39,6 +40,7 @@ type App struct {
 
 	opts  Options
 	store *lazyStore
+	jobs  *background
 }
 
 // New returns an App. It opens nothing; Close it all the same.
@@ -51,12 +53,17 @@ func New(o Options) *App {
 	}}
 	a := &App{opts: o, store: store}
 	a.Engine = engine.New(a.engineOptions(store, time.Now))
+	a.jobs = newBackground(a.embedMissing)
 	return a
 }
 
 // engineOptions are those of every engine of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
-	return engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor}
+	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor}
+	if a.opts.Config.EmbeddingModel != config.NoModel {
+		o.Embedder = static.New()
+	}
+	return o
 }
 
 // Ready opens the store now, for a caller that wants to know whether it can be
@@ -66,12 +73,16 @@ func (a *App) Ready(ctx context.Context) error {
 	return err
 }
 
-// Close closes the store, if it was opened. The App cannot be used afterwards.
-func (a *App) Close() error { return a.store.Close() }
+// Close ends what runs beside the answers and closes the store, if it was opened. The App cannot be used afterwards.
+func (a *App) Close() error {
+	a.jobs.close()
+	return a.store.Close()
+}
 
 // ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
 // are finished first. It closes l.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
+	a.store.whenOpen(a.jobs.start)
 	server, err := a.mcp("", true)
 	if err != nil {
 		return errors.Join(err, l.Close())
@@ -92,6 +103,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 // profiles and tools, separated by commas; "" is the default profile, and a name
 // that does not exist is an *engram.Error of CodeInvalid.
 func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
+	a.store.whenOpen(a.jobs.start)
 	server, err := a.mcp(tools, false)
 	if err != nil {
 		return err

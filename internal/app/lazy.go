@@ -14,7 +14,18 @@ type lazyStore struct {
 
 	mu     sync.Mutex
 	store  engram.Store
+	opened func() // called once the store is open; nil: nothing
 	closed bool
+}
+
+// whenOpen has fn called when the store is opened, or now if it is.
+func (l *lazyStore) whenOpen(fn func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened = fn
+	if l.store != nil {
+		fn()
+	}
 }
 
 // get returns the store, opened. Callers that come while it opens wait for it.
@@ -30,6 +41,9 @@ func (l *lazyStore) get(ctx context.Context) (engram.Store, error) {
 			return nil, err
 		}
 		l.store = s
+		if l.opened != nil {
+			l.opened()
+		}
 	}
 	return l.store, nil
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -40,7 +41,7 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return engine.New(engine.Options{Store: s, Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
+	return engine.New(engine.Options{Store: s, Embedder: static.New(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
 }
 
 // IDs returns a source of ids that count from 1.

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+	"sync"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// background is the work that a server does beside its answers. It begins when the
+// store is first used, because before that there may be none, and ends with Close.
+type background struct {
+	work func(context.Context)
+
+	once sync.Once
+	ctx  context.Context
+	stop context.CancelFunc
+	done sync.WaitGroup
+}
+
+func newBackground(work func(context.Context)) *background {
+	b := &background{work: work}
+	b.ctx, b.stop = context.WithCancel(context.Background())
+	return b
+}
+
+// start begins the work, the first time it is called.
+func (b *background) start() {
+	b.once.Do(func() { b.done.Go(func() { b.work(b.ctx) }) })
+}
+
+// close ends the work and waits for it.
+func (b *background) close() {
+	b.once.Do(func() {}) // it must not begin any more
+	b.stop()
+	b.done.Wait()
+}
+
+// embedMissing gives memories their vectors that have none: those saved by a version
+// without a model, or under another model. What fails is tried again by the next server.
+func (a *App) embedMissing(ctx context.Context) {
+	res, err := a.Engine.Reembed(ctx, engine.ReembedInput{})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		a.opts.Log.Warn("memories could not be embedded", "error", err)
+	case res.Embedded > 0:
+		a.opts.Log.Info("memories were embedded", "count", res.Embedded, "model", res.Model.Name)
+	}
+}
