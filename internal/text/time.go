@@ -1,0 +1,277 @@
+package text
+
+import (
+	"strings"
+	"time"
+)
+
+// TimePhrase is a stretch of a question that says when: "last week", "in March 2025",
+// "before the release".
+//
+// It is either an interval, or it refers to an event, which has its time only when
+// somebody has looked it up.
+type TimePhrase struct {
+	Start, End int // its bytes in the question, End exclusive
+
+	// From and To bound the time meant, To exclusive, in the zone of the now it was
+	// reckoned from. A zero From ("before May") or To ("since May") is no bound; both are
+	// zero when Event is not "".
+	From, To time.Time
+	// Soft says that the phrase hardly narrows the time ("recently"): the interval is
+	// where most of what is meant lies, not where all of it does.
+	Soft bool
+
+	// Relation is how the time meant stands to that of Event; "" for an interval.
+	Relation TimeRelation
+	// Event is what happened, as it was written and without an article: "release",
+	// "Postgres migration".
+	Event string
+}
+
+// TimeRelation says how a time stands to that of an event.
+type TimeRelation string
+
+// The relations.
+const (
+	Before TimeRelation = "before"
+	After  TimeRelation = "after" // since the event, too
+	Around TimeRelation = "around"
+)
+
+// Limits of a question that asks for a time. People ask in twenty words and mention
+// one time; a pasted log is full of times and asks for none of them.
+const (
+	maxTimeWords   = maxTerms
+	maxTimePhrases = 4
+)
+
+// Times finds the expressions of time in a question, in order, without overlap. It
+// reads English, and the commonest expressions of Spanish, German, Italian and
+// Portuguese. Nil when there are none, and when there are too many to be meant.
+//
+// It would rather miss a time than see one where there is none: a search is shifted
+// towards the time it finds. So "may" is a month only where it cannot be a verb, a
+// word that touches code (last_week, yesterday.log) is none, an event needs an
+// article and a word for something that happens once, and what lies wholly in the
+// future, where no memory is, is left out.
+//
+// Days begin at midnight in the zone of now, weeks on Monday, seasons are those of
+// the north. A month or day without a year is the latest that has begun; a weekday is
+// the latest before today. The work is linear in the first hundred words; the rest is
+// not read.
+func Times(question string, now time.Time) []TimePhrase {
+	s := timeScan{text: question, words: timeWordsOf(question), calendar: newCalendar(now)}
+	var all []TimePhrase
+	for i := 0; i < len(s.words); {
+		p, n := s.phrase(i)
+		if n == 0 {
+			i++
+			continue
+		}
+		i += n
+		if p == (TimePhrase{}) || p.Event == "" && !p.From.Before(now) {
+			continue
+		}
+		if len(all) == maxTimePhrases {
+			return nil
+		}
+		all = append(all, p)
+	}
+	return firmTimes(all)
+}
+
+// firmTimes leaves out the soft phrases where another says when: who asks what was
+// recently said on 3 June wants the 3rd of June.
+func firmTimes(all []TimePhrase) []TimePhrase {
+	firm := 0
+	for _, p := range all {
+		if !p.Soft {
+			firm++
+		}
+	}
+	if firm == 0 || firm == len(all) {
+		return all
+	}
+	kept := make([]TimePhrase, 0, firm)
+	for _, p := range all {
+		if !p.Soft {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// timeScan is a question on its way to its times.
+type timeScan struct {
+	text     string
+	words    []timeWord
+	calendar calendar
+}
+
+// phrase reads the phrase that begins at word i and says how many words it has; 0 when
+// none begins there. A phrase of n > 0 that is empty means: words that look like a
+// time and are none.
+func (s *timeScan) phrase(i int) (TimePhrase, int) {
+	if s.words[i].lex == nil {
+		return TimePhrase{}, 0
+	}
+	if s.words[i].gluedBefore {
+		return TimePhrase{}, 0
+	}
+	if span, n := s.rule(i, false); n > 0 {
+		if near, more := s.beside(i, span, n); more > 0 {
+			return s.cut(i, more, near), more
+		}
+		if !span.far {
+			return s.cut(i, n, span), n
+		}
+	}
+	switch s.words[i].lex.lead {
+	case leadBefore, leadAfter, leadSince, leadUntil:
+		if span, n := s.item(i + 1); n > 0 {
+			return s.cut(i, n+1, bounded(s.words[i].lex.lead, span)), n + 1
+		}
+		return s.event(i)
+	case leadDuring, leadAround:
+		return s.event(i)
+	case leadBetween, leadFrom:
+		if span, n := s.stretch(i); n > 0 {
+			return s.cut(i, n, span), n
+		}
+	}
+	return TimePhrase{}, 0
+}
+
+// cut is the phrase of n words from i on that means span.
+func (s *timeScan) cut(i, n int, span timeSpan) TimePhrase {
+	if span.none {
+		return TimePhrase{}
+	}
+	return TimePhrase{Start: s.words[i].start, End: s.words[i+n-1].end, From: span.from, To: span.to, Soft: span.soft}
+}
+
+// item reads a time that stands behind a preposition, with or without an article.
+func (s *timeScan) item(i int) (timeSpan, int) {
+	if i >= len(s.words) || s.words[i].gap != gapSpace {
+		return timeSpan{}, 0
+	}
+	if span, n := s.rule(i, true); n > 0 && !span.none && !span.far {
+		return span, n
+	}
+	if s.words[i].lex != nil && s.words[i].lex.article && i+1 < len(s.words) && s.words[i+1].gap == gapSpace {
+		if span, n := s.rule(i+1, true); n > 0 && !span.none && !span.far {
+			return span, n + 1
+		}
+	}
+	return timeSpan{}, 0
+}
+
+// bounded is the time before, after, since or until span.
+func bounded(lead timeLead, span timeSpan) timeSpan {
+	switch lead {
+	case leadBefore:
+		return timeSpan{to: span.from}
+	case leadAfter:
+		return timeSpan{from: span.to}
+	case leadSince:
+		return timeSpan{from: span.from}
+	}
+	return timeSpan{to: span.to}
+}
+
+// stretch reads "between X and Y" and "from X to Y".
+func (s *timeScan) stretch(i int) (timeSpan, int) {
+	first, n := s.item(i + 1)
+	at := i + 1 + n
+	if n == 0 || at+1 >= len(s.words) || s.words[at].gap != gapSpace || !joinsRange(s.words[i].lex.lead, s.words[at].word) {
+		return timeSpan{}, 0
+	}
+	last, m := s.item(at + 1)
+	if m == 0 {
+		return timeSpan{}, 0
+	}
+	return s.calendar.between(first, last), at + 1 + m - i
+}
+
+func joinsRange(lead timeLead, word string) bool {
+	switch word {
+	case "and", "und", "y", "e":
+		return lead == leadBetween
+	case "to", "until", "till", "through", "bis", "hasta", "a", "al", "até":
+		return lead == leadFrom
+	}
+	return false
+}
+
+// beside reads "the week before 3 August" and "two days after the 5th of May", whose
+// first words were already read as span: the time between the two, the day that is
+// named included, because what happened is told then. 0 when it does not go on so.
+func (s *timeScan) beside(i int, span timeSpan, n int) (timeSpan, int) {
+	at := i + n
+	if span.length == nil || at >= len(s.words) || s.words[at].gap != gapSpace || s.words[at].lex == nil {
+		return timeSpan{}, 0
+	}
+	lead := s.words[at].lex.lead
+	if lead != leadBefore && lead != leadAfter {
+		return timeSpan{}, 0
+	}
+	named, m := s.item(at + 1)
+	if m == 0 {
+		return timeSpan{}, 0
+	}
+	if lead == leadBefore {
+		return timeSpan{from: span.length(named.from, -1), to: named.to}, n + 1 + m
+	}
+	return timeSpan{from: named.from, to: span.length(named.to, +1)}, n + 1 + m
+}
+
+// event reads "before the release": a preposition, an article or a name in the
+// genitive, and words of which the last is something that happens once.
+func (s *timeScan) event(i int) (TimePhrase, int) {
+	const most = 4 // words of an event
+	at := i + 1
+	if at >= len(s.words) || s.words[at].gap != gapSpace {
+		return TimePhrase{}, 0
+	}
+	first := at
+	switch w := s.words[at]; {
+	case determiners[w.word]:
+		first++
+	case !w.genitive:
+		return TimePhrase{}, 0
+	}
+	for n := first; n < min(len(s.words), first+most) && (n == i+1 || s.words[n].gap == gapSpace); n++ {
+		w := s.words[n]
+		if events[w.word] && !w.genitive {
+			if w.gluedAfter || s.goesOn(n) {
+				return TimePhrase{}, 0
+			}
+			return TimePhrase{Start: s.words[i].start, End: w.end, Relation: relationOf(s.words[i].lex.lead),
+				Event: strings.Join(strings.Fields(s.text[s.words[first].start:w.end]), " ")}, n + 1 - i
+		}
+		if stopWords[w.word] {
+			break
+		}
+	}
+	return TimePhrase{}, 0
+}
+
+// goesOn reports whether word n is only the beginning of what is named: behind it
+// stands, in lower case, a word of meaning ("the release notes", "2048 rows").
+func (s *timeScan) goesOn(n int) bool {
+	if n+1 >= len(s.words) || s.words[n+1].gap == gapOther {
+		return false
+	}
+	next := s.words[n+1]
+	return next.gap != gapComma && !next.capital && !stopWords[next.word]
+}
+
+func relationOf(lead timeLead) TimeRelation {
+	switch lead {
+	case leadBefore, leadUntil:
+		return Before
+	case leadAfter, leadSince:
+		return After
+	}
+	return Around
+}

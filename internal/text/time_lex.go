@@ -1,0 +1,162 @@
+package text
+
+import (
+	"strings"
+	"time"
+)
+
+// timeLex is what a word can mean to the rules of time; most words have one meaning.
+type timeLex struct {
+	number  int  // one, due, drei
+	vague   bool // of number: few, several
+	digits  bool // written in digits, whatever they are
+	unit    timeUnit
+	month   time.Month
+	doubt   doubt       // of month
+	weekday int         // time.Weekday, from 1
+	quarter int         // q1 to q4
+	season  season      // 0 is none
+	part    dayPart     // 0 is none
+	lead    timeLead    // 0 is none
+	article bool        // the, la, dem
+	rules   []*timeRule // those that may begin with the word
+}
+
+type timeUnit uint8
+
+const (
+	unitMinute timeUnit = iota + 1
+	unitHour
+	unitDay
+	unitWeek
+	unitMonth
+	unitQuarter
+	unitYear
+)
+
+// doubt says how a month's name may be misread.
+type doubt uint8
+
+const (
+	plain doubt = iota
+	verb        // may, march: in lower case only where it must be a month
+	short       // dec, oct: in lower case only with a year
+)
+
+type season uint8
+
+const (
+	spring season = iota + 1
+	summer
+	autumn
+	winter
+)
+
+type dayPart uint8
+
+const (
+	morning dayPart = iota + 1
+	afternoon
+	evening
+	night
+)
+
+// timeLead is a preposition that goes before a time or an event.
+type timeLead uint8
+
+const (
+	leadBefore timeLead = iota + 1
+	leadAfter
+	leadSince
+	leadUntil
+	leadDuring
+	leadAround
+	leadBetween
+	leadFrom
+)
+
+// timeVocabulary lists the words of the rules, with and without the accents that
+// people leave out. Left out are words that mean something else more often: second,
+// sun and sat, the Portuguese weekdays, which are ordinals.
+func timeVocabulary() map[string]*timeLex {
+	lex := map[string]*timeLex{}
+	add := func(words string, set func(*timeLex)) {
+		for _, w := range strings.Fields(words) {
+			if lex[w] == nil {
+				lex[w] = &timeLex{}
+			}
+			set(lex[w])
+		}
+	}
+	for i, words := range []string{
+		"a an one un una uno ein eine einem einer eines um uma", "two dos zwei due dois duas", "three tres drei tre três",
+		"four cuatro vier quattro quatro", "five cinco fünf cinque", "six seis sechs sei", "seven siete sieben sette sete",
+		"eight ocho acht otto oito", "nine nueve neun nove", "ten diez zehn dieci dez", "eleven", "twelve",
+	} {
+		add(words, func(l *timeLex) { l.number = i + 1 })
+	}
+	add("couple", func(l *timeLex) { l.number, l.vague = 2, true })
+	add("few", func(l *timeLex) { l.number, l.vague = 3, true })
+	add("several", func(l *timeLex) { l.number, l.vague = 4, true })
+	for i, words := range []string{
+		"minute minutes min mins minuto minutos minuten minuti", "hour hours hora horas stunde stunden ora ore",
+		"day days día días dia dias tag tage tagen giorno giorni", "week weeks semana semanas woche wochen settimana settimane",
+		"month months mes meses mês monat monate monaten mese mesi", "quarter quarters trimestre trimestres quartal quartale quartalen trimestri",
+		"year years año años ano anos jahr jahre jahren anno anni",
+	} {
+		add(words, func(l *timeLex) { l.unit = unitMinute + timeUnit(i) })
+	}
+	for i, words := range []string{
+		"january enero januar gennaio janeiro", "february febrero februar febbraio fevereiro", "march marzo märz maerz março",
+		"april abril aprile", "may mayo mai maggio maio", "june junio juni giugno junho", "july julio juli luglio julho",
+		"august agosto", "september septiembre settembre setembro", "october octubre oktober ottobre outubro",
+		"november noviembre novembre novembro", "december diciembre dezember dicembre dezembro",
+	} {
+		add(words, func(l *timeLex) { l.month = time.Month(i + 1) })
+	}
+	for i, words := range strings.Fields("jan feb mar apr - jun jul aug sep,sept oct nov dec") {
+		add(strings.ReplaceAll(words, ",", " "), func(l *timeLex) { l.month, l.doubt = time.Month(i+1), short })
+	}
+	delete(lex, "-")
+	add("may march mai", func(l *timeLex) { l.doubt = verb })
+	for i, words := range []string{
+		"sunday domingo sonntag domenica", "monday lunes montag lunedì lunedi", "tuesday martes dienstag martedì martedi",
+		"wednesday miércoles miercoles mittwoch mercoledì mercoledi", "thursday jueves donnerstag giovedì giovedi",
+		"friday viernes freitag venerdì venerdi", "saturday sábado samstag sonnabend sabato",
+	} {
+		add(words, func(l *timeLex) { l.weekday = i + 1 })
+	}
+	for i, words := range []string{"spring primavera frühling", "summer verano sommer estate", "autumn fall otoño herbst autunno", "winter invierno inverno"} {
+		add(words, func(l *timeLex) { l.season = spring + season(i) })
+	}
+	for i, words := range []string{"morning", "afternoon", "evening abend sera", "night nacht notte noite"} {
+		add(words, func(l *timeLex) { l.part = morning + dayPart(i) })
+	}
+	for i, words := range strings.Fields("q1 q2 q3 q4") {
+		add(words, func(l *timeLex) { l.quarter = i + 1 })
+	}
+	for i, words := range []string{"before antes vor prima", "after después despues nach dopo depois", "since desde seit dal dalla", "until till hasta bis fino até",
+		"during", "around", "between entre zwischen tra", "from von de"} {
+		add(words, func(l *timeLex) { l.lead = leadBefore + timeLead(i) })
+	}
+	add("the el la los las il lo le dem der den die das del o os as do da al alla", func(l *timeLex) { l.article = true })
+	return lex
+}
+
+// determiners stand before an event that both sides know of.
+var determiners = setOf("the my our your his her their its that this last latest")
+
+// events are words for what happens once and is remembered: "the release" has a date.
+// What happens at every call ("before the commit", "after the response") is none.
+var events = setOf(`release launch migration outage incident deploy deployment upgrade rollout rollback cutover refactor
+	refactoring rewrite redesign merger acquisition standup retro retrospective sprint meeting demo presentation
+	conference hackathon workshop offsite onsite interview audit freeze breach crash accident trip roadtrip vacation
+	holiday holidays wedding party birthday race marathon concert surgery graduation funeral`)
+
+func setOf(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}

@@ -1,0 +1,256 @@
+package text
+
+import "time"
+
+// timeSpan is the time that a rule means.
+type timeSpan struct {
+	from, to time.Time // zero: no bound
+	soft     bool
+	none     bool // looks like a time and is none
+	far      bool // says how far, and no time by itself
+	yearless bool // the year is a guess
+	// length goes from a day to one that lies so far before (-1) or after it (+1), for
+	// phrases that say how far: a week, two days. nil for the others.
+	length func(day time.Time, sign int) time.Time
+}
+
+// calendar reckons from one now, in its zone.
+type calendar struct {
+	now   time.Time
+	today time.Time // midnight
+}
+
+func newCalendar(now time.Time) calendar {
+	return calendar{now, time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())}
+}
+
+// date is midnight of a day; days and months out of range run over.
+func (c calendar) date(year int, month time.Month, day int) time.Time {
+	return time.Date(year, month, day, 0, 0, 0, 0, c.now.Location())
+}
+
+// days are n days from a day on.
+func days(from time.Time, n int) timeSpan { return timeSpan{from: from, to: from.AddDate(0, 0, n)} }
+
+// hours is a part of a day, which may end on the next.
+func hours(day time.Time, from, to int) timeSpan {
+	at := func(h int) time.Time {
+		return time.Date(day.Year(), day.Month(), day.Day(), h, 0, 0, 0, day.Location())
+	}
+	return timeSpan{from: at(from), to: at(to)}
+}
+
+// part is a part of the day; a night ends in the morning after.
+func (c calendar) part(day time.Time, p dayPart) timeSpan {
+	switch p {
+	case morning:
+		return hours(day, 0, 12)
+	case afternoon:
+		return hours(day, 12, 18)
+	case evening:
+		return hours(day, 17, 24)
+	}
+	return hours(day, 18, 30)
+}
+
+// monday is the day on which the week of a day begins.
+func monday(day time.Time) time.Time {
+	return day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
+}
+
+// back goes n units back from t.
+func back(t time.Time, n int, u timeUnit) time.Time {
+	switch u {
+	case unitMinute:
+		return t.Add(-time.Duration(n) * time.Minute)
+	case unitHour:
+		return t.Add(-time.Duration(n) * time.Hour)
+	case unitDay:
+		return t.AddDate(0, 0, -n)
+	case unitWeek:
+		return t.AddDate(0, 0, -7*n)
+	case unitMonth:
+		return t.AddDate(0, -n, 0)
+	case unitQuarter:
+		return t.AddDate(0, -3*n, 0)
+	}
+	return t.AddDate(-n, 0, 0)
+}
+
+// ago is "n units ago". Nobody counts exactly: from weeks on, half a unit more or
+// less is meant as well, and of "a few" a whole one.
+func (c calendar) ago(n int, vague bool, u timeUnit) timeSpan {
+	if u == unitDay && !vague {
+		return days(c.today.AddDate(0, 0, -n), 1)
+	}
+	from, to := back(c.now, n, u), back(c.now, n, u)
+	for range 1 + btoi(vague) {
+		from, to = halfUnit(from, u, -1), halfUnit(to, u, +1)
+	}
+	if u <= unitHour {
+		return timeSpan{from: from, to: to}
+	}
+	return timeSpan{from: c.midnight(from), to: c.midnight(to).AddDate(0, 0, 1)}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// midnight is the beginning of the day of t.
+func (c calendar) midnight(t time.Time) time.Time { return c.date(t.Year(), t.Month(), t.Day()) }
+
+func halfUnit(t time.Time, u timeUnit, sign int) time.Time {
+	switch u {
+	case unitMinute:
+		return t.Add(time.Duration(sign) * 5 * time.Minute)
+	case unitHour:
+		return t.Add(time.Duration(sign) * 30 * time.Minute)
+	case unitDay:
+		return t.AddDate(0, 0, sign)
+	case unitWeek:
+		return t.AddDate(0, 0, sign*3)
+	case unitMonth:
+		return t.AddDate(0, 0, sign*15)
+	case unitQuarter:
+		return t.AddDate(0, 0, sign*45)
+	}
+	return t.AddDate(0, sign*6, 0)
+}
+
+// whole is the calendar's unit that t lies in; ok is false for units shorter than a week.
+func (c calendar) whole(t time.Time, u timeUnit) (timeSpan, bool) {
+	switch u {
+	case unitWeek:
+		return days(monday(c.midnight(t)), 7), true
+	case unitMonth:
+		return c.months(t.Year(), t.Month(), 1), true
+	case unitQuarter:
+		return c.months(t.Year(), (t.Month()-1)/3*3+1, 3), true
+	case unitYear:
+		return c.months(t.Year(), time.January, 12), true
+	}
+	return timeSpan{}, false
+}
+
+// previous is the whole unit before the one of now.
+func (c calendar) previous(u timeUnit) (timeSpan, bool) {
+	this, ok := c.whole(c.now, u)
+	if !ok {
+		return this, false
+	}
+	return c.whole(this.from.AddDate(0, 0, -1), u)
+}
+
+// months are n months of a year from one on.
+func (c calendar) months(year int, month time.Month, n int) timeSpan {
+	return timeSpan{from: c.date(year, month, 1), to: c.date(year, month+time.Month(n), 1)}
+}
+
+// month is a month; year 0 is the latest that has begun.
+func (c calendar) month(year int, m time.Month) timeSpan {
+	if year != 0 {
+		return c.months(year, m, 1)
+	}
+	s := c.months(c.now.Year()-btoi(m > c.now.Month()), m, 1)
+	s.yearless = true
+	return s
+}
+
+// day is a day of a month; year 0 is the latest that has begun. ok is false for one
+// that the month does not have.
+func (c calendar) day(year int, m time.Month, d int) (timeSpan, bool) {
+	yearless := year == 0
+	if yearless {
+		year = c.now.Year() - btoi(c.date(c.now.Year(), m, d).After(c.now))
+		// The 29th of February is not in every year.
+		for back := 0; back < 8 && c.date(year, m, d).Month() != m; back++ {
+			year--
+		}
+	}
+	s := days(c.date(year, m, d), 1)
+	s.yearless = yearless
+	return s, s.from.Month() == m
+}
+
+// weekday is the latest such day before today.
+func (c calendar) weekday(d time.Weekday) timeSpan {
+	return days(c.today.AddDate(0, 0, -(int(c.today.Weekday()-d)+6)%7-1), 1)
+}
+
+// season is one of the north's; 0 is the latest that has begun. A winter has the
+// year of its January.
+func (c calendar) season(year int, s season) timeSpan {
+	first := func(year int) time.Time { return c.date(year, time.Month(3*int(s)), 1) } // spring is 1
+	if s == winter {
+		first = func(year int) time.Time { return c.date(year-1, time.December, 1) }
+	}
+	if year == 0 {
+		year = c.now.Year() + btoi(s == winter)
+		if first(year).After(c.now) {
+			year--
+		}
+	}
+	from := first(year)
+	return timeSpan{from: from, to: from.AddDate(0, 3, 0)}
+}
+
+// third is the early, middle or late part (0 to 2) of a month, or of a longer time.
+func (c calendar) third(s timeSpan, part int) timeSpan {
+	cut := func(i int) time.Time {
+		if n := s.months(); n >= 3 {
+			return s.from.AddDate(0, n/3*i, 0)
+		}
+		return s.from.AddDate(0, 0, 10*i)
+	}
+	out := timeSpan{from: cut(part), to: s.to, yearless: s.yearless}
+	if part < 2 {
+		out.to = cut(part + 1)
+	}
+	return out
+}
+
+// half is the first or second half (0 or 1) of a month, or of a longer time.
+func (c calendar) half(s timeSpan, part int) timeSpan {
+	middle := s.from.AddDate(0, 0, 15)
+	if n := s.months(); n > 1 {
+		middle = s.from.AddDate(0, n/2, n%2*15)
+	}
+	if part == 0 {
+		return timeSpan{from: s.from, to: middle, yearless: s.yearless}
+	}
+	return timeSpan{from: middle, to: s.to, yearless: s.yearless}
+}
+
+// months counts the months of a span that is made of months.
+func (s timeSpan) months() int {
+	return 12*(s.to.Year()-s.from.Year()) + int(s.to.Month()-s.from.Month())
+}
+
+// between is the time from the beginning of a to the end of b. Of a guessed year the
+// one is taken that puts a before b; what is the wrong way round is turned.
+func (c calendar) between(a, b timeSpan) timeSpan {
+	if a.yearless {
+		if !b.yearless {
+			shift := b.from.Year() - a.from.Year()
+			a.from = a.from.AddDate(shift, 0, 0)
+		}
+		if a.from.After(b.from) {
+			a.from = a.from.AddDate(-1, 0, 0)
+		}
+	}
+	if b.yearless && !a.yearless {
+		shift := a.from.Year() - b.from.Year()
+		b.from, b.to = b.from.AddDate(shift, 0, 0), b.to.AddDate(shift, 0, 0)
+		if b.from.Before(a.from) {
+			b.from, b.to = b.from.AddDate(1, 0, 0), b.to.AddDate(1, 0, 0)
+		}
+	}
+	if a.from.After(b.from) {
+		a, b = b, a
+	}
+	return timeSpan{from: a.from, to: b.to}
+}
