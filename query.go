@@ -55,10 +55,18 @@ type WordCount struct {
 	Rows     int      // memories among Lexical.Rows that have it
 }
 
-// Beside is who stands next to a memory in its session; 0 is nobody.
+// Beside is who stands next to a memory in its session.
 type Beside struct {
-	Before int64
-	After  int64
+	Session int64     // the same number for memories of one session
+	Size    int       // of the memory's own title and content, in bytes
+	Before  Neighbour // saved just before it; its Num is 0 when nobody was
+	After   Neighbour // saved just after it
+}
+
+// Neighbour is a memory next to another one.
+type Neighbour struct {
+	Num  int64
+	Size int // of title and content, in bytes
 }
 
 // Use is one showing of a memory to somebody.

@@ -85,8 +85,8 @@ type MemoryReader interface {
 	// every one) that are permanent or of an importance of at least 0.7: permanent ones
 	// first, then by importance, then newest first.
 	Lasting(ctx context.Context, project string, scope Scope, limit int) ([]Memory, error)
-	// Beside returns, for each of the memories that has any, the live memories saved
-	// just before and just after it in its session.
+	// Beside returns, for each of the memories that was saved in a session, the live
+	// memories saved just before and just after it there.
 	Beside(ctx context.Context, nums []int64) (map[int64]Beside, error)
 }
 
@@ -99,6 +99,9 @@ type VectorReader interface {
 	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
 	// Vectors returns the memories' vectors of a model, as far as they have one.
 	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
+	// MeanVector returns the mean of the vectors of the newest memories of a project ("" is
+	// every project), at most so many, and of how many it is. Nil when there are none.
+	MeanVector(ctx context.Context, model, project string, most int) (mean []float32, of int, err error)
 	// Models returns the models that have vectors, the one that covers most first.
 	Models(ctx context.Context) ([]ModelUse, error)
 	// Unembedded returns live memories without a vector of the model, by number, from
