@@ -1,46 +1,242 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // ContextInput says whose context is wanted. Project "" is every project, Scope ""
 // every scope.
 type ContextInput struct {
-	Project string
-	Scope   engram.Scope
+	Project   string
+	Scope     engram.Scope
+	Budget    int    // tokens; 0 is ContextBudget, at most MaxBudget
+	SessionID string // leaves out what that session was shown, and remembers this; "" is none
+	// Again tells what the session was shown before once more: its context was
+	// compacted, and it has forgotten.
+	Again bool
 }
 
-// How much a new session is told.
+// How much a new session is told, within the budget. A greater budget than the
+// default has room for more memories.
 const (
 	contextSessions = 5
 	contextPrompts  = 10
 	contextMemories = 20
+	// contextShare is the part of the budget that sessions, and prompts, may take before
+	// memories had theirs.
+	contextShare = 5
 )
 
-// Context returns what a new session should know: the latest sessions, prompts and
-// memories.
+// How many memories are weighed, of each source: the newest, those that last, and
+// those that were asked for of late.
+const (
+	weighNewest  = 100
+	weighLasting = 50
+	weighUsed    = 50
+)
+
+// Context returns what a new session should know: the latest sessions and prompts,
+// and the memories that are worth most (retrieval.Worth), the newest first. Its text,
+// as render.Context writes it, costs no more than the budget. A budget below 0 or
+// above MaxBudget is CodeInvalid.
 func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, error) {
+	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
+	if err != nil {
+		return engram.Context{}, err
+	}
 	f, err := cleanFilter(engram.Filter{Project: in.Project, Scope: in.Scope})
 	if err != nil {
 		return engram.Context{}, err
 	}
-	var c engram.Context
+	t := telling{c: engram.Context{Budget: budget}, most: contextMemories * max(1, budget/ContextBudget)}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		var err error
-		if c.Sessions, err = r.Sessions(ctx, f.Project, engram.Page{Limit: contextSessions}); err != nil {
+		if t.session, t.c.Degraded, err = inSession(ctx, r, in.SessionID); err != nil {
 			return err
 		}
-		if c.Prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
+		if !in.Again {
+			if t.seen, err = seenIn(ctx, r, t.session); err != nil {
+				return err
+			}
+		}
+		if t.sessions, err = r.Sessions(ctx, f.Project, engram.Page{Limit: contextSessions}); err != nil {
 			return err
 		}
-		c.Memories, err = r.List(ctx, f, engram.Page{Limit: contextMemories})
+		if t.prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
+			return err
+		}
+		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), e.now())
 		return err
 	})
 	if err != nil {
 		return engram.Context{}, err
 	}
-	return c, nil
+	t.fill()
+	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
+	return t.c, nil
+}
+
+// worthTelling returns memories of a project and a scope, those that are worth most
+// first.
+func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest int, now time.Time) ([]engram.Memory, error) {
+	ms, err := r.List(ctx, f, engram.Page{Limit: newest})
+	if err != nil {
+		return nil, err
+	}
+	lasting, err := r.Lasting(ctx, f.Project, f.Scope, weighLasting)
+	if err != nil {
+		return nil, err
+	}
+	lately, err := r.LatelyUsed(ctx, f.Project, weighUsed)
+	if err != nil {
+		return nil, err
+	}
+	used, err := r.Memories(ctx, lately)
+	if err != nil {
+		return nil, err
+	}
+	used = slices.DeleteFunc(used, func(m engram.Memory) bool {
+		// It may have been forgotten, or moved, since it was used.
+		return m.Forgotten() || f.Project != "" && m.Project != f.Project || f.Scope != "" && m.Scope != f.Scope
+	})
+	return byWorth(ctx, r, slices.Concat(ms, lasting, used), now)
+}
+
+// byWorth orders memories by what they are worth, each once, the newer first where
+// that is the same. What is over, or superseded, is not worth telling.
+func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
+	var nums []int64
+	byNum := map[int64]engram.Memory{}
+	for _, m := range ms {
+		if _, twice := byNum[m.Num]; twice || !m.ValidTo.IsZero() && !m.ValidTo.After(now) {
+			continue
+		}
+		byNum[m.Num] = m
+		nums = append(nums, m.Num)
+	}
+	relations, err := r.Relations(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	for _, rel := range relations {
+		_, told := byNum[rel.Source]
+		if told && rel.Verb == engram.VerbSupersedes && rel.Status == engram.RelationJudged {
+			delete(byNum, rel.Target)
+		}
+	}
+	counts, err := r.UseCounts(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	type weighed struct {
+		engram.Memory
+		worth float64
+	}
+	var all []weighed
+	for _, num := range nums {
+		if m, ok := byNum[num]; ok {
+			all = append(all, weighed{m, retrieval.Worth(m, counts[num], now)})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.worth, a.worth), newestFirst(a.Memory, b.Memory))
+	})
+	out := make([]engram.Memory, len(all))
+	for i, w := range all {
+		out[i] = w.Memory
+	}
+	return out, nil
+}
+
+func newestFirst(a, b engram.Memory) int {
+	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
+}
+
+// telling is a context in the making.
+type telling struct {
+	c        engram.Context
+	session  engram.Session
+	seen     map[int64]bool
+	sessions []engram.SessionActivity // newest activity first
+	prompts  []engram.Prompt          // newest first
+	worth    []engram.Memory          // best first
+	most     int                      // memories
+	shown    []shownItem              // best first
+	rest     int                      // tokens
+}
+
+// fill takes sessions and prompts as far as their shares go, then memories, then
+// what else goes in of the former two.
+func (t *telling) fill() {
+	t.rest = t.c.Budget - text.Tokens(render.ContextFrame())
+	share := t.c.Budget / contextShare
+	t.takeSessions(share)
+	t.takePrompts(share)
+	t.takeMemories()
+	t.takePrompts(t.rest)
+	t.takeSessions(t.rest)
+	t.c.Tokens = text.Tokens(render.Context(t.c, render.Options{}))
+}
+
+// fits takes what a line costs out of room and out of the rest, if it goes in.
+func (t *telling) fits(line string, room *int) bool {
+	cost := text.Tokens(line)
+	if cost > min(*room, t.rest) {
+		return false
+	}
+	*room -= cost
+	t.rest -= cost
+	return true
+}
+
+func (t *telling) takeSessions(room int) {
+	for len(t.sessions) > 0 && t.fits(render.ContextSession(t.sessions[0], render.Options{}), &room) {
+		t.c.Sessions, t.sessions = append(t.c.Sessions, t.sessions[0]), t.sessions[1:]
+	}
+}
+
+func (t *telling) takePrompts(room int) {
+	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
+		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
+	}
+}
+
+// takeMemories takes what the session has not seen; only when it has seen all, all again.
+func (t *telling) takeMemories() {
+	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
+	for _, m := range t.worth {
+		line := render.ContextMemory(m)
+		room := t.rest
+		switch {
+		case fresh && t.seen[m.Num]:
+			t.leaveOut(m, retrieval.LeftSeen)
+		case len(t.shown) == t.most || !t.fits(line, &room):
+			t.leaveOut(m, retrieval.LeftBudget)
+		default:
+			t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
+			t.c.Memories = append(t.c.Memories, m)
+		}
+	}
+	t.c.Again = !fresh && len(t.c.Memories) > 0
+	slices.SortFunc(t.c.Memories, newestFirst)
+}
+
+// maxLeftOut is how many memories a context says it left out; there are always more.
+const maxLeftOut = 20
+
+func (t *telling) leaveOut(m engram.Memory, reason string) {
+	if len(t.c.LeftOut) < maxLeftOut {
+		t.c.LeftOut = append(t.c.LeftOut, engram.LeftOut{Memory: m, Reason: reason})
+	}
+}
+
+func (t *telling) showing() showing {
+	return showing{verb: useContext, session: t.session, items: t.shown}
 }

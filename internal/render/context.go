@@ -7,6 +7,16 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// The lines between the parts of a context, and above it.
+const (
+	contextTitle   = "## Memory from Previous Sessions\n\n"
+	contextGap     = "\n"
+	sessionsTitle  = "### Recent Sessions\n"
+	promptsTitle   = "### Recent User Prompts\n"
+	memoriesTitle  = "### Recent Observations\n"
+	shownAgainNote = "(This session was shown all of these before; nothing else is left to tell.)\n"
+)
+
 // Context returns what a new session should know, "" when there is nothing. It ends
 // in an empty line. Sections with nothing in them are left out.
 func Context(c engram.Context, o Options) string {
@@ -14,31 +24,55 @@ func Context(c engram.Context, o Options) string {
 		return ""
 	}
 	var b strings.Builder
-	b.WriteString("## Memory from Previous Sessions\n\n")
+	b.WriteString(contextTitle)
 	if len(c.Sessions) > 0 {
-		b.WriteString("### Recent Sessions\n")
+		b.WriteString(sessionsTitle)
 		for _, s := range c.Sessions {
-			fmt.Fprintf(&b, "- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
-			if summary := Line(s.Summary, 200); summary != "" {
-				b.WriteString(": " + summary)
-			}
-			fmt.Fprintf(&b, " [%d observations]\n", s.Memories)
+			b.WriteString(ContextSession(s, o))
 		}
-		b.WriteByte('\n')
+		b.WriteString(contextGap)
 	}
 	if len(c.Prompts) > 0 {
-		b.WriteString("### Recent User Prompts\n")
+		b.WriteString(promptsTitle)
 		for _, p := range c.Prompts {
-			fmt.Fprintf(&b, "- %s: %s\n", Time(p.CreatedAt, o), Line(p.Content, 200))
+			b.WriteString(ContextPrompt(p, o))
 		}
-		b.WriteByte('\n')
+		b.WriteString(contextGap)
 	}
 	if len(c.Memories) > 0 {
-		b.WriteString("### Recent Observations\n")
+		b.WriteString(memoriesTitle)
 		for _, m := range c.Memories {
-			fmt.Fprintf(&b, "- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300))
+			b.WriteString(ContextMemory(m))
 		}
-		b.WriteByte('\n')
+		if c.Again {
+			b.WriteString(shownAgainNote)
+		}
+		b.WriteString(contextGap)
 	}
 	return b.String()
+}
+
+// ContextFrame is all that Context writes beside its lines when no section is empty:
+// what a context costs at most before anything is in it.
+func ContextFrame() string {
+	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap
+}
+
+// ContextSession is the line of a session in a context.
+func ContextSession(s engram.SessionActivity, o Options) string {
+	line := fmt.Sprintf("- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
+	if summary := Line(s.Summary, 200); summary != "" {
+		line += ": " + summary
+	}
+	return fmt.Sprintf("%s [%d observations]\n", line, s.Memories)
+}
+
+// ContextPrompt is the line of a prompt in a context.
+func ContextPrompt(p engram.Prompt, o Options) string {
+	return fmt.Sprintf("- %s: %s\n", Time(p.CreatedAt, o), Line(p.Content, 200))
+}
+
+// ContextMemory is the line of a memory in a context.
+func ContextMemory(m engram.Memory) string {
+	return fmt.Sprintf("- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300))
 }

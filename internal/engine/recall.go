@@ -1,0 +1,157 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// RecallInput is a question whose answer is to fill a budget.
+type RecallInput struct {
+	// SearchInput is what is asked and where. Limit is how many finds are weighed; 0 is
+	// 50, or 100 for a budget above 8,000.
+	SearchInput
+	Budget    int            // tokens; 0 is 4,000, at most MaxBudget
+	SessionID string         // leaves out what that session was shown, and remembers this; "" is none
+	Again     bool           // what the session was shown before is shown again
+	Zone      *time.Location // of the dates in texts; nil is UTC
+}
+
+// The budgets, in tokens.
+const (
+	RecallBudget  = 4_000
+	ContextBudget = 2_000
+	MaxBudget     = 10_000_000
+)
+
+// Recalled is a filled budget.
+type Recalled struct {
+	Query    string         // as it was asked, private spans removed
+	Items    []RecalledItem // best first
+	LeftOut  []engram.LeftOut
+	Text     string // the items as one block to paste; "" when there are none
+	Tokens   int    // what Text costs, about; never more than Budget
+	Budget   int
+	Repaired []engram.Repair
+	Times    []engram.TimeSpan
+	// Degraded names each channel that could not answer, with the reason, and says
+	// when what was shown could not be remembered. Empty when all is well.
+	Degraded []string
+}
+
+// RecalledItem is what is shown of one memory.
+type RecalledItem struct {
+	Hit    engram.Hit
+	Text   string // Markdown: a head, and all or part of the content
+	Whole  bool   // all of the content
+	Tokens int
+}
+
+// Recall answers a question with as much of what was found as goes into a budget of
+// tokens, and says what it left out and why; retrieval.Focus is the rule. A budget
+// below 0 or above MaxBudget is CodeInvalid, and so is what Search refuses.
+//
+// With a SessionID nothing is shown that the session was shown before, and what is
+// shown is remembered. That is written after the answer was made; it cannot fail it.
+func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
+	budget, err := limited("budget", in.Budget, RecallBudget, MaxBudget)
+	if err != nil {
+		return Recalled{}, err
+	}
+	if in.Limit == 0 {
+		if in.Limit = 50; budget > 2*RecallBudget {
+			in.Limit = 100
+		}
+	}
+	found, err := e.Search(ctx, in.SearchInput)
+	if err != nil {
+		return Recalled{}, err
+	}
+	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Times: found.Times, Degraded: found.Degraded}
+	var session engram.Session
+	var seen map[int64]bool
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		var degraded []string
+		session, degraded, err = inSession(ctx, r, in.SessionID)
+		out.Degraded = append(out.Degraded, degraded...)
+		if err == nil && !in.Again {
+			seen, err = seenIn(ctx, r, session)
+		}
+		return err
+	})
+	if err != nil {
+		return Recalled{}, err
+	}
+	out.fill(slices.Concat(found.Hits, found.Weak), len(found.Hits), seen, render.Options{Zone: in.Zone})
+	if session.ID != "" {
+		out.Degraded = append(out.Degraded, e.remember(ctx, out.showing(session))...)
+	}
+	return out, nil
+}
+
+// fill chooses what to show of hits, of which those from weak on are below the floor.
+func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o render.Options) {
+	cs := make([]retrieval.Candidate, len(hits))
+	byNum := make(map[int64]engram.Hit, len(hits))
+	for i, h := range hits {
+		m := h.Memory
+		byNum[m.Num] = h
+		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, o), Body: render.RecallBody(m.Content),
+			Summary: render.RecallBody(m.Summary), Seen: seen[m.Num], Weak: i >= weak}
+	}
+	levelTopics(cs, hits)
+	title := text.Tokens(render.RecallTitle(out.Query))
+	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - title, Asked: askedWords(out.Query)})
+	var parts []string
+	for _, p := range f.Parts {
+		out.Items = append(out.Items, RecalledItem{Hit: byNum[p.Num], Text: p.Text, Whole: p.Whole, Tokens: p.Tokens})
+		parts = append(parts, p.Text)
+	}
+	for _, l := range f.Left {
+		out.LeftOut = append(out.LeftOut, engram.LeftOut{Memory: byNum[l.Num].Memory, Reason: l.Reason})
+	}
+	out.Text = render.Recall(out.Query, parts)
+	out.Tokens = text.Tokens(out.Text)
+}
+
+// levelTopics gives a memory whose topic key was asked for the score of the best
+// other one: its own only says that it comes first.
+func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
+	byTopic := func(h engram.Hit) bool {
+		return slices.ContainsFunc(h.Why.Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelTopic })
+	}
+	best := math.Inf(-1)
+	for i, h := range hits {
+		if !byTopic(h) {
+			best = max(best, cs[i].Score)
+		}
+	}
+	for i, h := range hits {
+		if byTopic(h) && !math.IsInf(best, -1) {
+			cs[i].Score = best
+		}
+	}
+}
+
+// askedWords are the words of a question by which its passages are chosen.
+func askedWords(query string) map[string]bool {
+	words := map[string]bool{}
+	for _, t := range text.Query(query) {
+		words[t.Word] = true
+	}
+	return words
+}
+
+func (out *Recalled) showing(session engram.Session) showing {
+	s := showing{verb: useRecall, query: out.Query, session: session}
+	for _, item := range out.Items {
+		s.items = append(s.items, shownItem{item.Hit.Memory, item.Tokens})
+	}
+	return s
+}

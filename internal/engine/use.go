@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// The verbs that show memories, as uses name them.
+const (
+	useSearch  = "search"
+	useRecall  = "recall"
+	useContext = "context"
+	useGet     = "get"
+)
+
+const (
+	// patience is how long a read waits for its uses to be written: the answer matters,
+	// and whoever holds the lock may hold it long.
+	patience = 100 * time.Millisecond
+	// maxUseQuery is how many characters of a question are remembered.
+	maxUseQuery = 300
+)
+
+// showing is what one verb showed to one session.
+type showing struct {
+	verb    string
+	query   string
+	session engram.Session
+	items   []shownItem // best first; empty: nothing was found
+}
+
+type shownItem struct {
+	memory engram.Memory
+	tokens int
+}
+
+// remember writes down what was shown, in a transaction of its own after the answer
+// was made. It never fails the read: what went wrong is told in the answer.
+func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
+	if s.session.ID == "" {
+		return nil
+	}
+	at, query := e.now(), render.Preview(redact.Private(s.query), maxUseQuery)
+	use := func(project string) engram.Use {
+		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query}
+	}
+	uses := make([]engram.Use, len(s.items))
+	for i, item := range s.items {
+		uses[i] = use(item.memory.Project)
+		uses[i].Memory, uses[i].Rank, uses[i].Tokens = item.memory.Num, i+1, item.tokens
+	}
+	if len(uses) == 0 {
+		uses = []engram.Use{use(s.session.Project)}
+	}
+	// Whoever asked has the answer already: leaving now does not undo that it was shown.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	if err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.AppendUses(ctx, uses) }); err != nil {
+		return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
+	}
+	return nil
+}
+
+func messageOf(err error) string {
+	if engram.CodeOf(err) == engram.CodeUnavailable || engram.CodeOf(err) == engram.CodeNotFound {
+		return err.Error()
+	}
+	return "the database did not take it"
+}
+
+// inSession returns the session that asks, and says so when it is not known: then
+// nothing is remembered. Without an id nobody asks, and nothing is said.
+func inSession(ctx context.Context, r engram.Reader, id string) (s engram.Session, degraded []string, err error) {
+	if id = line(id); id == "" {
+		return s, nil, nil
+	}
+	s, err = r.Session(ctx, id)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return engram.Session{}, []string{fmt.Sprintf("session %q is not known: what it is shown is not remembered", render.Preview(id, engram.MaxName))}, nil
+	}
+	return s, nil, err
+}
+
+// seenIn returns the memories that a session was shown.
+func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]bool, error) {
+	if s.ID == "" {
+		return nil, nil
+	}
+	nums, err := r.Shown(ctx, s.ID)
+	seen := make(map[int64]bool, len(nums))
+	for _, n := range nums {
+		seen[n] = true
+	}
+	return seen, err
+}
+
+// SearchIn is Search in a session, which is remembered to have been shown the hits.
+// A session that does not exist is told in Degraded; "" is none.
+func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
+	found, err := e.Search(ctx, in)
+	if err != nil || session == "" {
+		return found, err
+	}
+	s := showing{verb: useSearch, query: found.Query}
+	for _, h := range found.Hits {
+		s.items = append(s.items, shownItem{h.Memory, previewTokens(h.Memory)})
+	}
+	degraded, err := e.rememberIn(ctx, session, s)
+	found.Degraded = append(found.Degraded, degraded...)
+	return found, err
+}
+
+// previewTokens is what a memory costs in a list of hits, about.
+func previewTokens(m engram.Memory) int {
+	return text.Tokens(m.Title + "\n" + render.Preview(m.Content, 300))
+}
+
+// GetIn is Get in a session, which is remembered to have been shown the memory, if
+// it exists; "" is none.
+func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
+	d, err := e.Get(ctx, ref)
+	if err != nil || session == "" {
+		return d, err
+	}
+	_, err = e.rememberIn(ctx, session, showing{verb: useGet, items: []shownItem{{d.Memory, text.Tokens(d.Memory.Title + "\n" + d.Memory.Content)}}})
+	return d, err
+}
+
+// rememberIn is remember for a session by its id.
+func (e *Engine) rememberIn(ctx context.Context, session string, s showing) (degraded []string, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) (err error) {
+		s.session, degraded, err = inSession(ctx, r, session)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return append(degraded, e.remember(ctx, s)...), nil
+}

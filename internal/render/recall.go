@@ -1,0 +1,57 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Recall returns what was recalled for a question as one block of Markdown that can
+// be pasted into a prompt, "" when there is nothing. Each part is a head and a text,
+// as RecallHead and RecallBody give them, and ends in a line break. The block ends in
+// an empty line.
+func Recall(query string, parts []string) string {
+	if len(parts) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(RecallTitle(query))
+	for _, p := range parts {
+		b.WriteString(p)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// RecallTitle is what Recall writes above its parts. A long question is cut: whoever
+// asked it knows it.
+func RecallTitle(query string) string {
+	if query = Line(query, 100); query != "" {
+		return "## Recalled for: " + query + "\n\n"
+	}
+	return "## Recalled\n\n"
+}
+
+// recallMark opens the head of a memory.
+const recallMark = "### #"
+
+// RecallHead returns the line above a recalled memory.
+func RecallHead(m engram.Memory, o Options) string {
+	day, _, _ := strings.Cut(Time(m.CreatedAt, o), " ")
+	head := fmt.Sprintf("%s%d [%s] %s (%s", recallMark, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), day)
+	if m.Project != "" {
+		head += ", " + Line(m.Project, 0)
+	}
+	return head + ")"
+}
+
+// RecallBody returns the text of a recalled memory. A line in it that looks like the
+// head of another memory is set off by a blank.
+func RecallBody(content string) string {
+	content = strings.TrimSpace(content)
+	if strings.HasPrefix(content, recallMark) {
+		content = " " + content
+	}
+	return strings.ReplaceAll(content, "\n"+recallMark, "\n "+recallMark)
+}

@@ -1,0 +1,49 @@
+package retrieval
+
+import (
+	"math"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Worth says how much a new session gains by knowing m unasked, greater than 0; it
+// only orders.
+//
+// It is the product of what kind of thing m is (what holds for all later work counts
+// more than what happened once), of its importance, of how often it was asked for
+// (each doubling adds less than a half), and of how long it was not touched: halved
+// every 30 days since it was written, repeated or asked for, to no less than a
+// twentieth. A permanent memory counts as touched today, and three times over.
+func Worth(m engram.Memory, use engram.UseCount, now time.Time) float64 {
+	const halfLife, least, permanent, perDoubling = 30 * 24 * time.Hour, 0.05, 3, 0.4
+	worth := kindWorth(m.Type) * (0.5 + m.Importance) * (1 + perDoubling*math.Log2(1+float64(max(0, use.Count)+max(0, m.AccessCount))))
+	if m.Permanent {
+		return worth * permanent
+	}
+	age := now.Sub(latest(m.CreatedAt, m.UpdatedAt, m.LastSeenAt, m.LastAccessedAt, use.Last))
+	fresh := math.Exp2(-max(0, age.Hours()) / halfLife.Hours())
+	return worth * (least + (1-least)*fresh)
+}
+
+// kindWorth is what a type counts. The vocabulary is open: what is not known counts 1.
+func kindWorth(t engram.Type) float64 {
+	switch t {
+	case engram.TypeDecision, engram.TypePreference, engram.TypePolicy:
+		return 1.6
+	case engram.TypeArchitecture, engram.TypePattern, engram.TypeReflex:
+		return 1.3
+	case engram.TypeEpisode, engram.TypePassive, engram.TypeDebug:
+		return 0.7
+	}
+	return 1
+}
+
+func latest(first time.Time, rest ...time.Time) time.Time {
+	for _, t := range rest {
+		if t.After(first) {
+			first = t
+		}
+	}
+	return first
+}
