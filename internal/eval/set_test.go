@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/eval"
 )
 
@@ -65,6 +66,9 @@ func TestReadSetNamesWhatIsWrong(t *testing.T) {
 		{"a judgement about nothing", corpus, questions, "q1\td9\t1\n", `there is no document "d9"`},
 		{"a judgement without a score", corpus, questions, "q1\td1\n", "qrels.tsv, line 1: 2 fields"},
 		{"a question that is no JSON", corpus, "x", qrels, "queries.jsonl, line 1"},
+		{"a question that is there twice", corpus, questions + questions, qrels, `queries.jsonl, line 3: question "q1" is there twice`},
+		{"a document without an id", corpus + "\n" + `{"text":"x"}`, questions, qrels, "corpus.jsonl, line 5: the document has no id"},
+		{"a time that is none", `{"id":"d1","time":"tomorrow"}`, questions, qrels, "corpus.jsonl, line 1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := eval.ReadSet(fstest.MapFS{
@@ -72,12 +76,20 @@ func TestReadSetNamesWhatIsWrong(t *testing.T) {
 				"s/queries.jsonl": {Data: []byte(tt.questions)},
 				"s/qrels.tsv":     {Data: []byte(tt.qrels)},
 			}, "s", "queries.jsonl")
-			if err == nil || !strings.Contains(err.Error(), tt.want) {
-				t.Errorf("ReadSet\n got: %v\nwant: an error with %q", err, tt.want)
+			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("ReadSet\n got: %v\nwant: an error of usage with %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := eval.ReadSet(fstest.MapFS{}, "s", "queries.jsonl"); err == nil || !strings.Contains(err.Error(), "s/corpus.jsonl") {
+	broken := fstest.MapFS{"s/corpus.jsonl.gz": {Data: []byte("no gzip")}}
+	if _, err := eval.ReadSet(broken, "s", "queries.jsonl"); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "s/corpus.jsonl.gz") {
+		t.Errorf("ReadSet of what cannot be unpacked\n got: %v\nwant: an error of usage that names the file", err)
+	}
+	cut := packed(t, strings.Repeat(corpus, 100))
+	if _, err := eval.ReadSet(fstest.MapFS{"s/corpus.jsonl.gz": {Data: cut[:len(cut)-9]}}, "s", "queries.jsonl"); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("ReadSet of a packed file that is cut short\n got: %v\nwant: an error of usage", err)
+	}
+	if _, err := eval.ReadSet(fstest.MapFS{}, "s", "queries.jsonl"); engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "s/corpus.jsonl") {
 		t.Errorf("ReadSet of nothing\n got: %v\nwant: an error that names the corpus", err)
 	}
 }
@@ -93,4 +105,22 @@ func packed(t *testing.T, text string) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func FuzzReadSet(f *testing.F) {
+	f.Add(corpus, questions, qrels)
+	f.Add("{}", "[]", "\t\t")
+	f.Fuzz(func(t *testing.T, corpus, questions, qrels string) {
+		set, err := eval.ReadSet(fstest.MapFS{
+			"s/corpus.jsonl": {Data: []byte(corpus)}, "s/queries.jsonl": {Data: []byte(questions)}, "s/qrels.tsv": {Data: []byte(qrels)},
+		}, "s", "queries.jsonl")
+		if err != nil && engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("got %v, want an error of usage", err)
+		}
+		for _, q := range set.Questions {
+			if len(set.Relevant[q.ID]) == 0 {
+				t.Errorf("question %q is asked although nothing answers it", q.ID)
+			}
+		}
+	})
 }

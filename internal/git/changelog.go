@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +45,8 @@ const (
 
 // Changelog reads the committed changelog of the repository around dir, which is
 // absolute: its first 2,000 lines and the newest 3,000 commits. Where there is no
-// repository, or it has no CHANGELOG.md, there is nothing: found is false. That git
-// is missing or takes longer than a minute is CodeUnavailable.
+// repository, or none that git reads, or it has no CHANGELOG.md, found is false. That
+// git is missing or takes longer than a minute is CodeUnavailable.
 func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found bool, err error) {
 	repo, inside := findRepository(dir)
 	if !inside {
@@ -56,6 +57,14 @@ func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found 
 	}
 	ctx, cancel := context.WithTimeout(ctx, changelogTimeout)
 	defer cancel()
+	// It may be there and not committed yet, or belong to a repository that git refuses.
+	_, err = output(ctx, repo.root, "rev-parse", "-q", "--verify", "HEAD:"+changelogFile)
+	if _, refused := errors.AsType[*exec.ExitError](err); refused && ctx.Err() == nil {
+		return c, false, nil
+	}
+	if err != nil {
+		return c, false, err
+	}
 	blame, err := output(ctx, repo.root, "blame", "--porcelain", "--no-textconv", "-L", "1,"+strconv.Itoa(changelogLines), "HEAD", "--", changelogFile)
 	if err != nil {
 		return c, false, err

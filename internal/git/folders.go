@@ -5,7 +5,7 @@
 //
 // The repository is found by looking for .git (repository.go); the program git is
 // asked for the remote alone (remote.go), because only git knows every place where
-// that may be configured. Without git, a folder still tells where it is.
+// that may be configured, and for history where somebody wants that (changelog.go). Without git, a folder still tells where it is.
 package git
 
 import (

@@ -44,10 +44,11 @@ func Changelog(lines []Line, commits []Commit) eval.Set {
 	for _, l := range lines {
 		wrote[l.Commit]++
 	}
-	giveaway := regexp.MustCompile(`https?://[^\s)\]>]+|\[?#\d+\]?|@[\w-]+|\b[0-9a-f]{7,40}\b|\(\s*\)|[*_` + "`" + `]{1,3}`)
+	giveaway := regexp.MustCompile(`https?://[^\s)\]>]+|\[?#\d+\]?|@[\w-]+|\b[0-9a-f]{7,40}\b|[*_` + "`" + `]`)
+	emptied := regexp.MustCompile(`[(\[][\s()\[\]]*[)\]]`) // brackets around what was taken out
 	for i, l := range lines {
 		if known[l.Commit] && wrote[l.Commit] <= mostLines {
-			asked := giveaway.ReplaceAllString(l.Text, " ")
+			asked := emptied.ReplaceAllString(giveaway.ReplaceAllString(l.Text, " "), " ")
 			b.question(fmt.Sprintf("line-%d", i+1), "changelog", strings.Join(strings.Fields(asked), " "), l.Commit)
 		}
 	}
