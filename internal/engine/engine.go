@@ -25,6 +25,7 @@ type Options struct {
 	Now     func() time.Time  // the wall clock
 	NewID   func() engram.ID  // a new, unique memory id
 	Policy  *lifecycle.Policy // nil: lifecycle.DefaultPolicy
+	Zone    *time.Location    // in which "yesterday" of a question ends; nil: UTC
 	Actor   string            // who writes, for the journal; "engram" when empty
 	// Embedder puts memories and questions into vectors; nil: finding by words alone.
 	Embedder engram.Embedder
@@ -42,18 +43,20 @@ type Engine struct {
 	now     func() time.Time
 	newID   func() engram.ID
 	policy  lifecycle.Policy
+	zone    *time.Location
 	actor   string
 
 	embedder engram.Embedder
 	former   []engram.Embedder
 	reranker engram.Reranker
-	coverage *atomic.Pointer[coverage] // shared by every actor
+	coverage *atomic.Pointer[coverage] // shared by every actor, as the means are
+	means    *means
 }
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage])}
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage]), means: new(means)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
@@ -61,6 +64,9 @@ func New(o Options) *Engine {
 	}
 	if o.Policy != nil {
 		e.policy = *o.Policy
+	}
+	if e.zone = o.Zone; e.zone == nil {
+		e.zone = time.UTC
 	}
 	if e.actor == "" {
 		e.actor = "engram"

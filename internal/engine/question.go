@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"slices"
+	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -14,42 +14,56 @@ import (
 const depth = 400
 
 // question is one search on its way to an answer. Its steps stand in the order in
-// which answer calls them.
+// which answer calls them; each puts the finds into a better order and notes in why
+// what it did.
 type question struct {
 	*Engine
 	r     engram.Reader
 	in    SearchInput
 	terms []engram.Term
 
-	lexical engram.Lexical
-	nearest []engram.Ranked
-	model   engram.Model
-	order   []engram.Ranked // the finds so far, best first
-	why     map[int64]*engram.Why
+	lexical  engram.Lexical
+	meaning  meaning
+	finds    []engram.Ranked // best first
+	memories map[int64]engram.Memory
+	why      map[int64]*engram.Why
+	times    []engram.TimeSpan
+	degraded []string
 }
 
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
-	return &question{Engine: e, r: r, in: in, terms: text.Query(in.Query), why: map[int64]*engram.Why{}}
+	return &question{Engine: e, r: r, in: in, terms: text.Query(in.Query),
+		memories: map[int64]engram.Memory{}, why: map[int64]*engram.Why{}}
 }
 
-// wordless reports whether a question has no word that says what it is about.
-func (q *question) wordless() bool { return len(q.terms) == 0 }
+// wordless reports whether a question has no word that says what it is about: at most
+// titles can match it.
+func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop } // text.Query gives stop words alone or not at all
 
 // answer finds, orders and divides.
-func (q *question) answer(ctx context.Context, found *engram.Found) error {
-	var err error
-	if q.in.Mode != ModeSemantic {
-		q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
-		if err != nil {
+func (q *question) answer(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.weigh, q.byRelation,
+	} {
+		if err := step(ctx); err != nil {
 			return err
 		}
 	}
-	q.order = q.lexical.Hits
-	for i, h := range q.order {
+	return nil
+}
+
+// byWords asks the lexical channel and lets the finds of one session lend each other
+// what they have.
+func (q *question) byWords(ctx context.Context) (err error) {
+	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
+	if err != nil || q.in.Mode == ModeSemantic {
+		q.lexical.Hits = nil // the counts of words serve the floor all the same
+		return err
+	}
+	for i, h := range q.lexical.Hits {
 		q.channel(h, engram.ChannelLexical, i+1)
 	}
-	found.Hits, err = q.hits(ctx, q.order[:min(len(q.order), q.in.Limit)])
-	return err
+	return q.smooth(ctx)
 }
 
 func (q *question) channel(f engram.Ranked, c engram.Channel, rank int) {
@@ -64,23 +78,60 @@ func (q *question) whyOf(num int64) *engram.Why {
 	return q.why[num]
 }
 
-// hits reads the memories of a ranking.
-func (q *question) hits(ctx context.Context, ranked []engram.Ranked) ([]engram.Hit, error) {
-	nums := make([]int64, len(ranked))
-	for i, f := range ranked {
+func (q *question) note(num int64, format string, args ...any) {
+	w := q.whyOf(num)
+	w.Notes = append(w.Notes, fmt.Sprintf(format, args...))
+}
+
+func (q *question) degrade(format string, args ...any) {
+	q.degraded = append(q.degraded, fmt.Sprintf(format, args...))
+}
+
+// read reads the memories of the best finds, those that came in by neighbours with the
+// filter in force, and drops what does not pass.
+func (q *question) read(ctx context.Context) error {
+	best := q.finds[:min(len(q.finds), candidates)]
+	ms, err := q.r.Memories(ctx, numsOf(best))
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
+		if passes(m, q.in.Filter) {
+			q.memories[m.Num] = m
+		}
+	}
+	q.finds = q.known(best)
+	return nil
+}
+
+// candidates is how many of the best finds are read.
+const candidates = 150
+
+// known are the finds that were read and passed.
+func (q *question) known(finds []engram.Ranked) []engram.Ranked {
+	var kept []engram.Ranked
+	for _, f := range finds {
+		if _, ok := q.memories[f.Num]; ok {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// hits are the finds with their memories.
+func (q *question) hits(finds []engram.Ranked) []engram.Hit {
+	hits := make([]engram.Hit, len(finds))
+	for i, f := range finds {
+		m := q.memories[f.Num]
+		hits[i] = engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Why: *q.whyOf(f.Num)}
+	}
+	return hits
+}
+
+func numsOf(finds []engram.Ranked) []int64 {
+	nums := make([]int64, len(finds))
+	for i, f := range finds {
 		nums[i] = f.Num
 	}
-	ms, err := q.r.Memories(ctx, nums)
-	if err != nil {
-		return nil, err
-	}
-	hits := make([]engram.Hit, len(ms))
-	for i, m := range ms {
-		score := 0.0
-		if at := slices.IndexFunc(ranked, func(f engram.Ranked) bool { return f.Num == m.Num }); at >= 0 {
-			score = ranked[at].Score
-		}
-		hits[i] = engram.Hit{Memory: m, Score: score, State: lifecycle.State(m, q.now()), Why: *q.whyOf(m.Num)}
-	}
-	return hits, nil
+	return nums
 }

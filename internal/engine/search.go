@@ -108,21 +108,34 @@ func (in SearchInput) clean() (SearchInput, error) {
 // search answers a cleaned question within one snapshot.
 func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (engram.Found, error) {
 	found := engram.Found{Query: in.Query}
-	q := newQuestion(e, r, in)
-	if q.wordless() {
-		hits, err := e.newest(ctx, r, in.Filter, in.Limit)
-		found.Hits = hits
-		if in.Query != "" {
-			found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories")
+	if in.Filter.Project != "" { // an alias is asked for by the name that memories have
+		p, known, err := r.Project(ctx, in.Filter.Project)
+		if err != nil {
+			return found, err
 		}
+		if known {
+			in.Filter.Project = p.Name
+		}
+	}
+	q := newQuestion(e, r, in)
+	if err := q.answer(ctx); err != nil {
 		return found, err
 	}
-	if err := q.answer(ctx, &found); err != nil {
+	found.Degraded, found.Times = q.degraded, q.times
+	hits, weak := q.divide()
+	found.Hits, found.Weak = q.hits(hits), q.hits(weak)
+	if len(found.Hits) == 0 && q.wordless() {
+		if in.Query != "" {
+			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
+		}
+		var err error
+		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err
 	}
 	if err := e.topicFirst(ctx, r, &found, in); err != nil {
 		return found, err
 	}
+	found.Cut(in.Limit)
 	return found, e.annotate(ctx, r, found.Hits)
 }
 

@@ -90,7 +90,7 @@ func TestAHitSaysWhy(t *testing.T) {
 			}
 			last = h.Score
 			for _, c := range h.Why.Channels {
-				if c.Rank < 1 || c.Rank > len(found.Hits) {
+				if c.Rank < 1 || c.Rank > len(found.Hits)+len(found.Weak) {
 					t.Errorf("%q: hit %d has rank %d in %s", query, i, c.Rank, c.Channel)
 				}
 			}
@@ -100,8 +100,8 @@ func TestAHitSaysWhy(t *testing.T) {
 		}
 		return channels
 	}
-	same(t, "words", why("mailer retries"), []engram.Channel{engram.ChannelLexical})
-	same(t, "a topic key", why("architecture/auth-model"), []engram.Channel{engram.ChannelTopic, engram.ChannelLexical})
+	same(t, "words", why("mailer retries"), []engram.Channel{engram.ChannelLexical, engram.ChannelVector})
+	same(t, "a topic key", why("architecture/auth-model"), []engram.Channel{engram.ChannelTopic, engram.ChannelLexical, engram.ChannelVector})
 	same(t, "nothing", why(""), []engram.Channel{engram.ChannelRecent})
 	if hits := w.search(engine.SearchInput{Query: "jwt"}).Hits; hits[0].Memory.Num != num["jwt"] || hits[0].Memory.Content == "" {
 		t.Errorf("a hit holds its whole memory: %+v", hits[0].Memory)

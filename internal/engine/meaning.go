@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// meaning is the vector channel of one question. Without a model it is empty.
+type meaning struct {
+	model  engram.Model
+	vector []float32       // of the question, centred; nil when there is none
+	finds  []engram.Ranked // by cosine, best first
+}
+
+// byMeaning asks the vector channel. Whatever keeps it from answering is told in
+// Degraded; the words answer then alone.
+func (q *question) byMeaning(ctx context.Context) error {
+	if q.in.Mode == ModeLexical || q.in.All {
+		return nil
+	}
+	embedder, ok, err := q.asking(ctx, q.r)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if q.in.Mode == ModeSemantic {
+			q.degrade("no embedding model is configured; nothing is found by meaning")
+		}
+		return nil
+	}
+	q.meaning.model = embedder.Model()
+	vectors, err := embedder.Embed(ctx, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		q.degrade("finding by meaning did not work: %v", err)
+		return ctx.Err()
+	}
+	mean, err := q.mean(ctx, q.r, q.meaning.model.Fingerprint, q.in.Filter.Project)
+	if err != nil {
+		return err
+	}
+	q.meaning.vector = retrieval.Centred(vectors[0], mean)
+	if err := q.nearest(ctx); err != nil {
+		return err
+	}
+	for i, f := range q.meaning.finds {
+		q.channel(f, engram.ChannelVector, i+1)
+	}
+	return q.uncovered(ctx)
+}
+
+// nearest ranks by the question's vector; the finds of the words get their cosines too.
+func (q *question) nearest(ctx context.Context) (err error) {
+	q.meaning.finds, err = q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
+		Filter: q.in.Filter, Limit: depth, Also: numsOf(q.lexical.Hits)})
+	return err
+}
+
+// uncovered tells when there are memories and none has a vector: then the channel is
+// silent for a reason that somebody can remove.
+func (q *question) uncovered(ctx context.Context) error {
+	if len(q.meaning.finds) > 0 || len(q.lexical.Hits) == 0 {
+		return nil
+	}
+	models, err := q.r.Models(ctx)
+	for _, m := range models {
+		if m.Model.Fingerprint == q.meaning.model.Fingerprint {
+			return err
+		}
+	}
+	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
+	return err
+}
+
+// byFeedback asks the vector channel again, for the question moved towards what was
+// found first, and joins the channels anew.
+func (q *question) byFeedback(ctx context.Context) error {
+	if q.meaning.vector == nil || len(q.finds) == 0 {
+		return nil
+	}
+	best := numsOf(q.finds[:min(len(q.finds), retrieval.FeedbackFinds)])
+	vectors, err := q.r.Vectors(ctx, q.meaning.model.Fingerprint, best)
+	if err != nil {
+		return err
+	}
+	var near [][]float32
+	for _, num := range best {
+		if v := vectors[num]; v != nil {
+			near = append(near, v)
+		}
+	}
+	q.meaning.vector = retrieval.Feedback(q.meaning.vector, near)
+	if err := q.nearest(ctx); err != nil {
+		return err
+	}
+	return q.fuse(ctx)
+}
+
+// means remembers the mean vectors of projects for a while: they move slowly, and
+// reading some hundred vectors costs as much as the rest of a search.
+type means struct {
+	sync.Mutex
+	at      time.Time
+	vectors map[string][]float32 // by model and project
+}
+
+const (
+	meanAge    = time.Minute
+	meanSample = 512 // vectors that a mean is reckoned from
+	meanLeast  = 100 // fewer memories have no common lean worth taking off
+)
+
+// mean returns the mean of a project's vectors, nil when it has too few.
+func (e *Engine) mean(ctx context.Context, r engram.Reader, model, project string) ([]float32, error) {
+	now, key := e.now(), model+"\x00"+project
+	e.means.Lock()
+	if e.means.at.IsZero() || now.Sub(e.means.at) > meanAge || now.Before(e.means.at) {
+		e.means.at, e.means.vectors = now, map[string][]float32{}
+	}
+	mean, known := e.means.vectors[key]
+	e.means.Unlock()
+	if known {
+		return mean, nil
+	}
+	mean, of, err := r.MeanVector(ctx, model, project, meanSample)
+	if err != nil {
+		return nil, err
+	}
+	if of < meanLeast {
+		return nil, nil // not remembered: it may grow in a moment
+	}
+	e.means.Lock()
+	defer e.means.Unlock()
+	e.means.vectors[key] = mean
+	return mean, nil
+}

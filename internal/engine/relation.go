@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// graphSeeds is how many of the best finds lead on to what they are related to.
+const graphSeeds = 20
+
+// byRelation adds what the best finds lead to, and puts what supersedes a find before it.
+func (q *question) byRelation(ctx context.Context) error {
+	policy := retrieval.DefaultGraph()
+	if q.in.Hops != nil {
+		policy.Hops = *q.in.Hops
+	}
+	seeds := q.finds[:min(len(q.finds), graphSeeds)]
+	relations, err := q.relationsAround(ctx, seeds, policy)
+	if err != nil || len(relations) == 0 {
+		return err
+	}
+	if !q.in.All {
+		if err := q.spread(ctx, seeds, relations, policy); err != nil {
+			return err
+		}
+	}
+	return q.supersede(ctx, relations)
+}
+
+// relationsAround reads the relations of the seeds, and those of what they lead to, as
+// far as the policy goes.
+func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p retrieval.GraphPolicy) ([]engram.Relation, error) {
+	seen := map[int64]bool{}
+	known := map[int64]bool{}
+	var all []engram.Relation
+	// What supersedes a find is wanted with no hops, too: hence one round more.
+	for next := numsOf(seeds); len(next) > 0 && len(known) <= MaxHops*graphSeeds*graphSeeds; {
+		for _, num := range next {
+			seen[num] = true
+		}
+		found, err := q.r.Relations(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range found {
+			if !known[r.Num] {
+				known[r.Num] = true
+				all = append(all, r)
+			}
+		}
+		if p.Hops--; p.Hops <= 0 {
+			break
+		}
+		next = retrieval.Ahead(seen, all, p)
+	}
+	return all, nil
+}
+
+// spread adds what relations lead to.
+func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations []engram.Relation, p retrieval.GraphPolicy) error {
+	reached := retrieval.Spread(seeds, relations, p)
+	nums := make([]int64, len(reached))
+	for i, r := range reached {
+		nums[i] = r.Num
+	}
+	if err := q.readMore(ctx, nums); err != nil {
+		return err
+	}
+	score := make(map[int64]float64, len(q.finds))
+	for _, f := range q.finds {
+		score[f.Num] = f.Score
+	}
+	rank := 0
+	for _, r := range reached {
+		if _, passed := q.memories[r.Num]; !passed {
+			continue
+		}
+		rank++
+		q.channel(r.Ranked, engram.ChannelGraph, rank)
+		last := r.Path[len(r.Path)-1]
+		if last.Against {
+			q.note(r.Num, "it %s #%d", last.Verb, last.From)
+		} else {
+			q.note(r.Num, "#%d %s it", last.From, last.Verb)
+		}
+		if r.Score > score[r.Num] {
+			score[r.Num] = r.Score
+		}
+	}
+	q.finds = q.finds[:0:0]
+	for num, s := range score {
+		q.finds = append(q.finds, engram.Ranked{Num: num, Score: s})
+	}
+	retrieval.Sort(q.finds)
+	return nil
+}
+
+// readMore reads the memories of finds that were not read yet, as far as they pass.
+func (q *question) readMore(ctx context.Context, nums []int64) error {
+	var missing []int64
+	for _, num := range nums {
+		if _, known := q.memories[num]; !known {
+			missing = append(missing, num)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	ms, err := q.r.Memories(ctx, missing)
+	for _, m := range ms {
+		if passes(m, q.in.Filter) {
+			q.memories[m.Num] = m
+		}
+	}
+	return err
+}
+
+// supersede puts what supersedes a find before it. What was forgotten, or does not pass
+// the filter, supersedes nothing here: somebody would miss the only memory that answers.
+func (q *question) supersede(ctx context.Context, relations []engram.Relation) error {
+	var newer []int64
+	for _, r := range relations {
+		if r.Verb == engram.VerbSupersedes {
+			newer = append(newer, r.Source)
+		}
+	}
+	if err := q.readMore(ctx, newer); err != nil {
+		return err
+	}
+	var shown []engram.Relation
+	for _, r := range relations {
+		if _, passes := q.memories[r.Source]; passes {
+			shown = append(shown, r)
+		}
+	}
+	placed := retrieval.Superseded(q.finds, shown)
+	q.finds = q.finds[:0:0]
+	for _, p := range placed {
+		if p.By != 0 {
+			q.note(p.Num, "superseded by #%d", p.By)
+		}
+		if p.For != 0 {
+			q.note(p.Num, "supersedes #%d", p.For)
+		}
+		q.finds = append(q.finds, p.Ranked)
+	}
+	return nil
+}
