@@ -17,6 +17,9 @@ type TimePhrase struct {
 	// reckoned from. A zero From ("before May") or To ("since May") is no bound; both are
 	// zero when Event is not "".
 	From, To time.Time
+	// Exact says that a year was named ("in May 2023", "2024-03-05"): nothing was guessed,
+	// and who writes so means it.
+	Exact bool
 	// Soft says that the phrase hardly narrows the time ("recently"): the interval is
 	// where most of what is meant lies, not where all of it does.
 	Soft bool
@@ -147,7 +150,7 @@ func (s *timeScan) cut(i, n int, span timeSpan) TimePhrase {
 	if span.none {
 		return TimePhrase{}
 	}
-	return TimePhrase{Start: s.words[i].start, End: s.words[i+n-1].end, From: span.from, To: span.to, Soft: span.soft}
+	return TimePhrase{Start: s.words[i].start, End: s.words[i+n-1].end, From: span.from, To: span.to, Exact: span.exact, Soft: span.soft}
 }
 
 // item reads a time that stands behind a preposition, with or without an article.
@@ -170,13 +173,13 @@ func (s *timeScan) item(i int) (timeSpan, int) {
 func bounded(lead timeLead, span timeSpan) timeSpan {
 	switch lead {
 	case leadBefore:
-		return timeSpan{to: span.from}
+		return timeSpan{to: span.from, exact: span.exact}
 	case leadAfter:
-		return timeSpan{from: span.to}
+		return timeSpan{from: span.to, exact: span.exact}
 	case leadSince:
-		return timeSpan{from: span.from}
+		return timeSpan{from: span.from, exact: span.exact}
 	}
-	return timeSpan{to: span.to}
+	return timeSpan{to: span.to, exact: span.exact}
 }
 
 // stretch reads "between X and Y" and "from X to Y".
@@ -220,9 +223,9 @@ func (s *timeScan) beside(i int, span timeSpan, n int) (timeSpan, int) {
 		return timeSpan{}, 0
 	}
 	if lead == leadBefore {
-		return timeSpan{from: span.length(named.from, -1), to: named.to}, n + 1 + m
+		return timeSpan{from: span.length(named.from, -1), to: named.to, exact: named.exact}, n + 1 + m
 	}
-	return timeSpan{from: named.from, to: span.length(named.to, +1)}, n + 1 + m
+	return timeSpan{from: named.from, to: span.length(named.to, +1), exact: named.exact}, n + 1 + m
 }
 
 // event reads "before the release": a preposition, an article or a name in the

@@ -146,6 +146,7 @@ func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
 			continue
 		}
 		if span, ok := r.span(s.calendar, m); ok {
+			span.exact = m.year != 0 || !m.date.from.IsZero()
 			best, length = span, end-i
 		}
 	}

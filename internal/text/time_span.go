@@ -8,6 +8,7 @@ type timeSpan struct {
 	soft     bool
 	none     bool // looks like a time and is none
 	far      bool // says how far, and no time by itself
+	exact    bool // the year was said
 	yearless bool // the year is a guess
 	// length goes from a day to one that lies so far before (-1) or after it (+1), for
 	// phrases that say how far: a week, two days. nil for the others.
@@ -252,5 +253,5 @@ func (c calendar) between(a, b timeSpan) timeSpan {
 	if a.from.After(b.from) {
 		a, b = b, a
 	}
-	return timeSpan{from: a.from, to: b.to}
+	return timeSpan{from: a.from, to: b.to, exact: a.exact || b.exact}
 }

@@ -248,6 +248,17 @@ func TestTimesReadsOnlyTheFirstWords(t *testing.T) {
 	}
 }
 
+func TestTimesTellsWhatWasSaidFromWhatWasGuessed(t *testing.T) {
+	for question, want := range map[string]bool{
+		"in May 2023": true, "2024-03-05": true, "since 2024": true, "before March 5, 2025": true, "between March and May 2023": true, "Q3 2024": true,
+		"the week before 3 June 2023": true, "in May": false, "last week": false, "since yesterday": false, "March 5th": false, "between January and March": false,
+	} {
+		if got := text.Times(question, wednesday()); len(got) != 1 || got[0].Exact != want {
+			t.Errorf("Times(%q): got %+v, want exact %v", question, got, want)
+		}
+	}
+}
+
 func TestTimesKeepsTheZoneOfNow(t *testing.T) {
 	now := wednesday().UTC().In(time.FixedZone("", -11*3600)) // still the 18th, at 02:30
 	got := text.Times("yesterday", now)
