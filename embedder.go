@@ -14,6 +14,18 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string, role Role) ([][]float32, error)
 }
 
+// WordEmbedder is an Embedder whose vectors are sums over the words of a text. It can
+// weigh the words of a question, and hold words against each other.
+type WordEmbedder interface {
+	Embedder
+	// EmbedWords returns the vector of a text made of words, each counting as weights
+	// says; of length 1, or zero when none means anything.
+	EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error)
+	// Similarities returns how near each of words is to each of others in meaning: a row
+	// for each of words. 1 is the same word, 0 and less has nothing to do with it.
+	Similarities(words, others []string) [][]float64
+}
+
 // Role says what a text is to an Embedder: some models treat a question otherwise
 // than the text that answers it.
 type Role string

@@ -33,7 +33,7 @@ func (q *question) byMeaning(ctx context.Context) error {
 		return nil
 	}
 	q.meaning.model = embedder.Model()
-	vectors, err := embedder.Embed(ctx, []string{q.in.Query}, engram.RoleQuery)
+	vector, err := q.embedded(ctx, embedder)
 	if err != nil {
 		q.degrade("finding by meaning did not work: %v", err)
 		return ctx.Err()
@@ -42,7 +42,7 @@ func (q *question) byMeaning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q.meaning.vector = retrieval.Centred(vectors[0], mean)
+	q.meaning.vector = retrieval.Centred(vector, mean)
 	if err := q.nearest(ctx); err != nil {
 		return err
 	}
@@ -50,6 +50,28 @@ func (q *question) byMeaning(ctx context.Context) error {
 		q.channel(f, engram.ChannelVector, i+1)
 	}
 	return q.uncovered(ctx)
+}
+
+// embedded is the vector of the question. Where the model can weigh words, those that
+// everybody uses here count less: a name that is in every memory tells none apart.
+func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, error) {
+	if weighing, ok := e.(engram.WordEmbedder); ok && !q.wordless() {
+		var words []string
+		var weights []float64
+		for _, w := range q.lexical.Words {
+			if w.Term.Joined {
+				continue // its parts are there
+			}
+			words = append(words, w.Term.Written)
+			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
+		}
+		return weighing.EmbedWords(ctx, words, weights)
+	}
+	vectors, err := e.Embed(ctx, []string{q.in.Query}, engram.RoleQuery)
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
 }
 
 // nearest ranks by the question's vector; the finds of the words get their cosines too.

@@ -43,7 +43,7 @@ type Model struct {
 	table    func() (*table, error)
 }
 
-var _ engram.Embedder = (*Model)(nil)
+var _ engram.WordEmbedder = (*Model)(nil)
 
 // New returns the built-in model. It costs nothing until the first text is embedded;
 // only then is the table checked, and if the program file was altered every Embed is
@@ -98,6 +98,27 @@ func (m *Model) Embed(ctx context.Context, texts []string, _ engram.Role) ([][]f
 		t.embed(vectors[i], t.tokens(room, text))
 	}
 	return vectors, nil
+}
+
+// EmbedWords returns the vector of a text made of words, each counting as weights says.
+func (m *Model) EmbedWords(ctx context.Context, words []string, weights []float64) ([]float32, error) {
+	t, err := m.table()
+	if err != nil {
+		return nil, err
+	}
+	var room [mostTokens]uint16
+	v, word := make([]float32, t.dimensions), make([]float32, t.dimensions)
+	for i, w := range words {
+		clear(word)
+		for _, id := range t.tokens(room[:0], w) {
+			t.add(word, id)
+		}
+		for k, x := range word {
+			v[k] += float32(weights[i]) * x
+		}
+	}
+	vector.Normalise(v)
+	return v, ctx.Err()
 }
 
 // embed adds up the vectors of tokens in v, which is zero, and makes the sum of length 1.
