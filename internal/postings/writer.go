@@ -141,3 +141,26 @@ func Merge(blocks [][]byte, adds []Addition, size int) ([]Block, error) {
 	}
 	return w.Blocks(), nil
 }
+
+// AppendWords appends words to dst, each with its length before it.
+func AppendWords(dst []byte, words []string) []byte {
+	for _, w := range words {
+		dst = binary.AppendUvarint(dst, uint64(len(w)))
+		dst = append(dst, w...)
+	}
+	return dst
+}
+
+// ReadWords reads what AppendWords wrote.
+func ReadWords(b []byte) ([]string, error) {
+	var words []string
+	for len(b) > 0 {
+		n, rest, ok := uvarint(b)
+		if !ok || n > len(rest) {
+			return nil, ErrDamaged
+		}
+		words = append(words, string(rest[:n]))
+		b = rest[n:]
+	}
+	return words, nil
+}

@@ -153,10 +153,12 @@ func (c *conn) rollback() {
 // tx is a transaction: engram.Reader and engram.Tx. Its methods stand in the files
 // of their nouns.
 type tx struct {
-	conn     *conn
-	words    *frequencies
-	erased   bool // words left the full-text index
-	scrubbed bool // texts left the tables
+	conn       *conn
+	kept       *kept      // what the process knows of the index
+	cat        *catalogue // the index as this transaction sees it; nil until asked
+	indexed    bool       // the index was written to
+	scrubbed   bool       // texts left the tables
+	unprompted bool       // words left the full-text index of prompts
 }
 
 var _ engram.Tx = (*tx)(nil)

@@ -3,45 +3,21 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// The full-text tables hold the tokens of internal/text and the words of scope.go;
-// what follows keeps them in step with the memories and prompts. lexical.go asks them.
+// Prompts are few and short: a full-text table of SQLite's is enough for them. It holds
+// the tokens of internal/text, and a word for the project.
 
-// sameIndex reports whether a and b have the same entry in the full-text index.
-func sameIndex(a, b engram.Memory) bool {
-	return a.Title == b.Title && a.Content == b.Content && a.Project == b.Project && a.Type == b.Type && a.Scope == b.Scope &&
-		a.Forgotten() == b.Forgotten() && a.TopicKey == b.TopicKey && strings.Join(a.Tags, "\x00") == strings.Join(b.Tags, "\x00")
-}
+// scopeMark opens every word of the scope column. No token of a text holds it, so a
+// filter never matches a text, nor a text a filter.
+const scopeMark = "·"
 
-// titleText is what is indexed as a memory's title: its topic key and its tags are
-// found like one.
-func titleText(m engram.Memory) string {
-	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
-}
-
-// indexMemory adds m to the full-text index.
-func (t *tx) indexMemory(ctx context.Context, project int64, m engram.Memory) error {
-	const query = `INSERT INTO memories_fts (rowid, title, content, scope) VALUES (?,?,?,?)`
-	title, content := text.Index(titleText(m), m.Content)
-	_, err := t.exec(ctx, query, m.Num, title, content, scopeWords(project, m))
-	if err != nil {
-		return fmt.Errorf("index memory %d: %w", m.Num, err)
-	}
-	return nil
-}
-
-func (t *tx) unindexMemory(ctx context.Context, num int64) error {
-	_, err := t.exec(ctx, `DELETE FROM memories_fts WHERE rowid = ?`, num)
-	if err != nil {
-		return fmt.Errorf("take memory %d out of the index: %w", num, err)
-	}
-	return nil
-}
+func projectWord(num int64) string { return scopeMark + "p" + strconv.FormatInt(num, 10) }
 
 // indexPrompt adds p to its full-text index, stop words too: prompts are short, and
 // "what is this" is one.
@@ -54,16 +30,11 @@ func (t *tx) indexPrompt(ctx context.Context, project int64, p engram.Prompt) er
 	return nil
 }
 
-// compact merges the segments of the full-text indexes into one, which drops the
+// compactPrompts merges the segments of the prompts' index into one, which drops the
 // words of entries that were taken out.
-func (t *tx) compact(ctx context.Context) error {
-	for _, query := range []string{
-		`INSERT INTO memories_fts (memories_fts) VALUES ('optimize')`,
-		`INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`,
-	} {
-		if _, err := t.exec(ctx, query); err != nil {
-			return fmt.Errorf("clean the full-text index: %w", err)
-		}
+func (t *tx) compactPrompts(ctx context.Context) error {
+	if _, err := t.exec(ctx, `INSERT INTO prompts_fts (prompts_fts) VALUES ('optimize')`); err != nil {
+		return fmt.Errorf("clean the full-text index: %w", err)
 	}
 	return nil
 }
@@ -74,9 +45,6 @@ func (t *tx) compact(ctx context.Context) error {
 func quote(token string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(token, `"`, `""`), "\x00", " ") + `"`
 }
-
-// beginning is an FTS5 expression for every word that begins so.
-func beginning(word string) string { return quote(word) + "*" }
 
 // anyOf joins FTS5 expressions to one that any of them satisfies.
 func anyOf(exprs []string) string { return "(" + strings.Join(exprs, " OR ") + ")" }

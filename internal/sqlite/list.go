@@ -54,7 +54,7 @@ func (c *conditions) add(where string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// addRest adds what a full-text match cannot express.
+// addRest adds what List asks beside project, type, scope and tags.
 func (c *conditions) addRest(f engram.Filter) {
 	if f.SessionID != "" {
 		c.add("m.session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
@@ -65,8 +65,13 @@ func (c *conditions) addRest(f engram.Filter) {
 	if !f.Until.IsZero() {
 		c.add("m.created_at < ?", f.Until.UnixMilli())
 	}
-	keys := make([]string, 0, len(f.Metadata))
-	for k := range f.Metadata {
+	c.addMetadata(f.Metadata)
+}
+
+// addMetadata adds that memory m has all of these values.
+func (c *conditions) addMetadata(values map[string]any) {
+	keys := make([]string, 0, len(values))
+	for k := range values {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys) // one spelling of the statement for one set of keys
@@ -74,7 +79,7 @@ func (c *conditions) addRest(f engram.Filter) {
 		// The operator gives JSON text, which tells true from 1 and null from nothing;
 		// json_extract would not. Both sides were spelled by encoding/json, so equal
 		// values are equal texts. A value that cannot be JSON equals nothing.
-		value, err := json.Marshal(f.Metadata[k])
+		value, err := json.Marshal(values[k])
 		if err != nil {
 			c.add("0")
 			continue

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -201,27 +200,34 @@ const memoryFields = `project, session, scope, type, origin, title, topic_key, t
 	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
 	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
 
-func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (project int64, values []any, err error) {
-	if project, err = t.projectNum(ctx, m.Project); err != nil {
-		return 0, nil, err
+// home is where a memory belongs: rows of projects and sessions.
+type home struct{ project, session int64 }
+
+func (t *tx) homeOf(ctx context.Context, m engram.Memory) (at home, err error) {
+	if at.project, err = t.projectNum(ctx, m.Project); err != nil {
+		return home{}, err
 	}
-	session, err := t.sessionNum(ctx, m.SessionID)
-	if err != nil {
-		return 0, nil, err
+	at.session, err = t.sessionNum(ctx, m.SessionID)
+	return at, err
+}
+
+func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values []any, err error) {
+	if at, err = t.homeOf(ctx, m); err != nil {
+		return home{}, nil, err
 	}
 	var metadata any
 	if len(m.Metadata) > 0 {
 		b, err := json.Marshal(m.Metadata)
 		if err != nil {
-			return 0, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
+			return home{}, nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithCause(err)
 		}
 		metadata = string(b)
 	}
 	hash, err := hex.DecodeString(m.NormalizedHash)
 	if err != nil {
-		return 0, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
+		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	return project, []any{project, session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata,
+	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata,
 		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
 		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
 		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
@@ -231,7 +237,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (project int64, 
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	const query = `INSERT INTO memories (id, sync_id, ` + memoryFields + `)
 		VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
-	project, values, err := t.memoryValues(ctx, *m)
+	at, values, err := t.memoryValues(ctx, *m)
 	if err != nil {
 		return err
 	}
@@ -249,7 +255,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 		return err
 	}
 	if !m.Forgotten() {
-		if err := t.indexMemory(ctx, project, *m); err != nil {
+		if err := t.indexMemory(ctx, at, *m); err != nil {
 			return err
 		}
 	}
@@ -265,7 +271,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return err
 	}
-	project, values, err := t.memoryValues(ctx, m)
+	at, values, err := t.memoryValues(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -280,14 +286,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
 		return err
 	}
-	// Counting an exact repeat changes nothing that is indexed.
-	if sameIndex(was, m) {
-		return nil
-	}
-	if err := t.unindexMemory(ctx, m.Num); err != nil || m.Forgotten() {
-		return err
-	}
-	return t.indexMemory(ctx, project, m)
+	return t.reindexMemory(ctx, was, m, at)
 }
 
 func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
@@ -318,20 +317,21 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
 // EraseMemory removes the memory and every copy of its text. With secure_delete the
-// freed bytes are overwritten; the index gives up a deleted entry's words only when
-// its segments are merged, so they are.
+// freed bytes are overwritten; the index has no word that nobody has.
 func (t *tx) EraseMemory(ctx context.Context, num int64) error {
-	var id, syncID string
-	err := t.row(ctx, `SELECT id, sync_id FROM memories WHERE num = ?`, []any{num}, &id, &syncID)
-	if errors.Is(err, sql.ErrNoRows) {
-		return engram.Errorf(engram.CodeNotFound, "memory #%d does not exist", num)
-	}
+	was, err := t.Memory(ctx, engram.ByNum(num))
 	if err != nil {
-		return fmt.Errorf("read memory %d: %w", num, err)
-	}
-	t.erased = true
-	if err := t.unindexMemory(ctx, num); err != nil {
 		return err
+	}
+	t.scrubbed = true
+	if !was.Forgotten() {
+		at, err := t.homeOf(ctx, was)
+		if err != nil {
+			return err
+		}
+		if err := t.unindexMemory(ctx, at.project, was); err != nil {
+			return err
+		}
 	}
 	for _, s := range []struct {
 		query string
@@ -343,11 +343,11 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		{topicNotesSQL, []any{num}},
 		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-		{tombstoneSQL, []any{engram.EntityMemory, id, syncID}},
+		{tombstoneSQL, []any{engram.EntityMemory, was.ID, was.SyncID}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase memory %d: %w", num, err)
 		}
 	}
-	return nil
+	return t.forgetKinds(ctx)
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -44,10 +45,15 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 		err = c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
 	}
 	s.reads.give(c)
-	if err != nil || version == len(steps) && mode == "wal" {
+	if err != nil {
 		return err
 	}
-	return s.migrate(ctx, migrations, steps, now)
+	if version != len(steps) || mode != "wal" {
+		if err := s.migrate(ctx, migrations, steps, now); err != nil {
+			return err
+		}
+	}
+	return s.renew(ctx)
 }
 
 // schemaVersion reads the version of the file's schema, 0 for an empty file, and
@@ -133,7 +139,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	if from == 0 {
 		var id [8]byte
 		_, _ = rand.Read(id[:]) // never fails
-		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?)", hex.EncodeToString(id[:])); err != nil {
+		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?)", hex.EncodeToString(id[:]), strconv.Itoa(wordsVersion)); err != nil {
 			return err
 		}
 		if err := c.exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {

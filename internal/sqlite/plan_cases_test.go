@@ -76,7 +76,7 @@ func listPlans(t *testing.T) []planCase {
 			want: []string{"SEARCH m USING INDEX memories_recent (created_at>?)"}},
 		{name: "list by tag", run: list(engram.Filter{Tags: []string{"x"}}),
 			want: []string{"SCAN m USING INDEX memories_recent", "SEARCH tags USING PRIMARY KEY (memory=? AND tag=?)"},
-			why:  newestFirst + "; a search takes the tag from the full-text index"},
+			why:  newestFirst + "; a search takes the tag from the index of words"},
 		{name: "list of a session", run: list(engram.Filter{SessionID: "s"}),
 			want: []string{"SEARCH m USING INDEX memories_session (session=?)", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the index has them in the order of saving, which is not always that of their times"},
@@ -91,9 +91,6 @@ func otherPlans(t *testing.T) []planCase {
 	ctx, page := t.Context(), engram.Page{Limit: 10}
 	const newestFirst = "newest first, until the page is full"
 	return []planCase{
-		{name: "texts of what was found", run: func(t *tx) error {
-			return t.rows(ctx, textsSQL, []any{"[1]"}, func(scanner) error { return nil })
-		}, want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "session", run: func(t *tx) error { _, err := t.Session(ctx, "s"); return err },
 			want: []string{"SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{name: "sessions", run: func(t *tx) error { _, err := t.Sessions(ctx, "", page); return err },
@@ -140,49 +137,31 @@ func otherPlans(t *testing.T) []planCase {
 	}
 }
 
-// lexicalPlans are all ways that a question takes through the full-text index.
+// lexicalPlans are all ways that a question takes through the index.
 func lexicalPlans(t *testing.T) []planCase {
 	ask := func(question string, change func(*engram.LexicalQuery)) func(*tx) error {
 		q := engram.LexicalQuery{Terms: text.Query(question), Limit: 10}
 		change(&q)
-		return func(tx *tx) error { _, err := tx.Lexical(t.Context(), q); return err }
+		return func(tx *tx) error {
+			tx.kept = &kept{} // as a process asks that has just begun
+			_, err := tx.Lexical(t.Context(), q)
+			return err
+		}
 	}
-	const why = "the limit ends the counting; what matched is ranked"
-	count := []string{"SEARCH memories", "SCAN memories_fts VIRTUAL TABLE INDEX 0:M3", "SCAN (subquery-1)"}
-	match := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY"})
-	joined := slices.Concat(count, []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "USE TEMP B-TREE FOR ORDER BY"})
-	// What was found is read by number and weighed beside the sizes of the newest.
-	weighedBy := func(newest string) []string {
-		return []string{newest, "SCAN (subquery-1)", "SEARCH memories", "SCAN memories_fts VIRTUAL TABLE INDEX 0:M3",
-			"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}
-	}
-	weighed := weighedBy("SCAN memories USING INDEX memories_recent")
-	inProject := weighedBy("SEARCH memories USING INDEX memories_project_recent (project=?)")
+	index := []string{"SCAN CONSTANT ROW", "SCAN index_state", "SCAN unsealed", "SEARCH unsealed", "SCAN kinds", "SCAN segments",
+		"SEARCH documents USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)", "SEARCH postings USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}
+	checked := slices.Insert(slices.Clone(index), 4, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)")
+	const why = "one row of state, and as many of unsealed, kinds and segments as there are: some dozens"
 	return []planCase{
-		{name: "search", run: ask("kettle boils", func(*engram.LexicalQuery) {}), want: weighed, why: why},
-		{name: "search with filters that are words", run: ask("kettle boils", func(q *engram.LexicalQuery) {
-			q.Filter = engram.Filter{Project: "app", Types: []engram.Type{engram.TypeFact}, Scope: engram.ScopeProject, Tags: []string{"x"}}
-		}), want: slices.Concat(match, []string{"SEARCH memories USING INDEX memories_project_recent (project=?)"}), why: why + "; the floor is so many memories back"},
-		{name: "search with filters that are not", run: ask("kettle boils", func(q *engram.LexicalQuery) {
-			q.Filter, q.All = engram.Filter{SessionID: "s", Since: time.UnixMilli(1), Metadata: map[string]any{"a": 1}}, true
-		}), want: joined, why: why},
-		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: inProject, why: why},
-		{name: "search that is filled up", run: ask("kettle", func(q *engram.LexicalQuery) { q.Limit = 40 }),
-			want: weighed, why: why + "; the floor is so many memories back"},
-		{name: "search among the newest", run: newest(t, ""),
-			want: []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SCAN memories USING INDEX memories_recent"},
-			why:  why + "; the floor is so many memories back"},
-		{name: "search among the newest of a project", run: newest(t, "app"),
-			want: []string{"SCAN f VIRTUAL TABLE INDEX 0:M3>", "USE TEMP B-TREE FOR ORDER BY", "SEARCH memories USING INDEX memories_project_recent (project=?)"},
-			why:  why},
-	}
-}
-
-// newest ranks a word as if it were too common to be ranked by everywhere.
-func newest(t *testing.T, project string) func(*tx) error {
-	return func(tx *tx) error {
-		s := &search{tx: tx, query: engram.LexicalQuery{Filter: engram.Filter{Project: project}, Limit: 10}, budget: 5}
-		_, err := s.newest(t.Context(), quote("kettl"), 10)
-		return err
+		{name: "search", run: ask("kettle boils", func(*engram.LexicalQuery) {}), want: index, why: why},
+		{name: "search with filters", run: ask("kettle boils", func(q *engram.LexicalQuery) {
+			q.Filter = engram.Filter{Project: "app", Types: []engram.Type{engram.TypeFact}, Scope: engram.ScopeProject, Tags: []string{"x"},
+				SessionID: "s", Since: time.UnixMilli(1), Until: time.UnixMilli(2)}
+		}), want: index, why: why},
+		{name: "search by metadata", run: ask("kettle boils", func(q *engram.LexicalQuery) {
+			q.Filter = engram.Filter{Metadata: map[string]any{"a": 1}}
+		}), want: checked, why: why},
+		{name: "search for beginnings", run: ask("kett", func(q *engram.LexicalQuery) { q.Filter.Project, q.Limit = "app", 30 }), want: index, why: why},
+		{name: "search for a word that nobody wrote", run: ask("kitle", func(*engram.LexicalQuery) {}), want: index, why: why},
 	}
 }

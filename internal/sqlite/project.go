@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -127,8 +129,7 @@ const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
 	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
 	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
 
-// MoveProject gives everything of one project to another. The full-text rows name
-// the project, so those of the moved memories and prompts are written anew.
+// MoveProject gives everything of one project to another.
 func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
 	var moved engram.Moved
 	source, err := t.projectNum(ctx, from)
@@ -173,9 +174,10 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	}); err != nil {
 		return moved, err
 	}
+	if err := t.loseTopics(ctx, slices.Sorted(maps.Keys(moved.Topics))); err != nil {
+		return moved, err
+	}
 	for _, query := range []string{
-		// A topic that both have stays with the target; the source's memory keeps its text and loses its key.
-		`UPDATE memories SET topic_key = NULL WHERE num IN (SELECT num FROM (` + clashingSQL + `))`,
 		`UPDATE memories SET project = ?1 WHERE project = ?2`,
 		`UPDATE prompts SET project = ?1 WHERE project = ?2`,
 		`UPDATE sessions SET project = ?1 WHERE project = ?2`,
@@ -186,27 +188,31 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 		}
 	}
-	return moved, t.reindex(ctx, target, moved)
+	if err := t.moveIndex(ctx, source, target); err != nil {
+		return moved, err
+	}
+	return moved, t.movePrompts(ctx, target, moved.Prompts)
 }
 
-// reindex writes the full-text rows of moved memories and prompts anew.
-func (t *tx) reindex(ctx context.Context, project int64, moved engram.Moved) error {
-	for _, num := range moved.Memories {
+// loseTopics takes the topic keys of memories away: a topic that both projects have
+// stays with the target, the source's memory keeps its text.
+func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
+	for _, num := range nums {
 		m, err := t.Memory(ctx, engram.ByNum(num))
 		if err != nil {
 			return err
 		}
-		if m.Forgotten() {
-			continue
-		}
-		if err := t.unindexMemory(ctx, num); err != nil {
-			return err
-		}
-		if err := t.indexMemory(ctx, project, m); err != nil {
+		m.TopicKey = ""
+		if err := t.ReplaceMemory(ctx, m); err != nil {
 			return err
 		}
 	}
-	for _, num := range moved.Prompts {
+	return nil
+}
+
+// movePrompts writes the full-text rows of prompts anew, which name the project.
+func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
+	for _, num := range nums {
 		p, err := t.Prompt(ctx, num)
 		if err != nil {
 			return err

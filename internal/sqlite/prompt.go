@@ -134,7 +134,7 @@ func (t *tx) DeletePrompt(ctx context.Context, num int64) error {
 	if err != nil {
 		return err
 	}
-	t.erased = true
+	t.scrubbed, t.unprompted = true, true
 	for _, s := range []struct {
 		query string
 		args  []any

@@ -43,7 +43,7 @@ type Store struct {
 	writeWait time.Duration
 	reads     *pool
 	writes    *pool
-	words     frequencies
+	kept      kept
 	tooLong   int64 // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
 }
 
@@ -100,7 +100,7 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err, s.path)
 	}
 	defer c.rollback()
-	return explain(fn(&tx{conn: c, words: &s.words}), s.path)
+	return explain(fn(&tx{conn: c, kept: &s.kept}), s.path)
 }
 
 // writerNap is how long SQLite itself waits for the write lock; patiently does the rest.
@@ -114,12 +114,12 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	}
 	defer s.writes.give(c)
 	defer c.rollback() // does nothing after a commit
-	t := &tx{conn: c, words: &s.words}
+	t := &tx{conn: c, kept: &s.kept}
 	if err := fn(t); err != nil {
 		return explain(err, s.path)
 	}
-	if t.erased {
-		if err := t.compact(ctx); err != nil {
+	if t.unprompted {
+		if err := t.compactPrompts(ctx); err != nil {
 			return explain(err, s.path)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
 		return explain(err, s.path)
 	}
-	if t.erased || t.scrubbed {
+	if t.scrubbed {
 		s.scrub(context.WithoutCancel(ctx), c)
 	} else {
 		s.shorten(context.WithoutCancel(ctx), c)

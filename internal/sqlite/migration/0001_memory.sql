@@ -134,17 +134,44 @@ CREATE TABLE revisions (
 );
 CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
 
--- The full-text index. It holds tokens made by internal/text, joined by spaces, and no
--- copy of the text. scope holds one word each for the project, the type, the scope and
--- every tag, so that a filter is part of the match and not a test of each row found.
--- tokenize=ascii splits at spaces alone, because the tokens hold nothing but lower-case
--- letters and digits, and every byte above 127 is part of a token to it.
-CREATE VIRTUAL TABLE memories_fts USING fts5 (
-	title, content, scope,
-	content = '', contentless_delete = 1, tokenize = 'ascii'
+-- The index of words (docs/adr/0004-lexical-search.md), in the codecs of internal/postings. A new
+-- memory's words wait in unsealed until there are enough of them for a segment; small
+-- segments are merged, and end in large ones, of one project each where it has enough.
+CREATE TABLE unsealed (
+	seq      INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: count and greatest tell one state from another
+	memory   INTEGER NOT NULL,
+	document BLOB NOT NULL,     -- one row of the documents of a segment
+	words    BLOB NOT NULL      -- one block of a segment with this document alone
 );
--- The index's words with the number of memories that have them.
-CREATE VIRTUAL TABLE memories_vocab USING fts5vocab (memories_fts, 'row');
+-- AUTOINCREMENT: what a process keeps in memory of a segment is known by its number and version.
+CREATE TABLE segments (
+	num     INTEGER PRIMARY KEY AUTOINCREMENT,
+	level   INTEGER NOT NULL,   -- 1 and 2: small, to be merged; 3: large
+	project INTEGER,            -- its one project; NULL: several
+	version INTEGER NOT NULL,   -- index_state.changes when it was changed last
+	slots   INTEGER NOT NULL,   -- documents, dead ones too
+	live    INTEGER NOT NULL,
+	tokens  INTEGER NOT NULL,   -- of the live ones
+	firsts  BLOB NOT NULL       -- the first word of each block
+);
+CREATE TABLE postings (
+	num   INTEGER PRIMARY KEY,  -- segment * 65536 + block
+	words BLOB NOT NULL
+);
+CREATE TABLE documents (
+	num  INTEGER PRIMARY KEY,   -- segment * 65536 + page
+	rows BLOB NOT NULL
+);
+-- Types and scopes by the number that documents have of them.
+CREATE TABLE kinds (
+	num   INTEGER PRIMARY KEY AUTOINCREMENT,
+	type  TEXT NOT NULL,
+	scope TEXT NOT NULL,
+	UNIQUE (type, scope)
+);
+-- One row. changes grows with every change of segments and kinds.
+CREATE TABLE index_state (changes INTEGER NOT NULL);
+INSERT INTO index_state VALUES (0);
 
 CREATE TABLE relations (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,

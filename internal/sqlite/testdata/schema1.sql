@@ -78,11 +78,37 @@ CREATE TABLE revisions (
 	reason      TEXT NOT NULL,
 	content     TEXT NOT NULL
 );
-CREATE VIRTUAL TABLE memories_fts USING fts5 (
-	title, content, scope,
-	content = '', contentless_delete = 1, tokenize = 'ascii'
+CREATE TABLE unsealed (
+	seq      INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice: count and greatest tell one state from another
+	memory   INTEGER NOT NULL,
+	document BLOB NOT NULL,     -- one row of the documents of a segment
+	words    BLOB NOT NULL      -- one block of a segment with this document alone
 );
-CREATE VIRTUAL TABLE memories_vocab USING fts5vocab (memories_fts, 'row');
+CREATE TABLE segments (
+	num     INTEGER PRIMARY KEY AUTOINCREMENT,
+	level   INTEGER NOT NULL,   -- 1 and 2: small, to be merged; 3: large
+	project INTEGER,            -- its one project; NULL: several
+	version INTEGER NOT NULL,   -- index_state.changes when it was changed last
+	slots   INTEGER NOT NULL,   -- documents, dead ones too
+	live    INTEGER NOT NULL,
+	tokens  INTEGER NOT NULL,   -- of the live ones
+	firsts  BLOB NOT NULL       -- the first word of each block
+);
+CREATE TABLE postings (
+	num   INTEGER PRIMARY KEY,  -- segment * 65536 + block
+	words BLOB NOT NULL
+);
+CREATE TABLE documents (
+	num  INTEGER PRIMARY KEY,   -- segment * 65536 + page
+	rows BLOB NOT NULL
+);
+CREATE TABLE kinds (
+	num   INTEGER PRIMARY KEY AUTOINCREMENT,
+	type  TEXT NOT NULL,
+	scope TEXT NOT NULL,
+	UNIQUE (type, scope)
+);
+CREATE TABLE index_state (changes INTEGER NOT NULL);
 CREATE TABLE relations (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,
 	id         TEXT NOT NULL UNIQUE,
@@ -167,7 +193,8 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '6a9109792855a6c8');
+INSERT INTO meta (key, value) VALUES ('device', '17c0c22876f7226c');
+INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
 INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
@@ -180,19 +207,10 @@ INSERT INTO tallies (project, type, live) VALUES (1, 'fact', 2);
 INSERT INTO tags (memory, tag) VALUES (1, 'heat');
 INSERT INTO tags (memory, tag) VALUES (1, 'lid');
 INSERT INTO revisions (memory, number, type, title, written_at, replaced_at, reason, content) VALUES (1, 1, 'fact', 'The lid', 1781254800000, 1781254800000, 'topic key', 'It was loose.');
-DELETE FROM memories_fts_data;
-INSERT INTO memories_fts_data (id, block) VALUES (1, X'020A2F08');
-INSERT INTO memories_fts_data (id, block) VALUES (10, X'00000000FF000001010202000201010101010000010201010202000001');
-INSERT INTO memories_fts_data (id, block) VALUES (137438953473, X'000000900C30617263686974656374757201020501046865617401020701056B6574746C0104030501036C6964010A040601010301047368757401060101040103746865010202010677686973746C01060101020107C2B76768656174010601020504036C6964010601020603027031010601020203087370726F6A65637401060102040305746661637401060102030410090B0C0B080D0E0A090F');
-INSERT INTO memories_fts_data (id, block) VALUES (274877906945, X'000000AA02303202060101040101610202040104626F696C020601010301056B6574746C02020201026F660202030105737465616D022C01010704040404040404040404040404040404040404010474696D650206010105010677686973746C022C0101060404040404040404040404040404040404040402056F7264636102060101020104C2B77031020601020203087370726F6A65637402060102040305746661637402060102030408060B0A071F0B200C0B0F');
-DELETE FROM memories_fts_idx;
-INSERT INTO memories_fts_idx (segid, term, pgno) VALUES (1, X'', 2);
-INSERT INTO memories_fts_idx (segid, term, pgno) VALUES (2, X'', 2);
-DELETE FROM memories_fts_docsize;
-INSERT INTO memories_fts_docsize (id, sz, origin) VALUES (1, X'070305', 1);
-INSERT INTO memories_fts_docsize (id, sz, origin) VALUES (2, X'032C03', 2);
-DELETE FROM memories_fts_config;
-INSERT INTO memories_fts_config (k, v) VALUES ('version', 4);
+INSERT INTO unsealed (seq, memory, document, words) VALUES (1, 1, X'010000000000000081420FBB9E0100000100000001000000010000000A000000', X'000501686561740301000001036C696403010000000B61726368697465637475720401000102000468656174040100010200056B6574746C040100010400036C696404010001050004736875740301000000037468650401000102000677686973746C03010000');
+INSERT INTO unsealed (seq, memory, document, words) VALUES (2, 2, X'020000000000000082420FBB9E0100000100000001000000010000002F000000', X'0001320301000000016104010001020004626F696C0301000000056B6574746C040100010200026F6604010001020005737465616D0401000114000474696D6503010000000677686973746C040100011401056F7264636103010000');
+INSERT INTO kinds (num, type, scope) VALUES (1, 'fact', 'project');
+INSERT INTO index_state (changes) VALUES (1);
 INSERT INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor, actor_kind, model, session_id, created_at, updated_at) VALUES (1, 'rel-1', 1, 2, 'relates_to', 'judged', 0.0, '', '', 0.0, '', '', '', '', 1781254800000, 1781254800000);
 INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (1, 'prompt-1', 1, 1, 1781254800000, 'why is it boiling over?');
 DELETE FROM prompts_fts_data;
@@ -211,6 +229,8 @@ INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, r
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (name, seq) VALUES ('projects', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 3);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('kinds', 1);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('relations', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('prompts', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('mutations', 3);

@@ -1,0 +1,172 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// catalogue is the index as one snapshot has it. It never changes.
+type catalogue struct {
+	state    state
+	segments []*segment
+	kinds    map[kind]uint32
+	fresh    *segment // the unsealed memories; nil when there are none
+}
+
+// state tells one content of the index from another.
+type state struct {
+	changes     int64
+	count, last int64 // of unsealed
+}
+
+// kind is what a filter asks of a memory by name.
+type kind struct {
+	typ   engram.Type
+	scope engram.Scope
+}
+
+// kept is the newest catalogue that a connection of this process has read. Reading it
+// anew costs a row a segment; documents, 32 bytes a memory, are read when first needed.
+type kept struct {
+	mu  sync.Mutex
+	cat *catalogue
+}
+
+const (
+	stateSQL = `SELECT (SELECT changes FROM index_state), (SELECT count(*) FROM unsealed), (SELECT coalesce(max(seq), 0) FROM unsealed)`
+	kindsSQL = `SELECT num, type, scope FROM kinds`
+)
+
+// catalogue returns the index as this transaction sees it.
+func (t *tx) catalogue(ctx context.Context) (*catalogue, error) {
+	if t.cat != nil {
+		return t.cat, nil
+	}
+	var now state
+	if err := t.row(ctx, stateSQL, nil, &now.changes, &now.count, &now.last); err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	t.kept.mu.Lock()
+	last := t.kept.cat
+	t.kept.mu.Unlock()
+	if last != nil && last.state == now && !t.indexed {
+		t.cat = last
+		return last, nil
+	}
+	cat, err := t.readCatalogue(ctx, now, last)
+	if err != nil {
+		return nil, fmt.Errorf("read the index: %w", err)
+	}
+	t.cat = cat
+	if !t.indexed { // what this transaction wrote may be undone: nobody else may see it
+		t.kept.mu.Lock()
+		t.kept.cat = cat
+		t.kept.mu.Unlock()
+	}
+	return cat, nil
+}
+
+// readCatalogue reads what is not in last, which may be nil.
+func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*catalogue, error) {
+	cat := &catalogue{state: now}
+	var err error
+	if cat.fresh, err = t.readUnsealed(ctx); err != nil {
+		return nil, err
+	}
+	if last != nil && last.state.changes == now.changes && !t.indexed {
+		cat.segments, cat.kinds = last.segments, last.kinds
+		return cat, nil
+	}
+	if cat.segments, err = t.segments(ctx); err != nil {
+		return nil, err
+	}
+	if last != nil && !t.indexed {
+		known := make(map[int64]*segment, len(last.segments))
+		for _, g := range last.segments {
+			known[g.num] = g
+		}
+		for i, g := range cat.segments {
+			if k := known[g.num]; k != nil && k.version == g.version {
+				cat.segments[i] = k
+			}
+		}
+	}
+	cat.kinds = map[kind]uint32{}
+	err = t.rows(ctx, kindsSQL, nil, func(r scanner) error {
+		var num uint32
+		var k kind
+		err := r.Scan(&num, &k.typ, &k.scope)
+		cat.kinds[k] = num
+		return err
+	})
+	return cat, err
+}
+
+// readUnsealed makes a segment of the memories that are in none.
+func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
+	var from []source
+	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
+		var doc, words []byte
+		err := r.Scan(&doc, &words)
+		from = append(from, source{docs: doc, blocks: [][]byte{words}})
+		return err
+	})
+	if err != nil || len(from) == 0 {
+		return nil, err
+	}
+	g := &segment{level: levelSmall, project: several, loaded: true}
+	into := &target{segment: g}
+	adds, err := gather(from, func(postings.Doc) *target { return into })
+	if err != nil {
+		return nil, err
+	}
+	blocks, err := postings.Merge(nil, adds[into], blockSize)
+	if err != nil {
+		return nil, err
+	}
+	g.slots, g.live, g.tokens, g.docs = into.docs.Len(), into.docs.Len(), into.tokens, into.docs
+	for _, b := range blocks {
+		g.firsts = append(g.firsts, b.First)
+		g.blocks = append(g.blocks, b.Data)
+	}
+	g.count()
+	return g, nil
+}
+
+// changed says that the index is about to be changed, and returns the version of what
+// is changed.
+func (t *tx) changed(ctx context.Context) (version int64, err error) {
+	t.touched()
+	err = t.row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
+	if err != nil {
+		return 0, fmt.Errorf("change the index: %w", err)
+	}
+	return version, nil
+}
+
+// touched forgets what this transaction has read of the index.
+func (t *tx) touched() { t.cat, t.indexed = nil, true }
+
+// kindNum returns the number of a type and scope, a new one when there is none.
+func (t *tx) kindNum(ctx context.Context, k kind) (uint32, error) {
+	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
+	var num uint32
+	err := t.row(ctx, find, []any{k.typ, k.scope}, &num)
+	if err != sql.ErrNoRows {
+		return num, err
+	}
+	if _, err := t.changed(ctx); err != nil {
+		return 0, err
+	}
+	res, err := t.exec(ctx, `INSERT INTO kinds (type, scope) VALUES (?,?)`, k.typ, k.scope)
+	if err != nil {
+		return 0, fmt.Errorf("number type %q: %w", k.typ, err)
+	}
+	n, err := res.LastInsertId()
+	return uint32(n), err
+}

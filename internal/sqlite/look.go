@@ -1,0 +1,165 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// briefTerms is the number of words up to which a question counts as typed for a
+// search, where a word may be half a word. In a longer one the others find the answer.
+const briefTerms = 6
+
+// look finds what the index has for a term: the word itself, or, where it lacks the
+// word, what was probably meant. In a brief question that is first the words that begin
+// like what was written, and at last those that contain it.
+func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
+	w := &word{term: term}
+	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if term.Stop {
+		return w, nil
+	}
+	brief := len(s.query.Terms) <= briefTerms
+	if brief && len([]rune(term.Written)) >= 3 {
+		if err := s.beginning(ctx, w, term.Written); err != nil || w.rows > 0 {
+			return w, err
+		}
+	}
+	if err := s.repair(ctx, w); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if len(s.query.Terms) == 1 {
+		return w, s.fragment(ctx, w)
+	}
+	return w, nil
+}
+
+// exactly makes w of one word of the index.
+func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	if indexed == "" || strings.HasPrefix(indexed, tagMark) {
+		return nil
+	}
+	for i, g := range s.scope.segments {
+		l, err := s.scope.tx.list(ctx, g, indexed)
+		if err != nil {
+			return err
+		}
+		w.spread[i].list = l
+	}
+	w.matched = []string{indexed}
+	return s.count(w)
+}
+
+// count sets how many memories of the project have the word.
+func (s *search) count(w *word) error {
+	w.rows = 0
+	for i, g := range s.scope.segments {
+		h := w.spread[i]
+		if !s.scope.mixed(g) {
+			w.rows += max(h.list.Len(), len(h.merged))
+			continue
+		}
+		if h.empty() {
+			continue
+		}
+		ps, err := h.postings(s.scratch)
+		if err != nil {
+			return err
+		}
+		if h.merged == nil {
+			s.scratch = ps
+		}
+		for _, p := range ps {
+			if int(p.Slot) >= g.docs.Len() {
+				return postings.ErrDamaged
+			}
+			if int64(g.docs.Project(int(p.Slot))) == s.scope.project {
+				w.rows++
+			}
+		}
+	}
+	if w.rows == 0 {
+		w.matched = nil
+	}
+	return nil
+}
+
+// maxMatched is how many words of a family are named.
+const maxMatched = 32
+
+// beginning makes w of all words that begin so.
+func (s *search) beginning(ctx context.Context, w *word, begins string) error {
+	return s.family(ctx, w, begins, func(word []byte) (is, more bool) {
+		is = strings.HasPrefix(string(word), begins)
+		return is, is || string(word) < begins
+	})
+}
+
+// family makes w of all words from one on that belong to it.
+func (s *search) family(ctx context.Context, w *word, from string, belongs func([]byte) (is, more bool)) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	counts := map[string]int{}
+	for i, g := range s.scope.segments {
+		var lists []postings.List
+		var bad error
+		err := s.scope.tx.walk(ctx, g, from, func(word, raw []byte) bool {
+			is, more := belongs(word)
+			if is {
+				var l postings.List
+				if l, bad = postings.ReadList(raw); bad != nil {
+					return false
+				}
+				lists = append(lists, l)
+				counts[string(word)] += l.Len()
+			}
+			return more
+		})
+		if err == nil {
+			err = bad
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(lists) == 1:
+			w.spread[i].list = lists[0]
+		case len(lists) > 1:
+			if len(s.tf) < g.slots {
+				s.tf = make([]uint32, max(g.slots, segmentSlots))
+			}
+			if w.spread[i].merged, err = postings.Union(lists, s.tf[:g.slots]); err != nil {
+				return err
+			}
+		}
+	}
+	w.matched = mostFrequent(counts, maxMatched)
+	return s.count(w)
+}
+
+// mostFrequent returns up to n words, in ascending order.
+func mostFrequent(counts map[string]int, n int) []string {
+	words := make([]string, 0, len(counts))
+	for w := range counts {
+		words = append(words, w)
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	words = words[:min(n, len(words))]
+	slices.Sort(words)
+	return words
+}
+
+func readHolding(raw []byte) (holding, error) {
+	l, err := postings.ReadList(raw)
+	return holding{list: l}, err
+}

@@ -1,0 +1,92 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// moveIndex gives the index entries of one project to another. Words do not name their
+// project, so only documents are written.
+func (t *tx) moveIndex(ctx context.Context, source, target int64) error {
+	move := func(docs postings.Docs) (out postings.Docs, moved bool) {
+		for slot := range docs.Len() {
+			d := docs.Doc(slot)
+			if !d.Dead && int64(d.Project) == source {
+				d.Project, moved = uint32(target), true
+			}
+			out = postings.AppendDoc(out, d)
+		}
+		return out, moved
+	}
+	if err := t.moveUnsealed(ctx, move); err != nil {
+		return fmt.Errorf("move the newest memories: %w", err)
+	}
+	all, err := t.segments(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range all {
+		if g.project != source && g.project != several {
+			continue
+		}
+		if err := t.moveSegment(ctx, g, target, move); err != nil {
+			return fmt.Errorf("move segment %d: %w", g.num, err)
+		}
+	}
+	return nil
+}
+
+func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move func(postings.Docs) (postings.Docs, bool)) error {
+	docs, err := t.documents(ctx, g)
+	if err != nil {
+		return err
+	}
+	docs, moved := move(docs)
+	if !moved && g.project == several {
+		return nil
+	}
+	version, err := t.changed(ctx)
+	if err != nil {
+		return err
+	}
+	if err := t.appendDocs(ctx, g.num, 0, docs); err != nil {
+		return err
+	}
+	project := g.project
+	if project != several {
+		project = target
+	}
+	_, err = t.exec(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
+	return err
+}
+
+// moveUnsealed writes the rows that change under new numbers, so that their state is
+// another (see unsealed in the schema).
+func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
+	type row struct {
+		seq  int64
+		docs postings.Docs
+	}
+	var rows []row
+	err := t.rows(ctx, `SELECT seq, document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
+		var seq int64
+		var doc []byte
+		err := r.Scan(&seq, &doc)
+		if docs, moved := move(doc); moved {
+			rows = append(rows, row{seq, docs})
+		}
+		return err
+	})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	for _, r := range rows {
+		if _, err := t.exec(ctx, `UPDATE unsealed SET document = ? WHERE seq = ?`, []byte(r.docs), r.seq); err != nil {
+			return err
+		}
+	}
+	_, err = t.changed(ctx) // the rows kept their numbers: only this tells the states apart
+	return err
+}

@@ -1,0 +1,187 @@
+package sqlite
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// What looking for a word that nobody wrote may cost, in blocks of a segment: some
+// hundreds of words each.
+const (
+	repairBlocks   = 400
+	fragmentBlocks = 800
+)
+
+const (
+	leastRepaired = 4 // letters; of shorter words too many are alike
+	longWord      = 8 // letters from which on two errors are made
+	leastFragment = 3
+)
+
+// repair makes w of the indexed word that was probably meant: the nearest by typing
+// errors, or the longest that what was written begins with (half a word has no stem).
+func (s *search) repair(ctx context.Context, w *word) error {
+	term := w.term
+	n := utf8.RuneCountInString(term.Written)
+	if n < leastRepaired {
+		return nil
+	}
+	most := 0
+	if letters(term.Written) {
+		most = 1
+		if n >= longWord {
+			most = 2
+		}
+	}
+	found, errors, err := s.nearest(ctx, w, most)
+	if err != nil {
+		return err
+	}
+	if found != "" && errors == 1 {
+		w.repaired = true
+		return s.exactly(ctx, w, found)
+	}
+	r := []rune(term.Written)
+	for n := len(r) - 1; n >= max(leastRepaired, len(r)-6); n-- {
+		if err := s.exactly(ctx, w, string(r[:n])); err != nil || w.rows > 0 {
+			w.repaired = true
+			return err
+		}
+	}
+	if found != "" {
+		w.repaired = true
+		return s.exactly(ctx, w, found)
+	}
+	return nil
+}
+
+// letters reports whether a word is one that is spelled rather than counted: in a
+// number, a version or a hash the next one is another thing, not an error.
+func letters(word string) bool { return !strings.ContainsAny(word, "0123456789") }
+
+// nearest returns the indexed word with the fewest typing errors, up to most, the more
+// frequent one of equals; those that begin with the same letter come first. "" for none.
+func (s *search) nearest(ctx context.Context, w *word, most int) (found string, errors int, err error) {
+	if most == 0 {
+		return "", 0, nil
+	}
+	written := w.term.Written
+	first, size := utf8.DecodeRuneInString(written)
+	second, _ := utf8.DecodeRuneInString(written[size:])
+	for _, initial := range []rune{first, second} {
+		counts, distance, err := s.near(ctx, w, string(initial), most)
+		if err != nil {
+			return "", 0, err
+		}
+		for word, n := range counts {
+			if found == "" || cmp.Or(cmp.Compare(distance[word], distance[found]), cmp.Compare(counts[found], n), cmp.Compare(word, found)) < 0 {
+				found = word
+			}
+		}
+		if found != "" {
+			return found, distance[found], nil
+		}
+	}
+	return "", 0, nil
+}
+
+// near collects the indexed words that begin so and have up to most typing errors, with
+// about how many memories have them, and the errors.
+func (s *search) near(ctx context.Context, w *word, initial string, most int) (counts, distance map[string]int, err error) {
+	counts, distance = map[string]int{}, map[string]int{}
+	forms := []string{w.term.Word}
+	if w.term.Written != w.term.Word {
+		forms = append(forms, w.term.Written)
+	}
+	budget := repairBlocks
+	for i, g := range slices.Backward(s.scope.segments) { // the newest first, should there be too many
+		if budget <= 0 {
+			break
+		}
+		budget -= g.blocksOf(initial)
+		err := s.scope.tx.walk(ctx, g, initial, func(word, raw []byte) bool {
+			if !bytes.HasPrefix(word, []byte(initial)) {
+				return false
+			}
+			if _, known := distance[string(word)]; !known {
+				n := errorsTo(word, forms, most)
+				if n > most {
+					return true
+				}
+				distance[string(word)] = n
+			}
+			counts[string(word)] += s.rowsOf(i, raw)
+			return true
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	for word, n := range counts {
+		if n == 0 { // only other projects have it
+			delete(counts, word)
+		}
+	}
+	return counts, distance, nil
+}
+
+// errorsTo is the number of typing errors between a word and the nearest of the forms;
+// more than most when there are too many.
+func errorsTo(word []byte, forms []string, most int) int {
+	least := most + 1
+	for _, f := range forms {
+		if len(word)-len(f) > most*utf8.UTFMax || len(f)-len(word) > most*utf8.UTFMax {
+			continue
+		}
+		if n, ok := text.Typos(string(word), f, most); ok {
+			least = min(least, n)
+		}
+	}
+	return least
+}
+
+// blocksOf is how many blocks of a segment hold words that begin so.
+func (g *segment) blocksOf(initial string) int {
+	end, _ := slices.BinarySearch(g.firsts, initial+"\xff")
+	return max(end-max(g.blockOf(initial), 0), 1)
+}
+
+// rowsOf counts the memories of the project in an encoded list of segment i in scope; 0
+// for a damaged one, which whoever reads it next will find.
+func (s *search) rowsOf(i int, raw []byte) int {
+	l, err := readHolding(raw)
+	if err != nil {
+		return 0
+	}
+	w := &word{spread: make([]holding, len(s.scope.segments))}
+	w.spread[i] = l
+	if err := s.count(w); err != nil {
+		return 0
+	}
+	return w.rows
+}
+
+// fragment makes w of the words that contain what was written.
+func (s *search) fragment(ctx context.Context, w *word) error {
+	part := []byte(w.term.Written)
+	if utf8.RuneCount(part) < leastFragment {
+		return nil
+	}
+	budget := 0
+	for _, g := range s.scope.segments {
+		budget += len(g.firsts)
+	}
+	if budget > fragmentBlocks {
+		return nil
+	}
+	w.repaired = true
+	return s.family(ctx, w, "", func(word []byte) (is, more bool) {
+		return !bytes.HasPrefix(word, []byte(tagMark)) && bytes.Contains(word, part), true
+	})
+}

@@ -1,0 +1,328 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// Sizes, chosen by measurement (docs/adr/0004-lexical-search.md).
+const (
+	sealAt   = 64          // memories that wait unsealed
+	mergeAt  = 8 * sealAt  // memories of the small segments that become a medium one
+	settleAt = 8 * mergeAt // memories of the medium segments that settle in large ones
+	settlers = settleAt    // slots that a sparse large segment may add to that
+	groups   = 24          // projects whose segments one settling appends to
+	enough   = 32          // memories of one project that are worth touching its segment
+	sparse   = 2           // a large segment is dissolved when not one of so many slots is live
+
+	segmentSlots = 4096
+	blockSize    = 3900 // bytes; with its row a block fills a page of the database
+	pageDocs     = 124  // documents a row, for the same reason
+)
+
+// put adds a live memory to the index: its words wait unsealed, and every so many
+// memories a greater heap is put in order. The number of the row says which: no count,
+// and none of the work is anybody's twice.
+func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
+	t.touched()
+	res, err := t.exec(ctx, `INSERT INTO unsealed (memory, document, words) VALUES (?,?,?)`,
+		d.Num, postings.AppendDoc(nil, d), wordBlock(words))
+	if err != nil {
+		return fmt.Errorf("index memory %d: %w", d.Num, err)
+	}
+	seq, err := res.LastInsertId()
+	if err != nil || seq%sealAt != 0 {
+		return err
+	}
+	if err := t.seal(ctx); err != nil {
+		return fmt.Errorf("seal the newest memories: %w", err)
+	}
+	switch {
+	case seq%settleAt == 0:
+		err = t.settle(ctx)
+	case seq%mergeAt == 0:
+		err = t.merge(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("merge segments: %w", err)
+	}
+	return nil
+}
+
+// seal makes a segment of the unsealed memories.
+func (t *tx) seal(ctx context.Context) error {
+	var from []source
+	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
+		var doc, words []byte
+		err := r.Scan(&doc, &words)
+		from = append(from, source{docs: doc, blocks: [][]byte{words}})
+		return err
+	})
+	if err != nil || len(from) == 0 {
+		return err
+	}
+	if err := t.gatherInto(ctx, from, levelSmall); err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, `DELETE FROM unsealed`)
+	return err
+}
+
+// merge makes one medium segment of the small ones.
+func (t *tx) merge(ctx context.Context) error {
+	from, err := t.sources(ctx, func(g *segment) bool { return g.level == levelSmall })
+	if err != nil || len(from) == 0 {
+		return err
+	}
+	if err := t.gatherInto(ctx, from, levelMedium); err != nil {
+		return err
+	}
+	return t.drop(ctx, from)
+}
+
+// gatherInto makes a new segment of everything in the sources.
+func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
+	into := &target{segment: &segment{level: level, project: several}}
+	adds, err := gather(from, func(postings.Doc) *target { return into })
+	if err != nil || into.docs.Len() == 0 {
+		return err
+	}
+	return t.extend(ctx, into, adds[into])
+}
+
+// settle moves all memories of small and medium segments to large ones: those of the
+// projects that have most of them to segments of their own, the others to a common one.
+// A large segment of which little is live is dissolved on the way.
+func (t *tx) settle(ctx context.Context) error {
+	all, err := t.segments(ctx)
+	if err != nil {
+		return err
+	}
+	most := settlers
+	from, err := t.sources(ctx, func(g *segment) bool {
+		if g.level != levelLarge {
+			return true
+		}
+		if g.live*sparse >= g.slots || g.slots > most {
+			return false
+		}
+		most -= g.slots
+		return true
+	})
+	if err != nil || len(from) == 0 {
+		return err
+	}
+	open := map[int64]*target{}
+	for _, g := range all {
+		leaves := slices.ContainsFunc(from, func(s source) bool { return s.segment == g.num })
+		if g.level == levelLarge && g.slots < segmentSlots && !leaves {
+			open[g.project] = &target{segment: g}
+		}
+	}
+	large := largest(from)
+	var order []*target
+	adds, err := gather(from, func(d postings.Doc) *target {
+		project := int64(d.Project)
+		if !large[project] {
+			project = several
+		}
+		to := open[project]
+		if to == nil || to.room() == 0 {
+			to = &target{segment: &segment{level: levelLarge, project: project}}
+			open[project] = to
+		}
+		if to.docs.Len() == 0 {
+			order = append(order, to)
+		}
+		return to
+	})
+	if err != nil {
+		return err
+	}
+	for _, to := range order {
+		if err := t.extend(ctx, to, adds[to]); err != nil {
+			return err
+		}
+	}
+	return t.drop(ctx, from)
+}
+
+// largest names the projects that have enough memories in the sources, and no more of
+// them than one settling can serve.
+func largest(from []source) map[int64]bool {
+	count := map[int64]int{}
+	for _, s := range from {
+		for slot := range s.docs.Len() {
+			if s.docs.Live(slot) {
+				count[int64(s.docs.Project(slot))]++
+			}
+		}
+	}
+	var projects []int64
+	for p, n := range count {
+		if n >= enough {
+			projects = append(projects, p)
+		}
+	}
+	slices.SortFunc(projects, func(a, b int64) int {
+		if count[a] != count[b] {
+			return count[b] - count[a]
+		}
+		return int(a - b)
+	})
+	large := map[int64]bool{}
+	for _, p := range projects[:min(len(projects), groups)] {
+		large[p] = true
+	}
+	return large
+}
+
+// sources reads the segments that which names.
+func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, error) {
+	all, err := t.segments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var from []source
+	for _, g := range all {
+		if !which(g) {
+			continue
+		}
+		s := source{segment: g.num}
+		if s.docs, err = t.documents(ctx, g); err != nil {
+			return nil, err
+		}
+		if s.blocks, err = t.blocks(ctx, g.num); err != nil {
+			return nil, err
+		}
+		from = append(from, s)
+	}
+	return from, nil
+}
+
+// extend appends documents and their words to a segment, which is made when it is new.
+func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) error {
+	g := to.segment
+	first := g.slots
+	version, err := t.changed(ctx)
+	if err != nil {
+		return err
+	}
+	if g.num == 0 {
+		res, err := t.exec(ctx, `INSERT INTO segments (level, project, version, slots, live, tokens, firsts) VALUES (?,?,0,0,0,0,'')`, g.level, projectOrNull(g.project))
+		if err != nil {
+			return err
+		}
+		if g.num, err = res.LastInsertId(); err != nil {
+			return err
+		}
+	}
+	var old [][]byte
+	if first > 0 {
+		if old, err = t.blocks(ctx, g.num); err != nil {
+			return err
+		}
+	}
+	blocks, err := postings.Merge(old, adds, blockSize)
+	if err != nil {
+		return err
+	}
+	if err := t.writeBlocks(ctx, g.num, blocks, len(old)); err != nil {
+		return err
+	}
+	if err := t.appendDocs(ctx, g.num, first, to.docs); err != nil {
+		return err
+	}
+	firsts := make([]string, len(blocks))
+	for i, b := range blocks {
+		firsts[i] = b.First
+	}
+	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
+	n := to.docs.Len()
+	if _, err := t.exec(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firsts), g.num); err != nil {
+		return err
+	}
+	nums := make([]int64, n)
+	for i := range nums {
+		nums[i] = to.docs.Num(i)
+	}
+	return t.vectorsPlaced(ctx, g.num, first, nums, to.from)
+}
+
+// writeBlocks replaces the old blocks of a segment, of which there were so many.
+func (t *tx) writeBlocks(ctx context.Context, segment int64, blocks []postings.Block, old int) error {
+	const (
+		update = `UPDATE postings SET words = ? WHERE num = ?`
+		insert = `INSERT INTO postings (words, num) VALUES (?,?)`
+	)
+	for i, b := range blocks {
+		query := update
+		if i >= old {
+			query = insert
+		}
+		if _, err := t.exec(ctx, query, b.Data, part(segment, i)); err != nil {
+			return err
+		}
+	}
+	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(blocks)), part(segment+1, 0)-1)
+	return err
+}
+
+// appendDocs appends to the documents of a segment, of which there are so many.
+func (t *tx) appendDocs(ctx context.Context, segment int64, slots int, docs postings.Docs) error {
+	const write = `INSERT INTO documents (num, rows) VALUES (?,?) ON CONFLICT (num) DO UPDATE SET rows = excluded.rows`
+	page := slots / pageDocs
+	var rows []byte
+	if slots%pageDocs > 0 {
+		if err := t.row(ctx, `SELECT rows FROM documents WHERE num = ?`, []any{part(segment, page)}, &rows); err != nil {
+			return err
+		}
+	}
+	rows = append(rows, docs...)
+	for len(rows) > 0 {
+		n := min(len(rows), pageDocs*postings.DocSize)
+		if _, err := t.exec(ctx, write, part(segment, page), rows[:n]); err != nil {
+			return err
+		}
+		rows, page = rows[n:], page+1
+	}
+	return nil
+}
+
+// drop removes segments whose memories stand elsewhere.
+func (t *tx) drop(ctx context.Context, from []source) error {
+	for _, s := range from {
+		if err := t.dropSegment(ctx, s.segment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) dropSegment(ctx context.Context, num int64) error {
+	if _, err := t.changed(ctx); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`DELETE FROM postings WHERE num BETWEEN ? AND ?`,
+		`DELETE FROM documents WHERE num BETWEEN ? AND ?`,
+	} {
+		if _, err := t.exec(ctx, query, part(num, 0), part(num+1, 0)-1); err != nil {
+			return err
+		}
+	}
+	if _, err := t.exec(ctx, `DELETE FROM segments WHERE num = ?`, num); err != nil {
+		return err
+	}
+	return t.vectorsDropped(ctx, num)
+}
+
+func projectOrNull(project int64) any {
+	if project == several {
+		return nil
+	}
+	return project
+}

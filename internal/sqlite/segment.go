@@ -1,0 +1,228 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// segment is a part of the index as it stands in one snapshot. What is loaded of it never
+// changes, so all connections of the process share it.
+type segment struct {
+	num     int64 // 0: the memories that are in no segment yet
+	version int64
+	level   int
+	project int64 // its one project, or several
+	slots   int
+	live    int
+	tokens  int64
+	firsts  []string // first word of each block
+
+	loading sync.Mutex
+	loaded  bool
+	docs    postings.Docs
+	blocks  [][]byte          // of a small segment: reading them one by one costs more than keeping them
+	shares  map[uint32]*share // of a segment of several projects
+}
+
+// share is what one project has of a segment.
+type share struct {
+	live   int
+	tokens int64
+}
+
+// several is the project of a segment that has memories of more than one.
+const several = -1
+
+// Levels of segments. Small ones are merged; large ones are appended to until they are full.
+const (
+	levelSmall  = 1
+	levelMedium = 2
+	levelLarge  = 3
+)
+
+// part is the number of a row of postings or documents.
+func part(segment int64, n int) int64 { return segment<<16 | int64(n) }
+
+const (
+	segmentColumns = `num, version, level, coalesce(project, -1), slots, live, tokens, firsts`
+	segmentsSQL    = `SELECT ` + segmentColumns + ` FROM segments ORDER BY num`
+	documentsSQL   = `SELECT rows FROM documents WHERE num BETWEEN ? AND ? ORDER BY num`
+	blocksSQL      = `SELECT words FROM postings WHERE num BETWEEN ? AND ? ORDER BY num`
+	blockSQL       = `SELECT words FROM postings WHERE num = ?`
+	unsealedSQL    = `SELECT document, words FROM unsealed ORDER BY seq`
+)
+
+func scanSegment(r scanner) (*segment, error) {
+	var g segment
+	var firsts []byte
+	if err := r.Scan(&g.num, &g.version, &g.level, &g.project, &g.slots, &g.live, &g.tokens, &firsts); err != nil {
+		return nil, err
+	}
+	var err error
+	if g.firsts, err = postings.ReadWords(firsts); err != nil {
+		return nil, fmt.Errorf("segment %d: %w", g.num, err)
+	}
+	return &g, nil
+}
+
+// segments reads what there is, without documents and blocks.
+func (t *tx) segments(ctx context.Context) ([]*segment, error) {
+	var all []*segment
+	err := t.rows(ctx, segmentsSQL, nil, func(r scanner) error {
+		g, err := scanSegment(r)
+		all = append(all, g)
+		return err
+	})
+	return all, err
+}
+
+// load makes sure that a segment's documents are in memory.
+func (t *tx) load(ctx context.Context, g *segment) error {
+	g.loading.Lock()
+	defer g.loading.Unlock()
+	if g.loaded {
+		return nil
+	}
+	docs, err := t.documents(ctx, g)
+	if err != nil {
+		return err
+	}
+	if g.level != levelLarge {
+		if g.blocks, err = t.blocks(ctx, g.num); err != nil {
+			return err
+		}
+	}
+	g.docs = docs
+	g.count()
+	g.loaded = true
+	return nil
+}
+
+// documents reads the documents of a segment.
+func (t *tx) documents(ctx context.Context, g *segment) (postings.Docs, error) {
+	docs := make([]byte, 0, g.slots*postings.DocSize)
+	err := t.rows(ctx, documentsSQL, []any{part(g.num, 0), part(g.num+1, 0) - 1}, func(r scanner) error {
+		var page []byte
+		err := r.Scan(&page)
+		docs = append(docs, page...)
+		return err
+	})
+	if err == nil && len(docs) != g.slots*postings.DocSize {
+		err = postings.ErrDamaged
+	}
+	if err != nil {
+		return nil, fmt.Errorf("documents of segment %d: %w", g.num, err)
+	}
+	return docs, nil
+}
+
+// blocks reads all blocks of a segment.
+func (t *tx) blocks(ctx context.Context, segment int64) ([][]byte, error) {
+	var all [][]byte
+	err := t.rows(ctx, blocksSQL, []any{part(segment, 0), part(segment+1, 0) - 1}, func(r scanner) error {
+		var b []byte
+		err := r.Scan(&b)
+		all = append(all, b)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("words of segment %d: %w", segment, err)
+	}
+	return all, nil
+}
+
+// count fills shares.
+func (g *segment) count() {
+	if g.project != several {
+		return
+	}
+	g.shares = map[uint32]*share{}
+	for slot := range g.docs.Len() {
+		if !g.docs.Live(slot) {
+			continue
+		}
+		s := g.shares[g.docs.Project(slot)]
+		if s == nil {
+			s = &share{}
+			g.shares[g.docs.Project(slot)] = s
+		}
+		s.live++
+		s.tokens += int64(g.docs.Length(slot))
+	}
+}
+
+// blockOf returns the number of the block that has word if any has; -1 for none.
+func (g *segment) blockOf(word string) int {
+	n, found := slices.BinarySearch(g.firsts, word)
+	if !found {
+		return n - 1
+	}
+	for n+1 < len(g.firsts) && g.firsts[n+1] == word { // an emptied block keeps its place
+		n++
+	}
+	return n
+}
+
+// block reads one block of a segment that is loaded.
+func (t *tx) block(ctx context.Context, g *segment, n int) ([]byte, error) {
+	if g.blocks != nil {
+		if n >= len(g.blocks) {
+			return nil, fmt.Errorf("segment %d: %w", g.num, postings.ErrDamaged)
+		}
+		return g.blocks[n], nil
+	}
+	var b []byte
+	if err := t.row(ctx, blockSQL, []any{part(g.num, n)}, &b); err != nil {
+		return nil, fmt.Errorf("words of segment %d: %w", g.num, err)
+	}
+	return b, nil
+}
+
+// list returns the postings that a segment has of a word.
+func (t *tx) list(ctx context.Context, g *segment, word string) (postings.List, error) {
+	n := g.blockOf(word)
+	if n < 0 {
+		return postings.List{}, nil
+	}
+	b, err := t.block(ctx, g, n)
+	if err != nil {
+		return postings.List{}, err
+	}
+	raw, found, err := postings.Find(b, word)
+	if err != nil || !found {
+		return postings.List{}, err
+	}
+	return postings.ReadList(raw)
+}
+
+// errStop ends a walk early.
+var errStop = errors.New("stop")
+
+// walk calls fn for the words of a segment from the first that is not less than from, in
+// order, until fn returns false. The word and the list hold until fn returns.
+func (t *tx) walk(ctx context.Context, g *segment, from string, fn func(word []byte, list []byte) bool) error {
+	for n := max(g.blockOf(from), 0); n < len(g.firsts); n++ {
+		b, err := t.block(ctx, g, n)
+		if err != nil {
+			return err
+		}
+		e := postings.NewEntries(b)
+		for e.Next() {
+			if string(e.Word()) < from {
+				continue
+			}
+			if !fn(e.Word(), e.List()) {
+				return nil
+			}
+		}
+		if err := e.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
