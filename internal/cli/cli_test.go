@@ -136,7 +136,7 @@ func TestWrongUsageIsNamed(t *testing.T) {
 	}{
 		{"serach x", `unknown command "serach"`, "did you mean: engram search?"},
 		{"serach x --limit 3", `unknown command "serach"`, "did you mean: engram search?"},
-		{"recall x --budget 100", `unknown command "recall"`, "engram --help"},
+		{"ponder x --budget 100", `unknown command "ponder"`, "engram --help"},
 		{"session strat", `unknown command "session strat"`, "engram session start?"},
 		{"projects lst", `unknown command "projects lst"`, "engram projects list?"},
 		{"session", "session needs a command", "engram session --help"},

@@ -9,13 +9,17 @@ import (
 )
 
 func (p *program) contextCommand() *cobra.Command {
+	var o budgetFlags
 	var scope string
 	var all bool
 	cmd := &cobra.Command{
-		Use:     "context [PROJECT]",
-		Short:   "Show what a new session should know",
-		Long:    "Show what a new session should know: the last sessions, what was asked, and the newest memories.",
-		Example: examples("engram context", "engram context shop --scope personal"),
+		Use:   "context [PROJECT]",
+		Short: "Show what a new session should know",
+		Long: `Show what a new session should know: the last sessions, what was asked, and the memories that are worth most, as
+much as goes into a budget of tokens (a token is about four characters). Permanent and important memories, decisions
+and preferences, what is asked for often and what is new come first. With --session nothing is shown that the session
+was shown before, unless nothing else is left.`,
+		Example: examples("engram context", "engram context shop --scope personal", "engram context --budget 800 --session s1"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -23,20 +27,22 @@ func (p *program) contextCommand() *cobra.Command {
 					return err
 				}
 			}
-			return p.context(cmd, scope, all)
+			return p.context(cmd, scope, all, o)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories for `whom`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
+	o.register(cmd, engine.ContextBudget)
+	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
 	return cmd
 }
 
-func (p *program) context(cmd *cobra.Command, scope string, all bool) error {
+func (p *program) context(cmd *cobra.Command, scope string, all bool, o budgetFlags) error {
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
-	var in engine.ContextInput
+	in := engine.ContextInput{Budget: o.budget, SessionID: o.session, Again: o.again}
 	if in.Scope, err = scopeOf(scope); err != nil {
 		return err
 	}
@@ -46,6 +52,9 @@ func (p *program) context(cmd *cobra.Command, scope string, all bool) error {
 	c, err := e.Context(cmd.Context(), in)
 	if err != nil {
 		return err
+	}
+	for _, d := range c.Degraded {
+		p.warn(d)
 	}
 	return p.answer(contextOf(e, in.Project, c, p.zone()), func(b *strings.Builder) { writeContext(b, c, p.zone()) })
 }

@@ -9,7 +9,8 @@ import (
 )
 
 func (p *program) getCommand() *cobra.Command {
-	return &cobra.Command{
+	var session string
+	cmd := &cobra.Command{
 		Use:     "get ID",
 		Aliases: []string{"show"},
 		Short:   "Show a whole memory with its relations and revisions",
@@ -24,11 +25,13 @@ func (p *program) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := e.Get(cmd.Context(), ref)
+			d, err := e.GetIn(cmd.Context(), session, ref)
 			if err != nil {
 				return err
 			}
 			return p.answer(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		},
 	}
+	cmd.Flags().StringVar(&session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
+	return cmd
 }

@@ -195,11 +195,16 @@ func foundOf(query, project string, f engram.Found) foundDoc {
 func hitOf(rank int, h engram.Hit) hitDoc {
 	return hitDoc{
 		Rank: rank, Score: h.Score, Memory: memoryOf(h.Memory, h.State), Relations: each(h.Relations, relationOf),
-		Why: whyDoc{
-			each(h.Why.Channels, func(c engram.ChannelRank) channelDoc { return channelDoc{c.Channel, c.Rank, c.Score} }),
-			each(h.Why.Factors, func(f engram.Factor) factorDoc { return factorDoc{f.Name, f.Value} }),
-			orEmpty(h.Why.Notes),
-		},
+		Why: whyOf(h.Why),
+	}
+}
+
+// whyOf says how a hit came to its place.
+func whyOf(w engram.Why) whyDoc {
+	return whyDoc{
+		each(w.Channels, func(c engram.ChannelRank) channelDoc { return channelDoc{c.Channel, c.Rank, c.Score} }),
+		each(w.Factors, func(f engram.Factor) factorDoc { return factorDoc{f.Name, f.Value} }),
+		orEmpty(w.Notes),
 	}
 }
 
@@ -213,11 +218,17 @@ type contextDoc struct {
 	Text     string       `json:"text"`    // what a session would be shown
 	Sessions []sessionDoc `json:"sessions"`
 	Prompts  []promptDoc  `json:"prompts"`
-	Memories []memoryDoc  `json:"memories"`
+	Memories []memoryDoc  `json:"memories"` // newest first
+	Budget   int          `json:"budget"`   // in tokens
+	Tokens   int          `json:"tokens"`   // what text costs, about
+	Again    bool         `json:"again"`    // the session was shown all of them before: nothing else is left
+	LeftOut  []leftOutDoc `json:"left_out"` // what was worth telling too, best first
+	Degraded []string     `json:"degraded"`
 }
 
 func contextOf(e *engine.Engine, project string, c engram.Context, o render.Options) contextDoc {
-	return contextDoc{project, render.Context(c, o), each(c.Sessions, activityOf), each(c.Prompts, promptOf), memoriesOf(e, c.Memories)}
+	return contextDoc{project, render.Context(c, o), each(c.Sessions, activityOf), each(c.Prompts, promptOf), memoriesOf(e, c.Memories),
+		c.Budget, c.Tokens, c.Again, each(c.LeftOut, leftOutOf), orEmpty(c.Degraded)}
 }
 
 // detailDoc is the answer of `get`.

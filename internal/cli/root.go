@@ -49,9 +49,9 @@ engram serve`,
 		&cobra.Group{ID: groupProgram, Title: "This program"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
-		groupMemory: {p.saveCommand(), p.searchCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
+		groupMemory: {p.saveCommand(), p.searchCommand(), p.recallCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
 			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.tagCommand(), p.deleteCommand(), p.topicCommand(), p.captureCommand(), p.reembedCommand()},
-		groupWork:    {p.sessionCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand()},
+		groupWork:    {p.sessionCommand(), p.whyCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand()},
 		groupServe:   {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
 		groupProgram: {p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},
 	} {

@@ -42,6 +42,7 @@ type searchFlags struct {
 	mode, fusion    string
 	hops            int
 	rerank, explain bool
+	session         string
 }
 
 func (o *searchFlags) register(cmd *cobra.Command) {
@@ -50,6 +51,7 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&o.fusion, "fusion", "", "join the channels by `what`: score or rank (default: as the embedding model says)")
 	flags.IntVar(&o.hops, "hops", 1, "how far to follow relations from what was found; 0: not at all")
 	flags.BoolVar(&o.rerank, "rerank", false, "let the configured reranker order the best again")
+	flags.StringVar(&o.session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
 	flags.BoolVar(&o.explain, "explain", false, "say why each memory was found")
 }
 
@@ -75,7 +77,7 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	}
 	in := o.input(query, filter, f.limit)
 	in.All = all
-	found, err := e.Search(cmd.Context(), in)
+	found, err := e.SearchIn(cmd.Context(), o.session, in)
 	if err != nil {
 		return err
 	}

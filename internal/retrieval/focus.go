@@ -11,7 +11,7 @@ import (
 type Candidate struct {
 	Num     int64   // of the memory; each once
 	Score   float64 // greater is better; only its share of the best one's counts
-	Head    string  // the lines that stand above the text and are shown with it
+	Head    string  // the lines that stand above the text and are shown with it; they say nothing new
 	Body    string  // the text
 	Summary string  // a short form of the text; "" when there is none
 	Seen    bool    // the session was shown it before
@@ -157,6 +157,7 @@ func (f *focus) sift() {
 		switch {
 		case c.Seen:
 			f.why[i] = LeftSeen
+			f.said.cover(i) // what says the same again is no news either
 		case c.Weak || f.share[i] < f.Floor:
 			f.why[i] = LeftWeak
 		}
@@ -170,7 +171,7 @@ func (f *focus) lead() {
 	best, others := -1, 0
 	for i := range f.cs {
 		switch {
-		case !f.open(i):
+		case !f.open(i) || f.repeats(i):
 		case best < 0:
 			best = i
 		default:
@@ -197,11 +198,10 @@ func (f *focus) wholes() {
 			if !f.open(i) || over[i] {
 				continue
 			}
-			added, repeated := f.said.added(i, f.News)
-			if repeated >= 0 {
-				f.why[i] = fmt.Sprintf("repeats what #%d says", f.cs[repeated].Num)
+			if f.repeats(i) {
 				continue
 			}
+			added, _ := f.said.added(i, 0)
 			if per := f.value(i, added) / float64(f.cost[i]); best < 0 || per > most {
 				best, most = i, per
 			}
@@ -215,6 +215,15 @@ func (f *focus) wholes() {
 		}
 		f.take(best)
 	}
+}
+
+// repeats leaves candidate i out if it adds too little to what was shown.
+func (f *focus) repeats(i int) bool {
+	_, source := f.said.added(i, f.News)
+	if source >= 0 {
+		f.why[i] = fmt.Sprintf("repeats what #%d says", f.cs[source].Num)
+	}
+	return source >= 0
 }
 
 // value is what candidate i is worth when so much of it is new.
@@ -249,11 +258,7 @@ func (f *focus) fragments() {
 // anything.
 func (f *focus) takeFragment(i, room int) {
 	c := f.cs[i]
-	if room < f.Least {
-		return
-	}
-	added, repeated := f.said.added(i, f.News)
-	if repeated >= 0 {
+	if room < f.Least || f.repeats(i) {
 		return
 	}
 	// One token less: the line breaks may begin a token of their own.
@@ -262,6 +267,7 @@ func (f *focus) takeFragment(i, room int) {
 		return
 	}
 	full := shown(c.Head, body)
+	added, _ := f.said.added(i, 0)
 	part := Part{Num: c.Num, Text: full, Tokens: text.Tokens(full + "\n")}
 	part.Value = f.value(i, added) * min(1, float64(part.Tokens)/float64(f.cost[i]))
 	f.put(i, part)

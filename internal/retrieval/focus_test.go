@@ -56,6 +56,9 @@ func TestFocus(t *testing.T) {
 		{"what the session saw is left out", retrieval.FocusPolicy{Budget: 100},
 			[]retrieval.Candidate{{Num: 1, Score: 2, Body: "cookies survive a reload", Seen: true}, {Num: 2, Score: 1, Body: "logins fail on Mondays"}},
 			"#2 whole\n#1 not: seen in this session\n"},
+		{"nor is what only repeats it", retrieval.FocusPolicy{Budget: 100},
+			[]retrieval.Candidate{{Num: 1, Score: 2, Body: "cookies survive a reload", Seen: true}, {Num: 2, Score: 1, Body: "a reload, survived by cookies"}},
+			"#1 not: seen in this session\n#2 not: repeats what #1 says\n"},
 		{"what is far behind the best is left out", retrieval.FocusPolicy{Budget: 100},
 			[]retrieval.Candidate{{Num: 1, Score: 20, Body: "cookies survive a reload"}, {Num: 2, Score: 1, Body: "logins fail on Mondays"}},
 			"#1 whole\n#2 not: below the floor\n"},
@@ -164,7 +167,7 @@ func best(cs []retrieval.Candidate, f retrieval.Focused) (first retrieval.Part, 
 	}
 	var num int64
 	for _, c := range cs {
-		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftWeak {
+		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftWeak && !strings.HasPrefix(r, "repeats") {
 			num = c.Num
 			break
 		}

@@ -26,8 +26,7 @@ func newCoverage(cs []Candidate) coverage {
 	var df []int
 	for i := range cs {
 		seen := map[int]bool{}
-		said := cs[i].Head + "\n" + start(cs[i].Body, maxSaid)
-		text.Scan(said, func(t text.Token) {
+		text.Scan(start(cs[i].Body, maxSaid), func(t text.Token) {
 			if t.Stop && !negates(t.Word) || t.Kind == text.Char || t.Kind == text.Joined {
 				return
 			}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// sessionUsage is what help says of --session.
+const sessionUsage = "the session that asks, by its `id`: engram why tells what it was shown"
+
+// budgetFlags say how much is shown, and to whom; recall and context share them.
+type budgetFlags struct {
+	budget  int
+	session string
+	again   bool
+}
+
+func (o *budgetFlags) register(cmd *cobra.Command, budget int) {
+	cmd.Flags().IntVar(&o.budget, "budget", budget, "show at most so many tokens; 0 is the default")
+	cmd.Flags().BoolVar(&o.again, "again", false, "show the session what it was shown before, too")
+}
+
+func (p *program) recallCommand() *cobra.Command {
+	var f filterFlags
+	var s searchFlags
+	var o budgetFlags
+	cmd := &cobra.Command{
+		Use:   "recall QUERY…",
+		Short: "Answer a question with as much as goes into a budget of tokens",
+		Long: `Answer a question with a block of Markdown to paste into a prompt: what was found, best first, as much as goes into
+a budget of tokens (a token is about four characters). Whole memories come before parts of long ones, and what only
+repeats another is left out. Standard error says what was left out, and why. With --session nothing is shown that
+the session was shown before.`,
+		Example: examples("engram recall how do we sign in", "engram recall 'release steps' --budget 1000 --session s1",
+			"engram recall 'rate limit' --type decision --all-projects --json"),
+		Args: between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.recall(cmd, strings.Join(args, " "), f, s, o)
+		},
+	}
+	f.register(cmd, 50)
+	s.register(cmd)
+	o.register(cmd, engine.RecallBudget)
+	return cmd
+}
+
+func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s searchFlags, o budgetFlags) error {
+	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
+		return err
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	filter, err := p.filter(cmd, e, f)
+	if err != nil {
+		return err
+	}
+	limit := 0 // the engine's default follows the budget
+	if cmd.Flags().Changed("limit") {
+		limit = f.limit
+	}
+	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: s.input(redact.Private(query), filter, limit), Budget: o.budget,
+		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
+	if err != nil {
+		return err
+	}
+	for _, d := range r.Degraded {
+		p.warn(d)
+	}
+	if !p.json && len(r.LeftOut) > 0 {
+		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
+	}
+	return p.answer(recalledOf(e, filter.Project, r), func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) })
+}
+
+// recalledDoc is the answer of `recall`.
+type recalledDoc struct {
+	Query    string            `json:"query"`
+	Project  string            `json:"project"` // "" is every project
+	Budget   int               `json:"budget"`  // in tokens
+	Tokens   int               `json:"tokens"`  // what text costs, about; never more than budget
+	Text     string            `json:"text"`    // all items as one block to paste
+	Items    []recalledItemDoc `json:"items"`   // best first
+	LeftOut  []leftOutDoc      `json:"left_out"`
+	Degraded []string          `json:"degraded"`
+}
+
+type recalledItemDoc struct {
+	Rank   int       `json:"rank"`   // from 1
+	Score  float64   `json:"score"`  // greater is better; comparable within one answer
+	Whole  bool      `json:"whole"`  // all of the content is shown
+	Tokens int       `json:"tokens"` // what text costs, about
+	Text   string    `json:"text"`
+	Memory memoryDoc `json:"memory"`
+	Why    whyDoc    `json:"why"`
+}
+
+// leftOutDoc is a memory that was found and is not shown.
+type leftOutDoc struct {
+	ID     engram.ID   `json:"id"`
+	Num    int64       `json:"num"`
+	Type   engram.Type `json:"type"`
+	Title  string      `json:"title"`
+	Reason string      `json:"reason"`
+}
+
+func leftOutOf(l engram.LeftOut) leftOutDoc {
+	return leftOutDoc{l.Memory.ID, l.Memory.Num, l.Memory.Type, l.Memory.Title, l.Reason}
+}
+
+func recalledOf(e *engine.Engine, project string, r engine.Recalled) recalledDoc {
+	d := recalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []recalledItemDoc{},
+		LeftOut: each(r.LeftOut, leftOutOf), Degraded: orEmpty(r.Degraded)}
+	for i, item := range r.Items {
+		h := item.Hit
+		d.Items = append(d.Items, recalledItemDoc{Rank: i + 1, Score: h.Score, Whole: item.Whole, Tokens: item.Tokens, Text: item.Text,
+			Memory: memoryOf(h.Memory, e.StateOf(h.Memory)), Why: whyOf(h.Why)})
+	}
+	return d
+}
+
+func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render.Options) {
+	if len(r.Items) == 0 {
+		fmt.Fprintf(b, "Nothing to recall for: %s\n", quote(render.Line(r.Query, 100)))
+		return
+	}
+	fmt.Fprintln(b, strings.TrimRight(r.Text, "\n"))
+	if explain {
+		f := engram.Found{}
+		for _, item := range r.Items {
+			f.Hits = append(f.Hits, item.Hit)
+		}
+		writeWhy(b, f, o)
+	}
+}
+
+// writeLeftOut says what was left out: the first few, which came nearest.
+func writeLeftOut(b *strings.Builder, r engine.Recalled) {
+	const most = 10
+	fmt.Fprintf(b, "%d of %d tokens used. Left out:\n", r.Tokens, r.Budget)
+	for _, l := range r.LeftOut[:min(most, len(r.LeftOut))] {
+		fmt.Fprintf(b, "  #%d [%s] %s: %s\n", l.Memory.Num, render.Line(string(l.Memory.Type), 0), render.Line(l.Memory.Title, 100), l.Reason)
+	}
+	if more := len(r.LeftOut) - most; more > 0 {
+		fmt.Fprintf(b, "  and %d more\n", more)
+	}
+}
