@@ -38,31 +38,22 @@ func (q *question) weigh(ctx context.Context) error {
 func (q *question) spans(ctx context.Context) ([]retrieval.Span, error) {
 	var spans []retrieval.Span
 	for _, p := range text.Times(q.in.Query, q.now().In(q.zone)) {
-		span := retrieval.Span{From: p.From, To: p.To, Soft: p.Soft}
+		found := retrieval.Spans([]text.TimePhrase{p})
 		if p.Event != "" {
 			at, known, err := q.timeOf(ctx, p.Event)
 			if err != nil {
 				return nil, err
 			}
-			if !known {
-				continue
+			if known {
+				found = []retrieval.Span{retrieval.EventSpan(at, p.Relation)}
 			}
-			span = retrieval.AroundSpan(at, side(p.Relation))
 		}
-		spans = append(spans, span)
-		q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: span.From, To: span.To})
+		for _, span := range found {
+			spans = append(spans, span)
+			q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: span.From, To: span.To})
+		}
 	}
 	return spans, nil
-}
-
-func side(r text.TimeRelation) int {
-	switch r {
-	case text.Before:
-		return -1
-	case text.After:
-		return 1
-	}
-	return 0
 }
 
 // timeOf is when an event was written down: the time of the best memory in scope that
