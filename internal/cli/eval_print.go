@@ -114,6 +114,14 @@ func writeEvalSet(b *strings.Builder, r trial.Report) {
 
 // writeChanges writes the difference to the first row, its interval and its chance.
 func writeChanges(b *strings.Builder, width int, changes map[eval.Figure]eval.Change) {
+	same := true
+	for _, c := range changes {
+		same = same && c == (eval.Change{P: 1})
+	}
+	if same {
+		fmt.Fprintln(b, "  no difference in any figure")
+		return
+	}
 	for _, line := range []struct {
 		name, form string
 		of         func(eval.Change) float64
