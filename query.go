@@ -42,9 +42,10 @@ type Term struct {
 
 // Lexical is the answer of the lexical channel.
 type Lexical struct {
-	Hits  []Ranked    // best first; BM25, rarity counted within the project
-	Words []WordCount // what the index has of each term, in the order of the terms
-	Rows  int         // live memories in the project asked, or in the store
+	Hits   []Ranked    // best first; BM25, rarity counted within the project
+	Words  []WordCount // what the index has of each term, in the order of the terms
+	Rows   int         // live memories in the project asked, or in the store
+	Length float64     // mean number of indexed words of these
 }
 
 // WordCount says what stands in the index for a term of the question.

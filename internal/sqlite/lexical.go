@@ -28,7 +28,7 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
