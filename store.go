@@ -242,4 +242,8 @@ type JournalReader interface {
 	LastMutation(ctx context.Context) (Mutation, error)
 	// Mutations returns the entries of one thing, or of all when entity is "", newest first.
 	Mutations(ctx context.Context, entity Entity, key string, p Page) ([]Mutation, error)
+	// MutationsSince returns the entries on things of a kind that were written at a time
+	// or later, newest first. The clock of the store's own entries says when: what it
+	// received from another store came in when it was received.
+	MutationsSince(ctx context.Context, entity Entity, at time.Time, p Page) ([]Mutation, error)
 }

@@ -1,14 +1,262 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// searchAsOf finds what would have been found at a time.
+// searchAsOf finds what would have been found at a time past: memories made before it
+// that were not forgotten then, in the texts, projects and types they had.
+//
+// The index holds the texts of now. It answers for what has not changed since; what
+// has is brought back from the journal and the revisions (asof_past.go) and weighed
+// beside it, word by word. Vectors of old texts are not kept, so meaning does not take
+// part. What was erased since is gone, and relations count from when they were made.
 func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput, at time.Time) (engram.Found, error) {
-	in.Filter.Until = at
-	return e.search(ctx, r, in)
+	p := past{Engine: e, r: r, in: in, at: at, terms: text.Query(in.Query)}
+	if in.Filter.Until.IsZero() || at.Before(in.Filter.Until) {
+		p.in.Filter.Until = at
+	}
+	found := engram.Found{Query: in.Query}
+	if err := p.read(ctx); err != nil {
+		return found, err
+	}
+	if err := p.lexical(ctx, &found); err != nil {
+		return found, err
+	}
+	if len(found.Hits) == 0 && (len(p.terms) == 0 || p.terms[0].Stop) {
+		if in.Query != "" {
+			found.Degraded = []string{"the question has no words to search for; these are the newest memories of that time"}
+		}
+		return found, p.newest(ctx, &found)
+	}
+	if in.Mode != ModeLexical {
+		found.Degraded = []string{"what was known in the past is found by words alone"}
+	}
+	p.topicFirst(&found)
+	found.Hits = found.Hits[:min(len(found.Hits), in.Limit)]
+	return found, p.annotate(ctx, found.Hits)
+}
+
+// past is one question about a time past.
+type past struct {
+	*Engine
+	r     engram.Reader
+	in    SearchInput // its filter ends at at
+	at    time.Time
+	terms []engram.Term
+
+	changed map[int64]bool          // memories that the journal says have changed since
+	then    map[int64]engram.Memory // those of them that were there and pass the filter, as they were
+}
+
+// read finds out what has changed since, and what it was.
+func (p *past) read(ctx context.Context) error {
+	if name := p.in.Filter.Project; name != "" {
+		project, known, err := p.r.Project(ctx, name)
+		if err != nil {
+			return err
+		}
+		if known {
+			p.in.Filter.Project = project.Name
+		}
+	}
+	all, err := pastMemories(ctx, p.r, p.at)
+	if err != nil {
+		return err
+	}
+	p.changed, p.then = make(map[int64]bool, len(all)), map[int64]engram.Memory{}
+	for num, m := range all {
+		p.changed[num] = true
+		if m.Num != 0 && passes(m, p.in.Filter) {
+			p.then[num] = m
+		}
+	}
+	return nil
+}
+
+// newest lists what was newest then.
+func (p *past) newest(ctx context.Context, found *engram.Found) error {
+	ms := make([]engram.Memory, 0, len(p.then))
+	for _, m := range p.then {
+		ms = append(ms, m)
+	}
+	for offset, unchanged := 0, 0; unchanged < p.in.Limit; offset += p.in.Limit {
+		page, err := p.r.List(ctx, p.in.Filter, engram.Page{Limit: p.in.Limit, Offset: offset})
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			if !p.changed[m.Num] {
+				ms = append(ms, m)
+				unchanged++
+			}
+		}
+		if len(page) < p.in.Limit {
+			break
+		}
+	}
+	slices.SortFunc(ms, func(a, b engram.Memory) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
+	})
+	for i, m := range ms[:min(len(ms), p.in.Limit)] {
+		found.Hits = append(found.Hits, p.hit(m, engram.ChannelRank{Channel: engram.ChannelRecent, Rank: i + 1}))
+	}
+	return p.annotate(ctx, found.Hits)
+}
+
+func (p *past) hit(m engram.Memory, c engram.ChannelRank) engram.Hit {
+	return engram.Hit{Memory: m, Score: c.Score, State: lifecycle.State(m, p.at), Why: engram.Why{Channels: []engram.ChannelRank{c}}}
+}
+
+// lexical ranks the unchanged memories that the index finds and the changed ones by
+// the same measure.
+func (p *past) lexical(ctx context.Context, found *engram.Found) error {
+	// Changed memories take up places in the index's answer and are dropped from it.
+	limit := p.in.Limit + min(len(p.changed), depth)
+	answer, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: p.in.Filter, Limit: limit})
+	if err != nil {
+		return err
+	}
+	ms, err := p.r.Memories(ctx, numsOf(answer.Hits))
+	if err != nil {
+		return err
+	}
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.changed[m.Num] })
+	for _, m := range p.then {
+		ms = append(ms, m)
+	}
+	scores := weighPast(ms, p.terms, p.in.All, answer)
+	ranked := make([]engram.Ranked, 0, len(ms))
+	byNum := make(map[int64]engram.Memory, len(ms))
+	for i, m := range ms {
+		if scores[i] > 0 {
+			ranked = append(ranked, engram.Ranked{Num: m.Num, Score: scores[i]})
+			byNum[m.Num] = m
+		}
+	}
+	retrieval.Sort(ranked)
+	for i, f := range ranked {
+		found.Hits = append(found.Hits, p.hit(byNum[f.Num], engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}))
+	}
+	return nil
+}
+
+// topicFirst puts the memory whose topic key was the question at the top.
+func (p *past) topicFirst(found *engram.Found) {
+	if len(p.in.Query) > engram.MaxTopicKey || strings.ContainsAny(p.in.Query, " \t\n") {
+		return
+	}
+	key := topic.Normalize(p.in.Query)
+	i := slices.IndexFunc(found.Hits, func(h engram.Hit) bool { return h.Memory.TopicKey == key })
+	if key == "" || i < 0 {
+		return
+	}
+	top := found.Hits[i]
+	top.Score = topicScore
+	top.Why.Channels = append([]engram.ChannelRank{{Channel: engram.ChannelTopic, Rank: 1, Score: topicScore}}, top.Why.Channels...)
+	found.Hits = slices.Insert(slices.Delete(found.Hits, i, i+1), 0, top)
+}
+
+// annotate adds the relations of that time, with the other memory as it was.
+func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
+	nums := make([]int64, len(hits))
+	for i, h := range hits {
+		nums[i] = h.Memory.Num
+	}
+	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
+		return rel.CreatedAt.Before(p.at) &&
+			(rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts)
+	})
+	if err != nil {
+		return err
+	}
+	for i, h := range hits {
+		for j, note := range notes[h.Memory.Num] {
+			if m, ok := p.then[note.Other.Num]; ok {
+				notes[h.Memory.Num][j].Other = m
+			}
+		}
+		hits[i].Relations = notes[h.Memory.Num]
+	}
+	return nil
+}
+
+// weighPast scores memories by BM25 over the words of a question; answer says what the
+// index of now has of the words. A memory that has none of them, or with all not every
+// one, scores 0.
+//
+// The changed memories of a word are added to those that the index counts: a word may
+// have stood only in what was forgotten since. The mean length is that of ms: they are
+// longer than most, all alike.
+func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.Lexical) []float64 {
+	const titleWeight = 2 // as in the index
+	forms := wordForms(terms, answer)
+	tf := make([][]float64, len(ms))
+	length, total := make([]float64, len(ms)), 0.0
+	having := make([]int, len(terms))
+	for i, m := range ms {
+		tf[i] = make([]float64, len(terms))
+		add := func(weight float64) func(text.Token) {
+			return func(t text.Token) {
+				if t.Stop && weight == 1 {
+					return // the index does not have it either
+				}
+				length[i]++
+				for _, j := range forms[t.Text()] {
+					tf[i][j] += weight
+				}
+			}
+		}
+		text.Scan(m.Title, add(titleWeight))
+		text.Scan(m.Content, add(1))
+		total += length[i]
+		for j, n := range tf[i] {
+			having[j] += min(1, int(n))
+		}
+	}
+	for j, w := range answer.Words {
+		having[j] = max(having[j], w.Rows)
+	}
+	collection := retrieval.BM25{Rows: max(answer.Rows, len(ms)), Length: total / float64(max(len(ms), 1))}
+	scores := make([]float64, len(ms))
+	for i := range ms {
+		for j, n := range tf[i] {
+			if n == 0 && all && !terms[j].Joined {
+				scores[i] = 0
+				break
+			}
+			scores[i] += collection.Score(n, length[i], having[j])
+		}
+	}
+	return scores
+}
+
+// wordForms says for which of the terms an indexed word counts: itself, and what the
+// index took for a word it lacks.
+func wordForms(terms []engram.Term, answer engram.Lexical) map[string][]int {
+	forms := map[string][]int{}
+	add := func(word string, term int) {
+		if !slices.Contains(forms[word], term) {
+			forms[word] = append(forms[word], term)
+		}
+	}
+	for i, t := range terms {
+		add(t.Word, i)
+	}
+	for i, w := range answer.Words {
+		for _, word := range w.Matched {
+			add(word, i)
+		}
+	}
+	return forms
 }

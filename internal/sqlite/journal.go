@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -48,6 +49,26 @@ func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p 
 	}
 	var all []engram.Mutation
 	err := t.rows(ctx, query, args, func(s scanner) error {
+		m, err := scanMutation(s)
+		all = append(all, m)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return all, nil
+}
+
+// sinceSQL walks back from the newest entry to the last one before a time: an index by
+// time would cost every save, and the past is seldom asked for.
+const sinceSQL = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = ?1 AND j.seq >
+	coalesce((SELECT seq FROM mutations WHERE device IS NULL AND at < ?2 ORDER BY seq DESC LIMIT 1), 0)
+	ORDER BY j.seq DESC LIMIT ?3 OFFSET ?4`
+
+// MutationsSince returns the entries on things of a kind written at a time or later, newest first.
+func (t *tx) MutationsSince(ctx context.Context, entity engram.Entity, at time.Time, p engram.Page) ([]engram.Mutation, error) {
+	var all []engram.Mutation
+	err := t.rows(ctx, sinceSQL, []any{entity, engram.Clock(0).Tick(at), p.Limit, p.Offset}, func(s scanner) error {
 		m, err := scanMutation(s)
 		all = append(all, m)
 		return err

@@ -128,6 +128,10 @@ func otherPlans(t *testing.T) []planCase {
 			want: []string{"SCAN j"}, why: newestFirst},
 		{name: "journal of one thing", run: func(t *tx) error { _, err := t.Mutations(ctx, "memory", "3", page); return err },
 			want: []string{"SEARCH j USING INDEX mutations_key (key=? AND entity=?)"}},
+		{name: "journal since a time", run: func(t *tx) error {
+			_, err := t.MutationsSince(ctx, "memory", time.UnixMilli(0), page)
+			return err
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)", "SCAN mutations"}, why: "the inner walk goes backwards and ends at the first older entry"},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
 			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_session",
 				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",

@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -116,6 +117,33 @@ func journalCases() []testCase {
 						return seqs(ms), err
 					}), tt.want)
 				}
+			}
+		}},
+		{"entries since a time are those of its kind written then or later, newest first, in pages that join", func(k *kit) {
+			for i := range 12 {
+				e := entry([]engram.Entity{engram.EntityMemory, engram.EntityPrompt}[i%2], "1")
+				e.At = engram.Clock(0).Tick(at(i / 2)) + engram.Clock(i%2) // two a second
+				k.journal(e)
+			}
+			for _, tt := range []struct {
+				name   string
+				entity engram.Entity
+				since  time.Time
+				want   []int64
+			}{
+				{"the beginning of time", engram.EntityMemory, time.Time{}, []int64{11, 9, 7, 5, 3, 1}},
+				{"the first", engram.EntityMemory, at(0), []int64{11, 9, 7, 5, 3, 1}},
+				{"the third second", engram.EntityMemory, at(2), []int64{11, 9, 7, 5}},
+				{"just after it", engram.EntityMemory, at(2).Add(time.Millisecond), []int64{11, 9, 7}},
+				{"another kind", engram.EntityPrompt, at(4), []int64{12, 10}},
+				{"a kind without entries", engram.EntitySession, at(0), []int64{}},
+				{"the future", engram.EntityMemory, at(100), []int64{}},
+			} {
+				since := func(r engram.Reader, p engram.Page) ([]int64, error) {
+					ms, err := r.MutationsSince(k.Context(), tt.entity, tt.since, p)
+					return seqs(ms), err
+				}
+				k.same("since "+tt.name, k.pages(4, since), tt.want)
 			}
 		}},
 		{"an entry outlives its project", func(k *kit) {

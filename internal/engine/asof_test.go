@@ -1,0 +1,209 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// asOf is what a question found at a time, as "number title" in order.
+func (w world) asOf(at time.Time, in engine.SearchInput) string {
+	w.Helper()
+	in.AsOf = at
+	var all []string
+	for _, h := range w.search(in).Hits {
+		all = append(all, fmt.Sprintf("%d %s", h.Memory.Num, h.Memory.Title))
+	}
+	return strings.Join(all, ", ")
+}
+
+// later moves the clock on by an hour and returns the time in between.
+func (w world) later() time.Time {
+	w.Clock.Add(time.Hour)
+	return w.Clock.Now().Add(-30 * time.Minute)
+}
+
+func TestSearchAsOf(t *testing.T) {
+	w := newWorld(t)
+	void := w.later()
+	token := w.note("Token lifetime", "access tokens live for fifteen minutes")
+	cache := w.note("Cache", "the cache holds tokens in redis")
+	monday := w.later()
+	newer := "access tokens live for five minutes"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(token), Content: &newer}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Forget(t.Context(), engram.ByNum(cache)); err != nil {
+		t.Fatal(err)
+	}
+	tuesday := w.later()
+	title, last := "Token lifetime of the API", "api tokens never expire"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(token), Title: &title, Content: &last}); err != nil {
+		t.Fatal(err)
+	}
+	w.note("Postgres", "tokens are kept in postgres")
+	wednesday := w.later()
+
+	for _, tt := range []struct {
+		name, query string
+		at          time.Time
+		want        string
+	}{
+		{"before the first memory there is nothing", "tokens", void, ""},
+		{"what was forgotten since is found where it was known", "redis cache", monday, "2 Cache"},
+		{"and not after it was forgotten", "redis cache", tuesday, ""},
+		{"a text that was replaced is found by its words", "fifteen minutes", monday, "1 Token lifetime"},
+		{"and not by those of a later one", "five", monday, ""},
+		{"each text has its time", "five minutes", tuesday, "1 Token lifetime"},
+		{"the title is that of the time", "expire", wednesday, "1 Token lifetime of the API"},
+		{"what was not made yet is not found", "postgres", tuesday, ""},
+		{"but is afterwards", "postgres", wednesday, "3 Postgres"},
+		{"a question without words lists what was newest", "", monday, "2 Cache, 1 Token lifetime"},
+		{"so does one of words without meaning", "how was it", tuesday, "1 Token lifetime"},
+		{"stems find as they do now", "caches", monday, "2 Cache"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := w.in(t).asOf(tt.at, engine.SearchInput{Query: tt.query}); got != tt.want {
+				t.Errorf("search %q as of %v\n got %s\nwant %s", tt.query, tt.at, got, tt.want)
+			}
+		})
+	}
+	if got, want := w.asOf(wednesday.AddDate(1, 0, 0), engine.SearchInput{Query: "postgres"}), w.asOf(time.Time{}, engine.SearchInput{Query: "postgres"}); got != want {
+		t.Errorf("in the future: got %s, want what is found now: %s", got, want)
+	}
+	found := w.search(engine.SearchInput{Query: "fifteen", AsOf: monday})
+	if got, want := found.Hits[0].Memory.Content, "access tokens live for fifteen minutes"; got != want {
+		t.Errorf("the text of Monday: got %q, want %q", got, want)
+	}
+	if len(found.Degraded) != 1 {
+		t.Errorf("meaning did not take part: got %q, want it said", found.Degraded)
+	}
+}
+
+func TestSearchAsOfFiltersByWhatWasThen(t *testing.T) {
+	w := newWorld(t)
+	at := func() time.Time { return w.later() }
+	res := w.save(engine.SaveInput{Title: "Retry policy", Content: "retry uploads three times", Project: "demo", Type: engram.TypeDecision,
+		Tags: []string{"http"}, TopicKey: "policy/retry", Metadata: map[string]any{"level": 1}})
+	first := at()
+	typ, none := engram.TypeBugfix, []string{}
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Type: &typ, Tags: &none, Metadata: map[string]any{"level": nil, "team": "a"}}); err != nil {
+		t.Fatal(err)
+	}
+	second := at()
+	other := "elsewhere"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Project: &other}); err != nil {
+		t.Fatal(err)
+	}
+	third := at()
+
+	for _, tt := range []struct {
+		name   string
+		filter engram.Filter
+		want   [3]bool // first, second, third
+	}{
+		{"no filter", engram.Filter{}, [3]bool{true, true, true}},
+		{"its type at first", engram.Filter{Types: []engram.Type{engram.TypeDecision}}, [3]bool{true, false, false}},
+		{"its type later", engram.Filter{Types: []engram.Type{engram.TypeBugfix}}, [3]bool{false, true, true}},
+		{"its tag", engram.Filter{Tags: []string{"http"}}, [3]bool{true, false, false}},
+		{"its metadata at first", engram.Filter{Metadata: map[string]any{"level": 1}}, [3]bool{true, false, false}},
+		{"its metadata later", engram.Filter{Metadata: map[string]any{"team": "a"}}, [3]bool{false, true, true}},
+		{"its project at first", engram.Filter{Project: "demo"}, [3]bool{true, true, false}},
+		{"its project later", engram.Filter{Project: "elsewhere"}, [3]bool{false, false, true}},
+		{"made before it was", engram.Filter{Until: res.Memory.CreatedAt}, [3]bool{false, false, false}},
+		{"made since then", engram.Filter{Since: res.Memory.CreatedAt}, [3]bool{true, true, true}},
+		{"what was forgotten cannot be searched", engram.Filter{Forgotten: true}, [3]bool{false, false, false}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for i, when := range []time.Time{first, second, third} {
+				for _, query := range []string{"retry uploads", "", "policy/retry"} {
+					if query == "" && tt.filter.Forgotten {
+						continue // then it is a list
+					}
+					got := w.in(t).asOf(when, engine.SearchInput{Query: query, Filter: tt.filter}) != ""
+					if got != tt.want[i] {
+						t.Errorf("search %q with %+v at time %d: got %v, want %v", query, tt.filter, i+1, got, tt.want[i])
+					}
+				}
+			}
+		})
+	}
+	m := w.search(engine.SearchInput{Query: "retry", AsOf: first}).Hits[0].Memory
+	if m.Type != engram.TypeDecision || !slices.Equal(m.Tags, []string{"http"}) || fmt.Sprint(m.Metadata) != "map[level:1]" || m.RevisionCount != 1 || m.Project != "demo" {
+		t.Errorf("the memory as it was first: got %+v", m)
+	}
+}
+
+func TestSearchAsOfRanksTheUnchangedAndTheChangedAlike(t *testing.T) {
+	w := newWorld(t)
+	for i := range 30 {
+		w.note(fmt.Sprintf("Note %d", i), fmt.Sprintf("the kettle of kitchen %d whistles", i))
+	}
+	best := w.note("Kettle", "the kettle of copper is the kettle")
+	before := w.search(engine.SearchInput{Query: "kettle", Limit: 5, Mode: engine.ModeLexical})
+	then := w.later()
+	for _, num := range []int64{best, 3, 4, 5, 6, 7, 8} {
+		if _, err := w.Forget(t.Context(), engram.ByNum(num)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.later()
+	in := engine.SearchInput{Query: "kettle", Limit: 5, Mode: engine.ModeLexical, AsOf: then}
+	got := w.search(in)
+	if got.Hits[0].Memory.Num != best || before.Hits[0].Memory.Num != best {
+		t.Errorf("best of all: got #%d, was #%d, want #%d", got.Hits[0].Memory.Num, before.Hits[0].Memory.Num, best)
+	}
+	in.Limit = 100
+	if n := len(w.search(in).Hits); n != 31 {
+		t.Errorf("found as of then: got %d, want all 31", n)
+	}
+	if n := len(w.search(engine.SearchInput{Query: "kettle", Limit: 100, Mode: engine.ModeLexical}).Hits); n != 24 {
+		t.Errorf("found now: got %d, want the 24 that are left", n)
+	}
+	in.All, in.Query = true, "kettle copper"
+	if got := hitNums(w.search(in).Hits); !slices.Equal(got, []int64{best}) {
+		t.Errorf("every word: got %v, want [%d]", got, best)
+	}
+}
+
+func TestSearchAsOfDoesNotBringBackWhatWasErased(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("Secret", "the password of the kettle")
+	then := w.later()
+	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	if got := w.asOf(then, engine.SearchInput{Query: "password kettle"}); got != "" {
+		t.Errorf("got %s, want nothing", got)
+	}
+}
+
+func TestSearchAsOfKnowsTheRelationsOfItsTime(t *testing.T) {
+	w := newWorld(t)
+	kettle, teapot, stove := w.note("Kettle", "the kettle whistles"), w.note("Teapot", "pour from it"), w.note("Stove", "heats")
+	tie := func(id string, source int64) {
+		r := engram.Relation{ID: id, Source: source, Target: kettle, Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 1,
+			CreatedAt: w.Clock.Now(), UpdatedAt: w.Clock.Now()}
+		if err := w.Store.Update(t.Context(), func(tx engram.Tx) error { return tx.InsertRelation(t.Context(), &r) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tie("rel-1", teapot)
+	then := w.later()
+	tie("rel-2", stove)
+	name := "Big teapot"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(teapot), Title: &name}); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	hits := w.search(engine.SearchInput{Query: "kettle", AsOf: then}).Hits
+	if len(hits) != 1 || len(hits[0].Relations) != 1 || hits[0].Relations[0].Other.Title != "Teapot" {
+		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
+	}
+}
