@@ -8,8 +8,13 @@ import (
 // context answers with the text that a plugin puts before a new session; "" when
 // there is nothing to tell.
 func (a *API) context(q request) (reply, error) {
-	c, err := a.Engine.Context(q.Context(), engine.ContextInput{Project: q.query.Get("project"), Scope: q.scope()})
+	again, err := q.flag("again")
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.Engine.Context(q.Context(), engine.ContextInput{Project: q.query.Get("project"), Scope: q.scope(),
+		Budget: q.lenient("budget", 0, 1, engine.MaxBudget), SessionID: q.query.Get("session_id"), Again: again})
 	return reply{body: struct {
 		Context string `json:"context"`
-	}{render.Context(c, render.Options{Zone: a.Zone})}}, err
+	}{render.Context(c, render.Options{Zone: a.Zone})}, degraded: c.Degraded}, err
 }

@@ -99,7 +99,7 @@ func (a *API) memory(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	d, err := a.Engine.Get(q.Context(), ref)
+	d, err := a.Engine.GetIn(q.Context(), q.query.Get("session_id"), ref)
 	return reply{body: detailOf(d)}, err
 }
 

@@ -58,6 +58,7 @@ func (a *API) table() []Route {
 		write("POST", "/sessions", a.startSession),
 		read("/sessions/recent", a.recentSessions),
 		read("/sessions/{id}", a.session),
+		newer(read("/sessions/{id}/uses", a.sessionUses)),
 		write("POST", "/sessions/{id}/end", a.endSession),
 		write("DELETE", "/sessions/{id}", a.deleteSession),
 
@@ -72,6 +73,7 @@ func (a *API) table() []Route {
 		read("/search", a.search),
 		read("/timeline", a.timeline),
 		read("/context", a.context),
+		newer(read("/recall", a.recall)),
 
 		write("POST", "/prompts", a.savePrompt),
 		read("/prompts/recent", a.recentPrompts),

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -38,7 +37,7 @@ func whyOf(w engram.Why) *why {
 	return &why{
 		each(w.Channels, func(c engram.ChannelRank) channelRank { return channelRank(c) }),
 		each(w.Factors, func(f engram.Factor) factor { return factor(f) }),
-		slices.Concat([]string{}, w.Notes),
+		orEmpty(w.Notes),
 	}
 }
 
@@ -58,7 +57,7 @@ func (a *API) search(q request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	found, err := a.Engine.Search(q.Context(), in)
+	found, err := a.Engine.SearchIn(q.Context(), q.query.Get("session_id"), in)
 	hits := each(found.Hits, func(h engram.Hit) hit { return hitOf(h, explain, false) })
 	if weak {
 		hits = append(hits, each(found.Weak, func(h engram.Hit) hit { return hitOf(h, explain, true) })...)

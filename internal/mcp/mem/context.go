@@ -33,7 +33,8 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 			return message{}, err
 		}
 	}
-	told, err := d.as(by).Context(ctx, engine.ContextInput{Project: at.Name, Scope: scope})
+	session, again := d.asking.context()
+	told, err := d.as(by).Context(ctx, engine.ContextInput{Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
@@ -46,7 +47,11 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 	}
 	text := fmt.Sprintf("%s\n---\nMemory stats: %d sessions, %d observations across projects: %s",
 		render.Context(told, d.text), stats.Sessions, stats.Memories, projectList(stats))
-	return message{envelope: enveloped(at, text+d.nudge(at))}, nil
+	out := message{envelope: enveloped(at, text+d.nudge(at))}
+	if len(told.Degraded) > 0 {
+		out.Warning = joined(out.Warning, strings.Join(told.Degraded, "; "))
+	}
+	return out, nil
 }
 
 func projectList(s engram.Stats) string {

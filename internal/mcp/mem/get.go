@@ -23,7 +23,7 @@ type getArgs struct {
 }
 
 func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, error) {
-	detail, err := d.as(by).Get(ctx, engram.ByNum(int64(a.ID)))
+	detail, err := d.as(by).GetIn(ctx, d.asking.now(), engram.ByNum(int64(a.ID)))
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return message{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
 	}

@@ -61,7 +61,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		filter.Project = at.Name
 	}
-	hits, err := d.as(by).Search(ctx, engine.SearchInput{Query: a.Query, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
+	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}

@@ -51,6 +51,9 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 		at = engine.ProjectInForce{Name: s.Project, Source: project.SourceSession, Path: s.Directory}
 	}
 	d.activity.restart(s.Project)
+	if !d.remote { // where several agents are served, nobody knows which of them asks
+		d.asking.began(s.ID)
+	}
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
 }
 
@@ -73,6 +76,7 @@ func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (me
 		return message{}, failed("Failed to end session", err, engine.ProjectRequest{SessionID: a.ID})
 	}
 	d.activity.restart(at.Name)
+	d.asking.ended(strings.TrimSpace(a.ID))
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q completed", a.ID))}, nil
 }
 
