@@ -45,6 +45,8 @@ type Model struct {
 	Dimensions  int
 	Related     float64 // cosine from which on two memories speak of the same matter
 	Duplicate   float64 // cosine from which on they say the same
+	Noise       float64 // median cosine of a question and the memories of a collection that does not answer it
+	Answer      float64 // median cosine of a question and the memories that answer it
 	Fusion      Fusion  // how its ranking joins the lexical one by default
 	Weight      float64 // its part in a fusion of scores, 0 to 1; the lexical part is the rest
 	Instant     bool    // a text costs microseconds: memories are embedded as they are saved, not afterwards

@@ -1,25 +1,137 @@
 package engine
 
-import "github.com/alanbuscaglia/engram"
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
 
 // divide parts the finds: what is relevant, and what is too far from the question to be
-// an answer. It never reorders.
-func (q *question) divide() (hits, weak []engram.Ranked) {
-	for _, f := range q.finds {
-		if q.relevant(f.Num) {
+// an answer. It never reorders. Only as many are looked at as are wanted.
+func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err error) {
+	finds := q.finds[:min(len(q.finds), q.in.Limit)]
+	if q.in.All || len(finds) == 0 {
+		return finds, nil, nil // having every word is relevant enough
+	}
+	evidence, err := q.evidence(ctx, finds)
+	if err != nil {
+		return nil, nil, err
+	}
+	policy := retrieval.DefaultFloor(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
+	above := policy.Above(evidence)
+	for i, f := range finds {
+		w := q.whyOf(f.Num)
+		w.Factors = append(w.Factors, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
+		if above != nil && (above[i] || q.ledTo(f.Num)) {
 			hits = append(hits, f)
 		} else {
 			weak = append(weak, f)
 		}
 	}
-	return hits, weak
+	return hits, weak, nil
 }
 
-func (q *question) relevant(num int64) bool {
-	for _, c := range q.whyOf(num).Channels {
-		if c.Channel == engram.ChannelLexical || c.Channel == engram.ChannelGraph || c.Channel == engram.ChannelVector && c.Score >= q.meaning.model.Related {
-			return true
+// ledTo reports whether a find is here for its relation to another one: it need not
+// match the question itself.
+func (q *question) ledTo(num int64) bool {
+	return slices.ContainsFunc(q.whyOf(num).Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelGraph })
+}
+
+// leastRows is how many memories the floor takes a collection to have at least. In one
+// of three, any memory is among the best three; that makes none an answer.
+const leastRows = 30
+
+// evidence says of each find what speaks for it.
+func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retrieval.Evidence, error) {
+	var asked []retrieval.Asked
+	var words []engram.WordCount
+	for _, w := range q.lexical.Words {
+		if w.Term.Joined && len(q.lexical.Words) > 1 {
+			continue // its parts are asked
+		}
+		if w.Rows == 0 && text.Dense(w.Term.Word) {
+			continue // pairs that no word has stand across two words
+		}
+		a := retrieval.Asked{Having: w.Rows}
+		if w.Repaired {
+			a.Having = 0 // what was written, nothing has
+		}
+		asked, words = append(asked, a), append(words, w)
+	}
+	cosines, err := q.plainCosines(ctx, finds)
+	if err != nil {
+		return nil, err
+	}
+	neighbours, err := q.neighbourPages(ctx, finds)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]retrieval.Evidence, len(finds))
+	covered := make([]retrieval.Covered, len(words))
+	for i, f := range finds {
+		p := q.reading.page(q.memories[f.Num])
+		own := retrieval.Missing
+		for j, w := range words {
+			covered[j] = q.reading.covers(p, w)
+			own = max(own, covered[j])
+		}
+		if own > 0 { // else its neighbours answer, not it
+			for j, w := range words {
+				for _, n := range neighbours[f.Num] {
+					covered[j] = max(covered[j], min(q.reading.covers(n, w), retrieval.Beside))
+				}
+			}
+		}
+		cosine, known := cosines[f.Num]
+		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(asked, covered, q.lexical.Rows), Cosine: cosine, Known: known,
+			Words: len(words), Rows: max(q.lexical.Rows, leastRows)}
+	}
+	return all, nil
+}
+
+// plainCosines are the cosines of question and finds as the model gives them: what the
+// marks of its manifest are about. The ranking's own lean to what was found first.
+func (q *question) plainCosines(ctx context.Context, finds []engram.Ranked) (map[int64]float64, error) {
+	if q.meaning.plain == nil {
+		return nil, nil
+	}
+	vectors, err := q.r.Vectors(ctx, q.meaning.model.Fingerprint, numsOf(finds))
+	cosines := make(map[int64]float64, len(vectors))
+	for num, v := range vectors {
+		cosines[num] = retrieval.Cosine(q.meaning.plain, v)
+	}
+	return cosines, err
+}
+
+// neighbourPages reads what stands before and after each find in its session.
+func (q *question) neighbourPages(ctx context.Context, finds []engram.Ranked) (map[int64][]page, error) {
+	beside, err := q.r.Beside(ctx, numsOf(finds))
+	if err != nil {
+		return nil, err
+	}
+	var nums []int64
+	for _, b := range beside {
+		nums = append(nums, b.Before.Num, b.After.Num)
+	}
+	slices.Sort(nums)
+	ms, err := q.r.Memories(ctx, slices.Compact(nums))
+	if err != nil {
+		return nil, err
+	}
+	pages := make(map[int64]page, len(ms))
+	for _, m := range ms {
+		pages[m.Num] = q.reading.page(m)
+	}
+	around := make(map[int64][]page, len(beside))
+	for num, b := range beside {
+		for _, n := range []int64{b.Before.Num, b.After.Num} {
+			if p, read := pages[n]; read {
+				around[num] = append(around[num], p)
+			}
 		}
 	}
-	return false
+	return around, nil
 }

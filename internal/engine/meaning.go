@@ -12,7 +12,8 @@ import (
 // meaning is the vector channel of one question. Without a model it is empty.
 type meaning struct {
 	model  engram.Model
-	vector []float32       // of the question, centred; nil when there is none
+	vector []float32       // of the question, centred and led by feedback; nil when there is none
+	plain  []float32       // of the question, as the model gives it
 	finds  []engram.Ranked // by cosine, best first
 }
 
@@ -65,12 +66,21 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 			words = append(words, w.Term.Written)
 			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
 		}
+		plain := make([]float64, len(words))
+		for i := range plain {
+			plain[i] = 1
+		}
+		var err error
+		if q.meaning.plain, err = weighing.EmbedWords(ctx, words, plain); err != nil {
+			return nil, err
+		}
 		return weighing.EmbedWords(ctx, words, weights)
 	}
 	vectors, err := e.Embed(ctx, []string{q.in.Query}, engram.RoleQuery)
 	if err != nil {
 		return nil, err
 	}
+	q.meaning.plain = vectors[0]
 	return vectors[0], nil
 }
 

@@ -26,6 +26,7 @@ type question struct {
 	meaning  meaning
 	finds    []engram.Ranked // best first
 	memories map[int64]engram.Memory
+	reading  *reading
 	why      map[int64]*engram.Why
 	times    []engram.TimeSpan
 	degraded []string
@@ -33,7 +34,7 @@ type question struct {
 
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	return &question{Engine: e, r: r, in: in, terms: text.Query(in.Query),
-		memories: map[int64]engram.Memory{}, why: map[int64]*engram.Why{}}
+		memories: map[int64]engram.Memory{}, reading: newReading(), why: map[int64]*engram.Why{}}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most

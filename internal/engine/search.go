@@ -122,7 +122,10 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Degraded, found.Times = q.degraded, q.times
-	hits, weak := q.divide()
+	hits, weak, err := q.divide(ctx)
+	if err != nil {
+		return found, err
+	}
 	found.Hits, found.Weak = q.hits(hits), q.hits(weak)
 	if len(found.Hits) == 0 && q.wordless() {
 		if in.Query != "" {

@@ -70,3 +70,11 @@ func Feedback(question []float32, finds [][]float32) []float32 {
 	}
 	return moved
 }
+
+// Cosine is the cosine of two vectors of length 1; 0 where their lengths differ.
+func Cosine(a, b []float32) float64 {
+	if len(a) != len(b) {
+		return 0
+	}
+	return vector.Dot(a, b)
+}

@@ -80,7 +80,8 @@ func isDense(r rune) bool {
 		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-func hasDense(s string) bool { return !ascii(s) && strings.ContainsFunc(s, isDense) }
+// Dense reports whether s has characters of a script that is written without spaces.
+func Dense(s string) bool { return !ascii(s) && strings.ContainsFunc(s, isDense) }
 
 func ascii(s string) bool {
 	for i := range len(s) {

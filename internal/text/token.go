@@ -138,7 +138,7 @@ func scanWord(w string, emit func(Token)) {
 		return
 	}
 	joined := strings.ReplaceAll(fold(strings.Join(parts[:n], "")), "'", "")
-	if len(joined) <= maxToken && !hasDense(joined) && !digits(joined) {
+	if len(joined) <= maxToken && !Dense(joined) && !digits(joined) {
 		emit(Token{Word: joined, Kind: Joined})
 	}
 }

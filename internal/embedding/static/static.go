@@ -29,6 +29,8 @@ const (
 	related   = 0.55
 	duplicate = 0.90
 	weight    = 0.2
+	// noise and answer are cosines of a question without its stop words and a memory.
+	noise, answer = 0.05, 0.51
 	// pooling changes when the same table would give other vectors.
 	pooling = 1
 )
@@ -74,7 +76,7 @@ func Open(file []byte) (*Model, error) {
 func manifest(h header) engram.Model {
 	return engram.Model{
 		Name: name, Fingerprint: fmt.Sprintf("static-%08x-%d", h.checksum, pooling), Dimensions: h.dimensions,
-		Related: related, Duplicate: duplicate, Fusion: engram.FusionScore, Weight: weight, Instant: true,
+		Related: related, Duplicate: duplicate, Noise: noise, Answer: answer, Fusion: engram.FusionScore, Weight: weight, Instant: true,
 	}
 }
 
