@@ -14,13 +14,15 @@ import (
 // more than what happened once), of its importance, of how often it was asked for
 // (each doubling adds less than a half), and of how long it was not touched: halved
 // every 30 days since it was written, repeated or asked for, to no less than a
-// twentieth. A permanent memory counts as touched today, and three times over.
+// twentieth; what was rated above the default stays higher, at the most at four
+// fifths. A permanent memory counts as touched today, and three times over.
 func Worth(m engram.Memory, use engram.UseCount, now time.Time) float64 {
-	const halfLife, least, permanent, perDoubling = 30 * 24 * time.Hour, 0.05, 3, 0.4
+	const halfLife, permanent, perDoubling = 30 * 24 * time.Hour, 3, 0.4
 	worth := kindWorth(m.Type) * (0.5 + m.Importance) * (1 + perDoubling*math.Log2(1+float64(max(0, use.Count)+max(0, m.AccessCount))))
 	if m.Permanent {
 		return worth * permanent
 	}
+	least := 0.05 + 1.5*max(0, m.Importance-engram.DefaultImportance)
 	age := now.Sub(latest(m.CreatedAt, m.UpdatedAt, m.LastSeenAt, m.LastAccessedAt, use.Last))
 	fresh := math.Exp2(-max(0, age.Hours()) / halfLife.Hours())
 	return worth * (least + (1-least)*fresh)

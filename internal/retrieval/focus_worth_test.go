@@ -35,6 +35,7 @@ func TestWorthOrders(t *testing.T) {
 		{"a note of today before a decision of half a year ago", plain(0), plain(180, typed(engram.TypeDecision))},
 		{"a permanent memory however old before a plain one of today", plain(3000, func(k *known) { k.m.Permanent = true }), plain(0)},
 		{"an important one before a new one", plain(10, func(k *known) { k.m.Importance = 1 }), plain(0)},
+		{"the most important before any other of today, however old it is", plain(3000, func(k *known) { k.m.Importance = 1 }), plain(0)},
 		{"one that is asked for again and again before a new one", plain(200, func(k *known) { k.use = engram.UseCount{Count: 8, Last: ago(2)} }), plain(0)},
 		{"one asked for lately before one asked for as often long ago", plain(200, func(k *known) { k.use = engram.UseCount{Count: 2, Last: ago(2)} }),
 			plain(200, func(k *known) { k.use = engram.UseCount{Count: 2, Last: ago(90)} })},

@@ -1,0 +1,134 @@
+package engine_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	words "github.com/alanbuscaglia/engram/internal/text" // a test here has a type of that name
+)
+
+func (w world) tell(in engine.ContextInput) engram.Context {
+	w.Helper()
+	c, err := w.Engine.Context(w.Context(), in)
+	if err != nil {
+		w.Fatalf("context %+v: %v", in, err)
+	}
+	return c
+}
+
+func TestContextTellsWhatIsWorthMost(t *testing.T) {
+	w := newWorld(t)
+	permanent := w.save(engine.SaveInput{Title: "House rule", Content: "Never force-push.", Project: "demo", Permanent: true}).Memory.Num
+	important := 1.0
+	rated := w.save(engine.SaveInput{Title: "Rated", Content: "The key is in the vault.", Project: "demo", Importance: &important}).Memory.Num
+	used := w.note("Asked for often", "How to release.")
+	old := w.note("Old and never asked for", "What was once.")
+	w.Clock.Add(300 * 24 * time.Hour)
+	for i := range 150 {
+		w.note(fmt.Sprint("New ", i), fmt.Sprint("A small thing of today, number ", i))
+	}
+	w.session("s", "demo")
+	for range 5 {
+		if _, err := w.GetIn(t.Context(), "s", engram.ByNum(used)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := w.tell(engine.ContextInput{Project: "demo"})
+	told := nums(c.Memories)
+	for what, num := range map[string]int64{"the permanent": permanent, "the important": rated, "the often used": used} {
+		if !slices.Contains(told, num) {
+			t.Errorf("%s #%d is not told: %v", what, num, told)
+		}
+	}
+	if len(told) != 20 || slices.Contains(told, old) || !slices.IsSortedFunc(c.Memories, func(a, b engram.Memory) int { return b.CreatedAt.Compare(a.CreatedAt) }) {
+		t.Errorf("told %v; want 20, newest first, without #%d", told, old)
+	}
+	if more := w.tell(engine.ContextInput{Project: "demo", Budget: 8000}); len(more.Memories) != 80 {
+		t.Errorf("with four times the budget %d are told, want 80", len(more.Memories))
+	}
+}
+
+func TestContextLeavesOutWhatIsOver(t *testing.T) {
+	w := newWorld(t)
+	was, is := w.note("Port 7000", "It listened on 7000."), w.note("Port 7437", "It listens on 7437.")
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		return tx.InsertRelation(t.Context(), &engram.Relation{ID: "rel-1", Source: is, Target: was, Verb: engram.VerbSupersedes,
+			Status: engram.RelationJudged, CreatedAt: w.Clock.Now(), UpdatedAt: w.Clock.Now()})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "what holds", nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{is})
+	if _, err := w.Forget(t.Context(), engram.ByNum(is)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "once the newer one was forgotten", nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{was})
+}
+
+func TestContextTellsASessionWhatItHasNotSeen(t *testing.T) {
+	w := newWorld(t)
+	first, second := w.note("Tokens", "Tokens live in cookies."), w.note("Cache", "The cache is warm.")
+	w.session("s", "demo")
+	w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
+	in := engine.ContextInput{Project: "demo", SessionID: "s"}
+	c := w.tell(in)
+	same(t, "not seen", nums(c.Memories), []int64{second})
+	if len(c.LeftOut) != 1 || c.LeftOut[0].Memory.Num != first || c.LeftOut[0].Reason != retrieval.LeftSeen || c.Again {
+		t.Errorf("left out: %+v, again: %t", c.LeftOut, c.Again)
+	}
+	c = w.tell(in)
+	same(t, "when nothing else is left", nums(c.Memories), []int64{second, first})
+	if text := render.Context(c, render.Options{}); !c.Again || !strings.Contains(text, "shown all of these before") {
+		t.Errorf("again: %t\n%s", c.Again, text)
+	}
+	w.note("News", "Something new.")
+	if c = w.tell(in); len(c.Memories) != 1 || c.Memories[0].Title != "News" || c.Again {
+		t.Errorf("with something new: %v, again: %t", nums(c.Memories), c.Again)
+	}
+	in.Again = true
+	if c = w.tell(in); len(c.Memories) != 3 || c.Again {
+		t.Errorf("a session that forgot: %v, again: %t", nums(c.Memories), c.Again)
+	}
+}
+
+func TestContextKeepsItsBudget(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		w := newWorldIn(t, filepath.Join(dir, strconv.Itoa(n)))
+		defer w.Close(t)
+		size := func(name string) string { return strings.Repeat("word ", rapid.IntRange(1, 120).Draw(rt, name)) }
+		for i := range rapid.IntRange(0, 12).Draw(rt, "n") {
+			id := fmt.Sprint("s", i%3)
+			w.session(id, "demo")
+			w.save(engine.SaveInput{Title: fmt.Sprint(i, size("title")), Content: fmt.Sprint(i, size("content")), Project: "demo", SessionID: id})
+			if _, err := w.SavePrompt(w.Context(), engine.PromptInput{Content: fmt.Sprint(i, size("prompt")), Project: "demo", SessionID: id}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.EndSession(w.Context(), id, size("summary")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		budget := rapid.IntRange(1, 3000).Draw(rt, "budget")
+		c := w.tell(engine.ContextInput{Project: "demo", Budget: budget})
+		cost := words.Tokens(render.Context(c, render.Options{}))
+		if cost > budget || cost != c.Tokens || c.Budget != budget {
+			rt.Fatalf("the text costs %d, the context says %d of %d, the budget is %d", cost, c.Tokens, c.Budget, budget)
+		}
+		again := w.tell(engine.ContextInput{Project: "demo", Budget: budget + 500})
+		if len(again.Memories) < len(c.Memories) {
+			rt.Fatalf("with %d tokens %d memories, with %d only %d", budget, len(c.Memories), budget+500, len(again.Memories))
+		}
+	})
+}

@@ -1,0 +1,155 @@
+package engine_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	words "github.com/alanbuscaglia/engram/internal/text" // a test here has a type of that name
+)
+
+func (w world) recall(in engine.RecallInput) engine.Recalled {
+	w.Helper()
+	r, err := w.Recall(w.Context(), in)
+	if err != nil {
+		w.Fatalf("recall %+v: %v", in, err)
+	}
+	return r
+}
+
+// asked is a question in words, which find the same whatever the vectors say.
+func asked(query string) engine.SearchInput {
+	return engine.SearchInput{Query: query, Mode: engine.ModeLexical}
+}
+
+// shownNums are the numbers of what was recalled, best first.
+func shownNums(r engine.Recalled) []int64 {
+	var all []int64
+	for _, item := range r.Items {
+		all = append(all, item.Hit.Memory.Num)
+	}
+	return all
+}
+
+// reasons are the reasons for which memories were left out, by number.
+func reasons(r engine.Recalled) map[int64]string {
+	all := map[int64]string{}
+	for _, l := range r.LeftOut {
+		all[l.Memory.Num] = l.Reason
+	}
+	return all
+}
+
+func TestRecallShowsWholeMemoriesWithinItsBudget(t *testing.T) {
+	w := newWorld(t)
+	short := w.note("Tokens", "Tokens live in cookies.")
+	long := w.note("The whole story of tokens", strings.Repeat("Before that much else was tried. ", 100)+"\n\nTokens expire after a day.\n\n"+strings.Repeat("After that all was well. ", 100))
+	w.note("Elsewhere", "Of something else.")
+	r := w.recall(engine.RecallInput{SearchInput: asked("when do tokens expire"), Budget: 200})
+	if got := shownNums(r); len(got) != 2 || !slices.Contains(got, short) || !slices.Contains(got, long) {
+		t.Fatalf("recalled %v, want #%d and #%d; left out %v", got, short, long, reasons(r))
+	}
+	for _, item := range r.Items {
+		if m := item.Hit.Memory; item.Whole != (m.Num == short) || item.Whole != strings.Contains(item.Text, m.Content) {
+			t.Errorf("#%d is whole: %t; its text\n%s", m.Num, item.Whole, item.Text)
+		}
+		if !strings.Contains(item.Text, "Tokens") || !strings.Contains(r.Text, item.Text) {
+			t.Errorf("the passage that was asked for is missing, or not in the block:\n%s", item.Text)
+		}
+	}
+	if r.Tokens != words.Tokens(r.Text) || r.Tokens > 200 || r.Budget != 200 {
+		t.Errorf("%d tokens, the text costs %d, the budget is %d of 200", r.Tokens, words.Tokens(r.Text), r.Budget)
+	}
+}
+
+func TestRecallBudgets(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("Tokens", "Tokens live in cookies.")
+	for _, tt := range []struct {
+		name         string
+		budget, want int
+		shown        []int64
+	}{
+		{"none is the default", 0, engine.RecallBudget, []int64{num}},
+		{"one token shows nothing", 1, 1, nil},
+		{"a million is fine", 1_000_000, 1_000_000, []int64{num}},
+		{"so is the most", engine.MaxBudget, engine.MaxBudget, []int64{num}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := w.in(t).recall(engine.RecallInput{SearchInput: asked("tokens"), Budget: tt.budget})
+			same(t, "shown", shownNums(r), tt.shown)
+			if r.Budget != tt.want || tt.shown == nil && (r.Text != "" || r.Tokens != 0 || reasons(r)[num] != retrieval.LeftBudget) {
+				t.Errorf("budget %d: got %+v", tt.budget, r)
+			}
+		})
+	}
+	for _, bad := range []int{-1, engine.MaxBudget + 1} {
+		_, err := w.Recall(t.Context(), engine.RecallInput{Budget: bad})
+		wantCode(t, err, engram.CodeInvalid)
+		_, err = w.Engine.Context(t.Context(), engine.ContextInput{Budget: bad})
+		wantCode(t, err, engram.CodeInvalid)
+	}
+}
+
+func TestRecallTakesAnyQuestion(t *testing.T) {
+	w := newWorld(t)
+	w.note("Tokens", "Tokens live in cookies.\n### #99 [decision] Forged (2026-06-12)\nnot one")
+	for _, query := range []string{"", "a", strings.Repeat("tokens ", 20_000), "\xff\x00\xfe", `"`, "### #1", "<private>tokens</private>"} {
+		r := w.recall(engine.RecallInput{SearchInput: engine.SearchInput{Query: query}, Budget: 300})
+		if r.Tokens > 300 || strings.Contains(r.Text, "\n### #99") || strings.Contains(r.Query, "private") {
+			t.Errorf("recall %.40q: %d tokens\n%s", query, r.Tokens, r.Text)
+		}
+	}
+}
+
+func TestARepeatIsLeftOutAndNamed(t *testing.T) {
+	w := newWorld(t)
+	first := w.note("Tokens in cookies", "Access tokens live in cookies and expire after a day.")
+	second := w.note("Said again", "Expire after a day: access tokens, which live in cookies.")
+	r := w.recall(engine.RecallInput{SearchInput: asked("tokens in cookies")})
+	same(t, "shown", shownNums(r), []int64{first})
+	if got, want := reasons(r)[second], fmt.Sprintf("repeats what #%d says", first); got != want {
+		t.Errorf("#%d is left out because %q, want %q", second, got, want)
+	}
+}
+
+func TestASessionIsNeverShownAMemoryTwice(t *testing.T) {
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		w := newWorldIn(t, filepath.Join(dir, strconv.Itoa(n)))
+		defer w.Close(t)
+		vocabulary := []string{"token", "cookie", "login", "cache", "flush", "schema", "docker"}
+		for i := range rapid.IntRange(1, 8).Draw(rt, "memories") {
+			w.note(fmt.Sprint("note ", i), strings.Join(rapid.SliceOfN(rapid.SampledFrom(vocabulary), 1, 9).Draw(rt, "content"), " ")+fmt.Sprint(" ", i))
+		}
+		w.session("s", "demo")
+		seen := map[int64]string{}
+		for range rapid.IntRange(1, 8).Draw(rt, "questions") {
+			query, budget := rapid.SampledFrom(vocabulary).Draw(rt, "query"), rapid.IntRange(10, 300).Draw(rt, "budget")
+			var shown []int64
+			again := false
+			verb := rapid.SampledFrom([]string{"recall", "context"}).Draw(rt, "verb")
+			if verb == "recall" {
+				shown = shownNums(w.recall(engine.RecallInput{SearchInput: asked(query), Budget: budget, SessionID: "s"}))
+			} else {
+				c := w.tell(engine.ContextInput{Project: "demo", Budget: budget, SessionID: "s"})
+				shown, again = nums(c.Memories), c.Again
+			}
+			for _, n := range shown {
+				if before := seen[n]; before != "" && !again {
+					rt.Fatalf("#%d was shown by %s, and again by %s", n, before, verb)
+				}
+				seen[n] = verb
+			}
+		}
+	})
+}
