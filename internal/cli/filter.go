@@ -27,7 +27,7 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.scope, "scope", "", "only memories for `whom`: project, personal or global")
 	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; with every one of several")
 	flags.StringVar(&f.since, "since", "", "only memories made since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
-	flags.StringVar(&f.until, "until", "", "only memories made before a `time`")
+	flags.StringVar(&f.until, "until", "", "only memories made before a `time`, written like that of --since")
 	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
 	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
 	completeTypes(cmd)

@@ -43,6 +43,7 @@ type searchFlags struct {
 	hops            int
 	rerank, explain bool
 	session         string
+	asOf            string
 }
 
 func (o *searchFlags) register(cmd *cobra.Command) {
@@ -52,6 +53,7 @@ func (o *searchFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&o.hops, "hops", 1, "how far to follow relations from what was found; 0: not at all")
 	flags.BoolVar(&o.rerank, "rerank", false, "let the configured reranker order the best again")
 	flags.StringVar(&o.session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
+	flags.StringVar(&o.asOf, "as-of", "", "what would have been found at a past `time`: 7d, yesterday, 2026-01-31")
 	flags.BoolVar(&o.explain, "explain", false, "say why each memory was found")
 }
 
@@ -77,6 +79,9 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	}
 	in := o.input(query, filter, f.limit)
 	in.All = all
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
+		return err
+	}
 	found, err := e.SearchIn(cmd.Context(), o.session, in)
 	if err != nil {
 		return err

@@ -64,6 +64,9 @@ func (a *API) memories(q request) (reply, error) {
 	if !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
+	if !blank(q.query.Get("as_of")) {
+		return reply{}, invalid("as_of is for a search").WithHint("add q, or ask GET /search, which lists the newest when it has no q")
+	}
 	page := engram.Page{}
 	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
 		return reply{}, err

@@ -33,6 +33,9 @@ func memoryCases() []routeCase {
 		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"degraded":[]}`},
 		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"degraded":[]}`},
 		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search has no offset", "ask for more with limit, at most 100")},
+		{"a list has no past", "GET /memories", "GET /memories?as_of=7d", "", 400, bad("as_of is for a search", "add q, or ask GET /search, which lists the newest when it has no q")},
+		{"a search as of a time that is none", "GET /memories", "GET /memories?q=x&as_of=soon", "", 400,
+			bad(`invalid as_of parameter: \"soon\" is not a time`, "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")},
 		{"a search with a limit that is none", "GET /memories", "GET /memories?q=x&limit=0", "", 400, bad(`limit \"0\" is not a number from 1`, "")},
 
 		{"a memory by its number", "GET /memories/{ref...}", "GET /memories/3", "", 200, `{"memory":` + mem3 + `,"relations":[],"revisions":[]}`},

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
@@ -20,6 +21,9 @@ func findingCases() []routeCase {
 		{"a search by type and time", "GET /search", "GET /search?type=bugfix,decision&since=2026-06-12T09:00:00Z&until=2027-01-01&project=other", "", 200, `[]`},
 		{"a time that is none is told", "GET /search", "GET /search?q=x&since=soon", "", 400,
 			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
+		{"nor is one to look back to", "GET /search", "GET /search?q=x&as_of=soon", "", 400,
+			`{"error":"invalid as_of parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
+		{"before the first memory nothing was found", "GET /search", "GET /search?q=login&as_of=2026-06-12", "", 200, `[]`},
 		{"a way to match that is none is told", "GET /search", "GET /search?q=x&match=some", "", 400, `{"error":"match \"some\" is neither any nor all","code":"invalid"}`},
 
 		{"what was saved around a memory", "GET /timeline", "GET /timeline?observation_id=1", "", 200,
@@ -70,6 +74,41 @@ func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
 	}
 	if f := search(t, h, "q=login&until=1h"); len(f) != 0 {
 		t.Errorf("until=1h: got %+v, want none", f)
+	}
+}
+
+func TestSearchFindsWhatWasKnownThen(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	load(t, h, [2]string{"POST /observations", `{"session_id":"s","project":"p","title":"Kettle","content":"the kettle whistles"}`})
+	var kettle struct {
+		ID        int64
+		CreatedAt time.Time `json:"created_at"`
+	}
+	w := ask(h, "GET", "/observations/recent?project=p&limit=1", "")
+	if err := json.Unmarshal([]byte(strings.Trim(w.Body.String(), "[]\n")), &kettle); err != nil || kettle.CreatedAt.IsZero() {
+		t.Fatalf("GET /observations/recent: %v in %s", err, w.Body)
+	}
+	id := fmt.Sprint(kettle.ID)
+	// The clock steps a second at each reading, so the changes lie behind the next one.
+	then := kettle.CreatedAt.Add(time.Second).Format(time.RFC3339)
+	load(t, h, [2]string{"PATCH /observations/" + id, `{"content":"the teapot pours"}`}, [2]string{"DELETE /observations/" + id, ``})
+	for _, route := range []string{"/search", "/memories"} {
+		for query, want := range map[string]string{
+			"q=kettle+whistles&as_of=" + then:                             "the kettle whistles",
+			"q=teapot&as_of=" + then:                                      "",
+			"q=kettle+whistles":                                           "",
+			"q=kettle&as_of=" + kettle.CreatedAt.Format(time.RFC3339):     "",
+			"q=kettle&since=2026-06-12&until=2099-01-01&as_of=" + then:    "the kettle whistles",
+			"q=kettle&as_of=" + then + "&until=" + "2026-06-12":           "",
+			"q=kettle&as_of=" + then + "&type=decision":                   "",
+			"q=kettle&as_of=" + strings.ReplaceAll(then, "Z", "%2B00:00"): "the kettle whistles",
+		} {
+			got := ask(h, "GET", route+"?"+query, "")
+			if got.Code != 200 || strings.Contains(got.Body.String(), "the kettle whistles") != (want != "") || strings.Contains(got.Body.String(), "teapot pours") {
+				t.Errorf("GET %s?%s\n got %d %s\nwant %q", route, query, got.Code, got.Body, want)
+			}
+		}
 	}
 }
 
