@@ -1,7 +1,8 @@
 // Package text holds the rules of words: how a memory's text and a question become
 // the same tokens (token.go, fold.go), which words carry no meaning of their own
 // (stop.go), and what a question asks of the index (query.go); which word somebody
-// meant who mistyped it (nearest.go), and which time (when.go).
+// meant who mistyped it (nearest.go), and which time (when.go); the times that a
+// question speaks of (time.go).
 //
 // It is the only analyser. A store keeps the tokens it is given and splits them at
 // spaces, so that SQLite and Postgres find the same memories, and a score that is

@@ -1,0 +1,194 @@
+package text
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// rule returns what the longest rule that fits from word i on means, and its length
+// in words.
+func (s *timeScan) rule(i int, tied bool) (best timeSpan, length int) {
+	if s.words[i].lex == nil {
+		return best, 0
+	}
+	for _, r := range s.words[i].lex.rules {
+		if r.tied && !tied {
+			continue
+		}
+		end, m := s.match(r, r.parts, i, i, timeMatch{})
+		if end-i <= length || s.words[end-1].gluedAfter || r.last && s.goesOn(end-1) || !m.isMonth(r) {
+			continue
+		}
+		if span, ok := r.span(s.calendar, m); ok {
+			span.exact = m.year != 0 || !m.date.from.IsZero()
+			best, length = span, end-i
+		}
+	}
+	return best, length
+}
+
+// isMonth reports whether the month's name that was matched, if any, is one.
+func (m timeMatch) isMonth(r *timeRule) bool {
+	return m.month == 0 || m.doubt <= r.sure || m.capital || m.year != 0 || m.ordinal && m.doubt == verb
+}
+
+// match fits parts to the words from at on and returns where they end; 0 when they
+// do not fit. Rules are short, so trying an optional part both ways costs nothing.
+func (s *timeScan) match(r *timeRule, parts []timePart, start, at int, m timeMatch) (int, timeMatch) {
+	if len(parts) == 0 {
+		return at, m
+	}
+	if at < len(s.words) && (at == start || s.joins(at, parts[0].class)) {
+		with := m
+		if n := s.fits(parts[0], at, &with); n > 0 {
+			if end, all := s.match(r, parts[1:], start, at+n, with); end > 0 {
+				return end, all
+			}
+		}
+	}
+	if parts[0].optional {
+		return s.match(r, parts[1:], start, at, m)
+	}
+	return 0, m
+}
+
+// joins reports whether word at goes with the one before it.
+func (s *timeScan) joins(at int, class timeClass) bool {
+	switch s.words[at].gap {
+	case gapSpace, gapHyphen:
+		return true
+	case gapComma:
+		return class == classYear
+	case gapDot: // 5. Mai
+		return class == classMonth && s.words[at-1].lex == timeDigits
+	}
+	return false
+}
+
+// fits returns how many words from at on are the part; 0 when it is something else.
+func (s *timeScan) fits(p timePart, at int, m *timeMatch) int {
+	w := s.words[at]
+	if p.class == literal {
+		for _, word := range p.words {
+			if w.word == word {
+				return 1
+			}
+		}
+		return 0
+	}
+	if p.class == classNumber {
+		return s.number(at, m)
+	}
+	if w.lex == nil || !w.lex.begins(p.class) {
+		return 0
+	}
+	switch p.class {
+	case classUnit:
+		m.unit = w.lex.unit
+	case classWeekday:
+		m.weekday = time.Weekday(w.lex.weekday - 1)
+	case classMonth:
+		m.month, m.doubt, m.capital = w.lex.month, w.lex.doubt, w.capital
+	case classSeason:
+		m.season = w.lex.season
+	case classQuarter:
+		m.quarter = w.lex.quarter
+	case classPart:
+		m.part = w.lex.part
+	case classYear:
+		m.year = s.calendar.year(w.word)
+		return btoi(m.year > 0)
+	case classDay:
+		m.day, m.ordinal = dayOf(w.word)
+		return btoi(m.day > 0)
+	case classDate:
+		var ok bool
+		m.date, ok = s.calendar.written(w.word)
+		return btoi(ok)
+	}
+	return 1
+}
+
+// number reads 3, three, few, a few, a couple of.
+func (s *timeScan) number(at int, m *timeMatch) int {
+	const most = 999 // of anything; more is not meant as a time
+	w := s.words[at]
+	switch {
+	case w.lex == nil:
+		return 0
+	case w.lex == timeDigits:
+		n, err := strconv.Atoi(w.word)
+		m.n, m.vague = n, false
+		return btoi(err == nil && n >= 1 && n <= most)
+	case w.lex.number == 0:
+		return 0
+	}
+	m.n, m.vague = w.lex.number, w.lex.vague
+	n := 1
+	if w.word == "a" && at+1 < len(s.words) && s.words[at+1].gap == gapSpace && s.words[at+1].lex != nil && s.words[at+1].lex.vague {
+		m.n, m.vague = s.words[at+1].lex.number, true
+		n++
+	}
+	if m.n == 2 && m.vague && at+n < len(s.words) && s.words[at+n].word == "of" {
+		n++
+	}
+	return n
+}
+
+// year reads a year that memories can be of; 0 for anything else.
+func (c calendar) year(word string) int {
+	const first = 1970
+	n, err := strconv.Atoi(word)
+	if err != nil || len(word) != 4 || n < first || n > c.now.Year()+1 {
+		return 0
+	}
+	return n
+}
+
+// dayOf reads the day of a month, 5 or 5th; 0 for anything else.
+func dayOf(word string) (day int, ordinal bool) {
+	digits := strings.TrimRight(word, "stndrh")
+	switch suffix := word[len(digits):]; suffix {
+	case "st", "nd", "rd", "th":
+		ordinal = true
+	case "":
+	default:
+		return 0, false
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || len(digits) > 2 || n < 1 || n > 31 {
+		return 0, false
+	}
+	return n, ordinal
+}
+
+// written reads 2024-03-05 (a time of day may follow), 2024/03/05, 2024-03 and 5.3.2024.
+func (c calendar) written(word string) (timeSpan, bool) {
+	if len(word) > 10 && word[10] == 't' {
+		word = word[:10]
+	}
+	for _, l := range []struct {
+		layout string
+		month  bool
+	}{{time.DateOnly, false}, {"2006/01/02", false}, {"2006/1/2", false}, {"2.1.2006", false}, {"2006-01", true}} {
+		if !sameShape(word, l.layout) {
+			continue
+		}
+		t, err := time.ParseInLocation(l.layout, word, c.now.Location())
+		if err != nil || c.year(strconv.Itoa(t.Year())) == 0 {
+			continue
+		}
+		if l.month {
+			return c.months(t.Year(), t.Month(), 1), true
+		}
+		return days(t, 1), true
+	}
+	return timeSpan{}, false
+}
+
+// sameShape is a cheap look before a parse: most numbers are no dates.
+func sameShape(word, layout string) bool {
+	sign := strings.IndexAny(layout, "-/.")
+	return len(word) >= len(layout)-1 && len(word) <= 10 && strings.Count(word, layout[sign:sign+1]) == strings.Count(layout, layout[sign:sign+1])
+}
