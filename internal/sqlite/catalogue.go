@@ -33,8 +33,9 @@ type kind struct {
 // kept is the newest catalogue that a connection of this process has read. Reading it
 // anew costs a row a segment; documents, 32 bytes a memory, are read when first needed.
 type kept struct {
-	mu  sync.Mutex
-	cat *catalogue
+	mu    sync.Mutex
+	cat   *catalogue
+	codes keptCodes
 }
 
 const (

@@ -157,6 +157,7 @@ type tx struct {
 	kept       *kept      // what the process knows of the index
 	cat        *catalogue // the index as this transaction sees it; nil until asked
 	indexed    bool       // the index was written to
+	recoded    bool       // codes of vectors were written
 	scrubbed   bool       // texts left the tables
 	unprompted bool       // words left the full-text index of prompts
 }

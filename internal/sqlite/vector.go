@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/vector"
@@ -13,95 +12,21 @@ import (
 type model struct {
 	num        int64
 	dimensions int
+	changes    int64 // how often its codes were written
 }
 
 // model returns the model of that fingerprint; found is false when it has no vectors.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
-	const query = `SELECT num, dimensions FROM models WHERE fingerprint = ?`
+	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
 	err = t.rows(ctx, query, []any{fingerprint}, func(s scanner) error {
 		found = true
-		return s.Scan(&m.num, &m.dimensions)
+		return s.Scan(&m.num, &m.dimensions, &m.changes)
 	})
 	if err != nil {
 		err = fmt.Errorf("read model: %w", err)
 	}
 	return m, found, err
 }
-
-// Nearest ranks live memories by cosine.
-func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
-	m, found, err := t.model(ctx, q.Model)
-	if !found {
-		return nil, err
-	}
-	if err := vector.Check(q.Vector, m.dimensions); err != nil {
-		return nil, err
-	}
-	question := append([]float32(nil), q.Vector...)
-	if !vector.Normalise(question) {
-		return nil, nil
-	}
-	c := conditions{where: []string{"v.model = ?", "m.deleted_at IS NULL"}, args: []any{m.num}}
-	if q.Filter.Forgotten {
-		c.add("0")
-	}
-	if q.Filter.Project != "" {
-		num, known, err := t.knownProject(ctx, q.Filter.Project)
-		if err != nil {
-			return nil, err
-		}
-		if !known {
-			c.add("0")
-		}
-		c.add("m.project = ?", num)
-	}
-	if len(q.Filter.Types) > 0 {
-		c.add("m.type IN (SELECT value FROM json_each(?))", jsonText(q.Filter.Types))
-	}
-	if q.Filter.Scope != "" {
-		c.add("m.scope = ?", q.Filter.Scope)
-	}
-	for _, tag := range q.Filter.Tags {
-		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = m.num AND tag = ?)", tag)
-	}
-	c.addRest(q.Filter)
-	top := vector.NewTop(q.Limit)
-	score := func(s scanner) error {
-		var num int64
-		var row []byte
-		if err := s.Scan(&num, &row); err != nil {
-			return err
-		}
-		if cosine, ok := vector.RowCosine(question, row); ok {
-			top.Offer(num, cosine)
-		}
-		return nil
-	}
-	query := `SELECT v.memory, v.row FROM vectors v JOIN memories m ON m.num = v.memory WHERE ` + strings.Join(c.where, " AND ")
-	if err := t.rows(ctx, query, c.args, score); err != nil {
-		return nil, fmt.Errorf("find by meaning: %w", err)
-	}
-	ranked := top.Ranked()
-	there := make(map[int64]bool, len(ranked))
-	for _, r := range ranked {
-		there[r.Num] = true
-	}
-	var also []int64
-	for _, num := range q.Also {
-		if !there[num] {
-			there[num] = true
-			also = append(also, num)
-		}
-	}
-	top = vector.NewTop(len(also))
-	if err := t.rows(ctx, vectorsSQL, []any{jsonNums(also), m.num}, score); err != nil {
-		return nil, fmt.Errorf("score by meaning: %w", err)
-	}
-	return append(ranked, top.Ranked()...), nil
-}
-
-// vectorsSQL reads the rows of some memories by the primary key.
-const vectorsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.memory = asked.value AND v.model = ?`
 
 // Vectors returns the memories' vectors of a model.
 func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
@@ -110,12 +35,7 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
-	err = t.rows(ctx, vectorsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
-		var num int64
-		var row []byte
-		if err := s.Scan(&num, &row); err != nil {
-			return err
-		}
+	err = t.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
 			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("run reembed --all")
@@ -158,7 +78,6 @@ func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, li
 
 // PutVectors sets vectors of a model.
 func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector) error {
-	const known = `INSERT INTO models (name, fingerprint, dimensions) VALUES (?,?,?) ON CONFLICT (fingerprint) DO NOTHING`
 	const put = `INSERT INTO vectors (model, memory, row) SELECT ?, num, ? FROM memories WHERE num = ? AND deleted_at IS NULL
 		ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
 	if len(vs) == 0 {
@@ -169,29 +88,55 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 			return fmt.Errorf("memory %d: %w", v.Num, err)
 		}
 	}
-	if _, err := t.exec(ctx, known, m.Name, m.Fingerprint, m.Dimensions); err != nil {
-		return fmt.Errorf("write model: %w", err)
-	}
-	have, _, err := t.model(ctx, m.Fingerprint)
+	known, err := t.know(ctx, m)
 	if err != nil {
 		return err
 	}
-	if have.dimensions != m.Dimensions {
-		return engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
-			WithHint("another model needs another fingerprint")
-	}
+	rows := make(map[int64][]byte, len(vs))
 	for _, v := range vs {
-		if _, err := t.exec(ctx, put, have.num, vector.AppendRow(nil, v.Values), v.Num); err != nil {
+		row := vector.AppendRow(nil, v.Values)
+		res, err := t.exec(ctx, put, known.num, row, v.Num)
+		if err != nil {
 			return fmt.Errorf("write the vector of memory %d: %w", v.Num, err)
 		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			continue // it does not exist, or is forgotten
+		}
+		rows[v.Num] = row
 	}
-	return nil
+	return t.placeVectors(ctx, known, rows)
+}
+
+// know returns the model, which is written down when it is new.
+func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
+	const query = `INSERT INTO models (name, fingerprint, dimensions) VALUES (?,?,?)`
+	have, found, err := t.model(ctx, m.Fingerprint)
+	switch {
+	case err != nil:
+		return have, err
+	case found && have.dimensions != m.Dimensions:
+		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
+			WithHint("another model needs another fingerprint")
+	case found:
+		return have, nil
+	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
+		return have, engram.Errorf(engram.CodeInvalid, "a model of %d dimensions", m.Dimensions)
+	}
+	res, err := t.exec(ctx, query, m.Name, m.Fingerprint, m.Dimensions)
+	if err != nil {
+		return have, fmt.Errorf("write model: %w", err)
+	}
+	num, err := res.LastInsertId()
+	return model{num: num, dimensions: m.Dimensions}, err
 }
 
 // DropModel removes a model and its vectors.
 func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
 	m, found, err := t.model(ctx, fingerprint)
 	if !found {
+		return err
+	}
+	if err := t.dropCodes(ctx, m.num, 0, lastSegment); err != nil {
 		return err
 	}
 	for _, query := range []string{`DELETE FROM vectors WHERE model = ?`, `DELETE FROM models WHERE num = ?`} {

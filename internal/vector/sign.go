@@ -50,9 +50,10 @@ func Hamming(a []uint64, b []byte) int {
 // Scan offers to top the codes that are near to code. packed holds codes one after the
 // other, as AppendSigns writes them; slot i is offered under the number first+i with a
 // score of minus its Hamming distance. among has a bit for each slot that may be
-// offered, lowest first; slots beyond either end are passed over. Later slots are
-// looked at first, because among equals they are to stay.
-func Scan(top *Top, code []uint64, packed []byte, among []uint64, first int64) {
+// offered, lowest first; slots beyond either end are passed over. pass, unless it is
+// nil, is asked of those slots alone that are near enough, and may refuse them. Later
+// slots are looked at first, because among equals they are to stay.
+func Scan(top *Top, code []uint64, packed []byte, among []uint64, first int64, pass func(slot int) bool) {
 	size := len(code) * wordBytes
 	if size == 0 {
 		return
@@ -74,7 +75,7 @@ func Scan(top *Top, code []uint64, packed []byte, among []uint64, first int64) {
 			} else {
 				d = Hamming(code, packed[slot*size:slot*size+size])
 			}
-			if d <= limit {
+			if d <= limit && (pass == nil || pass(slot)) {
 				top.Offer(first+int64(slot), -float64(d))
 				limit = top.limit()
 			}

@@ -1,5 +1,6 @@
 // Package vector holds the rules of vectors: length and angle (vector.go), the code of
-// signs by which many are compared at once (sign.go), the int8 row from which one is
+// signs by which all are compared at once (sign.go), the four levels by which the best
+// of these are put in order (level.go), the int8 row from which the last few are
 // compared nearly exactly (row.go), and the best few of many (top.go).
 //
 // What it writes is read in place: codes and rows are packed bytes, little endian, and

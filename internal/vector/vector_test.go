@@ -164,6 +164,25 @@ func TestHammingCountsTheSignsThatDiffer(t *testing.T) {
 	})
 }
 
+func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := numbers(t, rapid.IntRange(0, 300).Draw(t, "dimensions"), "v")
+		row := vector.AppendRow(nil, v)
+		restored, _ := vector.Row(row, len(v))
+		// Where the scale is tiny a restored number may vanish, but not its sign.
+		for i, c := range row[4:] {
+			restored[i] = float32(int8(c))
+		}
+		got, points := vector.RowSigns([]byte{7}, row)
+		if want := vector.AppendSigns([]byte{7}, restored); !slices.Equal(got, want) {
+			t.Fatalf("%v\n got %x\nwant %x", v, got, want)
+		}
+		if want := slices.ContainsFunc(restored, func(x float32) bool { return x != 0 }); points != want {
+			t.Fatalf("%v: points %v, want %v", v, points, want)
+		}
+	})
+}
+
 func TestScanFindsTheNearestCodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 63, 64, 65, 200, 256, 300}).Draw(t, "dimensions")
@@ -175,9 +194,15 @@ func TestScanFindsTheNearestCodes(t *testing.T) {
 		words := vector.SignWords(n)
 		code := rapid.SliceOfN(rapid.Uint64(), words, words).Draw(t, "code")
 
+		refused := rapid.MapOf(rapid.IntRange(0, 200), rapid.Just(true)).Draw(t, "refused")
+		pass := func(slot int) bool { return !refused[slot] }
+		if len(refused) == 0 {
+			pass = nil
+		}
+
 		var want []engram.Ranked
 		for i := range slots {
-			if i/64 < len(among) && among[i/64]>>(i%64)&1 == 1 {
+			if i/64 < len(among) && among[i/64]>>(i%64)&1 == 1 && !refused[i] {
 				d := 0
 				for w := range words {
 					for k := range 8 {
@@ -190,7 +215,7 @@ func TestScanFindsTheNearestCodes(t *testing.T) {
 		sortRanked(want)
 		want = want[:min(most, len(want))]
 		top := vector.NewTop(most)
-		vector.Scan(top, code, packed, among, 1000)
+		vector.Scan(top, code, packed, among, 1000, pass)
 		if got := top.Ranked(); !slices.Equal(got, want) {
 			t.Fatalf("got %v\nwant %v", got, want)
 		}
@@ -234,6 +259,76 @@ func sortRanked(rs []engram.Ranked) {
 	})
 }
 
+func TestSizesAreOfWhatIsFarFromZero(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float32Range(-1, 1), 0, 300).Draw(t, "v")
+		row := vector.AppendRow(nil, v)
+		got := vector.RowSizes([]byte{7}, row)
+		if len(got) != 1+vector.SignBytes(len(v)) || got[0] != 7 {
+			t.Fatalf("%v: got %x", v, got)
+		}
+		var squares float64
+		for _, c := range row[4:] {
+			squares += float64(int8(c)) * float64(int8(c)) / float64(len(v))
+		}
+		for i, c := range row[4:] {
+			off := math.Abs(float64(int8(c))) - 0.6745*math.Sqrt(squares)
+			if far := got[1+i/8]>>(i%8)&1 == 1; far != (off > 0) && math.Abs(off) > 1e-9 {
+				t.Fatalf("number %d of %v: far %v, %v from the mark", i, v, far, off)
+			}
+		}
+	})
+}
+
+func TestNearnessIsTheProductWithTheLevels(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "dimensions")
+		query := rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "query")
+		row := vector.AppendRow(nil, rapid.SliceOfN(rapid.Float32Range(-1, 1), n, n).Draw(t, "v"))
+		signs, _ := vector.RowSigns(nil, row)
+		sizes := vector.RowSizes(nil, row)
+		var want float64
+		for i, q := range query {
+			level := 0.325
+			if sizes[i/8]>>(i%8)&1 == 1 {
+				level = 1.271
+			}
+			if signs[i/8]>>(i%8)&1 == 0 {
+				level = -level
+			}
+			want += float64(q) * level
+		}
+		e := vector.NewEstimator(query)
+		if got := e.Nearness(signs, sizes); math.Abs(got-want) > 1e-4 {
+			t.Fatalf("got %v, want %v", got, want)
+		}
+		if got := e.Nearness(nil, sizes); got != 0 {
+			t.Fatalf("without signs: got %v", got)
+		}
+	})
+}
+
+func BenchmarkEstimator(b *testing.B) {
+	v := make([]float32, 256)
+	for i := range v {
+		v[i] = float32(i*i%31) - 15
+	}
+	row := vector.AppendRow(nil, v)
+	signs, _ := vector.RowSigns(nil, row)
+	sizes := vector.RowSizes(nil, row)
+	b.Run("New", func(b *testing.B) {
+		for b.Loop() {
+			vector.NewEstimator(v)
+		}
+	})
+	e := vector.NewEstimator(v)
+	b.Run("Nearness", func(b *testing.B) {
+		for b.Loop() {
+			e.Nearness(signs, sizes)
+		}
+	})
+}
+
 func BenchmarkScan(b *testing.B) {
 	for _, slots := range []int{100_000, 1_000_000} {
 		for _, part := range []uint64{^uint64(0), 0x8000_0100_0020_0004} { // all, one in sixteen
@@ -251,7 +346,7 @@ func BenchmarkScan(b *testing.B) {
 				code := []uint64{x, x * 3, x * 5, x * 7}
 				for b.Loop() {
 					top := vector.NewTop(500)
-					vector.Scan(top, code, packed, among, 0)
+					vector.Scan(top, code, packed, among, 0, nil)
 				}
 			})
 		}

@@ -225,11 +225,12 @@ CREATE INDEX anchors_path ON anchors (path);
 
 -- Embedding models whose vectors are kept; the fingerprint says that two vectors may be compared.
 CREATE TABLE models (
-	num         INTEGER PRIMARY KEY,
+	num         INTEGER PRIMARY KEY AUTOINCREMENT, -- what a process keeps in memory is known by it
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	memories    INTEGER NOT NULL DEFAULT 0 -- live memories that have a vector of it, kept in step by triggers
+	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by triggers
+	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 -- One int8 row a live memory and model (internal/vector), for exact scores. No foreign
 -- keys: without an index by memory each deletion would read the whole table.
@@ -253,6 +254,20 @@ END;
 CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
 	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
 END;
+-- Codes of vectors, by which all are compared first, in the slots of the index's segments:
+-- a row is a page of 512 (vector_codes.go).
+CREATE TABLE vector_codes (
+	num   INTEGER PRIMARY KEY, -- model * 2^48 + segment * 256 + page
+	signs BLOB NOT NULL,
+	sizes BLOB NOT NULL
+);
+-- The segments that have codes of a model; version is models.changes as they were written last.
+CREATE TABLE coded (
+	model   INTEGER NOT NULL,
+	segment INTEGER NOT NULL,
+	version INTEGER NOT NULL,
+	PRIMARY KEY (model, segment)
+) WITHOUT ROWID;
 
 -- The journal: what each verb did. See docs/adr/0003-journal.md.
 CREATE TABLE mutations (

@@ -150,17 +150,29 @@ CREATE TABLE anchors (
 	last_line  INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE models (
-	num         INTEGER PRIMARY KEY,
+	num         INTEGER PRIMARY KEY AUTOINCREMENT, -- what a process keeps in memory is known by it
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	memories    INTEGER NOT NULL DEFAULT 0 -- live memories that have a vector of it, kept in step by triggers
+	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by triggers
+	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 CREATE TABLE vectors (
 	model  INTEGER NOT NULL,
 	memory INTEGER NOT NULL,
 	row    BLOB NOT NULL,
 	PRIMARY KEY (model, memory)
+) WITHOUT ROWID;
+CREATE TABLE vector_codes (
+	num   INTEGER PRIMARY KEY, -- model * 2^48 + segment * 256 + page
+	signs BLOB NOT NULL,
+	sizes BLOB NOT NULL
+);
+CREATE TABLE coded (
+	model   INTEGER NOT NULL,
+	segment INTEGER NOT NULL,
+	version INTEGER NOT NULL,
+	PRIMARY KEY (model, segment)
 ) WITHOUT ROWID;
 CREATE TABLE mutations (
 	seq     INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -193,7 +205,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '17c0c22876f7226c');
+INSERT INTO meta (key, value) VALUES ('device', '3d29508c65b7a5d6');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);

@@ -1,0 +1,195 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/vector"
+)
+
+// How many memories each step leaves to the next, at least. Measured with the built-in
+// model: of the ten nearest of 100,000, 99.7 % come through, of the fifty nearest 98 %.
+const (
+	bySigns  = 4000 // then their levels are compared
+	byLevels = 200  // then their rows are
+)
+
+// width is how many memories are wanted after each step when limit are asked for.
+func width(limit int) (signs, levels int) {
+	levels = max(byLevels, 2*limit)
+	return max(bySigns, 5*levels), levels
+}
+
+// Nearest ranks live memories by cosine: the signs of their vectors choose some, the
+// levels fewer of these, the rows decide. Memories without a slot are all compared.
+func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked, error) {
+	m, found, err := t.model(ctx, q.Model)
+	if !found {
+		return nil, err
+	}
+	if err := vector.Check(q.Vector, m.dimensions); err != nil {
+		return nil, err
+	}
+	question := slices.Clone(q.Vector)
+	if !vector.Normalise(question) {
+		return nil, nil
+	}
+	s, err := t.scopeOf(ctx, q.Filter)
+	if err != nil {
+		return nil, err
+	}
+	var near []int64
+	if s != nil {
+		if near, err = t.near(ctx, m, s, question, q.Limit); err != nil {
+			return nil, fmt.Errorf("find by meaning: %w", err)
+		}
+	}
+	return t.rank(ctx, m, question, near, q)
+}
+
+// near returns the numbers of memories in scope among which the nearest are.
+func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, limit int) ([]int64, error) {
+	signs, levels := width(limit)
+	if !s.needsCheck() {
+		nums, _, err := t.scan(ctx, m, s, question, signs, levels)
+		return nums, err
+	}
+	// What only the memories themselves can tell is asked of more and more of them,
+	// until enough pass or there are no more.
+	for {
+		nums, all, err := t.scan(ctx, m, s, question, signs, signs)
+		if err != nil {
+			return nil, err
+		}
+		pass, err := s.check(ctx, nums)
+		if err != nil {
+			return nil, err
+		}
+		nums = slices.DeleteFunc(nums, func(num int64) bool { return !pass[num] })
+		if all || len(nums) >= levels {
+			return nums, nil
+		}
+		signs *= 8
+	}
+}
+
+// scan returns the numbers of the memories in scope that are near by their codes: the
+// best by signs, of these the best by levels; and of all those that have no code yet.
+// all says that there are no others in scope.
+func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, signs, levels int) (nums []int64, all bool, err error) {
+	book, err := t.codesOf(ctx, m)
+	if err != nil {
+		return nil, false, err
+	}
+	top, code := vector.NewTop(signs), vector.Signs(question)
+	pages := make([][]codePage, len(s.segments))
+	for i, g := range s.segments {
+		w, err := s.in(ctx, g)
+		if err != nil {
+			return nil, false, err
+		}
+		if g.num == 0 {
+			for slot := range g.docs.Len() {
+				if w.pass(slot) {
+					nums = append(nums, g.docs.Num(slot))
+				}
+			}
+			continue
+		}
+		if pages[i], err = t.loadCodes(ctx, book, g.num); err != nil {
+			return nil, false, err
+		}
+		for n, page := range pages[i] {
+			var pass func(int) bool
+			if !w.all() {
+				pass = func(slot int) bool { return w.pass(n*pageSlots + slot) }
+			}
+			among := page.pointing()
+			vector.Scan(top, code, page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
+		}
+	}
+	found := top.Ranked()
+	all = len(found) < signs
+	if len(found) > levels {
+		found = refine(found, pages, question, levels)
+	}
+	for _, r := range found {
+		nums = append(nums, s.segments[r.Num/segmentSlots].docs.Num(int(r.Num%segmentSlots)))
+	}
+	return nums, all, nil
+}
+
+// refine keeps the best by levels of what was found, whose numbers are places in pages.
+func refine(found []engram.Ranked, pages [][]codePage, question []float32, most int) []engram.Ranked {
+	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
+	for _, r := range found {
+		slot := int(r.Num % segmentSlots)
+		signs, sizes := pages[r.Num/segmentSlots][slot/pageSlots].code(slot%pageSlots, size)
+		top.Offer(r.Num, e.Nearness(signs, sizes))
+	}
+	return top.Ranked()
+}
+
+// rank compares the rows of near and of q.Also.
+func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64, q engram.VectorQuery) ([]engram.Ranked, error) {
+	inScope := make(map[int64]bool, len(near))
+	for _, num := range near {
+		inScope[num] = true
+	}
+	asked := near
+	for _, num := range q.Also {
+		if !inScope[num] && !slices.Contains(asked[len(near):], num) {
+			asked = append(asked, num)
+		}
+	}
+	also := map[int64]float64{}
+	wanted := map[int64]bool{}
+	for _, num := range q.Also {
+		wanted[num] = true
+	}
+	top := vector.NewTop(q.Limit)
+	err := t.vectorRows(ctx, m, asked, func(num int64, row []byte) error {
+		cosine, ok := vector.RowCosine(question, row)
+		if ok && inScope[num] {
+			top.Offer(num, cosine)
+		}
+		if ok && wanted[num] {
+			also[num] = cosine
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("compare vectors: %w", err)
+	}
+	best := top.Ranked()
+	for _, r := range best {
+		delete(also, r.Num)
+	}
+	rest := vector.NewTop(len(also))
+	for num, cosine := range also {
+		rest.Offer(num, cosine)
+	}
+	return append(best, rest.Ranked()...), nil
+}
+
+// vectorRowsSQL reads rows by the primary key.
+const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
+
+// vectorRows calls fn for the row of each of the memories that has one; the row holds
+// until fn returns.
+func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
+	if len(nums) == 0 {
+		return nil
+	}
+	var num int64
+	var row sql.RawBytes
+	return t.rows(ctx, vectorRowsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
+		if err := s.Scan(&num, &row); err != nil {
+			return err
+		}
+		return fn(num, row)
+	})
+}
