@@ -6,6 +6,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -64,7 +65,51 @@ func (q *question) byWords(ctx context.Context) (err error) {
 	for i, h := range q.lexical.Hits {
 		q.channel(h, engram.ChannelLexical, i+1)
 	}
+	if q.in.All {
+		return nil
+	}
 	return q.smooth(ctx)
+}
+
+// smooth lets the finds of one session lend each other what they have.
+func (q *question) smooth(ctx context.Context) error {
+	beside, err := q.r.Beside(ctx, numsOf(q.lexical.Hits))
+	if err != nil {
+		return err
+	}
+	var lent map[int64]retrieval.Lent
+	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, beside, q.lexical.Sessions)
+	for num, l := range lent {
+		w := q.whyOf(num)
+		if l.Beside > 0 {
+			w.Factors = append(w.Factors, engram.Factor{Name: "+ neighbour", Value: l.Beside})
+		}
+		if l.Session > 0 {
+			w.Factors = append(w.Factors, engram.Factor{Name: "+ session", Value: l.Session})
+		}
+	}
+	return nil
+}
+
+// fuse joins the channels.
+func (q *question) fuse(context.Context) error {
+	weight := q.meaning.model.Weight
+	switch {
+	case q.in.Mode == ModeSemantic:
+		weight = 1
+	case len(q.meaning.finds) == 0:
+		weight = 0
+	}
+	fusion := q.in.Fusion
+	if fusion == "" {
+		fusion = q.meaning.model.Fusion
+	}
+	if fusion == engram.FusionRank {
+		q.finds = retrieval.FuseRanks(weight, q.lexical.Hits, q.meaning.finds)
+	} else {
+		q.finds = retrieval.FuseScores(weight, q.lexical.Hits, q.meaning.finds)
+	}
+	return nil
 }
 
 func (q *question) channel(f engram.Ranked, c engram.Channel, rank int) {

@@ -119,7 +119,7 @@ type focus struct {
 }
 
 func newFocus(cs []Candidate, p FocusPolicy) *focus {
-	f := &focus{FocusPolicy: p, cs: cs, share: shares(cs), cost: make([]int, len(cs)), parts: make([]*Part, len(cs)),
+	f := &focus{FocusPolicy: p, cs: cs, share: scoreShares(cs), cost: make([]int, len(cs)), parts: make([]*Part, len(cs)),
 		why: make([]string, len(cs)), rest: max(0, p.Budget), said: newCoverage(cs)}
 	for i, c := range cs {
 		f.cost[i] = text.Tokens(shown(c.Head, c.Body) + "\n")
@@ -127,9 +127,9 @@ func newFocus(cs []Candidate, p FocusPolicy) *focus {
 	return f
 }
 
-// shares are the scores as parts of the best one. Where they are no measure (none is
+// scoreShares are the scores as parts of the best one. Where they are no measure (none is
 // above zero, as of a list of the newest, or some are below), the places count.
-func shares(cs []Candidate) []float64 {
+func scoreShares(cs []Candidate) []float64 {
 	out, top, byPlace := make([]float64, len(cs)), 0.0, false
 	for i, c := range cs {
 		out[i] = c.Score
