@@ -1,0 +1,67 @@
+package retrieval
+
+import "strings"
+
+const (
+	// sameness is the share of their words that two memories have in common from which
+	// they say the same.
+	sameness = 0.85
+	// RepeatFactor is what the score of a repeat is to be multiplied by: it steps behind
+	// what matches about as well and stays before what hardly matches.
+	RepeatFactor = 0.6
+)
+
+// Repeats finds memories that say what a better one said already, so that copies of one
+// memory do not fill a list. best are the texts of the finds, the best first; the answer
+// gives for each repeat the memory it repeats, the best there is. Its score should be
+// multiplied by RepeatFactor.
+//
+// Two say the same when they have at least 85 in 100 of their distinct words in common
+// (stop words aside) and differ in no number and no negation: "timeout 30 s" and
+// "timeout 60 s" are an old and a new fact, and the list needs both. The cost grows with
+// the square of len(best); 50 are enough.
+//
+// Source: the novelty of Carbonell, Goldstein, "The Use of MMR, Diversity-Based
+// Reranking", SIGIR 1998, with the likeness of Jaccard and with a threshold, because a
+// memory that is merely of the same topic is no repeat.
+func Repeats(best []Passage) map[int64]int64 {
+	v, texts := readAll(best)
+	telling := make([]bool, len(v.words))
+	for id, w := range v.words {
+		telling[id] = strings.ContainsAny(w, "0123456789")
+	}
+	repeats := map[int64]int64{}
+	for i := range texts {
+		for j := range i {
+			_, is := repeats[texts[j].num]
+			if !is && texts[i].denials == texts[j].denials && same(texts[i].words, texts[j].words, telling) {
+				repeats[texts[i].num] = texts[j].num
+				break
+			}
+		}
+	}
+	return repeats
+}
+
+// same reports whether two ascending lists of words say the same. Texts without words
+// say nothing.
+func same(a, b []int, telling []bool) bool {
+	if len(a) == 0 || float64(min(len(a), len(b))) < sameness*float64(max(len(a), len(b))) {
+		return false
+	}
+	common, alone := 0, false
+	for i, j := 0, 0; i < len(a) || j < len(b); {
+		switch {
+		case j == len(b) || i < len(a) && a[i] < b[j]:
+			alone = alone || telling[a[i]]
+			i++
+		case i == len(a) || b[j] < a[i]:
+			alone = alone || telling[b[j]]
+			j++
+		default:
+			common++
+			i, j = i+1, j+1
+		}
+	}
+	return !alone && float64(common) >= sameness*float64(len(a)+len(b)-common)
+}
