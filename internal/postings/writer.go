@@ -37,6 +37,7 @@ func (w *Writer) Add(word, list []byte) {
 	}
 	if len(w.data) == 0 {
 		w.first = string(word)
+		w.data = make([]byte, 0, min(w.size, 4096))
 		shared = 0
 	}
 	w.data = binary.AppendUvarint(w.data, uint64(shared))
@@ -50,7 +51,7 @@ func (w *Writer) Add(word, list []byte) {
 func (w *Writer) cut() {
 	if len(w.data) > 0 {
 		w.blocks = append(w.blocks, Block{First: w.first, Data: w.data})
-		w.data = make([]byte, 0, min(w.size, 1<<16))
+		w.data = nil
 	}
 }
 
