@@ -212,20 +212,25 @@ func (t *telling) takePrompts(room int) {
 func (t *telling) takeMemories() {
 	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
 	for _, m := range t.worth {
-		line := render.ContextMemory(m)
-		room := t.rest
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.shown) == t.most || !t.fits(line, &room):
+		case len(t.shown) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
-		default:
-			t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
-			t.c.Memories = append(t.c.Memories, m)
 		}
 	}
 	t.c.Again = !fresh && len(t.c.Memories) > 0
 	slices.SortFunc(t.c.Memories, newestFirst)
+}
+
+func (t *telling) takeMemory(m engram.Memory) bool {
+	line, room := render.ContextMemory(m), t.rest
+	if !t.fits(line, &room) {
+		return false
+	}
+	t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
+	t.c.Memories = append(t.c.Memories, m)
+	return true
 }
 
 // maxLeftOut is how many memories a context says it left out; there are always more.

@@ -24,7 +24,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	w := newWorld(t)
 	first, second := w.note("Tokens", "Tokens live in cookies."), w.note("Cache", "The cache is warm.")
 	w.session("s", "demo")
-	w.recall(engine.RecallInput{SearchInput: asked("tokens <private>hunter2</private>"), SessionID: "s"})
+	w.recall(engine.RecallInput{SearchInput: asked("tokens live in cookies <private>hunter2</private>"), SessionID: "s"})
 	in := asked("cache")
 	if _, err := w.SearchIn(t.Context(), "s", in); err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("Tokens", "Tokens live in cookies.")
-	version := w.dataVersion()
+	before := w.used()
 	for _, session := range []string{"", "unknown"} {
 		r := w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: session})
 		c := w.tell(engine.ContextInput{Project: "demo", SessionID: session})
@@ -85,13 +85,13 @@ func TestNobodyAsksNothingIsRemembered(t *testing.T) {
 			}
 		}
 	}
-	if after := w.dataVersion(); after != version {
-		t.Errorf("reads without a session wrote: uses %d, then %d", version, after)
+	if after := w.used(); after != before {
+		t.Errorf("reads without a session wrote: uses %d, then %d", before, after)
 	}
 }
 
-// dataVersion counts the uses of every session.
-func (w world) dataVersion() (n int) {
+// used counts the uses of every session.
+func (w world) used() (n int) {
 	w.Helper()
 	err := w.Store.View(w.Context(), func(r engram.Reader) error {
 		us, err := r.Uses(w.Context(), "", engram.Page{Limit: 1000})
@@ -139,7 +139,6 @@ func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 	}
 }
 
-// An answer that was made is remembered even when whoever asked has left meanwhile.
 func TestALongQuestionIsRememberedInPart(t *testing.T) {
 	w := newWorld(t)
 	w.note("Tokens", "Tokens live in cookies.")
