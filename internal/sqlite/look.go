@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"strings"
@@ -60,29 +61,11 @@ func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
 func (s *search) count(w *word) error {
 	w.rows = 0
 	for i, g := range s.scope.segments {
-		h := w.spread[i]
-		if !s.scope.mixed(g) {
-			w.rows += max(h.list.Len(), len(h.merged))
-			continue
-		}
-		if h.empty() {
-			continue
-		}
-		ps, err := h.postings(s.scratch)
+		n, err := s.rowsIn(g, w.spread[i])
 		if err != nil {
 			return err
 		}
-		if h.merged == nil {
-			s.scratch = ps
-		}
-		for _, p := range ps {
-			if int(p.Slot) >= g.docs.Len() {
-				return postings.ErrDamaged
-			}
-			if int64(g.docs.Project(int(p.Slot))) == s.scope.project {
-				w.rows++
-			}
-		}
+		w.rows += n
 	}
 	if w.rows == 0 {
 		w.matched = nil
@@ -90,35 +73,50 @@ func (s *search) count(w *word) error {
 	return nil
 }
 
+// rowsIn is how many memories of the project a holding of segment g has.
+func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+	if !s.scope.mixed(g) || h.empty() {
+		return max(h.list.Len(), len(h.merged)), nil
+	}
+	ps, err := h.postings(s.scratch)
+	if err != nil {
+		return 0, err
+	}
+	if h.merged == nil {
+		s.scratch = ps
+	}
+	for _, p := range ps {
+		if int(p.Slot) >= g.docs.Len() {
+			return 0, postings.ErrDamaged
+		}
+		if int64(g.docs.Project(int(p.Slot))) == s.scope.project {
+			rows++
+		}
+	}
+	return rows, nil
+}
+
 // maxMatched is how many words of a family are named.
 const maxMatched = 32
 
 // beginning makes w of all words that begin so.
 func (s *search) beginning(ctx context.Context, w *word, begins string) error {
-	return s.family(ctx, w, begins, func(word []byte) (is, more bool) {
-		is = strings.HasPrefix(string(word), begins)
-		return is, is || string(word) < begins
-	})
-}
-
-// family makes w of all words from one on that belong to it.
-func (s *search) family(ctx context.Context, w *word, from string, belongs func([]byte) (is, more bool)) error {
 	w.spread = make([]holding, len(s.scope.segments))
 	counts := map[string]int{}
 	for i, g := range s.scope.segments {
 		var lists []postings.List
 		var bad error
-		err := s.scope.tx.walk(ctx, g, from, func(word, raw []byte) bool {
-			is, more := belongs(word)
-			if is {
-				var l postings.List
-				if l, bad = postings.ReadList(raw); bad != nil {
-					return false
-				}
-				lists = append(lists, l)
-				counts[string(word)] += l.Len()
+		err := s.scope.tx.walk(ctx, g, begins, func(word, raw []byte) bool {
+			if !bytes.HasPrefix(word, []byte(begins)) {
+				return false
 			}
-			return more
+			var l postings.List
+			if l, bad = postings.ReadList(raw); bad != nil {
+				return false
+			}
+			lists = append(lists, l)
+			counts[string(word)] += l.Len()
+			return true
 		})
 		if err == nil {
 			err = bad
@@ -126,20 +124,50 @@ func (s *search) family(ctx context.Context, w *word, from string, belongs func(
 		if err != nil {
 			return err
 		}
-		switch {
-		case len(lists) == 1:
-			w.spread[i].list = lists[0]
-		case len(lists) > 1:
-			if len(s.tf) < g.slots {
-				s.tf = make([]uint32, max(g.slots, segmentSlots))
-			}
-			if w.spread[i].merged, err = postings.Union(lists, s.tf[:g.slots]); err != nil {
-				return err
-			}
+		if w.spread[i], err = s.join(g, lists); err != nil {
+			return err
 		}
 	}
 	w.matched = mostFrequent(counts, maxMatched)
 	return s.count(w)
+}
+
+// anyOf makes w of several words of the index.
+func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	for i, g := range s.scope.segments {
+		var lists []postings.List
+		for _, indexed := range words {
+			l, err := s.scope.tx.list(ctx, g, indexed)
+			if err != nil {
+				return err
+			}
+			if l.Len() > 0 {
+				lists = append(lists, l)
+			}
+		}
+		var err error
+		if w.spread[i], err = s.join(g, lists); err != nil {
+			return err
+		}
+	}
+	w.matched = words
+	return s.count(w)
+}
+
+// join makes one holding of what segment g has of several words.
+func (s *search) join(g *segment, lists []postings.List) (h holding, err error) {
+	switch len(lists) {
+	case 0:
+		return holding{}, nil
+	case 1:
+		return holding{list: lists[0]}, nil
+	}
+	if len(s.tf) < g.slots {
+		s.tf = make([]uint32, max(g.slots, segmentSlots))
+	}
+	h.merged, err = postings.Union(lists, s.tf[:g.slots])
+	return h, err
 }
 
 // mostFrequent returns up to n words, in ascending order.
@@ -157,9 +185,4 @@ func mostFrequent(counts map[string]int, n int) []string {
 	words = words[:min(n, len(words))]
 	slices.Sort(words)
 	return words
-}
-
-func readHolding(raw []byte) (holding, error) {
-	l, err := postings.ReadList(raw)
-	return holding{list: l}, err
 }

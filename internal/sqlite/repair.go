@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/alanbuscaglia/engram/internal/postings"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -100,7 +101,7 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 		forms = append(forms, w.term.Written)
 	}
 	budget := repairBlocks
-	for i, g := range slices.Backward(s.scope.segments) { // the newest first, should there be too many
+	for _, g := range slices.Backward(s.scope.segments) { // the newest first, should there be too many
 		if budget <= 0 {
 			break
 		}
@@ -116,7 +117,7 @@ func (s *search) near(ctx context.Context, w *word, initial string, most int) (c
 				}
 				distance[string(word)] = n
 			}
-			counts[string(word)] += s.rowsOf(i, raw)
+			counts[string(word)] += s.rowsOf(g, raw)
 			return true
 		})
 		if err != nil {
@@ -152,36 +153,49 @@ func (g *segment) blocksOf(initial string) int {
 	return max(end-max(g.blockOf(initial), 0), 1)
 }
 
-// rowsOf counts the memories of the project in an encoded list of segment i in scope; 0
-// for a damaged one, which whoever reads it next will find.
-func (s *search) rowsOf(i int, raw []byte) int {
-	l, err := readHolding(raw)
+// rowsOf counts the memories of the project in an encoded list of segment g; 0 for a
+// damaged one, which whoever reads it next will find.
+func (s *search) rowsOf(g *segment, raw []byte) int {
+	l, err := postings.ReadList(raw)
 	if err != nil {
 		return 0
 	}
-	w := &word{spread: make([]holding, len(s.scope.segments))}
-	w.spread[i] = l
-	if err := s.count(w); err != nil {
+	n, err := s.rowsIn(g, holding{list: l})
+	if err != nil {
 		return 0
 	}
-	return w.rows
+	return n
 }
 
-// fragment makes w of the words that contain what was written.
+// fragment makes w of the most frequent words that contain what was written. In a large
+// store they are looked for among the newest memories.
 func (s *search) fragment(ctx context.Context, w *word) error {
 	part := []byte(w.term.Written)
 	if utf8.RuneCount(part) < leastFragment {
 		return nil
 	}
-	budget := 0
-	for _, g := range s.scope.segments {
-		budget += len(g.firsts)
+	counts := map[string]int{}
+	budget := fragmentBlocks
+	for _, g := range slices.Backward(s.scope.segments) {
+		budget -= len(g.firsts)
+		err := s.scope.tx.walk(ctx, g, "", func(word, raw []byte) bool {
+			if bytes.Contains(word, part) && !bytes.HasPrefix(word, []byte(tagMark)) {
+				if n := s.rowsOf(g, raw); n > 0 {
+					counts[string(word)] += n
+				}
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+		if budget < 0 {
+			break
+		}
 	}
-	if budget > fragmentBlocks {
+	if len(counts) == 0 {
 		return nil
 	}
 	w.repaired = true
-	return s.family(ctx, w, "", func(word []byte) (is, more bool) {
-		return !bytes.HasPrefix(word, []byte(tagMark)) && bytes.Contains(word, part), true
-	})
+	return s.anyOf(ctx, w, mostFrequent(counts, maxMatched))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func lexicalCases() []testCase {
@@ -115,6 +116,68 @@ func lexicalCases() []testCase {
 			k.replace(m, func(m *engram.Memory) { m.DuplicateCount, m.LastSeenAt = 2, at(60) })
 			k.same("found", numsOf(k.find("kettle")), []int64{m.Num})
 		}},
+		{"a mistyped word finds what was meant, and the answer says so", func(k *kit) {
+			k.write("pool", "the connection pool was exhausted")
+			k.write("other", "database migrations run at night, in the kitchen")
+			for _, tt := range []struct{ typed, meant string }{
+				{"conection", "connect"}, {"conenction", "connect"}, {"connnection", "connect"}, {"oconnection", "connect"},
+				{"databse", "databas"}, {"kitchne", "kitchen"}, {"kitcehn", "kitchen"}, {"exhaustde", "exhaust"}, {"migartion", "migrat"},
+			} {
+				answer := k.lexical(tt.typed + " at night")
+				if len(answer.Hits) == 0 || len(answer.Words) != 2 {
+					k.Errorf("%s: got %+v, want hits and two words", tt.typed, answer)
+					continue
+				}
+				got := answer.Words[0]
+				if !got.Repaired || !slices.Equal(got.Matched, []string{tt.meant}) || got.Rows != 1 {
+					k.Errorf("%s: got %+v, want %s, repaired, in 1 memory", tt.typed, got, tt.meant)
+				}
+				if night := answer.Words[1]; night.Repaired || night.Rows != 1 {
+					k.Errorf("night beside %s: got %+v, want it as it was written", tt.typed, night)
+				}
+			}
+		}},
+		{"numbers, versions and short words are not repaired", func(k *kit) {
+			k.write("release", "version 12345 cut, error a1b2c3d4")
+			for _, word := range []string{"12346", "a1b2c3d5", "cot"} {
+				answer := k.lexical(word)
+				k.same(word, len(answer.Hits), 0)
+				k.same("rows of "+word, answer.Words[0].Rows, 0)
+			}
+		}},
+		{"a word as it was written is worth more than a repaired one", func(k *kit) {
+			exact := k.write("kettle one", "carbon")
+			repaired := k.write("kettle two", "zeppelin")
+			k.same("order", numsOf(k.find("zepplin carbon")), []int64{exact.Num, repaired.Num})
+		}},
+		{"a repair stays within the project", func(k *kit) {
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "zeppelin" })
+			k.write("here", "nothing of it")
+			answer := k.lexical("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
+			k.same("found", len(answer.Hits), 0)
+			k.same("in its own project", len(k.find("zepplin", func(q *engram.LexicalQuery) { q.Filter.Project = "other" })), 1)
+		}},
+		{"a part of a word finds it when nothing else does", func(k *kit) {
+			m := k.write("net", "the loadbalancer drops packets")
+			answer := k.lexical("balanc")
+			k.same("found", numsOf(answer.Hits), []int64{m.Num})
+			k.same("words", len(answer.Words[0].Matched), 1)
+		}},
+		{"rarity is counted within the project, whatever else is filtered", func(k *kit) {
+			for i := range 6 {
+				k.save(func(m *engram.Memory) {
+					m.Title, m.Type = fmt.Sprint("kettle ", i), []engram.Type{engram.TypeFact, engram.TypeManual}[i%2]
+				})
+			}
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
+			answer := k.lexical("kettle", func(q *engram.LexicalQuery) {
+				q.Filter.Project, q.Filter.Types = "app", []engram.Type{engram.TypeFact}
+			})
+			k.same("hits", len(answer.Hits), 3)
+			k.same("rows of the word", answer.Words[0].Rows, 6)
+			k.same("rows", answer.Rows, 6)
+			k.same("rows of the store", k.lexical("kettle").Rows, 7)
+		}},
 		{"no words find nothing", func(k *kit) {
 			k.write("kettle", "boils")
 			k.same("found", len(k.find("")), 0)
@@ -125,6 +188,20 @@ func lexicalCases() []testCase {
 			k.same("all words", len(k.find("kettle", func(q *engram.LexicalQuery) { q.All = true })), 0)
 		}},
 	}
+}
+
+// lexical returns the whole answer of the lexical channel.
+func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) (answer engram.Lexical) {
+	k.Helper()
+	q := engram.LexicalQuery{Terms: text.Query(question), Limit: 50}
+	for _, c := range change {
+		c(&q)
+	}
+	k.view(func(r engram.Reader) (err error) {
+		answer, err = r.Lexical(k.Context(), q)
+		return err
+	})
+	return answer
 }
 
 // write saves a memory of these texts.

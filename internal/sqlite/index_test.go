@@ -1,0 +1,309 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// saveMany saves n memories of c in few transactions, a minute apart.
+func saveMany(t testing.TB, s engram.Store, c *storetest.Corpus, n int, change func(i int, m *engram.Memory)) []engram.Memory {
+	t.Helper()
+	ms := make([]engram.Memory, n)
+	const batch = 700 // no multiple of what is sealed at once
+	for done := 0; done < n; done += batch {
+		update(t, s, func(tx engram.Tx) error {
+			for i := done; i < min(done+batch, n); i++ {
+				ms[i] = c.Memory(now().Add(time.Duration(i) * time.Minute))
+				if change != nil {
+					change(i, &ms[i])
+				}
+				if err := saveOne(t, tx, &ms[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return ms
+}
+
+// shuffled saves so many memories that segments of every level are made and merged, and
+// changes, moves, forgets and erases some of them in between.
+func shuffled(t *testing.T, s *sqlite.Store, seed uint64) {
+	t.Helper()
+	c := storetest.NewCorpus(seed)
+	r := rand.New(rand.NewPCG(seed, 2))
+	makeProjects(t, s, c)
+	change := func(m *engram.Memory) {
+		switch r.IntN(6) {
+		case 0:
+			m.Content += " " + c.Question(8)
+		case 1:
+			m.Type = engram.TypeReflex
+		case 2:
+			m.Project = c.Project()
+			m.SessionID = "s-" + m.Project
+		case 3:
+			m.Tags = []string{"tag-" + c.Word()}
+		case 4:
+			m.CreatedAt = m.CreatedAt.Add(time.Hour)
+		case 5:
+			m.DeletedAt = now()
+		}
+	}
+	var ms []engram.Memory
+	for _, n := range []int{90, 700, 4000, 600} {
+		ms = append(ms, saveMany(t, s, c, n, func(i int, m *engram.Memory) {
+			if i%3 == 0 {
+				m.Tags = []string{fmt.Sprint("third", i%2)}
+			}
+			if i%5 == 0 {
+				m.Metadata = map[string]any{"five": i % 2}
+			}
+		})...)
+		update(t, s, func(tx engram.Tx) error {
+			for range 150 {
+				m := &ms[r.IntN(len(ms))]
+				if m.Num == 0 {
+					continue // erased
+				}
+				if r.IntN(4) == 0 {
+					if err := tx.EraseMemory(t.Context(), m.Num); err != nil {
+						return err
+					}
+					m.Num = 0
+					continue
+				}
+				now := *m
+				if change(&now); m.Forgotten() {
+					now.DeletedAt = time.Time{}
+				}
+				*m = now
+				if err := tx.ReplaceMemory(t.Context(), now); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		update(t, s, func(tx engram.Tx) error {
+			_, err := tx.MoveProject(t.Context(), c.Project(), c.Project())
+			return err
+		})
+	}
+}
+
+func TestTheIndexHasWhatTheMemoriesSay(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	shuffled(t, s, 5)
+	if n := count(t, path, "SELECT count(*) FROM segments WHERE level = 3 AND project IS NOT NULL"); n < 10 {
+		t.Fatalf("%d segments of one project: too few to tell anything", n)
+	}
+	checkIndex(t, path)
+}
+
+// Every memory in scope is weighed by every word: what a search answers is what adding
+// up by hand gives.
+func TestASearchIsExact(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
+	defer s.Close()
+	shuffled(t, s, 6)
+	c := storetest.NewCorpus(6)
+	c.Question(30_000)
+	compared := 0
+	view(t, s, func(r engram.Reader) error {
+		for i := range 120 {
+			q := engram.LexicalQuery{Terms: text.Query(c.Question(2 + i%9)), All: i%7 == 6, Limit: 12}
+			filters := []engram.Filter{{}, {Project: "project-03"}, {Types: []engram.Type{engram.TypeReflex, engram.TypeFact}}, {Tags: []string{"third0"}},
+				{SessionID: "s-project-05"}, {Since: now().Add(500 * time.Minute), Until: now().Add(3000 * time.Minute)},
+				{Project: "project-07", Metadata: map[string]any{"five": 1}}, {Project: "project-08", Scope: engram.ScopeProject, Tags: []string{"third1"}}}
+			q.Filter = filters[i%len(filters)]
+			got, err := r.Lexical(t.Context(), q)
+			if err != nil {
+				return err
+			}
+			asked := slices.DeleteFunc(slices.Clone(q.Terms), func(x engram.Term) bool { return q.All && x.Joined })
+			if slices.ContainsFunc(got.Words, func(w engram.WordCount) bool { return w.Rows == 0 || !slices.Equal(w.Matched, []string{w.Term.Word}) }) {
+				continue // what stands for a missing word is tested elsewhere
+			}
+			want, rows, err := byHand(t, r, q, asked)
+			if err != nil {
+				return err
+			}
+			if len(want) < q.Limit && !q.All {
+				continue // it would be filled up
+			}
+			compared++
+			want = want[:min(len(want), q.Limit)]
+			if got.Rows != rows || !slices.EqualFunc(got.Hits, want, func(a, b engram.Ranked) bool {
+				return math.Abs(a.Score-b.Score) < 1e-4 // the store adds in single precision
+			}) {
+				t.Errorf("%+v\n got %d rows, %v\nwant %d rows, %v", q, got.Rows, got.Hits, rows, want)
+			}
+		}
+		return nil
+	})
+	if compared < 40 {
+		t.Errorf("%d questions compared: too few to tell anything", compared)
+	}
+}
+
+// byHand answers a question from the texts of all memories.
+func byHand(t *testing.T, r engram.Reader, q engram.LexicalQuery, terms []engram.Term) (ranked []engram.Ranked, rows int, err error) {
+	all, err := r.List(t.Context(), engram.Filter{Project: q.Filter.Project}, engram.Page{Limit: 1 << 30})
+	if err != nil {
+		return nil, 0, err
+	}
+	inScope, err := r.List(t.Context(), q.Filter, engram.Page{Limit: 1 << 30})
+	if err != nil {
+		return nil, 0, err
+	}
+	pass := map[int64]bool{}
+	for _, m := range inScope {
+		pass[m.Num] = true
+	}
+	tf := make([]map[string]float64, len(all))
+	lengths, total, having := make([]float64, len(all)), 0.0, map[string]int{}
+	for i, m := range all {
+		tf[i] = map[string]float64{}
+		add := func(weight float64) func(text.Token) {
+			return func(x text.Token) {
+				if weight > 1 || !x.Stop {
+					tf[i][x.Text()] += weight
+					lengths[i]++
+				}
+			}
+		}
+		title := m.Title + " " + m.TopicKey
+		for _, tag := range m.Tags {
+			title += " " + tag
+		}
+		text.Scan(title, add(2))
+		text.Scan(m.Content, add(1))
+		total += lengths[i]
+		for _, term := range terms {
+			if tf[i][term.Word] > 0 {
+				having[term.Word]++
+			}
+		}
+	}
+	b := retrieval.BM25{Rows: len(all), Length: total / float64(len(all))}
+	for i, m := range all {
+		score, has := 0.0, 0
+		for _, term := range terms {
+			if n := tf[i][term.Word]; n > 0 {
+				has++
+				score += b.Score(n, lengths[i], having[term.Word])
+			}
+		}
+		if pass[m.Num] && has > 0 && (!q.All || has == len(terms)) {
+			ranked = append(ranked, engram.Ranked{Num: m.Num, Score: score})
+		}
+	}
+	slices.SortFunc(ranked, func(x, y engram.Ranked) int {
+		if x.Score != y.Score {
+			return int(math.Copysign(1, y.Score-x.Score))
+		}
+		return int(y.Num - x.Num)
+	})
+	return ranked, len(all), nil
+}
+
+// What a process keeps in memory of the index must be what its snapshot says.
+func TestEachSnapshotHasItsOwnIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s, other := open(t, path), open(t, path)
+	defer s.Close()
+	defer other.Close()
+	c := storetest.NewCorpus(7)
+	makeProjects(t, s, c)
+	name := func(i int, m *engram.Memory) { m.Title = "zeppelin" }
+	found := func(r engram.Reader) int {
+		t.Helper()
+		hits, err := storetest.Hits(t.Context(), r, engram.LexicalQuery{Terms: text.Query("zeppelin"), Limit: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(hits)
+	}
+	want := func(s engram.Store, what string, n int) {
+		t.Helper()
+		view(t, s, func(r engram.Reader) error {
+			if got := found(r); got != n {
+				t.Errorf("%s: found %d, want %d", what, got, n)
+			}
+			return nil
+		})
+	}
+	saveMany(t, s, c, 50, name)
+	want(s, "50 saved", 50)
+	want(other, "50 saved by another", 50)
+	view(t, s, func(r engram.Reader) error {
+		if _, err := r.LastMutation(t.Context()); err != nil { // a snapshot begins with the first look
+			return err
+		}
+		saveMany(t, other, c, 500, name) // sealed and merged meanwhile
+		if got := found(r); got != 50 {
+			t.Errorf("a snapshot from before 500 more: found %d, want 50", got)
+		}
+		want(s, "beside it", 550)
+		if got := found(r); got != 50 {
+			t.Errorf("the old snapshot again: found %d, want 50", got)
+		}
+		return nil
+	})
+	undo := errors.New("undo")
+	err := s.Update(t.Context(), func(tx engram.Tx) error {
+		for i := range 100 {
+			m := c.Memory(now())
+			name(i, &m)
+			if err := tx.InsertMemory(t.Context(), &m); err != nil {
+				return err
+			}
+		}
+		if got := found(tx); got != 650 {
+			t.Errorf("within the transaction: found %d, want 650", got)
+		}
+		return undo
+	})
+	if !errors.Is(err, undo) {
+		t.Fatal(err)
+	}
+	want(s, "after what was undone", 550)
+	saveMany(t, s, c, 100, nil) // takes the same numbers
+	want(s, "after 100 others", 550)
+	want(other, "after 100 others by another", 550)
+}
+
+// A store that was indexed by other rules is indexed anew when it is opened.
+func TestAnIndexOfOtherWordsIsMadeAnew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	c := storetest.NewCorpus(8)
+	makeProjects(t, s, c)
+	saveMany(t, s, c, 300, func(i int, m *engram.Memory) {
+		if i%10 == 0 {
+			m.DeletedAt = now()
+		}
+	})
+	closed(t, s)
+	foreign(t, path, "UPDATE meta SET value = '0' WHERE key = 'words'", "DELETE FROM unsealed", "UPDATE documents SET rows = zeroblob(length(rows))")
+	if err := sqlite.CheckIndex(t.Context(), path); err == nil {
+		t.Fatal("the index is whole: the test damages nothing")
+	}
+	closed(t, open(t, path))
+	checkIndex(t, path)
+}
