@@ -53,8 +53,17 @@ func benchStore(b *testing.B, sizes ...int) {
 				}
 				b.Run("Context/"+where, func(b *testing.B) { benchContext(b, s, project) })
 				for _, words := range []int{3, 10} {
-					b.Run(fmt.Sprintf("Lexical/%s/words=%d", where, words), func(b *testing.B) { benchLexical(b, s, project, words) })
+					b.Run(fmt.Sprintf("Lexical/%s/words=%d", where, words), func(b *testing.B) {
+						benchLexical(b, s, project, 10, func(c *storetest.Corpus) string { return c.Question(words) })
+					})
 				}
+				b.Run(fmt.Sprintf("Lexical/%s/words=10/limit=1000", where), func(b *testing.B) {
+					benchLexical(b, s, project, 1000, func(c *storetest.Corpus) string { return c.Question(10) })
+				})
+				b.Run(fmt.Sprintf("Lexical/%s/mistyped", where), func(b *testing.B) { benchLexical(b, s, project, 10, mistyped) })
+				b.Run(fmt.Sprintf("Lexical/%s/fragment", where), func(b *testing.B) {
+					benchLexical(b, s, project, 10, func(c *storetest.Corpus) string { w := c.Word(); return w[1 : len(w)-1] })
+				})
 			}
 			b.Run("Stats", func(b *testing.B) {
 				benchView(b, s, func(r engram.Reader, _ int) error { _, err := r.Stats(b.Context(), ""); return err })
@@ -153,17 +162,23 @@ func benchContext(b *testing.B, s *sqlite.Store, project string) {
 	})
 }
 
-func benchLexical(b *testing.B, s *sqlite.Store, project string, words int) {
+// mistyped is a question of three words, one of which nobody wrote.
+func mistyped(c *storetest.Corpus) string {
+	w := c.Word()
+	return c.Word() + " " + c.Word() + " " + w[:2] + "q" + w[2:]
+}
+
+func benchLexical(b *testing.B, s *sqlite.Store, project string, limit int, ask func(*storetest.Corpus) string) {
 	// The words of the store's corpus, but not those of its first memories.
 	c := storetest.NewCorpus(1)
 	c.Question(100_000)
 	questions := make([][]engram.Term, 100)
 	for i := range questions {
-		questions[i] = text.Query(c.Question(words))
+		questions[i] = text.Query(ask(c))
 	}
 	found := 0
 	benchView(b, s, func(r engram.Reader, i int) error {
-		hits, err := storetest.Hits(b.Context(), r, engram.LexicalQuery{Terms: questions[i%len(questions)], Filter: engram.Filter{Project: project}, Limit: 10})
+		hits, err := storetest.Hits(b.Context(), r, engram.LexicalQuery{Terms: questions[i%len(questions)], Filter: engram.Filter{Project: project}, Limit: limit})
 		found += len(hits)
 		return err
 	})

@@ -10,8 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// What is reckoned outside the database is added to what bm25() gave, so the two must
-// agree on what a word is worth.
+// The formula as others wrote it, for a question of one word, must give the same.
 func TestScoresAgreeWithThoseOfTheDatabase(t *testing.T) {
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "any.db"))
 	if err != nil {

@@ -147,6 +147,39 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 	}
 }
 
+// Memories that moved through every level of the index leave no word in any of them, nor
+// in pages that were freed on the way.
+func TestAnErasedTextIsInNoPartOfTheIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	c := storetest.NewCorpus(4)
+	makeProjects(t, s, c)
+	ms := saveMany(t, s, c, 4800, func(i int, m *engram.Memory) {
+		if i%97 == 0 {
+			// Words at the beginning, in the middle and at the end of a segment.
+			m.Title, m.Tags = fmt.Sprintf("%s%d 0%s %s", secret, i, secret, secret), []string{secret}
+			m.Content += fmt.Sprintf(" z%s%d", secret, i)
+		}
+	})
+	for i := 0; i < len(ms); i += 97 {
+		if i%2 == 0 {
+			rewrite(t, s, &ms[i])
+		}
+	}
+	for i := 0; i < len(ms); i += 97 {
+		update(t, s, func(tx engram.Tx) error { return tx.EraseMemory(t.Context(), ms[i].Num) })
+	}
+	if found := grep(t, path); found != "" {
+		t.Errorf("while the store is open, the secret is in\n%s", found)
+	}
+	closed(t, s)
+	if found := grep(t, path); found != "" {
+		t.Errorf("after it was closed, the secret is in\n%s", found)
+	}
+	checkIntegrity(t, path)
+}
+
 // rewrite changes m as an update does: the old text becomes a revision, the journal
 // keeps the old fields.
 func rewrite(t *testing.T, s engram.Store, m *engram.Memory) {

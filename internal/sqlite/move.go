@@ -62,8 +62,7 @@ func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move fun
 	return err
 }
 
-// moveUnsealed writes the rows that change under new numbers, so that their state is
-// another (see unsealed in the schema).
+// moveUnsealed writes the documents of the newest memories that change.
 func (t *tx) moveUnsealed(ctx context.Context, move func(postings.Docs) (postings.Docs, bool)) error {
 	type row struct {
 		seq  int64

@@ -8,7 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// Sizes, chosen by measurement (docs/adr/0004-lexical-search.md).
+// Sizes, chosen by measurement (docs/adr/0004-search-schema.md).
 const (
 	sealAt   = 64          // memories that wait unsealed
 	mergeAt  = 8 * sealAt  // memories of the small segments that become a medium one

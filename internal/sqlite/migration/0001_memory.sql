@@ -134,7 +134,7 @@ CREATE TABLE revisions (
 );
 CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
 
--- The index of words (docs/adr/0004-lexical-search.md), in the codecs of internal/postings. A new
+-- The index of words (docs/adr/0004-search-schema.md), in the codecs of internal/postings. A new
 -- memory's words wait in unsealed until there are enough of them for a segment; small
 -- segments are merged, and end in large ones, of one project each where it has enough.
 CREATE TABLE unsealed (
