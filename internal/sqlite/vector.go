@@ -65,17 +65,6 @@ func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 	return uses, nil
 }
 
-// Unembedded returns live memories without a vector of the model, by number.
-func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
-	const query = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL
-		AND NOT EXISTS (SELECT 1 FROM vectors WHERE model = ? AND memory = m.num) ORDER BY m.num LIMIT ?`
-	m, _, err := t.model(ctx, fingerprint) // no vector has the number of none
-	if err != nil {
-		return nil, err
-	}
-	return t.memories(ctx, query, after, m.num, limit)
-}
-
 // PutVectors sets vectors of a model.
 func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector) error {
 	const put = `INSERT INTO vectors (model, memory, row) SELECT ?, num, ? FROM memories WHERE num = ? AND deleted_at IS NULL

@@ -29,15 +29,13 @@ type codePage struct {
 
 func (p codePage) whole() bool { return len(p.signs) == pageHeader+len(p.sizes) }
 
-// having are the bits of the slots that have a vector.
-func (p codePage) having() [pageSlots / 64]uint64 { return pageWords(p.signs) }
+// has reports whether a slot has a vector.
+func (p codePage) has(slot int) bool { return p.signs[slot/8]>>(slot%8)&1 == 1 }
 
 // pointing are the bits of the slots whose vector is not zero.
-func (p codePage) pointing() [pageSlots / 64]uint64 { return pageWords(p.signs[pageBits:]) }
-
-func pageWords(b []byte) (words [pageSlots / 64]uint64) {
+func (p codePage) pointing() (words [pageSlots / 64]uint64) {
 	for i := range words {
-		words[i] = binary.LittleEndian.Uint64(b[8*i:])
+		words[i] = binary.LittleEndian.Uint64(p.signs[pageBits+8*i:])
 	}
 	return words
 }

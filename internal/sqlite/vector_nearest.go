@@ -17,10 +17,11 @@ const (
 	byLevels = 200  // then their rows are
 )
 
-// width is how many memories are wanted after each step when limit are asked for.
-func width(limit int) (signs, levels int) {
+// width is how many memories are wanted after each step when limit are asked for, of so
+// many in scope. Of few memories fewer are as good.
+func width(limit, among int) (signs, levels int) {
 	levels = max(byLevels, 2*limit)
-	return max(bySigns, 5*levels), levels
+	return max(min(bySigns, among*2/5), 5*levels), levels
 }
 
 // Nearest ranks live memories by cosine: the signs of their vectors choose some, the
@@ -52,7 +53,7 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 
 // near returns the numbers of memories in scope among which the nearest are.
 func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, limit int) ([]int64, error) {
-	signs, levels := width(limit)
+	signs, levels := width(limit, s.rows)
 	if !s.needsCheck() {
 		nums, _, err := t.scan(ctx, m, s, question, signs, levels)
 		return nums, err
@@ -84,9 +85,9 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 	if err != nil {
 		return nil, false, err
 	}
-	top, code := vector.NewTop(signs), vector.Signs(question)
+	sieve := vector.NewSieve(vector.Signs(question), signs)
 	pages := make([][]codePage, len(s.segments))
-	for i, g := range s.segments {
+	for i, g := range slices.Backward(s.segments) {
 		w, err := s.in(ctx, g)
 		if err != nil {
 			return nil, false, err
@@ -102,35 +103,38 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 		if pages[i], err = t.loadCodes(ctx, book, g.num); err != nil {
 			return nil, false, err
 		}
-		for n, page := range pages[i] {
+		for n, page := range slices.Backward(pages[i]) {
 			var pass func(int) bool
 			if !w.all() {
 				pass = func(slot int) bool { return w.pass(n*pageSlots + slot) }
 			}
 			among := page.pointing()
-			vector.Scan(top, code, page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
+			sieve.Scan(page.signs[pageHeader:], among[:], int64(i*segmentSlots+n*pageSlots), pass)
 		}
 	}
-	found := top.Ranked()
+	found := sieve.Found()
 	all = len(found) < signs
 	if len(found) > levels {
 		found = refine(found, pages, question, levels)
 	}
-	for _, r := range found {
-		nums = append(nums, s.segments[r.Num/segmentSlots].docs.Num(int(r.Num%segmentSlots)))
+	for _, at := range found {
+		nums = append(nums, s.segments[at/segmentSlots].docs.Num(int(at%segmentSlots)))
 	}
 	return nums, all, nil
 }
 
-// refine keeps the best by levels of what was found, whose numbers are places in pages.
-func refine(found []engram.Ranked, pages [][]codePage, question []float32, most int) []engram.Ranked {
+// refine keeps of what was found the best by levels; found are places in pages.
+func refine(found []int64, pages [][]codePage, question []float32, most int) []int64 {
 	size, e, top := vector.SignBytes(len(question)), vector.NewEstimator(question), vector.NewTop(most)
-	for _, r := range found {
-		slot := int(r.Num % segmentSlots)
-		signs, sizes := pages[r.Num/segmentSlots][slot/pageSlots].code(slot%pageSlots, size)
-		top.Offer(r.Num, e.Nearness(signs, sizes))
+	for _, at := range found {
+		slot := int(at % segmentSlots)
+		top.Offer(at, e.Nearness(pages[at/segmentSlots][slot/pageSlots].code(slot%pageSlots, size)))
 	}
-	return top.Ranked()
+	found = found[:0]
+	for _, r := range top.Ranked() {
+		found = append(found, r.Num)
+	}
+	return found
 }
 
 // rank compares the rows of near and of q.Also.
@@ -145,6 +149,7 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 			asked = append(asked, num)
 		}
 	}
+	slices.Sort(asked) // in the order of the rows
 	also := map[int64]float64{}
 	wanted := map[int64]bool{}
 	for _, num := range q.Also {

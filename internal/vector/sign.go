@@ -47,19 +47,43 @@ func Hamming(a []uint64, b []byte) int {
 	return d
 }
 
-// Scan offers to top the codes that are near to code. packed holds codes one after the
-// other, as AppendSigns writes them; slot i is offered under the number first+i with a
-// score of minus its Hamming distance. among has a bit for each slot that may be
-// offered, lowest first; slots beyond either end are passed over. pass, unless it is
-// nil, is asked of those slots alone that are near enough, and may refuse them. Later
-// slots are looked at first, because among equals they are to stay.
-func Scan(top *Top, code []uint64, packed []byte, among []uint64, first int64, pass func(slot int) bool) {
-	size := len(code) * wordBytes
+// Sieve finds among many codes the ones nearest to one. It takes them as they come and
+// keeps fewer than twice as many as asked for, so that a scan costs little more than the
+// distances.
+type Sieve struct {
+	code  []uint64
+	most  int
+	limit int // what is farther is not among the nearest
+	found []near
+	at    []int // how many are found at each distance
+}
+
+type near struct {
+	num      int64
+	distance int
+}
+
+// NewSieve returns a Sieve for the nearest codes to code, at most so many.
+func NewSieve(code []uint64, most int) *Sieve {
+	s := &Sieve{code: code, most: max(most, 0), limit: len(code) * 64, at: make([]int, len(code)*64+1)}
+	if most <= 0 {
+		s.limit = -1
+	}
+	return s
+}
+
+// Scan takes codes one after the other, as AppendSigns writes them; the code in slot i
+// is known by the number first+i. among has a bit for each slot that may be taken,
+// lowest first; slots beyond either end are passed over. pass, unless it is nil, is
+// asked of those slots alone that are near enough, and may refuse them. The last slot
+// comes first: of codes at one distance those that come first stay, and the last are
+// the newest.
+func (s *Sieve) Scan(packed []byte, among []uint64, first int64, pass func(slot int) bool) {
+	size := len(s.code) * wordBytes
 	if size == 0 {
 		return
 	}
 	slots := min(len(packed)/size, len(among)*64)
-	limit := top.limit()
 	for w := (slots+63)/64 - 1; w >= 0; w-- {
 		word := among[w]
 		if w*64+64 > slots {
@@ -70,17 +94,59 @@ func Scan(top *Top, code []uint64, packed []byte, among []uint64, first int64, p
 			word &^= 1 << bit
 			slot := w*64 + bit
 			var d int
-			if len(code) == 4 { // 256 dimensions, those of the built-in model
-				d = hamming4((*[4]uint64)(code), packed[slot*32:slot*32+32])
+			if len(s.code) == 4 { // 256 dimensions, those of the built-in model
+				d = hamming4((*[4]uint64)(s.code), packed[slot*32:slot*32+32])
 			} else {
-				d = Hamming(code, packed[slot*size:slot*size+size])
+				d = Hamming(s.code, packed[slot*size:slot*size+size])
 			}
-			if d <= limit && (pass == nil || pass(slot)) {
-				top.Offer(first+int64(slot), -float64(d))
-				limit = top.limit()
+			if d <= s.limit && (pass == nil || pass(slot)) {
+				s.keep(near{first + int64(slot), d})
 			}
 		}
 	}
+}
+
+func (s *Sieve) keep(n near) {
+	s.found = append(s.found, n)
+	s.at[n.distance]++
+	if len(s.found) >= 2*s.most {
+		s.shrink()
+	}
+}
+
+// shrink keeps the nearest, of those at the last distance the ones that came first.
+func (s *Sieve) shrink() {
+	if len(s.found) < s.most {
+		return
+	}
+	last, nearer := 0, 0
+	for nearer+s.at[last] < s.most {
+		nearer += s.at[last]
+		last++
+	}
+	room, kept := s.most-nearer, s.found[:0]
+	for _, n := range s.found {
+		if n.distance > last || n.distance == last && room == 0 {
+			continue
+		}
+		if n.distance == last {
+			room--
+		}
+		kept = append(kept, n)
+	}
+	clear(s.at[last+1:])
+	s.at[last] = s.most - nearer
+	s.found, s.limit = kept, last-1
+}
+
+// Found returns the numbers of the nearest, in the order in which they came.
+func (s *Sieve) Found() []int64 {
+	s.shrink()
+	nums := make([]int64, len(s.found))
+	for i, n := range s.found {
+		nums[i] = n.num
+	}
+	return nums
 }
 
 func hamming4(a *[4]uint64, b []byte) int {

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -45,17 +44,6 @@ func (t *Top) Ranked() []engram.Ranked {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Num, a.Num))
 	})
 	return best
-}
-
-// limit is the greatest Hamming distance that may still be among the best.
-func (t *Top) limit() int {
-	switch {
-	case t.most == 0:
-		return -1
-	case len(t.heap) < t.most:
-		return math.MaxInt
-	}
-	return int(-t.heap[0].Score)
 }
 
 func worse(a, b engram.Ranked) bool {

@@ -183,40 +183,48 @@ func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
 	})
 }
 
-func TestScanFindsTheNearestCodes(t *testing.T) {
+func TestASieveKeepsTheNearestCodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.SampledFrom([]int{1, 63, 64, 65, 200, 256, 300}).Draw(t, "dimensions")
-		slots := rapid.IntRange(0, 200).Draw(t, "slots")
-		bytes := slots * vector.SignBytes(n)
-		packed := rapid.SliceOfN(rapid.Byte(), bytes, bytes).Draw(t, "packed")
-		among := rapid.SliceOfN(rapid.Uint64(), 0, 4).Draw(t, "among")
-		most := rapid.IntRange(0, 20).Draw(t, "most")
 		words := vector.SignWords(n)
 		code := rapid.SliceOfN(rapid.Uint64(), words, words).Draw(t, "code")
-
-		refused := rapid.MapOf(rapid.IntRange(0, 200), rapid.Just(true)).Draw(t, "refused")
-		pass := func(slot int) bool { return !refused[slot] }
-		if len(refused) == 0 {
-			pass = nil
-		}
-
-		var want []engram.Ranked
-		for i := range slots {
-			if i/64 < len(among) && among[i/64]>>(i%64)&1 == 1 && !refused[i] {
-				d := 0
-				for w := range words {
-					for k := range 8 {
-						d += bits.OnesCount8(byte(code[w]>>(8*k)) ^ packed[i*words*8+w*8+k])
+		most := rapid.IntRange(0, 20).Draw(t, "most")
+		sieve := vector.NewSieve(code, most)
+		type come struct{ num, distance int }
+		var all []come
+		for page := range rapid.IntRange(0, 3).Draw(t, "pages") {
+			slots := rapid.IntRange(0, 200).Draw(t, "slots")
+			bytes := slots * vector.SignBytes(n)
+			packed := rapid.SliceOfN(rapid.Byte(), bytes, bytes).Draw(t, "packed")
+			among := rapid.SliceOfN(rapid.Uint64(), 0, 4).Draw(t, "among")
+			refused := rapid.MapOf(rapid.IntRange(0, 200), rapid.Just(true)).Draw(t, "refused")
+			pass := func(slot int) bool { return !refused[slot] }
+			if len(refused) == 0 {
+				pass = nil
+			}
+			for i := slots - 1; i >= 0; i-- {
+				if i/64 < len(among) && among[i/64]>>(i%64)&1 == 1 && !refused[i] {
+					d := 0
+					for w := range words {
+						for k := range 8 {
+							d += bits.OnesCount8(byte(code[w]>>(8*k)) ^ packed[i*words*8+w*8+k])
+						}
 					}
+					all = append(all, come{1000*page + i, d})
 				}
-				want = append(want, engram.Ranked{Num: 1000 + int64(i), Score: -float64(d)})
+			}
+			sieve.Scan(packed, among, int64(1000*page), pass)
+		}
+		nearest := slices.Clone(all)
+		slices.SortStableFunc(nearest, func(a, b come) int { return a.distance - b.distance })
+		nearest = nearest[:min(most, len(nearest))]
+		var want []int64
+		for _, c := range all {
+			if slices.Contains(nearest, c) {
+				want = append(want, int64(c.num))
 			}
 		}
-		sortRanked(want)
-		want = want[:min(most, len(want))]
-		top := vector.NewTop(most)
-		vector.Scan(top, code, packed, among, 1000, pass)
-		if got := top.Ranked(); !slices.Equal(got, want) {
+		if got := sieve.Found(); !slices.Equal(got, want) {
 			t.Fatalf("got %v\nwant %v", got, want)
 		}
 	})
@@ -329,7 +337,7 @@ func BenchmarkEstimator(b *testing.B) {
 	})
 }
 
-func BenchmarkScan(b *testing.B) {
+func BenchmarkSieve(b *testing.B) {
 	for _, slots := range []int{100_000, 1_000_000} {
 		for _, part := range []uint64{^uint64(0), 0x8000_0100_0020_0004} { // all, one in sixteen
 			b.Run(fmt.Sprintf("codes=%d/part=%d_64", slots, bits.OnesCount64(part)), func(b *testing.B) {
@@ -345,8 +353,9 @@ func BenchmarkScan(b *testing.B) {
 				}
 				code := []uint64{x, x * 3, x * 5, x * 7}
 				for b.Loop() {
-					top := vector.NewTop(500)
-					vector.Scan(top, code, packed, among, 0, nil)
+					s := vector.NewSieve(code, 4000)
+					s.Scan(packed, among, 0, nil)
+					s.Found()
 				}
 			})
 		}
