@@ -99,9 +99,9 @@ type VectorReader interface {
 	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
 	// Vectors returns the memories' vectors of a model, as far as they have one.
 	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
-	// MeanVector returns the mean of the vectors of the newest memories of a project ("" is
-	// every project), at most so many, and of how many it is. Nil when there are none.
-	MeanVector(ctx context.Context, model, project string, most int) (mean []float32, of int, err error)
+	// NewestVectors returns the vectors of the newest live memories of a project ("" is
+	// every project), at most so many, the newest first.
+	NewestVectors(ctx context.Context, model, project string, most int) ([][]float32, error)
 	// Models returns the models that have vectors, the one that covers most first.
 	Models(ctx context.Context) ([]ModelUse, error)
 	// Unembedded returns live memories without a vector of the model, by number, from

@@ -41,19 +41,16 @@ const coverageAge = 5 * time.Second
 
 // asking returns the embedder to ask with: the first whose vectors cover nearly all
 // that any model's cover, so that a search keeps its old vectors until the new ones
-// are there. ok is false when there is none.
-func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, bool, error) {
-	if e.embedder == nil {
-		return nil, false, nil
-	}
-	if len(e.former) == 0 {
-		return e.embedder, true, nil
+// are there. It is nil when there is none.
+func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, error) {
+	if e.embedder == nil || len(e.former) == 0 {
+		return e.embedder, nil
 	}
 	c := e.coverage.Load()
 	if now := e.now(); c == nil || now.Sub(c.at) > coverageAge || now.Before(c.at) {
 		models, err := r.Models(ctx)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		c = &coverage{at: now, models: models}
 		e.coverage.Store(c)
@@ -64,7 +61,7 @@ func (e *Engine) asking(ctx context.Context, r engram.Reader) (engram.Embedder, 
 			best, most = f, n
 		}
 	}
-	return best, true, nil
+	return best, nil
 }
 
 func (c *coverage) of(e engram.Embedder) int {

@@ -49,14 +49,14 @@ type Engine struct {
 	embedder engram.Embedder
 	former   []engram.Embedder
 	reranker engram.Reranker
-	coverage *atomic.Pointer[coverage] // shared by every actor, as the means are
-	means    *means
+	coverage *atomic.Pointer[coverage] // shared by every actor, as the leanings are
+	leanings *leanings
 }
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage]), means: new(means)}
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {

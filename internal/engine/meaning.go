@@ -23,27 +23,19 @@ func (q *question) byMeaning(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All {
 		return nil
 	}
-	embedder, ok, err := q.asking(ctx, q.r)
-	if err != nil {
-		return err
-	}
-	if !ok {
+	if q.embedder == nil {
 		if q.in.Mode == ModeSemantic {
 			q.degrade("no embedding model is configured; nothing is found by meaning")
 		}
 		return nil
 	}
-	q.meaning.model = embedder.Model()
-	vector, err := q.embedded(ctx, embedder)
+	q.meaning.model = q.embedder.Model()
+	vector, err := q.embedded(ctx, q.embedder)
 	if err != nil {
 		q.degrade("finding by meaning did not work: %v", err)
 		return ctx.Err()
 	}
-	mean, err := q.mean(ctx, q.r, q.meaning.model.Fingerprint, q.in.Filter.Project)
-	if err != nil {
-		return err
-	}
-	q.meaning.vector = retrieval.Centred(vector, mean)
+	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
 	if err := q.nearest(ctx); err != nil {
 		return err
 	}
@@ -131,41 +123,49 @@ func (q *question) byFeedback(ctx context.Context) error {
 	return q.fuse(ctx)
 }
 
-// means remembers the mean vectors of projects for a while: they move slowly, and
-// reading some hundred vectors costs as much as the rest of a search.
-type means struct {
+// leaning is what the vectors of a project have in common.
+type leaning struct {
+	mean     []float32 // nil where there are too few
+	cohesion float64   // how far neighbours speak of the same matter, 0 to 1
+}
+
+// leanings remembers them for a while: they move slowly, and reading some hundred
+// vectors costs as much as the rest of a search.
+type leanings struct {
 	sync.Mutex
-	at      time.Time
-	vectors map[string][]float32 // by model and project
+	at  time.Time
+	all map[string]leaning // by model and project
 }
 
 const (
-	meanAge    = time.Minute
-	meanSample = 512 // vectors that a mean is reckoned from
-	meanLeast  = 100 // fewer memories have no common lean worth taking off
+	leaningAge    = time.Minute
+	leaningSample = 512 // vectors that it is reckoned from
+	leaningLeast  = 100 // fewer memories have no common lean worth taking off
 )
 
-// mean returns the mean of a project's vectors, nil when it has too few.
-func (e *Engine) mean(ctx context.Context, r engram.Reader, model, project string) ([]float32, error) {
+// leaning returns what a project's vectors have in common.
+func (e *Engine) leaning(ctx context.Context, r engram.Reader, model, project string) (leaning, error) {
 	now, key := e.now(), model+"\x00"+project
-	e.means.Lock()
-	if e.means.at.IsZero() || now.Sub(e.means.at) > meanAge || now.Before(e.means.at) {
-		e.means.at, e.means.vectors = now, map[string][]float32{}
+	e.leanings.Lock()
+	if e.leanings.at.IsZero() || now.Sub(e.leanings.at) > leaningAge || now.Before(e.leanings.at) {
+		e.leanings.at, e.leanings.all = now, map[string]leaning{}
 	}
-	mean, known := e.means.vectors[key]
-	e.means.Unlock()
+	l, known := e.leanings.all[key]
+	e.leanings.Unlock()
 	if known {
-		return mean, nil
+		return l, nil
 	}
-	mean, of, err := r.MeanVector(ctx, model, project, meanSample)
+	vectors, err := r.NewestVectors(ctx, model, project, leaningSample)
 	if err != nil {
-		return nil, err
+		return l, err
 	}
-	if of < meanLeast {
-		return nil, nil // not remembered: it may grow in a moment
+	l.cohesion = retrieval.Cohesion(vectors)
+	if len(vectors) < leaningLeast {
+		return l, nil // not remembered: it may grow in a moment
 	}
-	e.means.Lock()
-	defer e.means.Unlock()
-	e.means.vectors[key] = mean
-	return mean, nil
+	l.mean = retrieval.Mean(vectors)
+	e.leanings.Lock()
+	defer e.leanings.Unlock()
+	e.leanings.all[key] = l
+	return l, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -23,6 +24,8 @@ type question struct {
 	in    SearchInput
 	terms []engram.Term
 
+	embedder engram.Embedder // that is asked; nil: none
+	leans    leaning
 	lexical  engram.Lexical
 	meaning  meaning
 	finds    []engram.Ranked // best first
@@ -45,13 +48,23 @@ func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop
 // answer finds, orders and divides.
 func (q *question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.weigh, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.byNearWords, q.weigh, q.byRelation,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// prepare finds out what is asked, and of what kind of collection.
+func (q *question) prepare(ctx context.Context) (err error) {
+	q.leans.cohesion = 0.5 // nobody knows
+	if q.embedder, err = q.asking(ctx, q.r); err != nil || q.embedder == nil {
+		return err
+	}
+	q.leans, err = q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
+	return err
 }
 
 // byWords asks the lexical channel and lets the finds of one session lend each other
@@ -78,7 +91,7 @@ func (q *question) smooth(ctx context.Context) error {
 		return err
 	}
 	var lent map[int64]retrieval.Lent
-	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, beside, q.lexical.Sessions)
+	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, beside, q.lexical.Sessions, q.leans.cohesion)
 	for num, l := range lent {
 		w := q.whyOf(num)
 		if l.Beside > 0 {
@@ -147,6 +160,46 @@ func (q *question) read(ctx context.Context) error {
 		}
 	}
 	q.finds = q.known(best)
+	return nil
+}
+
+// byNearWords lets the best finds gain by words that are near in meaning to those of the
+// question that they lack, and joins the channels anew.
+func (q *question) byNearWords(ctx context.Context) error {
+	similar, ok := q.embedder.(engram.WordEmbedder)
+	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.finds) == 0 {
+		return nil
+	}
+	var sought []retrieval.Sought
+	for _, w := range q.lexical.Words {
+		if w.Term.Joined || w.Term.Stop {
+			continue
+		}
+		s := retrieval.Sought{Written: w.Term.Written, Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
+		if w.Repaired {
+			s.Written = w.Matched[0]
+		}
+		sought = append(sought, s)
+	}
+	passages := make([]retrieval.Passage, len(q.finds))
+	for i, f := range q.finds {
+		m := q.memories[f.Num]
+		passages[i] = retrieval.Passage{Num: f.Num, Title: m.Title, Content: m.Content}
+	}
+	gains := retrieval.Fill(sought, passages, q.lexical.Rows, similar.Similarities)
+	words := slices.Clone(q.lexical.Hits)
+	for i, h := range words {
+		words[i].Score += gains[h.Num]
+		delete(gains, h.Num)
+	}
+	for num, gain := range gains {
+		words = append(words, engram.Ranked{Num: num, Score: gain})
+	}
+	q.lexical.Hits = words
+	if err := q.fuse(ctx); err != nil {
+		return err
+	}
+	q.finds = q.known(q.finds)
 	return nil
 }
 

@@ -25,7 +25,7 @@ type Lent struct {
 // Smooth lets the finds of the lexical channel lend score to the memories around them:
 //
 //	score += gate · (besideShare · best neighbour's score + sessionShare · session's score)
-//	gate = min(1, shortSize / the memory's size)
+//	gate = cohesion · min(1, shortSize / the memory's size)
 //
 // It is the greatest single step for what an agent remembers of a talk: .03 to .09 R@10
 // on label sets of talks, 0 where nothing has a session. The session's share goes to
@@ -41,8 +41,8 @@ type Lent struct {
 //
 // Source: the idea of document neighbours in Kurland, Lee, "Corpus Structure, Language
 // Models, and Ad Hoc Information Retrieval", SIGIR 2004.
-func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[int64]float64) ([]engram.Ranked, map[int64]Lent) {
-	s := smoothing{size: map[int64]int{}, neighbour: map[int64]float64{}, session: map[int64]float64{}}
+func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[int64]float64, cohesion float64) ([]engram.Ranked, map[int64]Lent) {
+	s := smoothing{cohesion: cohesion, size: map[int64]int{}, neighbour: map[int64]float64{}, session: map[int64]float64{}}
 	for _, f := range finds {
 		if b, ok := beside[f.Num]; ok {
 			s.lend(f, b)
@@ -68,6 +68,9 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 		delete(s.neighbour, f.Num)
 	}
 	for num := range s.neighbour {
+		if s.besides(num) == 0 {
+			continue // they have nothing to do with each other
+		}
 		add(engram.Ranked{Num: num}, Lent{Beside: s.besides(num)})
 	}
 	Sort(smoothed)
@@ -76,6 +79,7 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 
 // smoothing collects what there is to lend.
 type smoothing struct {
+	cohesion  float64
 	size      map[int64]int     // of a memory, in bytes
 	neighbour map[int64]float64 // to a memory: the score of the best next to it
 	session   map[int64]float64 // the score of a session
@@ -116,5 +120,5 @@ func (s smoothing) besides(num int64) float64 {
 }
 
 func (s smoothing) gate(num int64) float64 {
-	return min(1, shortSize/float64(max(s.size[num], 1)))
+	return s.cohesion * min(1, shortSize/float64(max(s.size[num], 1)))
 }

@@ -57,7 +57,7 @@ func TestSmooth(t *testing.T) {
 		{"sessions of no score", []engram.Ranked{{Num: 1, Score: 10}}, talk(4, 100), map[int64]float64{4: 0}, map[int64]float64{1: 10}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, lent := retrieval.Smooth(tt.finds, tt.beside, tt.sessions)
+			got, lent := retrieval.Smooth(tt.finds, tt.beside, tt.sessions, 1)
 			gotScores, own := scoreOf(got), scoreOf(tt.finds)
 			if len(gotScores) != len(tt.want) || len(got) != len(tt.want) {
 				t.Fatalf("Smooth(%v) = %v, want %v", tt.finds, got, tt.want)
@@ -90,7 +90,7 @@ func TestSmoothTakesNothingAway(t *testing.T) {
 		sizes := rapid.SliceOfN(rapid.IntRange(0, 100_000), 60, 60).Draw(t, "sizes")
 		beside := talk(3, sizes...)
 		before := slices.Clone(finds)
-		got, lent := retrieval.Smooth(finds, beside, nil)
+		got, lent := retrieval.Smooth(finds, beside, nil, 1)
 		if !slices.Equal(before, finds) {
 			t.Fatalf("the finds were changed from %v to %v", before, finds)
 		}
@@ -125,7 +125,7 @@ func BenchmarkSmooth(b *testing.B) {
 	beside := talk(1, sizes...)
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.Smooth(finds, beside, nil)
+		retrieval.Smooth(finds, beside, nil, 1)
 	}
 }
 
@@ -133,7 +133,7 @@ func ExampleSmooth() {
 	beside := map[int64]engram.Beside{ // "Which colour?" 1, "The blue one." 2
 		1: {Session: 1, Size: 13, After: engram.Neighbour{Num: 2, Size: 13}},
 	}
-	found, lent := retrieval.Smooth([]engram.Ranked{{Num: 1, Score: 4}}, beside, nil)
+	found, lent := retrieval.Smooth([]engram.Ranked{{Num: 1, Score: 4}}, beside, nil, 1)
 	fmt.Println(found, lent[2].Beside)
 	// Output: [{1 5.4} {2 2}] 2
 }

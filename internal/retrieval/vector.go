@@ -78,3 +78,60 @@ func Cosine(a, b []float32) float64 {
 	}
 	return vector.Dot(a, b)
 }
+
+// Mean is the mean of vectors, nil when there are none.
+func Mean(vectors [][]float32) []float32 {
+	if len(vectors) == 0 {
+		return nil
+	}
+	mean := make([]float32, len(vectors[0]))
+	for _, v := range vectors {
+		for i := range min(len(v), len(mean)) {
+			mean[i] += v[i]
+		}
+	}
+	for i := range mean {
+		mean[i] /= float32(len(vectors))
+	}
+	return mean
+}
+
+// Bounds of the measure behind Cohesion: below the first, those who stand next to each
+// other have nothing to do with each other, above the second everything.
+const (
+	looseCohesion = 0.025
+	firmCohesion  = 0.055
+)
+
+// Cohesion says how far memories that were saved one after the other speak of the same
+// matter, 0 to 1: the turns of a talk do, commits of many people in one log do not. It
+// compares the cosine of neighbours with that of memories far apart:
+//
+//	(near - far) / (1 - far), 0.025 giving 0 and 0.055 giving 1
+//
+// Measured on label sets: functions of a library -0.00, commit logs 0.02 to 0.05, chats
+// 0.06 to 0.09, facts drawn from them 0.2 to 0.3, transcripts of agents and passages of
+// design documents 0.2 to 0.4. vectors are those of one project in the order of saving;
+// fewer than LeastCohesion tell nothing and give a half.
+func Cohesion(vectors [][]float32) float64 {
+	if len(vectors) < LeastCohesion {
+		return 0.5
+	}
+	at := func(step int) float64 {
+		sum := 0.0
+		for i := range len(vectors) - step {
+			sum += Cosine(vectors[i], vectors[i+step])
+		}
+		return sum / float64(len(vectors)-step)
+	}
+	n := len(vectors)
+	far := (at(n/5) + at(n/4) + at(n/3)) / 3
+	if far >= 1 {
+		return 0.5 // they all say the same
+	}
+	measure := (at(1) - far) / (1 - far)
+	return unit((measure - looseCohesion) / (firmCohesion - looseCohesion))
+}
+
+// LeastCohesion is how many vectors Cohesion needs.
+const LeastCohesion = 60

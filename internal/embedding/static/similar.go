@@ -4,7 +4,7 @@ import "github.com/alanbuscaglia/engram/internal/vector"
 
 // Similarity returns how near two words are in meaning, by the table's angle between
 // them: 1 for the same word, around 0 for words that have nothing to do with each other, and 0 where
-// the model knows nothing of one of them, or cannot answer. It costs about a microsecond.
+// the model does not know one of them whole, or cannot answer. It costs about a microsecond.
 func (m *Model) Similarity(a, b string) float64 {
 	return m.Similarities([]string{a}, []string{b})[0][0]
 }
@@ -24,12 +24,19 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	room := make([]uint16, 0, mostTokens)
 	asked := make([]float32, len(words)*t.dimensions)
 	for i, w := range words {
-		t.embed(asked[i*t.dimensions:(i+1)*t.dimensions], t.tokens(room, w))
+		if ids := t.tokens(room, w); len(ids) == 1 {
+			t.embed(asked[i*t.dimensions:(i+1)*t.dimensions], ids)
+		}
 	}
 	v := make([]float32, t.dimensions)
 	for j, other := range others {
+		// The pieces of names and numbers that the table lacks are near to those of any other.
+		ids := t.tokens(room, other)
+		if len(ids) != 1 {
+			continue
+		}
 		clear(v)
-		t.embed(v, t.tokens(room, other))
+		t.embed(v, ids)
 		for i := range rows {
 			rows[i][j] = vector.Dot(asked[i*t.dimensions:(i+1)*t.dimensions], v)
 		}

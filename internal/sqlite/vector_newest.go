@@ -17,21 +17,21 @@ const (
 		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
 )
 
-// MeanVector returns the mean of the newest vectors of a project.
-func (t *tx) MeanVector(ctx context.Context, fingerprint, project string, most int) (mean []float32, of int, err error) {
+// NewestVectors returns the vectors of the newest live memories of a project.
+func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if err != nil || !found {
-		return nil, 0, err
+		return nil, err
 	}
 	query, args := newestVectorsSQL, []any{most, m.num}
 	if project != "" {
 		num, known, err := t.knownProject(ctx, project)
 		if err != nil || !known {
-			return nil, 0, err
+			return nil, err
 		}
 		query, args = projectNewestVectorsSQL, []any{num, most, m.num}
 	}
-	sum := make([]float32, m.dimensions)
+	var vs [][]float32
 	err = t.rows(ctx, query, args, func(s scanner) error {
 		var row []byte
 		if err := s.Scan(&row); err != nil {
@@ -41,24 +41,11 @@ func (t *tx) MeanVector(ctx context.Context, fingerprint, project string, most i
 		if !ok {
 			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("run reembed --all")
 		}
-		for i, x := range v {
-			sum[i] += x
-		}
-		of++
+		vs = append(vs, v)
 		return nil
 	})
-	if err != nil || of == 0 {
-		return nil, 0, wrapped(err)
+	if err != nil {
+		return nil, fmt.Errorf("read the newest vectors: %w", err)
 	}
-	for i := range sum {
-		sum[i] /= float32(of)
-	}
-	return sum, of, nil
-}
-
-func wrapped(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("read the mean of vectors: %w", err)
+	return vs, nil
 }
