@@ -18,10 +18,10 @@ import (
 )
 
 // Run tests the embedder that open returns; it may return the same one each time. The
-// embedder must know English words.
+// embedder must know English words. One that is an engram.WordEmbedder is tested as that too.
 func Run(t *testing.T, open func(t *testing.T) engram.Embedder) {
 	t.Helper()
-	for _, c := range slices.Concat(manifestCases(), vectorCases(), textCases(), callCases()) {
+	for _, c := range slices.Concat(manifestCases(), vectorCases(), textCases(), callCases(), wordCases()) {
 		t.Run(c.name, func(t *testing.T) { c.run(&kit{T: t, Embedder: open(t)}) })
 	}
 }

@@ -25,9 +25,12 @@ var builtIn []byte
 // What the angles of the model's vectors mean, and how they join a ranking by words.
 const (
 	name = "static-30k-256"
-	// related and duplicate are cosines: of texts about one matter, and of texts that say the same.
-	related   = 0.55
-	duplicate = 0.90
+	// related and duplicate are cosines of two memories. On seven collections one pair in
+	// a hundred that has nothing in common but the collection is above .43 to .64, one in a
+	// thousand above .58 to .75; a text without every fifth of its words is at .84 to .94 or
+	// more of itself nine times in ten, and the nearest other one below .90 as often.
+	related   = 0.62
+	duplicate = 0.93
 	weight    = 0.2
 	// noise and answer are cosines of a question without its stop words and a memory.
 	noise, answer = 0.05, 0.51
@@ -63,8 +66,7 @@ func New() *Model {
 }
 
 // Open returns the model in file, which is read where it stands and must not be changed
-// afterwards. A file that is cut
-// short, altered, or of another format is CodeInvalid.
+// afterwards. A file that is cut short, altered, or of another format is CodeInvalid.
 func Open(file []byte) (*Model, error) {
 	t, err := openTable(file)
 	if err != nil {
