@@ -28,7 +28,7 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length, Sessions: s.sessions}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
@@ -41,6 +41,8 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	hits  []engram.Ranked
+	// sessions are the scores of the sessions with finds, by number.
+	sessions map[int64]float64
 
 	scratch []postings.Posting
 	tf      []uint32 // room for postings.Union
@@ -84,7 +86,10 @@ func (s *search) run(ctx context.Context) error {
 	}
 	ws := slices.DeleteFunc(slices.Clone(s.terms), func(w *word) bool { return w.rows == 0 })
 	var err error
-	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil || len(s.hits) >= s.query.Limit {
+	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
+		return err
+	}
+	if s.sessions, err = s.bySession(ws); err != nil || len(s.hits) >= min(s.query.Limit, enoughFinds) {
 		return err
 	}
 	return s.fill(ctx)
@@ -105,6 +110,9 @@ func (s *search) every(ctx context.Context) (err error) {
 	s.hits, err = s.rank(ctx, ws, len(ws), s.query.Limit)
 	return err
 }
+
+// enoughFinds is from how many finds on nobody looks for words that only begin alike.
+const enoughFinds = 10
 
 // fill adds, behind what was found, memories with words that begin like those of the
 // question: somebody who types "auth" wants authentication too.
