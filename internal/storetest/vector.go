@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -354,6 +355,50 @@ func vectorChangeCases() []testCase {
 				return engram.Errorf(engram.CodeConflict, "given up")
 			})
 			k.same("afterwards", numsOf(k.near()), []int64{a.Num, b.Num})
+		}},
+		{"many ask while one writes", func(k *kit) {
+			var ms []engram.Memory
+			for range 100 { // some of them long settled in an index
+				ms = append(ms, k.placed(0.5))
+			}
+			var readers sync.WaitGroup
+			stop := make(chan struct{})
+			for range 3 {
+				readers.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+						}
+						// Each round moves two at once: to see both is to see one of its states.
+						err := k.store.View(k.Context(), func(r engram.Reader) error {
+							found, err := r.Nearest(k.Context(), engram.VectorQuery{Model: space(1).Fingerprint, Vector: toward(1), Limit: 3})
+							if err == nil && (len(found) != 3 || math.Abs(found[0].Score-found[1].Score) > 1e-6 || found[2].Score > 0.51) {
+								k.Errorf("got %v, want two that are equally near, and others at 0.5", found)
+							}
+							return err
+						})
+						if err != nil {
+							k.Errorf("while one writes: %v", err)
+							return
+						}
+					}
+				})
+			}
+			for i := range 30 {
+				k.update(func(tx engram.Tx) error {
+					a, b := ms[3*i], ms[3*i+1]
+					near := toward(0.6 + float64(i)/100)
+					vs := []engram.Vector{{Num: a.Num, Values: near}, {Num: b.Num, Values: near}}
+					if i > 0 {
+						vs = append(vs, engram.Vector{Num: ms[3*i-3].Num, Values: toward(0.5)}, engram.Vector{Num: ms[3*i-2].Num, Values: toward(0.5)})
+					}
+					return tx.PutVectors(k.Context(), space(1), vs)
+				})
+			}
+			close(stop)
+			readers.Wait()
 		}},
 		{"a snapshot does not see what came after it", func(k *kit) {
 			a := k.placed(0.5)
