@@ -28,7 +28,8 @@ func BenchmarkMillion(b *testing.B) {
 func benchStore(b *testing.B, sizes ...int) {
 	for _, size := range sizes {
 		b.Run(fmt.Sprintf("memories=%d", size), func(b *testing.B) {
-			s := open(b, filepath.Join(b.TempDir(), "engram.db"))
+			path := filepath.Join(b.TempDir(), "engram.db")
+			s := open(b, path)
 			defer s.Close()
 			c := storetest.NewCorpus(1)
 			fillStore(b, s, c, size)
@@ -57,6 +58,7 @@ func benchStore(b *testing.B, sizes ...int) {
 						benchLexical(b, s, project, 10, func(c *storetest.Corpus) string { return c.Question(words) })
 					})
 				}
+				b.Run(fmt.Sprintf("Lexical/%s/words=10/cold", where), func(b *testing.B) { benchCold(b, path, project) })
 				b.Run(fmt.Sprintf("Lexical/%s/words=10/limit=1000", where), func(b *testing.B) {
 					benchLexical(b, s, project, 1000, func(c *storetest.Corpus) string { return c.Question(10) })
 				})
@@ -159,6 +161,23 @@ func benchContext(b *testing.B, s *sqlite.Store, project string) {
 		}
 		_, err := r.List(b.Context(), engram.Filter{Project: project}, engram.Page{Limit: 20})
 		return err
+	})
+}
+
+// benchCold asks as a process does that has just begun, and ends with the answer.
+func benchCold(b *testing.B, path, project string) {
+	c := storetest.NewCorpus(1)
+	c.Question(100_000)
+	measure(b, func(int) error {
+		s, err := sqlite.Open(b.Context(), sqlite.Options{Path: path})
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		return s.View(b.Context(), func(r engram.Reader) error {
+			_, err := storetest.Hits(b.Context(), r, engram.LexicalQuery{Terms: text.Query(c.Question(10)), Filter: engram.Filter{Project: project}, Limit: 10})
+			return err
+		})
 	})
 }
 
