@@ -216,6 +216,9 @@ func (t *tx) editCodes(ctx context.Context, m model, segment int64, rows map[int
 		for _, slot := range slots {
 			page.set(slot%pageSlots, vector.SignBytes(m.dimensions), rows[slot])
 		}
+		if len(page.sizes) == 0 {
+			continue // there was no page, and nothing to take out of it
+		}
 		if _, err := t.exec(ctx, write, codeRow(m.num, segment, n), page.signs, page.sizes); err != nil {
 			return fmt.Errorf("write codes of segment %d: %w", segment, err)
 		}

@@ -103,7 +103,8 @@ func TestVectorsFollowTheirMemories(t *testing.T) {
 	defer other.Close()
 	h := &history{T: t, store: s, corpus: storetest.NewCorpus(5), clusters: newClusters(5, 100), second: newClusters(6, 64)}
 	makeProjects(t, s, h.corpus)
-	for round := range 16 {
+	update(t, s, func(tx engram.Tx) error { return h.save(tx, 5500) }) // the rest will settle beside them
+	for round := range 10 {
 		update(t, s, func(tx engram.Tx) error { return h.round(tx, 450) })
 		h.compare(round)
 		if t.Failed() {
@@ -120,6 +121,20 @@ type history struct {
 	second   *clusters // a model that only some memories have vectors of
 	live     []engram.Memory
 	gone     []engram.Memory
+}
+
+func (h *history) save(tx engram.Tx, n int) error {
+	for range n {
+		m := short(h.corpus, now().Add(time.Duration(len(h.live))*time.Minute))
+		if err := tx.InsertMemory(h.Context(), &m); err != nil {
+			return err
+		}
+		h.live = append(h.live, m)
+		if err := h.embed(tx, m); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (h *history) round(tx engram.Tx, changes int) error {
@@ -148,13 +163,8 @@ func (h *history) round(tx engram.Tx, changes int) error {
 
 func (h *history) change(tx engram.Tx) error {
 	ctx, rnd := h.Context(), h.clusters.rand
-	if len(h.live) < 20 || rnd.IntN(2) == 0 {
-		m := short(h.corpus, now().Add(time.Duration(len(h.live))*time.Minute))
-		if err := tx.InsertMemory(ctx, &m); err != nil {
-			return err
-		}
-		h.live = append(h.live, m)
-		return h.embed(tx, m)
+	if rnd.IntN(2) == 0 {
+		return h.save(tx, 1)
 	}
 	i := rnd.IntN(len(h.live))
 	m := h.live[i]
@@ -336,6 +346,51 @@ func fillVectors(t testing.TB, s engram.Store, c *storetest.Corpus, k *clusters,
 			return tx.PutVectors(t.Context(), k.model, vs)
 		})
 	}
+}
+
+// TestAnUndoneUpdateIsNotRemembered asks within an update that is undone, whose changes
+// then have the same version as others.
+func TestAnUndoneUpdateIsNotRemembered(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
+	defer s.Close()
+	c, k := storetest.NewCorpus(7), newClusters(7, 64)
+	fillVectors(t, s, c, k, 3000)
+	question := k.vector()
+	far := make([]float32, len(question))
+	for i, x := range question {
+		far[i] = -x
+	}
+	put := func(tx engram.Tx, vs ...engram.Vector) error { return tx.PutVectors(t.Context(), k.model, vs) }
+	nearest := func(r engram.Reader) int64 {
+		found, err := r.Nearest(t.Context(), engram.VectorQuery{Model: k.model.Fingerprint, Vector: question, Limit: 1})
+		if err != nil || len(found) != 1 {
+			t.Fatalf("found %v, %v", found, err)
+		}
+		return found[0].Num
+	}
+	update(t, s, func(tx engram.Tx) error {
+		return put(tx, engram.Vector{Num: 1, Values: far}, engram.Vector{Num: 2, Values: far})
+	})
+	undone := engram.Errorf(engram.CodeConflict, "given up")
+	err := s.Update(t.Context(), func(tx engram.Tx) error {
+		if err := put(tx, engram.Vector{Num: 1, Values: question}); err != nil {
+			return err
+		}
+		if num := nearest(tx); num != 1 {
+			t.Errorf("within the update: found memory %d, want 1", num)
+		}
+		return undone
+	})
+	if engram.CodeOf(err) != undone.Code {
+		t.Fatalf("got %v, want %v", err, undone)
+	}
+	update(t, s, func(tx engram.Tx) error { return put(tx, engram.Vector{Num: 2, Values: question}) })
+	view(t, s, func(r engram.Reader) error {
+		if num := nearest(r); num != 2 {
+			t.Errorf("after another update: found memory %d, want 2", num)
+		}
+		return nil
+	})
 }
 
 func TestMetadataIsAskedOfEnoughMemories(t *testing.T) {
