@@ -172,6 +172,24 @@ type Found struct {
 	Degraded []string
 }
 
+// InOrder returns relevant and weak finds together, best first: the ranking as it was
+// before the floor parted it. weak[i] says that hit i is below the floor.
+func (f Found) InOrder() (hits []Hit, weak []bool) {
+	i, j := 0, 0
+	for i < len(f.Hits) || j < len(f.Weak) {
+		below := i == len(f.Hits) || j < len(f.Weak) && f.Weak[j].Score > f.Hits[i].Score
+		if below {
+			hits = append(hits, f.Weak[j])
+			j++
+		} else {
+			hits = append(hits, f.Hits[i])
+			i++
+		}
+		weak = append(weak, below)
+	}
+	return hits, weak
+}
+
 // Cut leaves the best n finds; weak ones go first.
 func (f *Found) Cut(n int) {
 	f.Hits = f.Hits[:min(len(f.Hits), n)]

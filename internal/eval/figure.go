@@ -7,8 +7,8 @@ import (
 
 // Answer is how one question was answered.
 type Answer struct {
-	Ranking []string      // documents, best first; those that were called weak come last
-	Strong  int           // how many of Ranking, from its head, were not called weak
+	Ranking []string      // documents, best first, those that were called weak among them
+	Strong  []string      // those of Ranking that were not called weak
 	Took    time.Duration // of asking
 	Tokens  int           // what showing the answer costs, about
 }
@@ -49,7 +49,7 @@ type Share struct{ Part, Whole float64 }
 
 // Share returns what the answer to a question has in the figure.
 func (f Figure) Share(a Answer, relevant Relevant) Share {
-	strong := a.Ranking[:min(a.Strong, len(a.Ranking))]
+	strong := a.Strong
 	switch f {
 	case Recall1:
 		return one(Recall(a.Ranking, relevant, 1))

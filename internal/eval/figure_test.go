@@ -19,7 +19,7 @@ func TestWhatAnAnswerHasInEachFigure(t *testing.T) {
 		want   map[eval.Figure]eval.Share
 	}{
 		{"what is called weak counts for the ranking, not as an answer",
-			eval.Answer{Ranking: []string{"a", "x", "y", "b"}, Strong: 2, Tokens: 30},
+			eval.Answer{Ranking: []string{"a", "x", "y", "b"}, Strong: []string{"a", "x"}, Tokens: 30},
 			map[eval.Figure]eval.Share{
 				eval.Recall1: {Part: 0.5, Whole: 1}, eval.Recall5: {Part: 1, Whole: 1}, eval.MRR10: {Part: 1, Whole: 1},
 				eval.Precision: {Part: 1, Whole: 2}, eval.Kept: {Part: 0.5, Whole: 1},
@@ -35,7 +35,7 @@ func TestWhatAnAnswerHasInEachFigure(t *testing.T) {
 			map[eval.Figure]eval.Share{
 				eval.Recall20: {Part: 0, Whole: 1}, eval.NDCG10: {Part: 0, Whole: 1}, eval.Lost: {Part: 1, Whole: 1}, eval.Empty: {Part: 1, Whole: 1},
 			}},
-		{"more called strong than there are", eval.Answer{Ranking: []string{"a"}, Strong: 9},
+		{"a weak find before a strong one", eval.Answer{Ranking: []string{"x", "a"}, Strong: []string{"a"}},
 			map[eval.Figure]eval.Share{eval.Precision: {Part: 1, Whole: 1}, eval.Kept: {Part: 0.5, Whole: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestPrecisionIsOverAllAnswersTogether(t *testing.T) {
 // anAnswer draws a ranking of few documents, so that repeats and hits occur.
 func anAnswer(t *rapid.T) eval.Answer {
 	ranking := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}), 0, 25).Draw(t, "ranking")
-	return eval.Answer{Ranking: ranking, Strong: rapid.IntRange(0, len(ranking)).Draw(t, "strong")}
+	return eval.Answer{Ranking: ranking, Strong: ranking[:rapid.IntRange(0, len(ranking)).Draw(t, "strong")]}
 }
 
 func TestFiguresKeepTheirBounds(t *testing.T) {

@@ -58,9 +58,12 @@ func (a *API) search(q request) (reply, error) {
 		}
 	}
 	found, err := a.Engine.SearchIn(q.Context(), q.query.Get("session_id"), in)
-	hits := each(found.Hits, func(h engram.Hit) hit { return hitOf(h, explain, false) })
-	if weak {
-		hits = append(hits, each(found.Weak, func(h engram.Hit) hit { return hitOf(h, explain, true) })...)
+	hits := []hit{}
+	ranked, below := found.InOrder()
+	for i, h := range ranked {
+		if weak || !below[i] {
+			hits = append(hits, hitOf(h, explain, below[i]))
+		}
 	}
 	return reply{body: hits, degraded: found.Degraded}, err
 }

@@ -101,12 +101,13 @@ func (t *Trial) ask(ctx context.Context, a Asking, group, question string) (eval
 		return eval.Answer{}, err
 	}
 	out := eval.Answer{Took: t.bench.Stopwatch().Sub(began), Tokens: tokens(question, found)}
-	for _, h := range found.Hits {
-		out.Ranking = append(out.Ranking, t.named[h.Memory.Num]...)
-	}
-	out.Strong = len(out.Ranking)
-	for _, h := range found.Weak {
-		out.Ranking = append(out.Ranking, t.named[h.Memory.Num]...)
+	hits, weak := found.InOrder()
+	for i, h := range hits {
+		documents := t.named[h.Memory.Num]
+		out.Ranking = append(out.Ranking, documents...)
+		if !weak[i] {
+			out.Strong = append(out.Strong, documents...)
+		}
 	}
 	return out, nil
 }

@@ -93,7 +93,7 @@ func TestAskGivesDocumentsBestFirst(t *testing.T) {
 	}
 	for i, want := range [][]string{{"r1"}, {"w1", "w2"}, {"w3"}} {
 		a := got.Answerable[i]
-		if len(a.Ranking) < len(want) || !slices.Equal(a.Ranking[:len(want)], want) || a.Strong < len(want) || a.Took != time.Millisecond || a.Tokens == 0 {
+		if len(a.Ranking) < len(want) || !slices.Equal(a.Ranking[:len(want)], want) || len(a.Strong) < len(want) || a.Took != time.Millisecond || a.Tokens == 0 {
 			t.Errorf("question %d\n got: %+v\nwant: %v first, strong, after a millisecond, at a cost", i+1, a, want)
 		}
 	}
