@@ -15,10 +15,11 @@ import (
 )
 
 // What looking for a word that nobody wrote may cost, in blocks of a segment: a block
-// is some two hundred words and takes 15 µs. All blocks of a project of 20,000 memories
-// are within it; of a larger scope the newest memories are.
+// is some two hundred words and takes 15 µs. That is enough for 50,000 memories, whose
+// words with one initial are looked through, and for 10,000 where all words are; of a
+// larger scope the newest memories are.
 const (
-	repairBlocks   = 200
+	repairBlocks   = 120
 	fragmentBlocks = 400
 )
 
