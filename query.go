@@ -46,8 +46,9 @@ type Lexical struct {
 	Words  []WordCount // what the index has of each term, in the order of the terms
 	Rows   int         // live memories in the project asked, or in the store
 	Length float64     // mean number of indexed words of these
-	// Sessions are the scores of the sessions of Hits, each taken as one long text, by
-	// the number that Beside gives them. Nil where the store does not reckon them.
+	// Sessions has for each of Hits the score of its session, taken as one long text, or
+	// of the stretch of it in which the hit stands; comparable among each other only.
+	// Without an entry a hit stands in none. Nil where the store does not reckon them.
 	Sessions map[int64]float64
 }
 

@@ -51,17 +51,20 @@ func (a *API) search(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	weak := true
-	if q.query.Has("weak") {
-		if weak, err = q.flag("weak"); err != nil {
-			return reply{}, err
-		}
+	wanted, err := q.flag("weak")
+	if err != nil {
+		return reply{}, err
 	}
 	found, err := a.Engine.SearchIn(q.Context(), q.query.Get("session_id"), in)
+	// Older clients do not know of weak finds: an empty list says that there is nothing
+	// relevant. Beside what is relevant, the mark is enough.
+	if !q.query.Has("weak") {
+		wanted = len(found.Hits) > 0
+	}
 	hits := []hit{}
 	ranked, below := found.InOrder()
 	for i, h := range ranked {
-		if weak || !below[i] {
+		if wanted || !below[i] {
 			hits = append(hits, hitOf(h, explain, below[i]))
 		}
 	}

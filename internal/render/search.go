@@ -53,7 +53,11 @@ func writeWeak(b *strings.Builder, f engram.Found) {
 	if len(f.Weak) == 1 {
 		noun = "candidate"
 	}
-	fmt.Fprintf(b, "\n\n%d weaker %s, probably not what was meant:\n", len(f.Weak), noun)
+	b.WriteString("\n\n")
+	if len(f.Hits) == 0 {
+		b.WriteString("Nothing relevant is stored. ")
+	}
+	fmt.Fprintf(b, "%d weaker %s, probably not what was meant:\n", len(f.Weak), noun)
 	for i, h := range f.Weak {
 		writeTitle(b, len(f.Hits)+i+1, h)
 	}
@@ -70,8 +74,6 @@ func heading(query string, f engram.Found) string {
 		return "Found 1 memory:"
 	case n > 1:
 		return fmt.Sprintf("Found %d memories:", n)
-	case len(f.Weak) > 0:
-		return `Nothing relevant found for: "` + query + `"`
 	}
 	return `No memories found for: "` + query + `"`
 }

@@ -33,10 +33,11 @@ type Lent struct {
 // answer for that reason.
 //
 // beside is what the store knows of each find (Reader.Beside); finds that it lacks
-// neither lend nor borrow. sessions are the scores of whole sessions by their number in
-// beside, in any unit: they are stretched until the best of them equals the best find.
-// When nil, a session is as good as its best find; scores that regard it as one long
-// text, by BM25, are worth .015 R@10 more on short turns. The answer is in order, the
+// neither lend nor borrow. sessions has for each find the score of its session
+// (Lexical.Sessions), in any unit: they are stretched until the best of them equals the
+// best find. When nil, a session is as good as its best find; scores that regard it as
+// one long text, by BM25, are worth .015 R@10 more on short turns. cohesion is how far
+// neighbours speak of the same matter (Cohesion), 0 to 1. The answer is in order, the
 // best first, and tells what was lent to whom. The arguments are not changed.
 //
 // Source: the idea of document neighbours in Kurland, Lee, "Corpus Structure, Language
@@ -48,9 +49,7 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 			s.lend(f, b)
 		}
 	}
-	if sessions != nil {
-		s.session = stretched(sessions, finds)
-	}
+	whole := stretched(sessions, finds)
 	smoothed, lent := make([]engram.Ranked, 0, len(finds)+len(s.neighbour)), map[int64]Lent{}
 	add := func(f engram.Ranked, l Lent) {
 		if l != (Lent{}) {
@@ -62,7 +61,11 @@ func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[
 	for _, f := range finds {
 		l := Lent{Beside: s.besides(f.Num)}
 		if b, ok := beside[f.Num]; ok {
-			l.Session = sessionShare * s.gate(f.Num) * s.session[b.Session]
+			session := whole[f.Num]
+			if sessions == nil {
+				session = s.session[b.Session]
+			}
+			l.Session = sessionShare * s.gate(f.Num) * session
 		}
 		add(f, l)
 		delete(s.neighbour, f.Num)
@@ -85,7 +88,7 @@ type smoothing struct {
 	session   map[int64]float64 // the score of a session
 }
 
-// stretched returns the scores of sessions, the greatest of them as great as that of the
+// stretched returns the scores of the finds' sessions, the greatest of them as great as that of the
 // finds.
 func stretched(sessions map[int64]float64, finds []engram.Ranked) map[int64]float64 {
 	best, most := 0.0, 0.0
@@ -96,9 +99,9 @@ func stretched(sessions map[int64]float64, finds []engram.Ranked) map[int64]floa
 		most = max(most, score)
 	}
 	out := make(map[int64]float64, len(sessions))
-	for session, score := range sessions {
+	for num, score := range sessions {
 		if most > 0 {
-			out[session] = max(score, 0) / most * best
+			out[num] = max(score, 0) / most * best
 		}
 	}
 	return out

@@ -53,8 +53,8 @@ func TestSmooth(t *testing.T) {
 		{"a long text borrows little", []engram.Ranked{{Num: 1, Score: 10}, {Num: 2, Score: 1}}, talk(1, 100, 3500), nil,
 			map[int64]float64{1: 10 + 0.5 + 3.5, 2: 1 + 0.5 + 0.35}},
 		{"the memory after a session's last is nobody", []engram.Ranked{{Num: 1, Score: 10}}, talk(1, 100), nil, map[int64]float64{1: 13.5}},
-		{"sessions that were scored as a whole", []engram.Ranked{{Num: 1, Score: 10}}, talk(4, 100), map[int64]float64{4: 3, 5: 6}, map[int64]float64{1: 10 + 0.35*5}},
-		{"sessions of no score", []engram.Ranked{{Num: 1, Score: 10}}, talk(4, 100), map[int64]float64{4: 0}, map[int64]float64{1: 10}},
+		{"sessions that were scored as a whole", []engram.Ranked{{Num: 1, Score: 10}}, talk(4, 100), map[int64]float64{1: 3, 2: 6}, map[int64]float64{1: 10 + 0.35*5}},
+		{"sessions of no score", []engram.Ranked{{Num: 1, Score: 10}}, talk(4, 100), map[int64]float64{1: 0}, map[int64]float64{1: 10}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, lent := retrieval.Smooth(tt.finds, tt.beside, tt.sessions, 1)

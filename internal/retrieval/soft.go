@@ -8,7 +8,7 @@ import (
 
 const (
 	// FillWeight is what a near word counts against the word itself. 0.4 to 0.7 measure alike.
-	FillWeight = 0.5
+	FillWeight = 0.6
 	// leastSimilar is the similarity from which a word is near; 0.25 to 0.35 measure alike.
 	leastSimilar = 0.3
 	// titleWeight is how often a word of the title counts in the index.

@@ -41,7 +41,7 @@ type search struct {
 	query engram.LexicalQuery
 	terms []*word
 	hits  []engram.Ranked
-	// sessions are the scores of the sessions with finds, by number.
+	// sessions are the scores of the sessions in which the finds stand.
 	sessions map[int64]float64
 
 	scratch []postings.Posting

@@ -5,84 +5,183 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// bySession scores the sessions in which something was found, each as one long text made
-// of its memories in the project: by BM25, a word as rare as it is among the sessions.
-// It is empty where there are fewer than two sessions, which tells none apart.
-func (s *search) bySession(ws []*word) (map[int64]float64, error) {
-	length, sum := s.sessionLengths()
-	sessions := 0
-	for _, l := range length {
-		if l > 0 {
-			sessions++
-		}
-	}
-	scores := map[int64]float64{}
-	if sessions < 2 {
-		return scores, nil
-	}
-	collection := retrieval.BM25{Rows: sessions, Length: float64(sum) / float64(sessions)}
-	tf := make([]uint32, len(length)) // of one word in each session
-	var having []uint32               // the sessions that have it
-	for _, w := range ws {
-		having = having[:0]
-		for i, g := range s.scope.segments {
-			if w.spread[i].empty() {
+// A session is scored as one long text made of its memories. One of more than
+// longSession memories is no talk any more but a place where everything is put (what is
+// saved without a session, an import): of it, stretches of stretchMemories in the order
+// of saving are taken instead.
+const (
+	longSession     = 64
+	stretchShift    = 5
+	stretchMemories = 1 << stretchShift
+	mostStretches   = 1 << 20 // more are not told apart: the sessions then stay whole
+)
+
+// stretches numbers the parts of sessions that are scored, by session.
+type stretches struct {
+	search   *search
+	sessions []sessionSpan
+	length   []int64 // words of each stretch; those of no memory are 0
+	full     int     // stretches with memories
+	sum      int64   // words of all
+}
+
+// sessionSpan is where the memories of one session lie.
+type sessionSpan struct {
+	count       int
+	first, last int64 // stretches of memory numbers
+	base        int   // number of its first stretch
+	long        bool
+}
+
+// inProject calls fn for the live documents of the project in each segment that have a
+// session.
+func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
+	for _, g := range s.scope.segments {
+		mixed := s.scope.mixed(g)
+		for slot := range g.docs.Len() {
+			at := g.docs.Session(slot)
+			if at == 0 || !g.docs.Live(slot) || mixed && int64(g.docs.Project(slot)) != s.scope.project {
 				continue
 			}
-			ps, err := w.spread[i].postings(s.scratch)
-			if err != nil {
-				return nil, err
+			fn(g.docs, slot, at)
+		}
+	}
+}
+
+func (s *search) stretches() *stretches {
+	t := &stretches{search: s}
+	s.inProject(func(d postings.Docs, slot int, session uint32) {
+		for int(session) >= len(t.sessions) {
+			t.sessions = append(t.sessions, sessionSpan{})
+		}
+		span, at := &t.sessions[session], d.Num(slot)>>stretchShift
+		if span.count == 0 {
+			span.first, span.last = at, at
+		}
+		span.count++
+		span.first, span.last = min(span.first, at), max(span.last, at)
+	})
+	t.number(true)
+	if len(t.length) > mostStretches {
+		t.number(false)
+	}
+	s.inProject(func(d postings.Docs, slot int, session uint32) {
+		id, words := t.of(session, d.Num(slot)), int64(d.Length(slot))
+		if t.length[id] == 0 && words > 0 {
+			t.full++
+		}
+		t.length[id] += words
+		t.sum += words
+	})
+	return t
+}
+
+// number gives the stretches their numbers.
+func (t *stretches) number(split bool) {
+	ids := 0
+	for i := range t.sessions {
+		span := &t.sessions[i]
+		span.base, span.long = ids, split && span.count > longSession
+		switch {
+		case span.count == 0:
+		case span.long:
+			ids += int(min(span.last-span.first, mostStretches)) + 1
+		default:
+			ids++
+		}
+		if ids > mostStretches && split {
+			break
+		}
+	}
+	t.length = make([]int64, ids)
+}
+
+// of returns the stretch of a memory of a session.
+func (t *stretches) of(session uint32, num int64) int {
+	span := t.sessions[session]
+	if !span.long {
+		return span.base
+	}
+	return span.base + int(num>>stretchShift-span.first)
+}
+
+// bySession scores for each find the session, or the stretch of a long one, in which it
+// stands: by BM25, a word as rare as it is among these. It is empty where there are
+// fewer than two, which tells none apart.
+func (s *search) bySession(ws []*word) (map[int64]float64, error) {
+	t := s.stretches()
+	if t.full < 2 || len(s.hits) == 0 {
+		return map[int64]float64{}, nil
+	}
+	collection := retrieval.BM25{Rows: t.full, Length: float64(t.sum) / float64(t.full)}
+	score := make([]float64, len(t.length))
+	tf := make([]uint32, len(t.length)) // of one word in each stretch
+	var having []int                    // the stretches that have it
+	for _, w := range ws {
+		having = having[:0]
+		err := s.eachPosting(w, func(g *segment, slot int, n uint32) {
+			session := g.docs.Session(slot)
+			if session == 0 {
+				return
 			}
-			if w.spread[i].merged == nil {
-				s.scratch = ps
+			id := t.of(session, g.docs.Num(slot))
+			if tf[id] == 0 {
+				having = append(having, id)
 			}
-			if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= g.docs.Len() {
-				return nil, postings.ErrDamaged
-			}
-			mixed := s.scope.mixed(g)
-			for _, p := range ps {
-				slot := int(p.Slot)
-				if mixed && int64(g.docs.Project(slot)) != s.scope.project {
-					continue
-				}
-				at := g.docs.Session(slot)
-				if at == 0 {
-					continue
-				}
-				if tf[at] == 0 {
-					having = append(having, at)
-				}
-				tf[at] += p.TF
-			}
+			tf[id] += n
+		})
+		if err != nil {
+			return nil, err
 		}
 		worth := collection.Word(len(having))
 		if w.repaired {
 			worth = worth.Times(repairedWorth)
 		}
-		for _, at := range having {
-			scores[int64(at)] += worth.Score(float64(tf[at]), float64(length[at]))
-			tf[at] = 0
+		for _, id := range having {
+			score[id] += worth.Score(float64(tf[id]), float64(t.length[id]))
+			tf[id] = 0
 		}
 	}
-	return scores, nil
+	return s.ofFinds(t, score), nil
 }
 
-// sessionLengths counts the words of each session in the project, by its number, and of
-// all of them.
-func (s *search) sessionLengths() (length []int64, sum int64) {
-	for _, g := range s.scope.segments {
+// eachPosting calls fn for what the project has of a word.
+func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) error {
+	for i, g := range s.scope.segments {
+		if w.spread[i].empty() {
+			continue
+		}
+		ps, err := w.spread[i].postings(s.scratch)
+		if err != nil {
+			return err
+		}
+		if w.spread[i].merged == nil {
+			s.scratch = ps
+		}
+		if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= g.docs.Len() {
+			return postings.ErrDamaged
+		}
 		mixed := s.scope.mixed(g)
-		for slot := range g.docs.Len() {
-			at := int(g.docs.Session(slot))
-			if at == 0 || !g.docs.Live(slot) || mixed && int64(g.docs.Project(slot)) != s.scope.project {
-				continue
+		for _, p := range ps {
+			if slot := int(p.Slot); g.docs.Live(slot) && (!mixed || int64(g.docs.Project(slot)) == s.scope.project) {
+				fn(g, slot, p.TF)
 			}
-			if at >= len(length) {
-				length = append(length, make([]int64, at+1-len(length))...)
-			}
-			length[at] += int64(g.docs.Length(slot))
-			sum += int64(g.docs.Length(slot))
 		}
 	}
-	return length, sum
+	return nil
+}
+
+// ofFinds picks the score of its stretch for each find.
+func (s *search) ofFinds(t *stretches, score []float64) map[int64]float64 {
+	wanted := make(map[int64]bool, len(s.hits))
+	for _, h := range s.hits {
+		wanted[h.Num] = true
+	}
+	found := make(map[int64]float64, len(s.hits))
+	s.inProject(func(d postings.Docs, slot int, session uint32) {
+		if num := d.Num(slot); wanted[num] {
+			found[num] = score[t.of(session, num)]
+		}
+	})
+	return found
 }

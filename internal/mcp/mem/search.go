@@ -129,6 +129,9 @@ func results(f engram.Found) []result {
 				Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter), Weak: weak})
 		}
 	}
+	if len(f.Hits) == 0 {
+		return nil // no key says that there is nothing relevant
+	}
 	add(f.Hits, false)
 	add(f.Weak, true)
 	return rs
