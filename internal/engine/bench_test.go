@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
@@ -67,8 +68,11 @@ func build(n int) (string, error) {
 		}
 		return nil
 	})
+	embedder := static.New()
 	for made := 0; made < n && err == nil; {
 		err = store.Update(ctx, func(tx engram.Tx) error {
+			var texts []string
+			var vectors []engram.Vector
 			for range min(500, n-made) {
 				now = now.Add(time.Minute)
 				m := c.Memory(now)
@@ -76,8 +80,17 @@ func build(n int) (string, error) {
 					return err
 				}
 				made++
+				texts = append(texts, m.Title+": "+m.Content)
+				vectors = append(vectors, engram.Vector{Num: m.Num})
 			}
-			return nil
+			values, err := embedder.Embed(ctx, texts, engram.RoleMemory)
+			if err != nil {
+				return err
+			}
+			for i := range vectors {
+				vectors[i].Values = values[i]
+			}
+			return tx.PutVectors(ctx, embedder.Model(), vectors)
 		})
 	}
 	if err != nil {

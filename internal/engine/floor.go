@@ -61,10 +61,6 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 		}
 		asked, words = append(asked, a), append(words, w)
 	}
-	cosines, err := q.plainCosines(ctx, finds)
-	if err != nil {
-		return nil, err
-	}
 	neighbours, err := q.neighbourPages(ctx, finds)
 	if err != nil {
 		return nil, err
@@ -85,25 +81,21 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 				}
 			}
 		}
-		cosine, known := cosines[f.Num]
+		cosine, known := q.plainCosine(f.Num)
 		all[i] = retrieval.Evidence{Coverage: retrieval.Coverage(asked, covered, q.lexical.Rows), Cosine: cosine, Known: known,
 			Words: len(words), Rows: max(q.lexical.Rows, leastRows)}
 	}
 	return all, nil
 }
 
-// plainCosines are the cosines of question and finds as the model gives them: what the
-// marks of its manifest are about. The ranking's own lean to what was found first.
-func (q *question) plainCosines(ctx context.Context, finds []engram.Ranked) (map[int64]float64, error) {
-	if q.meaning.plain == nil {
-		return nil, nil
+// plainCosine is the cosine of the question and a find as the model gives it: what the
+// marks of its manifest are about. The ranking's own leans to what was found first.
+func (q *question) plainCosine(num int64) (cosine float64, known bool) {
+	v := q.meaning.near[num]
+	if v == nil || q.meaning.plain == nil {
+		return 0, false
 	}
-	vectors, err := q.r.Vectors(ctx, q.meaning.model.Fingerprint, numsOf(finds))
-	cosines := make(map[int64]float64, len(vectors))
-	for num, v := range vectors {
-		cosines[num] = retrieval.Cosine(q.meaning.plain, v)
-	}
-	return cosines, err
+	return retrieval.Cosine(q.meaning.plain, v), true
 }
 
 // neighbourPages reads what stands before and after each find in its session.

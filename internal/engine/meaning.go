@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,10 +13,15 @@ import (
 // meaning is the vector channel of one question. Without a model it is empty.
 type meaning struct {
 	model  engram.Model
-	vector []float32       // of the question, centred and led by feedback; nil when there is none
-	plain  []float32       // of the question, as the model gives it
-	finds  []engram.Ranked // by cosine, best first
+	vector []float32           // of the question, centred and led by feedback; nil when there is none
+	plain  []float32           // of the question, as the model gives it
+	finds  []engram.Ranked     // by cosine, best first
+	near   map[int64][]float32 // the vectors of the finds of both channels
 }
+
+// nearDepth is how many finds of each channel are compared by their vectors: reading
+// those is most of what a search costs.
+const nearDepth = 200
 
 // byMeaning asks the vector channel. Whatever keeps it from answering is told in
 // Degraded; the words answer then alone.
@@ -36,9 +42,21 @@ func (q *question) byMeaning(ctx context.Context) error {
 		return ctx.Err()
 	}
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
-	if err := q.nearest(ctx); err != nil {
+	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
+		Filter: q.in.Filter, Limit: nearDepth})
+	if err != nil {
 		return err
 	}
+	// What the words found gets its cosine too.
+	union := numsOf(found)
+	for _, h := range q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)] {
+		union = append(union, h.Num)
+	}
+	slices.Sort(union)
+	if q.meaning.near, err = q.r.Vectors(ctx, q.meaning.model.Fingerprint, slices.Compact(union)); err != nil {
+		return err
+	}
+	q.nearest()
 	for i, f := range q.meaning.finds {
 		q.channel(f, engram.ChannelVector, i+1)
 	}
@@ -76,11 +94,13 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 	return vectors[0], nil
 }
 
-// nearest ranks by the question's vector; the finds of the words get their cosines too.
-func (q *question) nearest(ctx context.Context) (err error) {
-	q.meaning.finds, err = q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
-		Filter: q.in.Filter, Limit: depth, Also: numsOf(q.lexical.Hits)})
-	return err
+// nearest ranks what was found by the question's vector.
+func (q *question) nearest() {
+	q.meaning.finds = q.meaning.finds[:0]
+	for num, v := range q.meaning.near {
+		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
+	}
+	retrieval.Sort(q.meaning.finds)
 }
 
 // uncovered tells when there are memories and none has a vector: then the channel is
@@ -99,27 +119,20 @@ func (q *question) uncovered(ctx context.Context) error {
 	return err
 }
 
-// byFeedback asks the vector channel again, for the question moved towards what was
-// found first, and joins the channels anew.
+// byFeedback ranks by meaning again, for the question moved towards what was found
+// first, and joins the channels anew.
 func (q *question) byFeedback(ctx context.Context) error {
-	if q.meaning.vector == nil || len(q.finds) == 0 {
+	if q.meaning.vector == nil {
 		return nil
 	}
-	best := numsOf(q.finds[:min(len(q.finds), retrieval.FeedbackFinds)])
-	vectors, err := q.r.Vectors(ctx, q.meaning.model.Fingerprint, best)
-	if err != nil {
-		return err
-	}
 	var near [][]float32
-	for _, num := range best {
-		if v := vectors[num]; v != nil {
+	for _, f := range q.finds[:min(len(q.finds), retrieval.FeedbackFinds)] {
+		if v := q.meaning.near[f.Num]; v != nil {
 			near = append(near, v)
 		}
 	}
 	q.meaning.vector = retrieval.Feedback(q.meaning.vector, near)
-	if err := q.nearest(ctx); err != nil {
-		return err
-	}
+	q.nearest()
 	return q.fuse(ctx)
 }
 

@@ -204,7 +204,7 @@ func (q *question) byNearWords(ctx context.Context) error {
 }
 
 // candidates is how many of the best finds are read.
-const candidates = 150
+const candidates = 100
 
 // known are the finds that were read and passed.
 func (q *question) known(finds []engram.Ranked) []engram.Ranked {

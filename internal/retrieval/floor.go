@@ -110,7 +110,7 @@ type Belief struct {
 func DefaultFloor(m Marks) FloorPolicy {
 	return FloorPolicy{
 		Marks:  m,
-		Hybrid: Belief{Start: -2.9, Cosine: 5.2, Coverage: 6.8, Size: 0.52, Enough: 0.28, Floor: 0.10},
+		Hybrid: Belief{Start: -2.9, Cosine: 5.2, Coverage: 6.8, Size: 0.52, Enough: 0.22, Floor: 0.10},
 		Words:  Belief{Start: -3.6, Coverage: 10, Size: 0.41, Asked: 1.1, Enough: 0.22, Floor: 0.17},
 	}
 }
