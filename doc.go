@@ -15,6 +15,9 @@
 //   - strength: how present a memory is, from 0 to 1; it fades with time
 //   - forget: hide softly, can be taken back; erase: remove for good
 //   - hit: a memory, its score and why it was found ([Hit]); channel: a way of finding ([Channel])
+//   - weak: found, but below the floor: too far from the question to be an answer ([Found])
+//   - vector: what a text means to an embedding model, as numbers whose angle says how near two texts are ([Embedder])
+//   - use: one showing of a memory to a session ([Use])
 //   - journal: who changed what, when and why ([Mutation])
 //
 // # The map
@@ -23,13 +26,13 @@
 //
 //   - what a thing is: this package, a file per noun
 //   - what Engram does: internal/engine, a file per verb
-//   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, topic, project, redact,
-//     capture, render
-//   - with what it is kept, spoken or drawn: internal/sqlite, git (technologies), mcp, httpapi, cli (frontends)
+//   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, vector, postings, topic,
+//     project, redact, capture, render
+//   - with what it is kept, spoken or drawn: internal/sqlite, embedding, git (technologies), mcp, httpapi, cli (frontends)
 //
 // internal/config reads the settings, internal/app wires everything, cmd/engram is the
-// program. Beside it stand internal/enginetest and storetest, which the tests share,
-// and internal/eval, which measures how well memories are found.
+// program. Beside it stand internal/enginetest, storetest and embedding/embeddingtest,
+// which the tests share, and internal/eval, which measures how well memories are found.
 //
 // arch_test.go holds the table of who may import whom. docs/architecture.md tells the whole story.
 package engram
