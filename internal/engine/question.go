@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -36,8 +37,11 @@ type question struct {
 	degraded []string
 }
 
+// newQuestion asks at one moment: what "yesterday" is must not change between two steps.
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
-	return &question{Engine: e, r: r, in: in, terms: text.Query(in.Query),
+	at, still := e.now(), *e
+	still.now = func() time.Time { return at }
+	return &question{Engine: &still, r: r, in: in, terms: text.Query(in.Query),
 		memories: map[int64]engram.Memory{}, reading: newReading(), why: map[int64]*engram.Why{}}
 }
 
@@ -215,6 +219,26 @@ func (q *question) known(finds []engram.Ranked) []engram.Ranked {
 		}
 	}
 	return kept
+}
+
+// repaired are the words that were read otherwise than they were written, spelt as the
+// finds have them: the index knows stems alone.
+func (q *question) repaired() []engram.Repair {
+	if q.in.Mode == ModeSemantic {
+		return nil // words were asked for nothing
+	}
+	var all []engram.Repair
+	for _, w := range q.lexical.Words {
+		if !w.Repaired || w.Term.Joined {
+			continue
+		}
+		read := make([]string, len(w.Matched))
+		for i, stem := range w.Matched {
+			read[i] = q.reading.spelt(stem, w.Term.Written)
+		}
+		all = append(all, engram.Repair{Written: w.Term.Written, Read: read})
+	}
+	return all
 }
 
 // hits are the finds with their memories.

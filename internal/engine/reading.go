@@ -74,6 +74,21 @@ func (r *reading) covers(p page, w engram.WordCount) retrieval.Covered {
 	return best
 }
 
+// spelt is the word of that stem which is most like what was written; the stem itself
+// where no page has one.
+func (r *reading) spelt(stem, written string) string {
+	word, most := stem, -1.0
+	for id, s := range r.stems {
+		if s != stem {
+			continue
+		}
+		if like := text.Likeness(written, r.written[id]); like > most {
+			word, most = r.written[id], like
+		}
+	}
+	return word
+}
+
 // leastBeginning is how long what is written must be to count as the beginning of
 // another word: shorter ones begin everything.
 const leastBeginning = 4

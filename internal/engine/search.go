@@ -126,7 +126,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	if err != nil {
 		return found, err
 	}
-	found.Hits, found.Weak = q.hits(hits), q.hits(weak)
+	found.Hits, found.Weak, found.Repaired = q.hits(hits), q.hits(weak), q.repaired()
 	if len(found.Hits) == 0 && q.wordless() {
 		if in.Query != "" {
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
