@@ -52,7 +52,7 @@ func (q *question) wordless() bool { return len(q.terms) == 0 || q.terms[0].Stop
 // answer finds, orders and divides.
 func (q *question) answer(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		q.prepare, q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.byNearWords, q.weigh, q.byRelation,
+		q.prepare, q.byWords, q.byMeaning, q.fuse, q.byFeedback, q.read, q.byNearWords, q.weigh, q.byNovelty, q.byRelation,
 	} {
 		if err := step(ctx); err != nil {
 			return err

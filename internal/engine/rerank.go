@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -33,8 +34,8 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 		texts[i] = embeddedText(h.Memory)
 	}
 	scores, err := e.reranker.Rerank(ctx, found.Query, texts)
-	if err == nil && len(scores) != len(hits) {
-		err = fmt.Errorf("%d scores for %d texts", len(scores), len(hits))
+	if err == nil {
+		err = checkScores(scores, len(hits))
 	}
 	if err != nil {
 		found.Degraded = append(found.Degraded, fmt.Sprintf("%s could not rerank: %v", e.reranker.Name(), err))
@@ -62,6 +63,18 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 		ranked[i] = h
 	}
 	copy(hits, ranked)
+	return nil
+}
+
+// checkScores refuses an answer that orders nothing: what compares with no number would
+// stand anywhere.
+func checkScores(scores []float64, texts int) error {
+	if len(scores) != texts {
+		return fmt.Errorf("%d scores for %d texts", len(scores), texts)
+	}
+	if i := slices.IndexFunc(scores, math.IsNaN); i >= 0 {
+		return fmt.Errorf("the score of text %d is not a number", i+1)
+	}
 	return nil
 }
 
