@@ -15,7 +15,8 @@ func (p *program) reembedCommand() *cobra.Command {
 		Use:   "reembed",
 		Short: "Give every memory a vector of the embedding model in force",
 		Long: `Give every memory that lacks one a vector of the embedding model in force, and drop the vectors of other models.
-Searches answer with the old vectors meanwhile. It may be stopped at any time and goes on where it was.`,
+Searches answer with the old vectors meanwhile. It may be stopped at any time and goes on where it was. A server does
+the same beside its answers.`,
 		Example: examples("engram reembed", "engram reembed --all --json"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -18,11 +18,14 @@ func (p *program) searchCommand() *cobra.Command {
 		Use:     "search QUERY…",
 		Aliases: []string{"query"},
 		Short:   "Find memories, best first",
-		Long: `Find memories by a question, words, an identifier, a path or a topic key. No query is an error; an empty one
-shows the newest. Only the project in force is searched unless --all-projects is given.`,
+		Long: `Find memories by a question, words, an identifier, a path or a topic key: by words, by meaning and over relations.
+What is too far from the question is listed apart, by title; when all of it is, nothing relevant is stored. A question
+may say when ("last week", "in March"): memories of that time come forward. No query is an error; an empty one shows
+the newest. Only the project in force is searched unless --all-projects is given.`,
 		Example: examples("engram search how long do access tokens live",
-			"engram search parseConfig --type bugfix,decision --since 30d",
-			"engram search 'rate limit' --all-projects --explain"),
+			"engram search parseConfig --type bugfix,decision --since 30d --mode fts",
+			"engram search 'rate limit' --all-projects --explain",
+			"engram search 'token lifetime' --as-of 2026-01-31"),
 		Args: between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if match != "any" && match != "all" {
