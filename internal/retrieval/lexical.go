@@ -2,10 +2,10 @@
 // them: what a word is worth (lexical.go), what neighbours in a session lend each other
 // (smooth.go), how the vector of a question is made and led (vector.go), how words and
 // meaning are joined (fuse.go), what words of near meaning add (soft.go), what a memory
-// is worth by itself (prior.go) and for its time (time.go), what relations lead to
-// (graph.go) and what they put in another's place (superseded.go), which copies step
-// back (diversify.go), and what is no answer at all (floor.go). focus.go and its
-// neighbours fill a budget of tokens with what was found.
+// is worth by itself (prior.go) and for its time (time.go), which copies step back
+// (diversify.go), what relations lead to (graph.go) and what they put before another
+// (superseded.go), and what is no answer at all (floor.go). focus.go and its neighbours
+// fill a budget of tokens with what was found.
 //
 // Everything here is pure. The stores do the looking up, the engine puts the pieces
 // together. The comments of the rules carry the figures they were measured at, R@10 and
