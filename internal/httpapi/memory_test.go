@@ -30,8 +30,8 @@ func memoryCases() []routeCase {
 		{"a scope to look in that is none is refused", "GET /memories", "GET /memories?scope=team", "", 400, bad(`scope \"team\" does not exist`, "project, personal or global")},
 		{"forgotten memories", "GET /memories", "GET /memories?forgotten=true&tag=a,b&type=x&session_id=s1&since=7d", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
 
-		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"degraded":[]}`},
-		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"degraded":[]}`},
+		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
+		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search has no offset", "ask for more with limit, at most 100")},
 		{"a list has no past", "GET /memories", "GET /memories?as_of=7d", "", 400, bad("as_of is for a search", "add q, or ask GET /search, which lists the newest when it has no q")},
 		{"a search as of a time that is none", "GET /memories", "GET /memories?q=x&as_of=soon", "", 400,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ func findingCases() []routeCase {
 		{"nothing found is an empty list", "GET /search", "GET /search?q=zeppelin", "", 200, `[]`},
 		{"a topic key finds its memory first", "GET /search", "GET /search?q=decision/cookies&limit=1", "", 200, `[` + strings.TrimSuffix(obs1, "}") + `,"rank":-1000}]`},
 		{"a search says why", "GET /search", "GET /search?project=other&explain=true", "", 200,
-			`[` + strings.TrimSuffix(obs3, "}") + `,"rank":0,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[]}}]`},
+			`[` + strings.TrimSuffix(obs3, "}") + `,"rank":0,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[],"notes":[]}}]`},
 		{"a search by type and time", "GET /search", "GET /search?type=bugfix,decision&since=2026-06-12T09:00:00Z&until=2027-01-01&project=other", "", 200, `[]`},
 		{"a time that is none is told", "GET /search", "GET /search?q=x&since=soon", "", 400,
 			`{"error":"invalid since parameter: \"soon\" is not a time","code":"invalid","hint":"7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z"}`},
@@ -41,9 +42,17 @@ func findingCases() []routeCase {
 }
 
 // found is what a search answers, as far as these tests look.
-type found []struct {
+type found []ranked
+
+type ranked struct {
 	ID   int64
 	Rank float64
+	Weak bool
+}
+
+// relevant are those that are not marked as weak.
+func (f found) relevant() found {
+	return slices.DeleteFunc(slices.Clone(f), func(r ranked) bool { return r.Weak })
 }
 
 func search(t *testing.T, h *httpapi.API, query string) found {
@@ -60,8 +69,13 @@ func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
 	h := newAPI(t, httpapi.Options{})
 	stocked(t, h)
 	f := search(t, h, "q=login+form+state")
-	if len(f) != 2 || f[0].ID != 2 || f[0].Rank >= f[1].Rank || f[1].Rank >= 0 {
-		t.Errorf("got %+v, want #2 before #3 and both ranks below zero", f)
+	for i := 1; i < len(f); i++ {
+		if f[i].Rank < f[i-1].Rank {
+			t.Errorf("got %+v, want the smallest rank first, weak or not", f)
+		}
+	}
+	if f = f.relevant(); len(f) != 2 || f[0].ID != 2 || f[0].Rank >= f[1].Rank || f[1].Rank >= 0 {
+		t.Errorf("got %+v, want #2 before #3 as the relevant ones and both ranks below zero", f)
 	}
 	if f := search(t, h, "q=login+form&match=all"); len(f) != 1 || f[0].ID != 2 {
 		t.Errorf("match=all: got %+v, want #2 alone", f)
@@ -69,11 +83,59 @@ func TestSearchPutsTheBestFirstWithTheSmallestRank(t *testing.T) {
 	if f := search(t, h, "q=login&project=other"); len(f) != 1 || f[0].ID != 3 {
 		t.Errorf("project=other: got %+v, want #3 alone", f)
 	}
-	if f := search(t, h, "q=login&since=1h"); len(f) != 2 {
+	if f := search(t, h, "q=login&since=1h").relevant(); len(f) != 2 {
 		t.Errorf("since=1h: got %+v, want both", f)
 	}
 	if f := search(t, h, "q=login&until=1h"); len(f) != 0 {
 		t.Errorf("until=1h: got %+v, want none", f)
+	}
+}
+
+func TestWeakFindsAreMarkedAndListedAsAsked(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	for _, tt := range []struct {
+		name, query    string
+		relevant, weak bool
+	}{
+		{"beside what is relevant the mark is enough", "q=login+form+state", true, true},
+		{"unless nobody wants them", "q=login+form+state&weak=false", true, false},
+		{"nothing relevant is an empty list", "q=zeppelin+hangar", false, false},
+		{"unless the weak are asked for", "q=zeppelin+hangar&weak=true", false, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := search(t, h, tt.query)
+			relevant := len(f.relevant())
+			if (relevant > 0) != tt.relevant || (len(f) > relevant) != tt.weak {
+				t.Errorf("GET /search?%s\n got %+v\nwant relevant ones: %v, weak ones: %v", tt.query, f, tt.relevant, tt.weak)
+			}
+		})
+	}
+	if w := ask(h, "GET", "/search?q=login&weak=perhaps", ""); w.Code != 400 {
+		t.Errorf("weak=perhaps: got %d %s, want 400", w.Code, w.Body)
+	}
+}
+
+func TestASearchIsToldHowToSearch(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	for _, tt := range []struct{ query, hint string }{
+		{"mode=guess", "hybrid, semantic or fts"},
+		{"fusion=sum", "score or rank"},
+		{"hops=-1", "not a number from 0"},
+		{"hops=far", "not a number from 0"},
+	} {
+		for _, route := range []string{"/search", "/memories"} {
+			w := ask(h, "GET", route+"?q=login&"+tt.query, "")
+			if w.Code != 400 || !strings.Contains(w.Body.String(), `"invalid"`) || !strings.Contains(w.Body.String(), tt.hint) {
+				t.Errorf("GET %s?q=login&%s\n got %d %s\nwant 400, invalid and in it %q", route, tt.query, w.Code, w.Body, tt.hint)
+			}
+		}
+	}
+	for _, q := range []string{"mode=fts", "mode=hybrid", "mode=semantic", "fusion=rank", "fusion=score", "hops=0", "hops=5", "hops=600", "rerank=true"} {
+		if f := search(t, h, "q=login&"+q); len(f) == 0 {
+			t.Errorf("GET /search?q=login&%s: got nothing, want the logins", q)
+		}
 	}
 }
 
@@ -135,7 +197,7 @@ func TestNoQueryTextIsAnError(t *testing.T) {
 	for _, raw := range []string{"q=100%", "q=100%+login", "q=a;b", "q=%zz", "q=%ff%00", "q", "=", "&&", "q=a&q=b"} {
 		search(t, h, raw)
 	}
-	if f := search(t, h, "q=50%+login"); len(f) != 2 {
-		t.Errorf("a stray %% hides the rest of the question: got %+v, want two hits", f)
+	if f := search(t, h, "q=50%+login").relevant(); len(f) != 2 {
+		t.Errorf("a stray %% hides the rest of the question: got %+v, want two relevant hits", f)
 	}
 }

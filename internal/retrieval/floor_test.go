@@ -72,7 +72,7 @@ func TestCoverage(t *testing.T) {
 func TestAbove(t *testing.T) {
 	p := retrieval.DefaultFloor(marks)
 	sure := retrieval.Evidence{Coverage: 0.9, Cosine: 0.6, Known: true, Words: 5, Rows: 500}
-	maybe := retrieval.Evidence{Coverage: 0.4, Cosine: 0.25, Known: true, Words: 5, Rows: 500}
+	maybe := retrieval.Evidence{Coverage: 0.36, Cosine: 0.23, Known: true, Words: 5, Rows: 500}
 	noise := retrieval.Evidence{Coverage: 0.1, Cosine: 0.05, Known: true, Words: 5, Rows: 500}
 	words := func(e retrieval.Evidence) retrieval.Evidence { e.Known = false; return e }
 	for _, tt := range []struct {
