@@ -40,8 +40,7 @@ func TestMain(m *testing.M) {
 // small and large make the stores, once in a process.
 var small, large = sync.OnceValues(func() (string, error) { return build(sizes()[0]) }), sync.OnceValues(func() (string, error) { return build(sizes()[1]) })
 
-// build fills a new store with n memories and returns its folder. It goes past the
-// verbs: 500 memories share a transaction, and so one wait for the disk.
+// build makes a store of n memories in the folder of the benchmarks.
 func build(n int) (string, error) {
 	root, err := benchFolder()
 	if err != nil {
@@ -51,10 +50,34 @@ func build(n int) (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
+	return dir, fillFolder(dir, n)
+}
+
+// benchMillion is where BenchmarkMillion keeps its store.
+var benchMillion = flag.String("million", "", "`folder` of the store of BenchmarkMillion, which is made there unless it exists: some minutes, 2 GB")
+
+// million is the folder of a store of a million memories.
+var million = sync.OnceValues(func() (string, error) {
+	_, err := os.Stat(filepath.Join(*benchMillion, "engram.db"))
+	if err == nil {
+		return *benchMillion, nil
+	}
+	if err := os.MkdirAll(*benchMillion, 0o700); err != nil {
+		return "", err
+	}
+	return *benchMillion, fillFolder(*benchMillion, 1_000_000)
+})
+
+// inSession is how many memories of a store of the benchmarks share a session.
+const inSession = 25
+
+// fillFolder fills a new store with n memories. It goes past the verbs: 500 memories
+// share a transaction, and so one wait for the disk.
+func fillFolder(dir string, n int) error {
 	// A benchmark's own TB would close the store with it.
 	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
 	if err != nil {
-		return "", err
+		return err
 	}
 	ctx, c, now := context.Background(), storetest.NewCorpus(1), enginetest.Start().Add(-time.Duration(n)*time.Minute)
 	err = store.Update(ctx, func(tx engram.Tx) error {
@@ -62,13 +85,11 @@ func build(n int) (string, error) {
 			if err := tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: now}); err != nil {
 				return err
 			}
-			if err := tx.PutSession(ctx, engram.Session{ID: "s-" + name, Project: name, StartedAt: now, ActiveAt: now}); err != nil {
-				return err
-			}
 		}
 		return nil
 	})
 	embedder := static.New()
+	saved := map[string]int{} // by project
 	for made := 0; made < n && err == nil; {
 		err = store.Update(ctx, func(tx engram.Tx) error {
 			var texts []string
@@ -76,6 +97,12 @@ func build(n int) (string, error) {
 			for range min(500, n-made) {
 				now = now.Add(time.Minute)
 				m := c.Memory(now)
+				m.SessionID = fmt.Sprintf("s-%s-%d", m.Project, saved[m.Project]/inSession)
+				if saved[m.Project]++; saved[m.Project]%inSession == 1 {
+					if err := tx.PutSession(ctx, engram.Session{ID: m.SessionID, Project: m.Project, StartedAt: now, ActiveAt: now}); err != nil {
+						return err
+					}
+				}
 				if err := tx.InsertMemory(ctx, &m); err != nil {
 					return err
 				}
@@ -94,28 +121,40 @@ func build(n int) (string, error) {
 		})
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	return dir, store.Close()
+	return store.Close()
 }
 
-// onEach runs a benchmark on each store, and reports the time on the processor beside
-// that on the clock: it is what the machine's other work does not change.
+// onEach runs a benchmark on the stores of both sizes.
 func onEach(b *testing.B, run func(b *testing.B, w world, c *storetest.Corpus)) {
 	for i, folder := range []func() (string, error){small, large} {
-		b.Run(fmt.Sprintf("memories=%d", sizes()[i]), func(b *testing.B) {
-			dir, err := folder()
-			if err != nil {
-				b.Fatal(err)
-			}
-			w := newWorldIn(b, dir)
-			c := storetest.NewCorpus(2)
-			before := cpuTime()
-			run(b, w, c)
-			if used := cpuTime() - before; used > 0 {
-				b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
-			}
-		})
+		b.Run(fmt.Sprintf("memories=%d", sizes()[i]), func(b *testing.B) { onOne(b, folder, run) })
+	}
+}
+
+// onOne runs a benchmark on the store in a folder, and reports the time on the processor
+// beside that on the clock: it is what the machine's other work does not change.
+func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w world, c *storetest.Corpus)) {
+	dir, err := folder()
+	if err != nil {
+		b.Fatal(err)
+	}
+	w := newWorldIn(b, dir)
+	// The clock of a test steps a second a reading. What is remembered for a minute
+	// would be forgotten every few questions.
+	begun := time.Now()
+	clock := func() time.Time { return enginetest.Start().Add(time.Since(begun)) }
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: static.New(), Now: clock, NewID: enginetest.IDs()})
+	measured(b, func() { run(b, w, storetest.NewCorpus(2)) })
+}
+
+// measured reports the time that fn takes on the processor.
+func measured(b *testing.B, fn func()) {
+	before := cpuTime()
+	fn()
+	if used := cpuTime() - before; used > 0 {
+		b.ReportMetric(float64(used)/float64(b.N), "cpu-ns/op")
 	}
 }
 
@@ -134,11 +173,15 @@ func BenchmarkSave(b *testing.B) {
 	})
 }
 
-func benchmarkSearch(b *testing.B, words int, filter func(*storetest.Corpus) engram.Filter) {
-	onEach(b, func(b *testing.B, w world, c *storetest.Corpus) {
+// searching asks questions of ten words, of a process that has answered some.
+func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
+	return func(b *testing.B, w world, _ *storetest.Corpus) {
+		// The words of the store's corpus, but not those of its first memories.
+		c := storetest.NewCorpus(1)
+		c.Question(100_000)
 		empty := 0
-		for b.Loop() {
-			found, err := w.Search(b.Context(), engine.SearchInput{Query: c.Question(words), Filter: filter(c)})
+		ask := func(f engram.Filter) {
+			found, err := w.Search(b.Context(), engine.SearchInput{Query: c.Question(10), Filter: f})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -146,16 +189,36 @@ func benchmarkSearch(b *testing.B, words int, filter func(*storetest.Corpus) eng
 				empty++
 			}
 		}
+		for _, name := range c.Projects() {
+			ask(engram.Filter{Project: name})
+		}
+		ask(filter(c))
+		empty = 0
+		measured(b, func() {
+			for b.Loop() {
+				ask(filter(c))
+			}
+		})
 		b.ReportMetric(100*float64(empty)/float64(b.N), "%empty")
-	})
+	}
 }
 
-func BenchmarkSearchEverywhere(b *testing.B) {
-	benchmarkSearch(b, 10, func(*storetest.Corpus) engram.Filter { return engram.Filter{} })
-}
+func everywhere(*storetest.Corpus) engram.Filter { return engram.Filter{} }
 
-func BenchmarkSearchInAProject(b *testing.B) {
-	benchmarkSearch(b, 10, func(c *storetest.Corpus) engram.Filter { return engram.Filter{Project: c.Project()} })
+func inAProject(c *storetest.Corpus) engram.Filter { return engram.Filter{Project: c.Project()} }
+
+func BenchmarkSearchEverywhere(b *testing.B) { onEach(b, searching(everywhere)) }
+
+func BenchmarkSearchInAProject(b *testing.B) { onEach(b, searching(inAProject)) }
+
+// BenchmarkMillion searches a million memories, 50,000 in a project, when it is told
+// where to keep them.
+func BenchmarkMillion(b *testing.B) {
+	if *benchMillion == "" {
+		b.Skip("-million says where the store is kept")
+	}
+	b.Run("SearchEverywhere", func(b *testing.B) { onOne(b, million, searching(everywhere)) })
+	b.Run("SearchInAProject", func(b *testing.B) { onOne(b, million, searching(inAProject)) })
 }
 
 func BenchmarkContext(b *testing.B) {

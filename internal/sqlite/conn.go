@@ -154,17 +154,20 @@ func (c *conn) rollback() {
 // of their nouns.
 type tx struct {
 	conn       *conn
-	kept       *kept      // what the process knows of the index
-	cat        *catalogue // the index as this transaction sees it; nil until asked
-	indexed    bool       // the index was written to
-	recoded    bool       // codes of vectors were written
-	scrubbed   bool       // texts left the tables
-	unprompted bool       // words left the full-text index of prompts
+	kept       *kept            // what the process knows of the index
+	cat        *catalogue       // the index as this transaction sees it; nil until asked
+	indexed    bool             // the index was written to
+	recoded    bool             // codes of vectors were written
+	scrubbed   bool             // texts left the tables
+	vectors    map[int64][]byte // rows of vectorsOf that were read since the last write
+	vectorsOf  int64            // model
+	unprompted bool             // words left the full-text index of prompts
 }
 
 var _ engram.Tx = (*tx)(nil)
 
 func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	t.vectors = nil
 	s, err := t.conn.stmt(ctx, query)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ const (
 // width is how many memories are wanted after each step when limit are asked for, of so
 // many in scope. Of few memories fewer are as good.
 func width(limit, among int) (signs, levels int) {
-	levels = max(byLevels, 2*limit)
+	levels = max(byLevels, limit+limit/4)
 	return max(min(bySigns, among*2/5), 5*levels), levels
 }
 
@@ -183,18 +183,50 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 // vectorRowsSQL reads rows by the primary key.
 const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
 
-// vectorRows calls fn for the row of each of the memories that has one; the row holds
-// until fn returns.
+// vectorRows calls fn for the row of each of the memories that has one. What is nearest
+// is asked for again a moment later: a row is read once in a transaction that does not
+// write, for each stands on a page of its own.
 func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
+	if t.vectors == nil || t.vectorsOf != m.num {
+		t.vectors, t.vectorsOf = map[int64][]byte{}, m.num
+	}
+	missing := make([]int64, 0, len(nums))
+	for _, num := range nums {
+		if _, known := t.vectors[num]; !known {
+			missing = append(missing, num)
+		}
+	}
+	if err := t.readVectorRows(ctx, m, missing); err != nil {
+		return err
+	}
+	for _, num := range nums {
+		if row := t.vectors[num]; row != nil {
+			if err := fn(num, row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readVectorRows adds the rows of memories, nil for those without one, to t.vectors.
+func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64) error {
 	if len(nums) == 0 {
 		return nil
 	}
+	for _, num := range nums {
+		t.vectors[num] = nil
+	}
+	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
 	var num int64
 	var row sql.RawBytes
 	return t.rows(ctx, vectorRowsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
 		if err := s.Scan(&num, &row); err != nil {
 			return err
 		}
-		return fn(num, row)
+		start := len(arena)
+		arena = append(arena, row...)
+		t.vectors[num] = arena[start:len(arena):len(arena)]
+		return nil
 	})
 }
