@@ -50,6 +50,9 @@ type Lexical struct {
 	// of the stretch of it in which the hit stands; comparable among each other only.
 	// Without an entry a hit stands in none. Nil where the store does not reckon them.
 	Sessions map[int64]float64
+	// Beside has for each of Hits that stands in a session who stands next to it there, the
+	// sizes as far as the index tells them. Nil where the store does not say.
+	Beside map[int64]Beside
 }
 
 // WordCount says what stands in the index for a term of the question.

@@ -85,17 +85,14 @@ func (q *question) byWords(ctx context.Context) (err error) {
 	if q.in.All {
 		return nil
 	}
-	return q.smooth(ctx)
+	q.smooth()
+	return nil
 }
 
 // smooth lets the finds of one session lend each other what they have.
-func (q *question) smooth(ctx context.Context) error {
-	beside, err := q.r.Beside(ctx, numsOf(q.lexical.Hits))
-	if err != nil {
-		return err
-	}
+func (q *question) smooth() {
 	var lent map[int64]retrieval.Lent
-	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, beside, q.lexical.Sessions, q.leans.cohesion)
+	q.lexical.Hits, lent = retrieval.Smooth(q.lexical.Hits, q.lexical.Beside, q.lexical.Sessions, q.leans.cohesion)
 	for num, l := range lent {
 		w := q.whyOf(num)
 		if l.Beside > 0 {
@@ -105,7 +102,6 @@ func (q *question) smooth(ctx context.Context) error {
 			w.Factors = append(w.Factors, engram.Factor{Name: "+ session", Value: l.Session})
 		}
 	}
-	return nil
 }
 
 // fuse joins the channels.

@@ -28,7 +28,7 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)
 	}
-	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length, Sessions: s.sessions}
+	answer := engram.Lexical{Hits: s.hits, Rows: sc.rows, Length: s.collection().Length, Sessions: s.sessions, Beside: s.beside}
 	for _, w := range s.terms {
 		answer.Words = append(answer.Words, engram.WordCount{Term: w.term, Matched: w.matched, Repaired: w.repaired, Rows: w.rows})
 	}
@@ -43,6 +43,7 @@ type search struct {
 	hits  []engram.Ranked
 	// sessions are the scores of the sessions in which the finds stand.
 	sessions map[int64]float64
+	beside   map[int64]engram.Beside
 
 	scratch []postings.Posting
 	tf      []uint32 // room for postings.Union
@@ -89,10 +90,15 @@ func (s *search) run(ctx context.Context) error {
 	if s.hits, err = s.rank(ctx, ws, 0, s.query.Limit); err != nil {
 		return err
 	}
-	if s.sessions, err = s.bySession(ws); err != nil || len(s.hits) >= min(s.query.Limit, enoughFinds) {
-		return err
+	if len(s.hits) < min(s.query.Limit, enoughFinds) {
+		if err := s.fill(ctx); err != nil {
+			return err
+		}
 	}
-	return s.fill(ctx)
+	stands := s.standing()
+	s.beside = s.neighbours(stands)
+	s.sessions, err = s.bySession(ws, stands)
+	return err
 }
 
 // every ranks the memories that have all the words.

@@ -28,6 +28,7 @@ type stretches struct {
 // sessionSpan is where the memories of one session lie.
 type sessionSpan struct {
 	count       int
+	words       int64
 	first, last int64 // stretches of memory numbers
 	base        int   // number of its first stretch
 	long        bool
@@ -50,30 +51,49 @@ func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
 
 func (s *search) stretches() *stretches {
 	t := &stretches{search: s}
+	long := false
 	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		for int(session) >= len(t.sessions) {
-			t.sessions = append(t.sessions, sessionSpan{})
+		if int(session) >= len(t.sessions) {
+			t.sessions = append(t.sessions, make([]sessionSpan, int(session)+1-len(t.sessions))...)
 		}
 		span, at := &t.sessions[session], d.Num(slot)>>stretchShift
 		if span.count == 0 {
 			span.first, span.last = at, at
 		}
 		span.count++
+		span.words += int64(d.Length(slot))
 		span.first, span.last = min(span.first, at), max(span.last, at)
+		long = long || span.count > longSession
 	})
-	t.number(true)
+	t.number(long)
 	if len(t.length) > mostStretches {
-		t.number(false)
+		long = false
+		t.number(long)
 	}
-	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		id, words := t.of(session, d.Num(slot)), int64(d.Length(slot))
-		if t.length[id] == 0 && words > 0 {
-			t.full++
-		}
-		t.length[id] += words
-		t.sum += words
-	})
+	t.measure(long)
 	return t
+}
+
+// measure counts the words of the stretches.
+func (t *stretches) measure(long bool) {
+	for _, span := range t.sessions {
+		if span.count > 0 && !span.long {
+			t.length[span.base] = span.words
+		}
+	}
+	if long {
+		t.search.inProject(func(d postings.Docs, slot int, session uint32) {
+			if t.sessions[session].long {
+				t.length[t.of(session, d.Num(slot))] += int64(d.Length(slot))
+			}
+		})
+	}
+	for _, words := range t.length {
+		if words > 0 {
+			t.full++
+			t.sum += words
+		}
+	}
 }
 
 // number gives the stretches their numbers.
@@ -108,10 +128,14 @@ func (t *stretches) of(session uint32, num int64) int {
 // bySession scores for each find the session, or the stretch of a long one, in which it
 // stands: by BM25, a word as rare as it is among these. It is empty where there are
 // fewer than two, which tells none apart.
-func (s *search) bySession(ws []*word) (map[int64]float64, error) {
+func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, error) {
+	found := make(map[int64]float64, len(finds))
+	if len(finds) == 0 {
+		return found, nil
+	}
 	t := s.stretches()
-	if t.full < 2 || len(s.hits) == 0 {
-		return map[int64]float64{}, nil
+	if t.full < 2 {
+		return found, nil
 	}
 	collection := retrieval.BM25{Rows: t.full, Length: float64(t.sum) / float64(t.full)}
 	score := make([]float64, len(t.length))
@@ -142,7 +166,10 @@ func (s *search) bySession(ws []*word) (map[int64]float64, error) {
 			tf[id] = 0
 		}
 	}
-	return s.ofFinds(t, score), nil
+	for _, f := range finds {
+		found[f.num] = score[t.of(f.session, f.num)]
+	}
+	return found, nil
 }
 
 // eachPosting calls fn for what the project has of a word.
@@ -169,19 +196,4 @@ func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) e
 		}
 	}
 	return nil
-}
-
-// ofFinds picks the score of its stretch for each find.
-func (s *search) ofFinds(t *stretches, score []float64) map[int64]float64 {
-	wanted := make(map[int64]bool, len(s.hits))
-	for _, h := range s.hits {
-		wanted[h.Num] = true
-	}
-	found := make(map[int64]float64, len(s.hits))
-	s.inProject(func(d postings.Docs, slot int, session uint32) {
-		if num := d.Num(slot); wanted[num] {
-			found[num] = score[t.of(session, num)]
-		}
-	})
-	return found
 }
