@@ -132,6 +132,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
 		}
 		var err error
+		found.Weak = nil // they would be listed twice
 		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err
 	}
