@@ -55,11 +55,7 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 		if w.Rows == 0 && text.Dense(w.Term.Word) {
 			continue // pairs that no word has stand across two words
 		}
-		a := retrieval.Asked{Having: w.Rows}
-		if w.Repaired {
-			a.Having = 0 // what was written, nothing has
-		}
-		asked, words = append(asked, a), append(words, w)
+		asked, words = append(asked, retrieval.Asked{Having: w.Rows}), append(words, w)
 	}
 	neighbours, err := q.neighbourPages(ctx, finds)
 	if err != nil {

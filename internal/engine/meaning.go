@@ -73,7 +73,7 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 			if w.Term.Joined {
 				continue // its parts are there
 			}
-			words = append(words, w.Term.Written)
+			words = append(words, meant(w))
 			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))
 		}
 		plain := make([]float64, len(words))
@@ -101,6 +101,14 @@ func (q *question) nearest() {
 		q.meaning.finds = append(q.meaning.finds, engram.Ranked{Num: num, Score: retrieval.Cosine(q.meaning.vector, v)})
 	}
 	retrieval.Sort(q.meaning.finds)
+}
+
+// meant is the word that a word of the question was read as.
+func meant(w engram.WordCount) string {
+	if w.Repaired && len(w.Matched) > 0 {
+		return w.Matched[0]
+	}
+	return w.Term.Written
 }
 
 // uncovered tells when there are memories and none has a vector: then the channel is

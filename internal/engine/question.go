@@ -31,6 +31,7 @@ type question struct {
 	meaning  meaning
 	finds    []engram.Ranked // best first
 	memories map[int64]engram.Memory
+	texts    *retrieval.Texts // of all finds; nil until they are read for their words
 	reading  *reading
 	why      map[int64]*engram.Why
 	times    []engram.TimeSpan
@@ -175,18 +176,11 @@ func (q *question) byNearWords(ctx context.Context) error {
 		if w.Term.Joined || w.Term.Stop {
 			continue
 		}
-		s := retrieval.Sought{Written: w.Term.Written, Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
-		if w.Repaired {
-			s.Written = w.Matched[0]
-		}
+		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
 		sought = append(sought, s)
 	}
-	passages := make([]retrieval.Passage, len(q.finds))
-	for i, f := range q.finds {
-		m := q.memories[f.Num]
-		passages[i] = retrieval.Passage{Num: f.Num, Title: m.Title, Content: m.Content}
-	}
-	gains := retrieval.Fill(sought, passages, q.lexical.Rows, similar.Similarities)
+	q.texts = q.passages(q.finds)
+	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
 	words := slices.Clone(q.lexical.Hits)
 	for i, h := range words {
 		words[i].Score += gains[h.Num]
@@ -201,6 +195,16 @@ func (q *question) byNearWords(ctx context.Context) error {
 	}
 	q.finds = q.known(q.finds)
 	return nil
+}
+
+// passages reads the texts of finds.
+func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
+	passages := make([]retrieval.Passage, len(finds))
+	for i, f := range finds {
+		m := q.memories[f.Num]
+		passages[i] = retrieval.Passage{Num: f.Num, Title: m.Title, Content: m.Content}
+	}
+	return retrieval.Read(passages)
 }
 
 // candidates is how many of the best finds are read.
