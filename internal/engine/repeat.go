@@ -14,12 +14,10 @@ const repeatDepth = 50
 // byNovelty puts what a better find says already behind what is new.
 func (q *question) byNovelty(context.Context) error {
 	best := q.finds[:min(len(q.finds), repeatDepth)]
-	passages := make([]retrieval.Passage, len(best))
-	for i, f := range best {
-		m := q.memories[f.Num]
-		passages[i] = retrieval.Passage{Num: f.Num, Title: m.Title, Content: m.Content}
+	if q.texts == nil {
+		q.texts = q.passages(best)
 	}
-	repeats := retrieval.Repeats(passages)
+	repeats := retrieval.Repeats(q.texts, numsOf(best))
 	if len(repeats) == 0 {
 		return nil
 	}

@@ -12,8 +12,8 @@ const (
 )
 
 // Repeats finds memories that say what a better one said already, so that copies of one
-// memory do not fill a list. best are the texts of the finds, the best first; the answer
-// gives for each repeat the memory it repeats, the best there is. Its score should be
+// memory do not fill a list. best are finds, the best first, that are among the texts; the
+// answer gives for each repeat the memory it repeats, the best there is. Its score should be
 // multiplied by RepeatFactor.
 //
 // Two say the same when they have at least 85 in 100 of their distinct words in common
@@ -24,12 +24,12 @@ const (
 // Source: the novelty of Carbonell, Goldstein, "The Use of MMR, Diversity-Based
 // Reranking", SIGIR 1998, with the likeness of Jaccard and with a threshold, because a
 // memory that is merely of the same topic is no repeat.
-func Repeats(best []Passage) map[int64]int64 {
-	v, texts := readAll(best)
-	telling := make([]bool, len(v.words))
-	for id, w := range v.words {
-		telling[id] = strings.ContainsAny(w, "0123456789")
+func Repeats(among *Texts, best []int64) map[int64]int64 {
+	telling := make([]bool, len(among.words))
+	for id, w := range among.words {
+		telling[id] = strings.ContainsAny(w.Word, "0123456789")
 	}
+	texts := among.of(best)
 	repeats := map[int64]int64{}
 	for i := range texts {
 		for j := range i {
@@ -41,6 +41,21 @@ func Repeats(best []Passage) map[int64]int64 {
 		}
 	}
 	return repeats
+}
+
+// of returns what the texts of those memories say that were read.
+func (t *Texts) of(nums []int64) []said {
+	byNum := make(map[int64]said, len(t.said))
+	for _, s := range t.said {
+		byNum[s.num] = s
+	}
+	var texts []said
+	for _, num := range nums {
+		if s, read := byNum[num]; read {
+			texts = append(texts, s)
+		}
+	}
+	return texts
 }
 
 // same reports whether two ascending lists of words say the same. Texts without words

@@ -45,23 +45,27 @@ type Passage struct {
 // The gains are in the unit of the lexical channel's scores and are added to them. rows
 // is the number of memories in scope. Lengths are compared with those of the passages
 // themselves. Memories without gain are not in the answer. The cost is one call of
-// similar and about 1 µs per distinct word of the passages.
+// similar for the distinct words of the passages.
 //
 // Source: soft term frequencies of Kuzi, Shtok, Kurland, "Query Expansion Using Word
 // Embeddings", CIKM 2016, and Guo, Fan, Ai, Croft, "Semantic Matching by Non-Linear Word
 // Transportation for Information Retrieval", CIKM 2016: here the nearest word alone
 // counts.
-func Fill(words []Sought, passages []Passage, rows int, similar Similar) map[int64]float64 {
-	if len(words) == 0 || len(passages) == 0 {
+func Fill(words []Sought, passages *Texts, rows int, similar Similar) map[int64]float64 {
+	if len(words) == 0 || len(passages.said) == 0 {
 		return nil
 	}
-	v, texts := readAll(passages)
+	v, texts := &passages.vocabulary, passages.said
 	written, worth := make([]string, len(words)), make([]Word, len(words))
 	b := BM25{Rows: rows, Length: v.meanLength(texts)}
 	for i, w := range words {
 		written[i], worth[i] = w.Written, b.Word(w.Having).Times(FillWeight)
 	}
-	near := similar(written, v.words)
+	others := make([]string, len(v.words))
+	for id, t := range v.words {
+		others[id] = t.Word
+	}
+	near := similar(written, others)
 	for i, w := range words {
 		v.settle(near[i], w.Terms)
 	}
@@ -82,8 +86,7 @@ const itself = 2
 // vocabulary holds the distinct words of some texts.
 type vocabulary struct {
 	ids   map[string]int
-	words []string // not stemmed
-	stems []string
+	words []text.Token // stemmed only where that may tell something: it is most of the work
 }
 
 // said is what one text says.
@@ -94,13 +97,19 @@ type said struct {
 	denials int // words that turn a statement into its opposite
 }
 
-func readAll(passages []Passage) (*vocabulary, []said) {
-	v := &vocabulary{ids: map[string]int{}}
-	texts := make([]said, len(passages))
+// Texts are passages that were read: Fill and Repeats ask for the same words.
+type Texts struct {
+	vocabulary
+	said []said
+}
+
+// Read reads passages, which costs about 10 µs each.
+func Read(passages []Passage) *Texts {
+	t := &Texts{vocabulary: vocabulary{ids: map[string]int{}}, said: make([]said, len(passages))}
 	for i, p := range passages {
-		texts[i] = v.read(p)
+		t.said[i] = t.read(p)
 	}
-	return v, texts
+	return t
 }
 
 func (v *vocabulary) read(p Passage) said {
@@ -129,7 +138,7 @@ func (v *vocabulary) id(t text.Token) int {
 	if !known {
 		id = len(v.words)
 		v.ids[t.Word] = id
-		v.words, v.stems = append(v.words, t.Word), append(v.stems, t.Text())
+		v.words = append(v.words, t)
 	}
 	return id
 }
@@ -144,9 +153,11 @@ func (v *vocabulary) meanLength(texts []said) float64 {
 
 // settle marks those words that are the asked one itself.
 func (v *vocabulary) settle(near []float64, terms []string) {
-	for id, stem := range v.stems {
+	for id, t := range v.words {
 		near[id] = min(near[id], 1)
-		if slices.Contains(terms, stem) {
+		// No stem begins with another letter than its word.
+		initial := func(term string) bool { return term != "" && term[0] == t.Word[0] }
+		if slices.ContainsFunc(terms, initial) && slices.Contains(terms, t.Text()) {
 			near[id] = itself
 		}
 	}

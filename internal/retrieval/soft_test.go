@@ -57,7 +57,7 @@ func TestFill(t *testing.T) {
 		{"what stands for a repaired word is the word", []retrieval.Sought{{Written: "dog", Terms: []string{"puppi"}, Having: 1}}, []retrieval.Passage{{Num: 1, Content: "puppies"}}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := retrieval.Fill(tt.words, tt.passages, rows, similar)
+			got := retrieval.Fill(tt.words, retrieval.Read(tt.passages), rows, similar)
 			if !maps.EqualFunc(got, tt.want, func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }) {
 				t.Errorf("Fill(%v, %v) = %v, want %v", tt.words, tt.passages, got, tt.want)
 			}
@@ -73,7 +73,7 @@ func TestFillNeverBeatsTheWord(t *testing.T) {
 		having, rows := rapid.IntRange(0, 500).Draw(t, "having"), rapid.IntRange(500, 100_000).Draw(t, "rows")
 		p := retrieval.Passage{Num: 1, Content: strings.Join(words.Draw(t, "content"), " ")}
 		sought := retrieval.Sought{Written: "hound", Terms: []string{"hound"}, Having: having}
-		got := retrieval.Fill([]retrieval.Sought{sought}, []retrieval.Passage{p}, rows, alike(map[string]float64{"hound dog": similarity}))
+		got := retrieval.Fill([]retrieval.Sought{sought}, retrieval.Read([]retrieval.Passage{p}), rows, alike(map[string]float64{"hound dog": similarity}))
 		n := float64(len(strings.Fields(p.Content)))
 		itself := retrieval.BM25{Rows: rows, Length: n}.Score(1, n, having)
 		if gain, ok := got[1]; ok && (gain <= 0 || gain > itself) {
@@ -83,6 +83,15 @@ func TestFillNeverBeatsTheWord(t *testing.T) {
 			t.Fatalf("Fill for %q by a similarity of %v: %v", p.Content, similarity, got)
 		}
 	})
+}
+
+// repeats are those among texts, the best first.
+func repeats(best []retrieval.Passage) map[int64]int64 {
+	nums := make([]int64, len(best))
+	for i, p := range best {
+		nums[i] = p.Num
+	}
+	return retrieval.Repeats(retrieval.Read(best), nums)
 }
 
 func TestRepeats(t *testing.T) {
@@ -108,7 +117,7 @@ func TestRepeats(t *testing.T) {
 			for i, s := range tt.texts {
 				best = append(best, retrieval.Passage{Num: int64(i + 1), Content: s})
 			}
-			if got := retrieval.Repeats(best); !maps.Equal(got, tt.want) {
+			if got := repeats(best); !maps.Equal(got, tt.want) {
 				t.Errorf("Repeats(%q) = %v, want %v", tt.texts, got, tt.want)
 			}
 		})
@@ -123,7 +132,7 @@ func TestRepeatsPointUp(t *testing.T) {
 		for i, ws := range texts {
 			best[i] = retrieval.Passage{Num: int64(i + 1), Content: strings.Join(ws, " ")}
 		}
-		got := retrieval.Repeats(best)
+		got := repeats(best)
 		for repeat, of := range got {
 			if _, chained := got[of]; of >= repeat || chained {
 				t.Fatalf("Repeats(%q) = %v: %d repeats %d", texts, got, repeat, of)
@@ -183,7 +192,7 @@ func BenchmarkFill(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.Fill(words, passages, 5000, similar)
+		retrieval.Fill(words, retrieval.Read(passages), 5000, similar)
 	}
 }
 
@@ -191,6 +200,6 @@ func BenchmarkRepeats(b *testing.B) {
 	passages := benchPassages()[:50]
 	b.ReportAllocs()
 	for b.Loop() {
-		retrieval.Repeats(passages)
+		repeats(passages)
 	}
 }

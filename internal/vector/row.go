@@ -54,27 +54,40 @@ func RowCosine(query []float32, row []byte) (cosine float64, ok bool) {
 		return 0, false
 	}
 	// The scale falls out: the length of what was restored is reckoned with it.
-	var dot0, dot1, dot2, dot3 float32
-	var squares int32 // 127² × MaxDimensions is below 2³¹
-	i := 0
-	for ; i+4 <= len(query); i += 4 {
-		q, c := query[i:i+4:i+4], codes[i:i+4:i+4]
-		c0, c1, c2, c3 := int32(int8(c[0])), int32(int8(c[1])), int32(int8(c[2])), int32(int8(c[3]))
-		dot0 += q[0] * float32(c0)
-		dot1 += q[1] * float32(c1)
-		dot2 += q[2] * float32(c2)
-		dot3 += q[3] * float32(c3)
-		squares += c0*c0 + c1*c1 + c2*c2 + c3*c3
-	}
-	for ; i < len(query); i++ {
-		c := int32(int8(codes[i]))
-		dot0 += query[i] * float32(c)
-		squares += c * c
-	}
-	if squares == 0 {
+	length := CodesLength(codes)
+	if length == 0 {
 		return 0, false
 	}
-	return (float64(dot0+dot1) + float64(dot2+dot3)) / math.Sqrt(float64(squares)), true
+	return DotCodes(query, codes) / length, true
+}
+
+// DotCodes is the sum of the products of v and the int8 numbers in codes, which must be
+// as many.
+func DotCodes(v []float32, codes []byte) float64 {
+	codes = codes[:len(v)]
+	var dot0, dot1, dot2, dot3 float32
+	i := 0
+	for ; i+4 <= len(v); i += 4 {
+		q, c := v[i:i+4:i+4], codes[i:i+4:i+4]
+		dot0 += q[0] * float32(int8(c[0]))
+		dot1 += q[1] * float32(int8(c[1]))
+		dot2 += q[2] * float32(int8(c[2]))
+		dot3 += q[3] * float32(int8(c[3]))
+	}
+	for ; i < len(v); i++ {
+		dot0 += v[i] * float32(int8(codes[i]))
+	}
+	return float64(dot0+dot1) + float64(dot2+dot3)
+}
+
+// CodesLength is the length of the vector whose int8 numbers are codes, at most
+// MaxDimensions of them.
+func CodesLength(codes []byte) float64 {
+	var squares int32 // 127² × MaxDimensions is below 2³¹
+	for _, c := range codes {
+		squares += int32(int8(c)) * int32(int8(c))
+	}
+	return math.Sqrt(float64(squares))
 }
 
 func parts(row []byte, dimensions int) (scale float32, codes []byte, ok bool) {

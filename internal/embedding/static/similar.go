@@ -21,25 +21,40 @@ func (m *Model) Similarities(words, others []string) [][]float64 {
 	if err != nil {
 		return rows
 	}
-	room := make([]uint16, 0, mostTokens)
-	asked := make([]float32, len(words)*t.dimensions)
+	asked := make([][]float32, len(words))
 	for i, w := range words {
-		if ids := t.tokens(room, w); len(ids) == 1 {
-			t.embed(asked[i*t.dimensions:(i+1)*t.dimensions], ids)
+		if id, whole := t.whole(w); whole {
+			asked[i] = make([]float32, t.dimensions)
+			t.embed(asked[i], []uint16{id})
 		}
 	}
-	v := make([]float32, t.dimensions)
 	for j, other := range others {
 		// The pieces of names and numbers that the table lacks are near to those of any other.
-		ids := t.tokens(room, other)
-		if len(ids) != 1 {
+		id, whole := t.whole(other)
+		if !whole {
 			continue
 		}
-		clear(v)
-		t.embed(v, ids)
-		for i := range rows {
-			rows[i][j] = vector.Dot(asked[i*t.dimensions:(i+1)*t.dimensions], v)
+		row := t.rows[int(id)*t.dimensions:][:t.dimensions]
+		length := vector.CodesLength(row)
+		for i, v := range asked {
+			if v != nil && length > 0 {
+				rows[i][j] = vector.DotCodes(v, row) / length
+			}
 		}
 	}
 	return rows
+}
+
+// whole returns the entry that is all of a word.
+func (t *table) whole(word string) (id uint16, whole bool) {
+	h := uint64(hashStart)
+	for i := range len(word) {
+		if c := word[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') || i == mostWord {
+			var room [2]uint16 // it is written otherwise than an entry: taken apart it may be one
+			ids := t.tokens(room[:0], word)
+			return room[0], len(ids) == 1
+		}
+		h = (h ^ uint64(word[i])) * hashPrime
+	}
+	return t.find(h, "", []byte(word))
 }

@@ -33,8 +33,9 @@ func TestSimilaritiesAreThoseOfEachPair(t *testing.T) {
 	}
 	for i, w := range words {
 		for j, o := range others {
-			if got, want := rows[i][j], m.Similarity(w, o); got != want || got != m.Similarity(o, w) {
-				t.Errorf("%q and %q: got %v, want %v", w, o, got, want)
+			got, want, back := rows[i][j], m.Similarity(w, o), m.Similarity(o, w)
+			if got != want || math.Abs(got-back) > 1e-6 {
+				t.Errorf("%q and %q: got %v, want %v, and from the other side %v", w, o, got, want, back)
 			}
 		}
 	}
