@@ -12,7 +12,7 @@ import (
 // divide parts the finds: what is relevant, and what is too far from the question to be
 // an answer. It never reorders. Only as many are looked at as are wanted.
 func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err error) {
-	finds := q.finds[:min(len(q.finds), q.in.Limit)]
+	finds := q.finds[:q.wanted()]
 	if q.in.All || len(finds) == 0 {
 		return finds, nil, nil // having every word is relevant enough
 	}
@@ -21,11 +21,11 @@ func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err 
 		return nil, nil, err
 	}
 	policy := retrieval.DefaultFloor(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
-	above := policy.Above(evidence)
+	relevant := q.relevant(finds, policy.Above(evidence))
 	for i, f := range finds {
 		w := q.whyOf(f.Num)
 		w.Factors = append(w.Factors, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})
-		if above != nil && (above[i] || q.ledTo(f.Num)) {
+		if relevant[f.Num] {
 			hits = append(hits, f)
 		} else {
 			weak = append(weak, f)
@@ -34,10 +34,36 @@ func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err 
 	return hits, weak, nil
 }
 
-// ledTo reports whether a find is here for its relation to another one: it need not
-// match the question itself.
-func (q *question) ledTo(num int64) bool {
-	return slices.ContainsFunc(q.whyOf(num).Channels, func(c engram.ChannelRank) bool { return c.Channel == engram.ChannelGraph })
+// wanted is how many finds are looked at: the limit, and those right behind it that the
+// last ones supersede, which speak for them.
+func (q *question) wanted() int {
+	n := min(len(q.finds), q.in.Limit)
+	for n < len(q.finds) && len(q.newer[q.finds[n].Num]) > 0 {
+		n++
+	}
+	return n
+}
+
+// relevant are the finds that are above the floor, what relations lead to from one of
+// these, and what supersedes any of both: they need not match the question themselves.
+func (q *question) relevant(finds []engram.Ranked, above []bool) map[int64]bool {
+	matching := map[int64]bool{}
+	for i := range above {
+		matching[finds[i].Num] = above[i]
+	}
+	relevant := make(map[int64]bool, len(finds))
+	// What supersedes a find stands before it.
+	for _, f := range slices.Backward(finds) {
+		if matching[f.Num] || matching[q.led[f.Num]] {
+			relevant[f.Num] = true
+		}
+		if relevant[f.Num] {
+			for _, newer := range q.newer[f.Num] {
+				relevant[newer] = true
+			}
+		}
+	}
+	return relevant
 }
 
 // leastRows is how many memories the floor takes a collection to have at least. In one

@@ -31,7 +31,9 @@ type question struct {
 	meaning  meaning
 	finds    []engram.Ranked // best first
 	memories map[int64]engram.Memory
-	texts    *retrieval.Texts // of all finds; nil until they are read for their words
+	texts    *retrieval.Texts  // of all finds; nil until they are read for their words
+	led      map[int64]int64   // from which find relations lead to a memory
+	newer    map[int64][]int64 // what supersedes a memory
 	reading  *reading
 	why      map[int64]*engram.Why
 	times    []engram.TimeSpan
@@ -43,7 +45,7 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	at, still := e.now(), *e
 	still.now = func() time.Time { return at }
 	return &question{Engine: &still, r: r, in: in, terms: text.Query(in.Query),
-		memories: map[int64]engram.Memory{}, reading: newReading(), why: map[int64]*engram.Why{}}
+		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, reading: newReading(), why: map[int64]*engram.Why{}}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most

@@ -79,6 +79,7 @@ func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations 
 		}
 		rank++
 		q.channel(r.Ranked, engram.ChannelGraph, rank)
+		q.led[r.Num] = r.Path[0].From
 		last := r.Path[len(r.Path)-1]
 		if last.Against {
 			q.note(r.Num, "it %s #%d", last.Verb, last.From)
@@ -133,6 +134,9 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	for _, r := range relations {
 		if _, passes := q.memories[r.Source]; passes {
 			shown = append(shown, r)
+			if r.Verb == engram.VerbSupersedes && r.Status == engram.RelationJudged {
+				q.newer[r.Target] = append(q.newer[r.Target], r.Source)
+			}
 		}
 	}
 	placed := retrieval.Superseded(q.finds, shown)

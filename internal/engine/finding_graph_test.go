@@ -1,0 +1,240 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// tie writes a relation, as judging two memories does.
+func (w world) tie(source int64, verb engram.Verb, target int64, status engram.RelationStatus) {
+	w.Helper()
+	err := w.Store.Update(w.Context(), func(tx engram.Tx) error {
+		now := w.Clock.Now()
+		return tx.InsertRelation(w.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d-%d", source, target), Source: source, Target: target,
+			Verb: verb, Status: status, Strength: 1, Actor: "agent", CreatedAt: now, UpdatedAt: now})
+	})
+	if err != nil {
+		w.Fatalf("relate #%d %s #%d: %v", source, verb, target, err)
+	}
+}
+
+// notesOf returns what is noted of a memory among the finds; found is false when it is
+// not a hit.
+func notesOf(f engram.Found, num int64) (notes []string, found bool) {
+	i := slices.IndexFunc(f.Hits, func(h engram.Hit) bool { return h.Memory.Num == num })
+	if i < 0 {
+		return nil, false
+	}
+	return f.Hits[i].Why.Notes, true
+}
+
+func TestRelationsLeadOnAsFarAsAsked(t *testing.T) {
+	w := newWorld(t)
+	outage := w.note("Outage of the checkout", "Payments were refused for an hour.")
+	cert := w.note("A certificate ran out", "Nobody had renewed it.")
+	bot := w.note("Renewals are done by a robot", "It runs each Sunday.")
+	aside := w.note("Lunch", "The canteen is closed in August.")
+	w.tie(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
+	w.tie(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
+	w.tie(outage, engram.VerbRelatesTo, aside, engram.RelationIgnored)
+	hops := func(n int) *int { return &n }
+	for _, tt := range []struct {
+		name      string
+		hops      *int
+		cert, bot bool
+	}{
+		{"no hop: what was found alone", hops(0), false, false},
+		{"one hop: the cause", hops(1), true, false},
+		{"one hop is what nobody has to ask for", nil, true, false},
+		{"two hops: what was done about the cause", hops(2), true, true},
+		{"five hops lead no further than there are relations", hops(5), true, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found := w.in(t).search(engine.SearchInput{Query: "outage of the checkout payments", Hops: tt.hops})
+			if len(found.Hits) == 0 || found.Hits[0].Memory.Num != outage {
+				t.Fatalf("got %v, want #%d first", hitNums(found.Hits), outage)
+			}
+			notes, ok := notesOf(found, cert)
+			if ok != tt.cert || ok && !slices.Contains(notes, fmt.Sprintf("#%d caused_by it", outage)) {
+				t.Errorf("the cause #%d: found %v with %q, want %v and the relation named", cert, ok, notes, tt.cert)
+			}
+			notes, ok = notesOf(found, bot)
+			if ok != tt.bot || ok && !slices.Contains(notes, fmt.Sprintf("it derived_from #%d", cert)) {
+				t.Errorf("the remedy #%d: found %v with %q, want %v and the relation named", bot, ok, notes, tt.bot)
+			}
+			if _, ok := notesOf(found, aside); ok {
+				t.Errorf("#%d was found over a relation that somebody ignored", aside)
+			}
+		})
+	}
+	if _, ok := notesOf(w.search(engine.SearchInput{Query: "outage of the checkout payments", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}), cert); ok {
+		t.Error("a relation leads past the filter")
+	}
+}
+
+func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
+	w := newWorld(t)
+	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")
+	young := w.note("Shorter sessions", "They end after a quarter of that.")
+	w.note("Lunch", "The canteen is closed in August.")
+	query := engine.SearchInput{Query: "how long do access tokens of the gateway live"}
+	if hits := w.search(query).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
+		t.Fatalf("before anybody judged: %v, want #%d first", hitNums(hits), old)
+	}
+	w.tie(young, engram.VerbSupersedes, old, engram.RelationJudged)
+	for _, hops := range []int{0, 1} {
+		query.Hops = &hops
+		found := w.search(query)
+		if got := hitNums(found.Hits); len(got) < 2 || got[0] != young || got[1] != old {
+			t.Fatalf("%d hops: got %v and weak %v, want #%d and then #%d", hops, got, hitNums(found.Weak), young, old)
+		}
+		if notes, _ := notesOf(found, old); !slices.Contains(notes, fmt.Sprintf("superseded by #%d", young)) {
+			t.Errorf("%d hops: #%d says %q", hops, old, notes)
+		}
+		if found.Hits[0].Score < found.Hits[1].Score {
+			t.Errorf("%d hops: the successor scores %v, less than %v", hops, found.Hits[0].Score, found.Hits[1].Score)
+		}
+		if rel := found.Hits[1].Relations; len(rel) != 1 || rel[0].Other.Num != young {
+			t.Errorf("%d hops: the old one names %+v, want its successor", hops, rel)
+		}
+	}
+	query.Limit = 1
+	if found := w.search(query); len(found.Hits) != 1 || found.Hits[0].Memory.Num != young || len(found.Weak) > 0 {
+		t.Errorf("one alone: got %v and weak %v, want #%d", hitNums(found.Hits), hitNums(found.Weak), young)
+	}
+	query.Limit = 0
+	if _, err := w.Forget(t.Context(), engram.ByNum(young)); err != nil {
+		t.Fatal(err)
+	}
+	query.Hops = nil
+	if hits := w.search(query).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
+		t.Errorf("its successor forgotten: %v, want #%d first", hitNums(hits), old)
+	}
+}
+
+func TestTheNewestOfAChainComesFirst(t *testing.T) {
+	w := newWorld(t)
+	chain := []int64{w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")}
+	for _, text := range []string{"They end after a quarter of that.", "Half of it was too short for the phones."} {
+		chain = append(chain, w.note("Sessions", text))
+		w.tie(chain[len(chain)-1], engram.VerbSupersedes, chain[len(chain)-2], engram.RelationJudged)
+	}
+	slices.Reverse(chain)
+	two := 2
+	same(t, "found", hitNums(w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live", Hops: &two}).Hits), chain)
+}
+
+func TestAPendingSuccessorReplacesNothing(t *testing.T) {
+	w := newWorld(t)
+	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")
+	young := w.note("Shorter sessions", "They end after a quarter of that.")
+	w.tie(young, engram.VerbSupersedes, old, engram.RelationPending)
+	if hits := w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live"}).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
+		t.Errorf("got %v, want #%d first", hitNums(hits), old)
+	}
+}
+
+// timeFactor is the factor of time of a find, 0 when it has none.
+func timeFactor(h engram.Hit) float64 {
+	for _, f := range h.Why.Factors {
+		if f.Name == "time" {
+			return f.Value
+		}
+	}
+	return 0
+}
+
+func TestATimeInTheQuestionDrawsItsMemoriesNearer(t *testing.T) {
+	w := newWorld(t)
+	var meetings []int64
+	for range 3 { // on the 12th, 13th and 14th of June, at about nine
+		meetings = append(meetings, w.note("Standup", "The standup spoke of the migration of "+w.Clock.Now().Format("Monday")+"."))
+		w.Clock.Add(24 * time.Hour)
+	}
+	day := func(d int) time.Time { return time.Date(2026, 6, d, 0, 0, 0, 0, time.UTC) }
+	for _, tt := range []struct {
+		name, query, phrase string
+		from, to            time.Time
+		first               int64
+	}{
+		{"yesterday", "what did the standup speak of yesterday", "yesterday", day(14), day(15), meetings[2]},
+		{"a day with its year", "standup of 2026-06-12", "2026-06-12", day(12), day(13), meetings[0]},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found := w.in(t).search(engine.SearchInput{Query: tt.query})
+			if len(found.Times) != 1 || !strings.Contains(found.Times[0].Phrase, tt.phrase) || !found.Times[0].From.Equal(tt.from) || !found.Times[0].To.Equal(tt.to) {
+				t.Fatalf("times: got %+v, want %q from %s to %s", found.Times, tt.phrase, tt.from, tt.to)
+			}
+			hits, _ := found.InOrder()
+			if len(hits) != 3 || hits[0].Memory.Num != tt.first {
+				t.Fatalf("got %v, want all three and #%d first", hitNums(hits), tt.first)
+			}
+			for _, h := range hits[1:] {
+				if f := timeFactor(h); f < 1 || f >= timeFactor(hits[0]) {
+					t.Errorf("#%d has the factor of time %v, want it from 1 to less than the %v of #%d", h.Memory.Num, f, timeFactor(hits[0]), tt.first)
+				}
+			}
+		})
+	}
+	if found := w.search(engine.SearchInput{Query: "standup"}); len(found.Times) > 0 || timeFactor(found.Hits[0]) != 0 {
+		t.Errorf("a question of no time: %+v, %+v", found.Times, found.Hits[0].Why)
+	}
+}
+
+func TestYesterdayEndsAtMidnightOfTheZone(t *testing.T) {
+	w := newWorld(t)
+	w.note("Standup", "The standup spoke of the migration.")
+	zone := time.FixedZone("far east", 11*60*60)
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "unused" }, Zone: zone})
+	found, err := e.Search(t.Context(), engine.SearchInput{Query: "standup of yesterday"})
+	if err != nil || len(found.Times) != 1 {
+		t.Fatalf("got %+v, %v, want one time", found.Times, err)
+	}
+	// It is nine in the morning of the 12th in Greenwich, and eight in the evening there.
+	if want := time.Date(2026, 6, 11, 0, 0, 0, 0, zone); !found.Times[0].From.Equal(want) {
+		t.Errorf("yesterday begins at %s, want %s", found.Times[0].From, want)
+	}
+}
+
+func TestAnEventInTheQuestionIsLookedUp(t *testing.T) {
+	w := newWorld(t)
+	before := w.note("Cache of the catalogue", "The cache of the catalogue holds a minute.")
+	w.Clock.Add(90 * 24 * time.Hour)
+	release := w.note("Release 2.0 went out", "The release was tagged and shipped.")
+	w.Clock.Add(90 * 24 * time.Hour)
+	after := w.note("Cache of the catalogue again", "The cache of the catalogue holds an hour.")
+	event := w.get(release).Memory.CreatedAt
+	for _, tt := range []struct {
+		name, query string
+		span        engram.TimeSpan
+		nearer      int64
+		farther     int64
+	}{
+		{"before it", "cache of the catalogue before the release", engram.TimeSpan{To: event}, before, after},
+		{"after it", "cache of the catalogue after the release", engram.TimeSpan{From: event}, after, before},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			found := w.in(t).search(engine.SearchInput{Query: tt.query})
+			if len(found.Times) != 1 || !found.Times[0].From.Equal(tt.span.From) || !found.Times[0].To.Equal(tt.span.To) {
+				t.Fatalf("times: got %+v, want %s to %s", found.Times, tt.span.From, tt.span.To)
+			}
+			got := hitNums(found.Hits)
+			near, far := slices.Index(got, tt.nearer), slices.Index(got, tt.farther)
+			if near < 0 || far < 0 || near > far {
+				t.Fatalf("got %v, want #%d before #%d", got, tt.nearer, tt.farther)
+			}
+			if a, b := timeFactor(found.Hits[near]), timeFactor(found.Hits[far]); a <= b {
+				t.Errorf("factors of time: %v for #%d and %v for #%d, want the first to be greater", a, tt.nearer, b, tt.farther)
+			}
+		})
+	}
+	if found := w.search(engine.SearchInput{Query: "cache of the catalogue before the earthquake"}); len(found.Times) > 0 {
+		t.Errorf("an event that nobody wrote down has a time: %+v", found.Times)
+	}
+}
