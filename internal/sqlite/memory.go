@@ -1,11 +1,13 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -93,14 +95,28 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	return found[0], nil
 }
 
-const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value ORDER BY asked.key`
+const memoriesSQL = `SELECT ` + memoryColumns + ` FROM json_each(?) AS asked CROSS JOIN memories m ON m.num = asked.value`
 
-// Memories returns the memories with these numbers, in this order.
+// Memories returns the memories with these numbers, in this order. They are read in the
+// order in which they lie, and not put in order by SQLite, which would copy all of them.
 func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error) {
 	if len(nums) == 0 {
 		return nil, nil
 	}
-	return t.memories(ctx, memoriesSQL, jsonNums(nums))
+	sorted := slices.Clone(nums)
+	slices.Sort(sorted)
+	read, err := t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(sorted)))
+	if err != nil {
+		return nil, err
+	}
+	ms := make([]engram.Memory, 0, len(nums))
+	for _, num := range nums {
+		at, found := slices.BinarySearchFunc(read, num, func(m engram.Memory, num int64) int { return cmp.Compare(m.Num, num) })
+		if found {
+			ms = append(ms, read[at])
+		}
+	}
+	return ms, nil
 }
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {

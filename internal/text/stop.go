@@ -28,3 +28,6 @@ var stopWords = func() map[string]bool {
 	}
 	return m
 }()
+
+// longestStop is the length of the longest of stopWords.
+const longestStop = len("yourselves")

@@ -107,7 +107,8 @@ func wordEnd(s string, i int) int {
 // scanWord emits the tokens of one written word.
 func scanWord(w string, emit func(Token)) {
 	if simple(w) { // nine of ten words
-		emitWord(strings.ToLower(w), emit)
+		w = strings.ToLower(w)
+		emit(Token{Word: w, Stop: len(w) <= longestStop && stopWords[w]})
 		return
 	}
 	var parts [maxJoin]string
