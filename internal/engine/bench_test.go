@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/storetest"
@@ -88,7 +87,7 @@ func fillFolder(dir string, n int) error {
 		}
 		return nil
 	})
-	embedder := static.New()
+	embedder := enginetest.Embedder()
 	saved := map[string]int{} // by project
 	for made := 0; made < n && err == nil; {
 		err = store.Update(ctx, func(tx engram.Tx) error {
@@ -145,7 +144,7 @@ func onOne(b *testing.B, folder func() (string, error), run func(b *testing.B, w
 	// would be forgotten every few questions.
 	begun := time.Now()
 	clock := func() time.Time { return enginetest.Start().Add(time.Since(begun)) }
-	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: static.New(), Now: clock, NewID: enginetest.IDs()})
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: clock, NewID: enginetest.IDs()})
 	measured(b, func() { run(b, w, storetest.NewCorpus(2)) })
 }
 

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -22,11 +24,40 @@ func (o *op) embed(ctx context.Context, m engram.Memory) error {
 	if o.embedder == nil || !o.embedder.Model().Instant || m.Forgotten() {
 		return nil
 	}
-	vectors, err := o.embedder.Embed(ctx, []string{embeddedText(m)}, engram.RoleMemory)
+	vectors, err := vectorsOf(ctx, o.embedder, []string{embeddedText(m)}, engram.RoleMemory)
 	if err != nil {
 		return ctx.Err()
 	}
 	return o.tx.PutVectors(ctx, o.embedder.Model(), []engram.Vector{{Num: m.Num, Values: vectors[0]}})
+}
+
+// vectorsOf asks an embedder and checks what it answers: a model behind a process or a
+// network may answer anything, and a vector that is none spoils what is near to it.
+func vectorsOf(ctx context.Context, e engram.Embedder, texts []string, role engram.Role) ([][]float32, error) {
+	vectors, err := e.Embed(ctx, texts, role)
+	if err != nil {
+		return nil, err
+	}
+	if len(vectors) != len(texts) {
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s gave %d vectors for %d texts", e.Model().Name, len(vectors), len(texts))
+	}
+	for _, v := range vectors {
+		if err := checkVector(e, v); err != nil {
+			return nil, err
+		}
+	}
+	return vectors, nil
+}
+
+func checkVector(e engram.Embedder, v []float32) error {
+	m := e.Model()
+	if len(v) != m.Dimensions {
+		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
+	}
+	if slices.ContainsFunc(v, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }) {
+		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector that is not of numbers", m.Name)
+	}
+	return nil
 }
 
 // coverage is how far each model's vectors cover the store, as last seen.

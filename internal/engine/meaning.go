@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -84,9 +85,13 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 		if q.meaning.plain, err = weighing.EmbedWords(ctx, words, plain); err != nil {
 			return nil, err
 		}
-		return weighing.EmbedWords(ctx, words, weights)
+		vector, err := weighing.EmbedWords(ctx, words, weights)
+		if err == nil {
+			err = cmp.Or(checkVector(e, q.meaning.plain), checkVector(e, vector))
+		}
+		return vector, err
 	}
-	vectors, err := e.Embed(ctx, []string{q.in.Query}, engram.RoleQuery)
+	vectors, err := vectorsOf(ctx, e, []string{q.in.Query}, engram.RoleQuery)
 	if err != nil {
 		return nil, err
 	}

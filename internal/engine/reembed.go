@@ -101,7 +101,7 @@ func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, er
 	for i, m := range batch {
 		texts[i], nums[i] = embeddedText(m), m.Num
 	}
-	values, err := e.embedder.Embed(ctx, texts, engram.RoleMemory)
+	values, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
 	if err != nil {
 		return 0, err
 	}

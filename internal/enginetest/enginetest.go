@@ -41,8 +41,11 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return engine.New(engine.Options{Store: s, Embedder: static.New(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
+	return engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
 }
+
+// Embedder is the embedding model of these engines, the built-in one.
+func Embedder() engram.WordEmbedder { return static.New() }
 
 // IDs returns a source of ids that count from 1.
 func IDs() func() engram.ID {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
@@ -61,7 +60,7 @@ func (p Parts) Again(t testing.TB) Parts {
 		}
 	})
 	p.Store = s
-	p.Engine = engine.New(engine.Options{Store: s, Embedder: static.New(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1))})
+	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1))})
 	return p
 }
 
