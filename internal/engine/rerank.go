@@ -29,6 +29,9 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 		first = 1 // it was named, not found
 	}
 	hits := found.Hits[first:min(len(found.Hits), rerankDepth)]
+	if len(hits) == 0 {
+		return nil
+	}
 	texts := make([]string, len(hits))
 	for i, h := range hits {
 		texts[i] = embeddedText(h.Memory)
