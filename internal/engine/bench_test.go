@@ -202,6 +202,27 @@ func searching(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, 
 	}
 }
 
+// beginning asks one question of ten words a process, which opens the store for it.
+func beginning(filter func(*storetest.Corpus) engram.Filter) func(b *testing.B, w world, c *storetest.Corpus) {
+	return func(b *testing.B, w world, _ *storetest.Corpus) {
+		c := storetest.NewCorpus(1)
+		c.Question(100_000)
+		for b.Loop() {
+			store, err := enginetest.OpenStore(w.Path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			e := engine.New(engine.Options{Store: store, Embedder: enginetest.Embedder(), Now: time.Now, NewID: enginetest.IDs()})
+			if _, err := e.Search(b.Context(), engine.SearchInput{Query: c.Question(10), Filter: filter(c)}); err != nil {
+				b.Fatal(err)
+			}
+			if err := store.Close(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 func everywhere(*storetest.Corpus) engram.Filter { return engram.Filter{} }
 
 func inAProject(c *storetest.Corpus) engram.Filter { return engram.Filter{Project: c.Project()} }
@@ -209,6 +230,10 @@ func inAProject(c *storetest.Corpus) engram.Filter { return engram.Filter{Projec
 func BenchmarkSearchEverywhere(b *testing.B) { onEach(b, searching(everywhere)) }
 
 func BenchmarkSearchInAProject(b *testing.B) { onEach(b, searching(inAProject)) }
+
+func BenchmarkBeginEverywhere(b *testing.B) { onEach(b, beginning(everywhere)) }
+
+func BenchmarkBeginInAProject(b *testing.B) { onEach(b, beginning(inAProject)) }
 
 // BenchmarkMillion searches a million memories, 50,000 in a project, when it is told
 // where to keep them.
@@ -218,6 +243,8 @@ func BenchmarkMillion(b *testing.B) {
 	}
 	b.Run("SearchEverywhere", func(b *testing.B) { onOne(b, million, searching(everywhere)) })
 	b.Run("SearchInAProject", func(b *testing.B) { onOne(b, million, searching(inAProject)) })
+	b.Run("BeginEverywhere", func(b *testing.B) { onOne(b, million, beginning(everywhere)) })
+	b.Run("BeginInAProject", func(b *testing.B) { onOne(b, million, beginning(inAProject)) })
 }
 
 func BenchmarkContext(b *testing.B) {
