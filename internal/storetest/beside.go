@@ -1,0 +1,193 @@
+package storetest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// beside asks who stands next to memories.
+func (k *kit) beside(ms ...engram.Memory) (beside map[int64]engram.Beside) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		beside, err = r.Beside(k.Context(), nums(ms))
+		return err
+	})
+	return beside
+}
+
+// within changes a draft to stand in a session of project app.
+func within(session string) func(*engram.Memory) {
+	return func(m *engram.Memory) { m.SessionID = session }
+}
+
+// neighbour is m as a memory beside it sees it.
+func neighbour(m engram.Memory) engram.Neighbour {
+	return engram.Neighbour{Num: m.Num, Size: len(m.Title) + len(m.Content)}
+}
+
+func besideCases() []testCase {
+	return []testCase{
+		{"each memory of a session knows who was saved before and after it", func(k *kit) {
+			a := k.save(within("s-one"))
+			k.save(within("s-two")) // in between, and no neighbour
+			b := k.save(within("s-one"), func(m *engram.Memory) { m.Title, m.Content = "größer", "naïve" })
+			c := k.save(within("s-one"))
+			got := k.beside(a, b, c)
+			for _, tt := range []struct {
+				name          string
+				m             engram.Memory
+				before, after engram.Neighbour
+			}{
+				{"the first", a, engram.Neighbour{}, neighbour(b)},
+				{"one in the middle", b, neighbour(a), neighbour(c)},
+				{"the last", c, neighbour(b), engram.Neighbour{}},
+			} {
+				x, found := got[tt.m.Num]
+				k.same(tt.name+" is there", found, true)
+				k.same(tt.name+": before", x.Before, tt.before)
+				k.same(tt.name+": after", x.After, tt.after)
+				k.same(tt.name+": its own size in bytes", x.Size, len(tt.m.Title)+len(tt.m.Content))
+			}
+		}},
+		{"memories of one session have one number, of two sessions two", func(k *kit) {
+			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-two"))
+			got := k.beside(a, b, c)
+			k.same("one session", got[a.Num].Session, got[b.Num].Session)
+			k.same("two sessions", got[a.Num].Session == got[c.Num].Session, false)
+		}},
+		{"what was saved in no session stands beside nobody", func(k *kit) {
+			loose := k.save(within(""))
+			k.save(within(""))
+			k.same("beside", len(k.beside(loose)), 0)
+		}},
+		{"a forgotten memory is nobody's neighbour until it is restored", func(k *kit) {
+			a, b, c := k.save(within("s-one")), k.save(within("s-one")), k.save(within("s-one"))
+			k.forget(b, 50)
+			k.same("after the first", k.beside(a)[a.Num].After, neighbour(c))
+			k.same("before the last", k.beside(c)[c.Num].Before, neighbour(a))
+			k.replace(b, func(*engram.Memory) {})
+			k.same("restored", k.beside(a)[a.Num].After, neighbour(b))
+		}},
+		{"of nobody and of those that are not, nothing is told", func(k *kit) {
+			k.save()
+			k.same("nobody", len(k.beside()), 0)
+			k.same("unknown", len(k.beside(engram.Memory{Num: 999})), 0)
+		}},
+	}
+}
+
+func sessionScoreCases() []testCase {
+	return []testCase{
+		{"the mean length is that of the live memories in the project", func(k *kit) {
+			k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", "kettle boils water" })
+			long := k.save(func(m *engram.Memory) { m.Title, m.Content = "kettle", strings.Repeat("kettle boils water ", 20) })
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Title = "other", "s-other", "kettle" })
+			in := func(q *engram.LexicalQuery) { q.Filter.Project = "app" }
+			both := k.lexical("kettle", in).Length
+			k.forget(long, 50)
+			short := k.lexical("kettle", in).Length
+			if short <= 0 || both < 4*short || math.IsNaN(both) {
+				k.Errorf("mean length: got %v with a long memory and %v without it, want the first far above the second", both, short)
+			}
+		}},
+		{"a session that speaks of the question scores above one that hardly does", func(k *kit) {
+			var about, aside engram.Memory
+			for i := range 6 {
+				about = k.save(within("s-about"), func(m *engram.Memory) {
+					m.Title, m.Content = fmt.Sprint("kettle ", i), "the kettle whistles"
+				})
+				aside = k.save(within("s-aside"), func(m *engram.Memory) {
+					m.Title, m.Content = fmt.Sprint("garden ", i), "roses are watered, tulips are not"
+				})
+			}
+			mention := k.save(within("s-aside"), func(m *engram.Memory) { m.Title, m.Content = "kettle", "beside the roses" })
+			loose := k.save(within(""), func(m *engram.Memory) { m.Title = "kettle alone" })
+			answer := k.lexical("kettle")
+			if answer.Sessions == nil {
+				return // the contract leaves it to the store
+			}
+			if a, b := answer.Sessions[about.Num], answer.Sessions[mention.Num]; a <= b || b < 0 {
+				k.Errorf("sessions: got %v for the one about kettles, %v for the other, want the first above the second", a, b)
+			}
+			for _, m := range []engram.Memory{aside, loose} {
+				if s, found := answer.Sessions[m.Num]; found {
+					k.Errorf("memory %d, no hit in a session, has a session's score of %v", m.Num, s)
+				}
+			}
+		}},
+		{"who stands beside the finds is told as Beside tells it", func(k *kit) {
+			ms := []engram.Memory{k.save(within("s-one"), titled("kettle")), k.save(within("s-one"), titled("pot")), k.save(within("s-one"), titled("kettle again")),
+				k.save(within(""), titled("kettle alone"))}
+			answer := k.lexical("kettle")
+			if answer.Beside == nil {
+				return // the contract leaves it to the store
+			}
+			exact := k.beside(ms...)
+			for _, h := range answer.Hits {
+				got, found := answer.Beside[h.Num]
+				want, standing := exact[h.Num]
+				k.same(fmt.Sprintf("memory %d stands in a session", h.Num), found, standing)
+				k.same(fmt.Sprintf("before %d", h.Num), got.Before.Num, want.Before.Num)
+				k.same(fmt.Sprintf("after %d", h.Num), got.After.Num, want.After.Num)
+			}
+			k.same("finds of one session", answer.Beside[ms[0].Num].Session, answer.Beside[ms[2].Num].Session)
+		}},
+	}
+}
+
+func titled(title string) func(*engram.Memory) {
+	return func(m *engram.Memory) { m.Title = title }
+}
+
+// newest asks for the newest vectors of space 1, and gives their first numbers.
+func (k *kit) newest(project string, most int) (firsts []string) {
+	k.Helper()
+	k.view(func(r engram.Reader) error {
+		vs, err := r.NewestVectors(k.Context(), space(1).Fingerprint, project, most)
+		for _, v := range vs {
+			firsts = append(firsts, fmt.Sprintf("%.2f", v[0]))
+		}
+		return err
+	})
+	return firsts
+}
+
+func newestVectorCases() []testCase {
+	in := func(project string) func(*engram.Memory) {
+		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
+	}
+	return []testCase{
+		{"the newest vectors come first, of one project or of all", func(k *kit) {
+			k.placed(0.1)
+			k.placed(0.2, in("other"))
+			k.placed(0.3)
+			k.same("of all", k.newest("", 10), []string{"0.30", "0.20", "0.10"})
+			k.same("of app", k.newest("app", 10), []string{"0.30", "0.10"})
+			k.same("no more than asked for", k.newest("", 2), []string{"0.30", "0.20"})
+			k.same("of a project that is not", len(k.newest("nowhere", 10)), 0)
+		}},
+		{"when a memory was made counts, not when it got its vector", func(k *kit) {
+			old, young := k.save(), k.save()
+			k.put(young, toward(0.9))
+			k.put(old, toward(0.4))
+			k.same("newest", k.newest("app", 10), []string{"0.90", "0.40"})
+		}},
+		{"forgotten memories and those without a vector have none", func(k *kit) {
+			k.forget(k.placed(0.1), 50)
+			k.save()
+			k.placed(0.3)
+			k.same("newest", k.newest("", 10), []string{"0.30"})
+		}},
+		{"a model that nobody knows has no vectors", func(k *kit) {
+			k.placed(0.5)
+			k.view(func(r engram.Reader) error {
+				vs, err := r.NewestVectors(k.Context(), "nobody's", "", 10)
+				k.same("vectors", len(vs), 0)
+				return err
+			})
+		}},
+	}
+}
