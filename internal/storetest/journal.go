@@ -122,7 +122,7 @@ func journalCases() []testCase {
 		{"entries since a time are those of its kind written then or later, newest first, in pages that join", func(k *kit) {
 			for i := range 12 {
 				e := entry([]engram.Entity{engram.EntityMemory, engram.EntityPrompt}[i%2], "1")
-				e.At = engram.Clock(0).Tick(at(i / 2)) + engram.Clock(i%2) // two a second
+				e.At = engram.Clock(0).Tick(at(i/2)) + engram.Clock(i%2) // two a second
 				k.journal(e)
 			}
 			for _, tt := range []struct {
