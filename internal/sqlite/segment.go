@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"slices"
@@ -107,7 +108,7 @@ func (t *tx) load(ctx context.Context, g *segment) error {
 func (t *tx) documents(ctx context.Context, g *segment) (postings.Docs, error) {
 	docs := make([]byte, 0, g.slots*postings.DocSize)
 	err := t.rows(ctx, documentsSQL, []any{part(g.num, 0), part(g.num+1, 0) - 1}, func(r scanner) error {
-		var page []byte
+		var page sql.RawBytes
 		err := r.Scan(&page)
 		docs = append(docs, page...)
 		return err
