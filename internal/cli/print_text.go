@@ -80,6 +80,18 @@ func writeFound(b *strings.Builder, query string, f engram.Found, explain bool, 
 	}
 }
 
+// factorText shows what a factor does: most multiply the score, some were added to it
+// before, and the relevance only divides the list.
+func factorText(f engram.Factor) string {
+	if name, added := strings.CutPrefix(f.Name, "+ "); added {
+		return fmt.Sprintf("%s + %.4g", name, f.Value)
+	}
+	if f.Name == "relevance" {
+		return fmt.Sprintf("%s %.4g", f.Name, f.Value)
+	}
+	return fmt.Sprintf("%s × %.4g", f.Name, f.Value)
+}
+
 // writeWhy says how the question was read, and of each find how it came to its place.
 func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	if len(f.Hits)+len(f.Weak) > 0 {
@@ -97,7 +109,7 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 			fmt.Fprintf(b, " | %s: rank %d, %.4g", c.Channel, c.Rank, c.Score)
 		}
 		for _, v := range h.Why.Factors {
-			fmt.Fprintf(b, " | %s × %.4g", v.Name, v.Value)
+			fmt.Fprintf(b, " | %s", factorText(v))
 		}
 		for _, n := range h.Why.Notes {
 			fmt.Fprintf(b, " | %s", render.Line(n, 0))
