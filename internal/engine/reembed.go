@@ -23,9 +23,13 @@ type Reembedded struct {
 	Dropped  []string // names of models whose vectors were removed
 }
 
-// reembedBatch is how many memories are embedded between two writes: a batch is what
-// an interruption costs, and what other writers wait behind.
-const reembedBatch = 256
+// How many memories are embedded between two writes: a batch is what an interruption
+// costs, and what other writers wait behind. Those of a model that answers at once are
+// two pages of codes, each of which is then written once.
+const (
+	reembedBatch  = 256
+	reembedAtOnce = 1024
+)
 
 // Reembed gives every memory that lacks one a vector of the model in force, and then
 // removes the vectors of other models. It may be interrupted at any time and goes on
@@ -52,10 +56,14 @@ func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, erro
 		}
 	}
 	tell()
+	size := reembedBatch
+	if res.Model.Instant {
+		size = reembedAtOnce
+	}
 	for after := int64(0); ; {
 		var batch []engram.Memory
 		err := e.store.View(ctx, func(r engram.Reader) (err error) {
-			batch, err = r.Unembedded(ctx, res.Model.Fingerprint, after, reembedBatch)
+			batch, err = r.Unembedded(ctx, res.Model.Fingerprint, after, size)
 			return err
 		})
 		if err != nil {

@@ -55,6 +55,7 @@ func lexicalCases() []testCase {
 			k.same("all, one of them nowhere", numsOf(k.find("tunnel bridge zeppelin", all)), []int64(nil))
 			k.same("all, in another spelling", numsOf(k.find("TunnelBridge", all)), []int64{both.Num})
 		}},
+		{"finds are told who stands next to them", (*kit).findsKnowTheirNeighbours},
 		{"filters are part of the question", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
@@ -202,6 +203,44 @@ func (k *kit) lexical(question string, change ...func(*engram.LexicalQuery)) (an
 		return err
 	})
 	return answer
+}
+
+// findsKnowTheirNeighbours holds what the lexical channel says of neighbours against what
+// the memories themselves say.
+func (k *kit) findsKnowTheirNeighbours() {
+	forgotten := map[int]bool{9: true, 10: true, 40: true}
+	var saved []engram.Memory
+	for i := range 60 {
+		saved = append(saved, k.save(func(m *engram.Memory) {
+			m.SessionID = []string{"s-app", "s-two", ""}[i*i%7%3]
+			if i%3 == 0 {
+				m.Content = "the kettle boils " + strings.Repeat("over ", i)
+			}
+		}))
+	}
+	for i := range forgotten {
+		k.forget(saved[i], 100)
+	}
+	answer := k.lexical("kettle", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
+	var want map[int64]engram.Beside
+	k.view(func(r engram.Reader) (err error) {
+		want, err = r.Beside(k.Context(), numsOf(answer.Hits))
+		return err
+	})
+	k.same("finds in a session", len(answer.Beside), len(want))
+	for num, w := range want {
+		got := answer.Beside[num]
+		k.same(fmt.Sprintf("before and after %d", num), []int64{got.Before.Num, got.After.Num}, []int64{w.Before.Num, w.After.Num})
+		for other, o := range answer.Beside {
+			k.same(fmt.Sprintf("%d and %d are of one session", num, other), o.Session == got.Session, want[other].Session == w.Session)
+		}
+		if got.Size <= 0 || got.After.Num != 0 && got.After.Size <= 0 {
+			k.Errorf("sizes of %d and what follows: got %+v", num, got)
+		}
+	}
+	if len(want) < 10 {
+		k.Errorf("%d finds stand in a session", len(want))
+	}
 }
 
 // write saves a memory of these texts.

@@ -19,9 +19,10 @@ const (
 	farLevel  = 1.271
 )
 
-// RowSigns appends the code of the vector in row, as AppendSigns would, and reports
-// whether it points anywhere: the code of a zero vector says nothing. row must be one
-// that AppendRow made; a number that it rounded to zero counts as not above zero.
+// RowSigns appends the code of signs (Signs) of the vector in row, its words little
+// endian, SignBytes of its dimensions, and reports whether it points anywhere: the code
+// of a zero vector says nothing. row must be one that AppendRow made; a number that it
+// rounded to zero counts as not above zero.
 func RowSigns(dst []byte, row []byte) (code []byte, points bool) {
 	return rowBits(dst, row, func(n int8) bool {
 		points = points || n != 0

@@ -11,7 +11,7 @@ const wordBytes = 8
 // SignWords is the number of 64-bit words in the code of a vector.
 func SignWords(dimensions int) int { return (dimensions + 63) / 64 }
 
-// SignBytes is the size of a code as AppendSigns writes it.
+// SignBytes is the size of a code as RowSigns writes it.
 func SignBytes(dimensions int) int { return SignWords(dimensions) * wordBytes }
 
 // Signs returns a vector's code: a bit for each number, lowest first, set where it is
@@ -29,16 +29,8 @@ func Signs(v []float32) []uint64 {
 	return code
 }
 
-// AppendSigns appends the code of v to dst, SignBytes(len(v)) bytes, its words little endian.
-func AppendSigns(dst []byte, v []float32) []byte {
-	for _, w := range Signs(v) {
-		dst = binary.LittleEndian.AppendUint64(dst, w)
-	}
-	return dst
-}
-
 // Hamming is the number of bits in which two codes differ; a is as Signs makes it, b as
-// AppendSigns writes it, and a shorter b counts as far as it goes.
+// RowSigns writes it, and a shorter b counts as far as it goes.
 func Hamming(a []uint64, b []byte) int {
 	d := 0
 	for i := 0; i < len(a) && (i+1)*wordBytes <= len(b); i++ {
@@ -72,7 +64,7 @@ func NewSieve(code []uint64, most int) *Sieve {
 	return s
 }
 
-// Scan takes codes one after the other, as AppendSigns writes them; the code in slot i
+// Scan takes codes one after the other, as RowSigns writes them; the code in slot i
 // is known by the number first+i. among has a bit for each slot that may be taken,
 // lowest first; slots beyond either end are passed over. pass, unless it is nil, is
 // asked of those slots alone that are near enough, and may refuse them. The last slot

@@ -1,6 +1,7 @@
 package vector_test
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/bits"
@@ -154,14 +155,22 @@ func TestHammingCountsTheSignsThatDiffer(t *testing.T) {
 				want++
 			}
 		}
-		packed := vector.AppendSigns(nil, b)
-		if len(packed) != vector.SignBytes(n) || len(vector.Signs(a)) != vector.SignWords(n) {
-			t.Fatalf("%d dimensions: %d words, %d bytes", n, len(vector.Signs(a)), len(packed))
+		code := packed(nil, b)
+		if len(code) != vector.SignBytes(n) || len(vector.Signs(a)) != vector.SignWords(n) {
+			t.Fatalf("%d dimensions: %d words, %d bytes", n, len(vector.Signs(a)), len(code))
 		}
-		if got := vector.Hamming(vector.Signs(a), packed); got != want {
+		if got := vector.Hamming(vector.Signs(a), code); got != want {
 			t.Fatalf("%v and %v: got %d, want %d", a, b, got, want)
 		}
 	})
+}
+
+// packed appends the code of signs of v to dst.
+func packed(dst []byte, v []float32) []byte {
+	for _, w := range vector.Signs(v) {
+		dst = binary.LittleEndian.AppendUint64(dst, w)
+	}
+	return dst
 }
 
 func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
@@ -174,7 +183,7 @@ func TestTheCodeOfARowIsThatOfWhatIsRestored(t *testing.T) {
 			restored[i] = float32(int8(c))
 		}
 		got, points := vector.RowSigns([]byte{7}, row)
-		if want := vector.AppendSigns([]byte{7}, restored); !slices.Equal(got, want) {
+		if want := packed([]byte{7}, restored); !slices.Equal(got, want) {
 			t.Fatalf("%v\n got %x\nwant %x", v, got, want)
 		}
 		if want := slices.ContainsFunc(restored, func(x float32) bool { return x != 0 }); points != want {
