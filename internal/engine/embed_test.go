@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math"
@@ -128,6 +129,42 @@ func TestADamagedModelLeavesTheWordsToAnswer(t *testing.T) {
 			}
 			if after := w.models(); len(after) != len(before) || after[old] != before[old] {
 				t.Errorf("reembed left %v, was %v: the old vectors are still needed", after, before)
+			}
+		})
+	}
+}
+
+func TestADamagedVectorLeavesTheWordsToAnswer(t *testing.T) {
+	for name, damage := range map[string]string{
+		"one that is cut short": `UPDATE vectors SET row = x'00ff' WHERE memory = (SELECT max(memory) FROM vectors)`,
+		"all that are emptied":  `UPDATE vectors SET row = x''`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, num := library(t)
+			db, err := sql.Open("sqlite", w.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			if _, err := db.ExecContext(t.Context(), damage); err != nil {
+				t.Fatal(err)
+			}
+			again := w.again()
+			found, err := again.Search(t.Context(), engine.SearchInput{Query: "mailer retries"})
+			if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != num["other"] {
+				t.Fatalf("got %v, %v, want #%d by its words", hitNums(found.Hits), err, num["other"])
+			}
+			if len(found.Degraded) == 0 || !strings.Contains(found.Degraded[0], "reembed --all") {
+				t.Errorf("degraded says %q, want what to do about it", found.Degraded)
+			}
+			if found := again.search(engine.SearchInput{Query: "mailer retries", Mode: engine.ModeLexical}); len(found.Hits) == 0 || len(found.Degraded) > 0 {
+				t.Errorf("by words alone: %v, degraded %q, want hits and no complaint", hitNums(found.Hits), found.Degraded)
+			}
+			if _, err := again.Reembed(t.Context(), engine.ReembedInput{All: true}); err != nil {
+				t.Fatalf("reembed: %v", err)
+			}
+			if found := again.search(engine.SearchInput{Query: "mailer retries"}); len(found.Degraded) > 0 {
+				t.Errorf("embedded anew: still degraded: %q", found.Degraded)
 			}
 		})
 	}

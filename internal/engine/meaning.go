@@ -39,9 +39,27 @@ func (q *question) byMeaning(ctx context.Context) error {
 	q.meaning.model = q.embedder.Model()
 	vector, err := q.embedded(ctx, q.embedder)
 	if err != nil {
-		q.degrade("finding by meaning did not work: %v", err)
-		return ctx.Err()
+		return q.silent(ctx, err)
 	}
+	if err = q.near(ctx, vector); engram.CodeOf(err) == engram.CodeInternal {
+		return q.silent(ctx, err) // a damaged vector: the words are whole
+	}
+	return err
+}
+
+// silent tells why nothing is found by meaning.
+func (q *question) silent(ctx context.Context, err error) error {
+	q.meaning = meaning{}
+	reason := err.Error()
+	if hint := engram.HintOf(err); hint != "" {
+		reason += ": " + hint
+	}
+	q.degrade("finding by meaning did not work: %s", reason)
+	return ctx.Err()
+}
+
+// near finds what is near to the question's vector.
+func (q *question) near(ctx context.Context, vector []float32) error {
 	q.meaning.vector = retrieval.Centred(vector, q.leans.mean)
 	found, err := q.r.Nearest(ctx, engram.VectorQuery{Model: q.meaning.model.Fingerprint, Vector: q.meaning.vector,
 		Filter: q.in.Filter, Limit: nearDepth})

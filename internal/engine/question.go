@@ -70,7 +70,15 @@ func (q *question) prepare(ctx context.Context) (err error) {
 	if q.embedder, err = q.asking(ctx, q.r); err != nil || q.embedder == nil {
 		return err
 	}
-	q.leans, err = q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
+	leans, err := q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
+	switch {
+	case err == nil:
+		q.leans = leans
+	case engram.CodeOf(err) == engram.CodeInternal && q.in.Mode == ModeLexical: // a damaged vector, which nobody asked for
+		return nil
+	case engram.CodeOf(err) == engram.CodeInternal:
+		return q.silent(ctx, err)
+	}
 	return err
 }
 
