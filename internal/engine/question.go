@@ -160,7 +160,7 @@ func (q *question) degrade(format string, args ...any) {
 // read reads the memories of the best finds, those that came in by neighbours with the
 // filter in force, and drops what does not pass.
 func (q *question) read(ctx context.Context) error {
-	best := q.finds[:min(len(q.finds), candidates)]
+	best := q.finds[:min(len(q.finds), max(candidates, 3*q.in.Limit))]
 	ms, err := q.r.Memories(ctx, numsOf(best))
 	if err != nil {
 		return err
@@ -217,8 +217,9 @@ func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
 	return retrieval.Read(passages)
 }
 
-// candidates is how many of the best finds are read.
-const candidates = 100
+// candidates is how many of the best finds are read, at least. 100 find no more on four
+// label sets; a third of them may be neighbours that do not pass the filter, or more.
+const candidates = 60
 
 // known are the finds that were read and passed.
 func (q *question) known(finds []engram.Ranked) []engram.Ranked {
