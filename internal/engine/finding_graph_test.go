@@ -126,8 +126,31 @@ func TestTheNewestOfAChainComesFirst(t *testing.T) {
 		w.tie(chain[len(chain)-1], engram.VerbSupersedes, chain[len(chain)-2], engram.RelationJudged)
 	}
 	slices.Reverse(chain)
-	two := 2
-	same(t, "found", hitNums(w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live", Hops: &two}).Hits), chain)
+	for hops := range 3 {
+		found := w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live", Hops: &hops})
+		same(t, fmt.Sprintf("with %d hops", hops), hitNums(found.Hits), chain)
+	}
+}
+
+func TestASuccessorStandsBeforeOneFarDownTheList(t *testing.T) {
+	w := newWorld(t)
+	var all []int64
+	for i := range 40 {
+		all = append(all, w.note(fmt.Sprintf("Gauge %d", i), fmt.Sprintf("Gauge %d was read at noon%s.", i, strings.Repeat(" and the sky was grey", i))))
+	}
+	query := engine.SearchInput{Query: "gauge read at noon", Limit: 40}
+	hits, _ := w.search(query).InOrder()
+	order := hitNums(hits)
+	if len(order) != len(all) {
+		t.Fatalf("got %v, want all %d", order, len(all))
+	}
+	old, young := order[30], order[35]
+	w.tie(young, engram.VerbSupersedes, old, engram.RelationJudged)
+	hits, _ = w.search(query).InOrder()
+	got := hitNums(hits)
+	if slices.Index(got, young) != slices.Index(got, old)-1 {
+		t.Errorf("#%d supersedes #%d and is not right before it: %v", young, old, got)
+	}
 }
 
 func TestAPendingSuccessorReplacesNothing(t *testing.T) {

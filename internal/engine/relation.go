@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -17,8 +18,8 @@ func (q *question) byRelation(ctx context.Context) error {
 		policy.Hops = *q.in.Hops
 	}
 	seeds := q.finds[:min(len(q.finds), graphSeeds)]
-	relations, err := q.relationsAround(ctx, seeds, policy)
-	if err != nil || len(relations) == 0 {
+	relations, asked, err := q.relationsAround(ctx, seeds, policy)
+	if err != nil || len(relations) == 0 && q.in.Limit <= graphSeeds {
 		return err
 	}
 	if !q.in.All {
@@ -26,15 +27,59 @@ func (q *question) byRelation(ctx context.Context) error {
 			return err
 		}
 	}
+	if relations, err = q.successors(ctx, relations, asked); err != nil {
+		return err
+	}
 	return q.supersede(ctx, relations)
 }
 
-// relationsAround reads the relations of the seeds, and those of what they lead to, as
-// far as the policy goes.
-func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p retrieval.GraphPolicy) ([]engram.Relation, error) {
-	seen := map[int64]bool{}
+// mostSuccessors is how long a chain of memories of which each supersedes the one before
+// is followed: every further one is a question of its own to the store.
+const mostSuccessors = 20
+
+// successors adds to relations what supersedes the finds that were not asked about yet,
+// and what supersedes that again: of a chain the newest is wanted, not the second.
+func (q *question) successors(ctx context.Context, relations []engram.Relation, asked map[int64]bool) ([]engram.Relation, error) {
+	next := numsOf(q.finds[:min(len(q.finds), q.in.Limit)])
 	known := map[int64]bool{}
-	var all []engram.Relation
+	for _, r := range relations {
+		known[r.Num] = true
+		if supersedes(r) {
+			next = append(next, r.Source)
+		}
+	}
+	for range mostSuccessors {
+		next = slices.DeleteFunc(next, func(num int64) bool { return asked[num] })
+		if len(next) == 0 {
+			break
+		}
+		for _, num := range next {
+			asked[num] = true
+		}
+		found, err := q.r.Relations(ctx, next)
+		if err != nil {
+			return nil, err
+		}
+		next = nil
+		for _, r := range found {
+			if supersedes(r) && !known[r.Num] {
+				known[r.Num] = true
+				relations, next = append(relations, r), append(next, r.Source)
+			}
+		}
+	}
+	return relations, nil
+}
+
+func supersedes(r engram.Relation) bool {
+	return r.Verb == engram.VerbSupersedes && r.Status == engram.RelationJudged
+}
+
+// relationsAround reads the relations of the seeds, and those of what they lead to, as
+// far as the policy goes; seen are the memories whose relations were read.
+func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p retrieval.GraphPolicy) (all []engram.Relation, seen map[int64]bool, err error) {
+	seen = map[int64]bool{}
+	known := map[int64]bool{}
 	// What supersedes a find is wanted with no hops, too: hence one round more.
 	for next := numsOf(seeds); len(next) > 0 && len(known) <= MaxHops*graphSeeds*graphSeeds; {
 		for _, num := range next {
@@ -42,7 +87,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		}
 		found, err := q.r.Relations(ctx, next)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, r := range found {
 			if !known[r.Num] {
@@ -55,7 +100,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		}
 		next = retrieval.Ahead(seen, all, p)
 	}
-	return all, nil
+	return all, seen, nil
 }
 
 // spread adds what relations lead to.
@@ -134,7 +179,7 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	for _, r := range relations {
 		if _, passes := q.memories[r.Source]; passes {
 			shown = append(shown, r)
-			if r.Verb == engram.VerbSupersedes && r.Status == engram.RelationJudged {
+			if supersedes(r) {
 				q.newer[r.Target] = append(q.newer[r.Target], r.Source)
 			}
 		}

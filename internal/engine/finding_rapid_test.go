@@ -1,0 +1,62 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// Whatever is asked in whatever way: each memory is told once, in falling order, no more
+// of them than asked for, and each says how it came here: by a channel, over a
+// relation, or by what its session lent it.
+func TestEveryAnswerIsInOrder(t *testing.T) {
+	w, num := library(t)
+	w.tie(num["nplus"], engram.VerbSupersedes, num["pool"], engram.RelationJudged)
+	w.tie(num["deploy"], engram.VerbSupersedes, num["nplus"], engram.RelationJudged)
+	w.tie(num["other"], engram.VerbCausedBy, num["cpp"], engram.RelationJudged)
+	w.tie(num["jwt"], engram.VerbContradicts, num["other"], engram.RelationPending)
+	words := rapid.SampledFrom([]string{"pool", "jwt", "mailer", "exhuastion", "connection", "parser", "the", "yesterday", "before the deploys",
+		"architecture/auth-model", "数据库", "query", "physician", "zeppelin", "E0499", "sessions", "last week", "gateway"})
+	rapid.Check(t, func(rt *rapid.T) {
+		hops := rapid.IntRange(0, engine.MaxHops).Draw(rt, "hops")
+		in := engine.SearchInput{
+			Query:  strings.Join(rapid.SliceOfN(words, 1, 6).Draw(rt, "words"), " "),
+			Mode:   rapid.SampledFrom([]engine.Mode{engine.ModeHybrid, engine.ModeSemantic, engine.ModeLexical}).Draw(rt, "mode"),
+			Fusion: rapid.SampledFrom([]engram.Fusion{"", engram.FusionScore, engram.FusionRank}).Draw(rt, "fusion"),
+			All:    rapid.Bool().Draw(rt, "all"), Hops: &hops, Limit: rapid.IntRange(1, 10).Draw(rt, "limit"),
+		}
+		found, err := w.Search(t.Context(), in)
+		if err != nil {
+			rt.Fatalf("%+v: %v", in, err)
+		}
+		hits, weak := found.InOrder()
+		if len(hits) > in.Limit || len(weak) != len(hits) {
+			rt.Fatalf("%+v: %d finds for a limit of %d", in, len(hits), in.Limit)
+		}
+		place := map[int64]int{}
+		for i, h := range hits {
+			if _, twice := place[h.Memory.Num]; twice {
+				rt.Fatalf("%+v: #%d is told twice in %v", in, h.Memory.Num, hitNums(hits))
+			}
+			place[h.Memory.Num] = i
+			if i > 0 && !(h.Score <= hits[i-1].Score) {
+				rt.Fatalf("%+v: #%d scores %v behind one of %v", in, h.Memory.Num, h.Score, hits[i-1].Score)
+			}
+			lent := slices.ContainsFunc(h.Why.Factors, func(f engram.Factor) bool { return strings.HasPrefix(f.Name, "+ ") })
+			if len(h.Why.Channels)+len(h.Why.Notes) == 0 && !lent {
+				rt.Fatalf("%+v: nothing says why #%d was found", in, h.Memory.Num)
+			}
+		}
+		for newer, old := range map[string]string{"nplus": "pool", "deploy": "nplus"} {
+			at, shown := place[num[old]]
+			if by, there := place[num[newer]]; shown && (!there || by > at) {
+				rt.Fatalf("%+v: %s #%d is not before %s #%d, which it supersedes: %v", in, newer, num[newer], old, num[old], hitNums(hits))
+			}
+		}
+	})
+}
