@@ -14,7 +14,7 @@ import (
 // model: of the ten nearest of 100,000, 99.7 % come through, of the fifty nearest 98 %.
 const (
 	bySigns  = 4000 // then their levels are compared
-	byLevels = 150  // then their rows are
+	byLevels = 200  // then their rows are
 )
 
 // width is how many memories are wanted after each step when limit are asked for, of so
