@@ -181,8 +181,8 @@ type relationDoc struct {
 
 func foundOf(query, project string, f engram.Found) foundDoc {
 	d := foundDoc{Query: query, Project: project, Hits: []hitDoc{}, Weak: []hitDoc{}, Degraded: orEmpty(f.Degraded),
-		Repaired: each(f.Repaired, func(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }),
-		Times:    each(f.Times, func(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} })}
+		Repaired: each(f.Repaired, repairOf),
+		Times:    each(f.Times, timeOf)}
 	for i, h := range f.Hits {
 		d.Hits = append(d.Hits, hitOf(i+1, h))
 	}
@@ -191,6 +191,10 @@ func foundOf(query, project string, f engram.Found) foundDoc {
 	}
 	return d
 }
+
+func repairOf(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }
+
+func timeOf(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} }
 
 func hitOf(rank int, h engram.Hit) hitDoc {
 	return hitDoc{

@@ -67,7 +67,11 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if cmd.Flags().Changed("limit") {
 		limit = f.limit
 	}
-	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: s.input(redact.Private(query), filter, limit), Budget: o.budget,
+	in := s.input(redact.Private(query), filter, limit)
+	if in.AsOf, err = p.when("as-of", s.asOf, e.Now()); err != nil {
+		return err
+	}
+	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
 	if err != nil {
 		return err
@@ -90,6 +94,8 @@ type recalledDoc struct {
 	Text     string            `json:"text"`    // all items as one block to paste
 	Items    []recalledItemDoc `json:"items"`   // best first
 	LeftOut  []leftOutDoc      `json:"left_out"`
+	Repaired []repairDoc       `json:"repaired"`
+	Times    []timeDoc         `json:"times"`
 	Degraded []string          `json:"degraded"`
 }
 
@@ -118,7 +124,7 @@ func leftOutOf(l engram.LeftOut) leftOutDoc {
 
 func recalledOf(e *engine.Engine, project string, r engine.Recalled) recalledDoc {
 	d := recalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []recalledItemDoc{},
-		LeftOut: each(r.LeftOut, leftOutOf), Degraded: orEmpty(r.Degraded)}
+		LeftOut: each(r.LeftOut, leftOutOf), Repaired: each(r.Repaired, repairOf), Times: each(r.Times, timeOf), Degraded: orEmpty(r.Degraded)}
 	for i, item := range r.Items {
 		h := item.Hit
 		d.Items = append(d.Items, recalledItemDoc{Rank: i + 1, Score: h.Score, Whole: item.Whole, Tokens: item.Tokens, Text: item.Text,
@@ -138,6 +144,7 @@ func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render
 		for _, item := range r.Items {
 			f.Hits = append(f.Hits, item.Hit)
 		}
+		f.Repaired, f.Times = r.Repaired, r.Times
 		writeWhy(b, f, o)
 	}
 }

@@ -111,8 +111,8 @@ type hitDoc struct {
 
 func foundOf(f engram.Found) foundDoc {
 	d := foundDoc{Query: f.Query, Hits: []hitDoc{}, Weak: []hitDoc{}, Degraded: orEmpty(f.Degraded),
-		Repaired: each(f.Repaired, func(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }),
-		Times:    each(f.Times, func(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} })}
+		Repaired: each(f.Repaired, repairOf),
+		Times:    each(f.Times, timeOf)}
 	for i, h := range f.Hits {
 		d.Hits = append(d.Hits, hitDocOf(i+1, h))
 	}
@@ -121,6 +121,10 @@ func foundOf(f engram.Found) foundDoc {
 	}
 	return d
 }
+
+func repairOf(r engram.Repair) repairDoc { return repairDoc{r.Written, orEmpty(r.Read)} }
+
+func timeOf(t engram.TimeSpan) timeDoc { return timeDoc{t.Phrase, stamp(t.From), stamp(t.To)} }
 
 func hitDocOf(rank int, h engram.Hit) hitDoc {
 	return hitDoc{rank, h.Score, memoryOf(h.Memory, h.State), each(h.Relations, relationOf), whyOf(h.Why)}

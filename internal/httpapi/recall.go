@@ -13,6 +13,8 @@ type recalledDoc struct {
 	Text     string            `json:"text"`   // all items as one block of Markdown; "" when there are none
 	Items    []recalledItemDoc `json:"items"`  // best first
 	LeftOut  []leftOutDoc      `json:"left_out"`
+	Repaired []repairDoc       `json:"repaired"`
+	Times    []timeDoc         `json:"times"`
 	Degraded []string          `json:"degraded"`
 }
 
@@ -41,7 +43,7 @@ func leftOutOf(l engram.LeftOut) leftOutDoc {
 
 func recalledOf(r engine.Recalled) recalledDoc {
 	d := recalledDoc{Query: r.Query, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []recalledItemDoc{},
-		LeftOut: each(r.LeftOut, leftOutOf), Degraded: orEmpty(r.Degraded)}
+		LeftOut: each(r.LeftOut, leftOutOf), Repaired: each(r.Repaired, repairOf), Times: each(r.Times, timeOf), Degraded: orEmpty(r.Degraded)}
 	for i, item := range r.Items {
 		h := item.Hit
 		d.Items = append(d.Items, recalledItemDoc{i + 1, h.Score, item.Whole, item.Tokens, item.Text, memoryOf(h.Memory, h.State), whyOf(h.Why)})
