@@ -14,11 +14,11 @@ func recallCases() []routeCase {
 	}
 	return []routeCase{
 		{"nothing to recall", "GET /recall", "GET /recall?q=zeppelin&project=nobody", "", 200,
-			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[],"degraded":[]}`},
+			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a budget of one token", "GET /recall", "GET /recall?project=other&budget=1", "", 200,
-			`{"query":"","budget":1,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"over the budget"}],"degraded":[]}`},
+			`{"query":"","budget":1,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"over the budget"}],"repaired":[],"times":[],"degraded":[]}`},
 		{"a question recalls", "GET /recall", "GET /recall?project=other&budget=0", "", 200,
-			`{"query":"","budget":4000,"tokens":22,"text":"## Recalled\n\n### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n\n","items":[{"rank":1,"score":0,"whole":true,"tokens":18,"text":"### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n","memory":` + mem3 + `,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[],"notes":[]}}],"left_out":[],"degraded":[]}`},
+			`{"query":"","budget":4000,"tokens":22,"text":"## Recalled\n\n### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n\n","items":[{"rank":1,"score":0,"whole":true,"tokens":18,"text":"### #3 [manual] Else (2026-06-12, other)\nSomething else about a login.\n","memory":` + mem3 + `,"why":{"channels":[{"channel":"recent","rank":1,"score":0}],"factors":[],"notes":[]}}],"left_out":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a budget below nothing is told", "GET /recall", "GET /recall?q=x&budget=-1", "", 400, bad(`budget \"-1\" is not a number from 0`, "")},
 		{"a budget that is none is told", "GET /recall", "GET /recall?q=x&budget=much", "", 400, bad(`budget \"much\" is not a number from 0`, "")},
 		{"a scope that is none is told", "GET /recall", "GET /recall?q=x&scope=team", "", 400, bad(`scope \"team\" does not exist`, "project, personal or global")},
