@@ -33,17 +33,20 @@ func (s *Store) prepare(ctx context.Context, now func() time.Time) error {
 	if err != nil {
 		return err
 	}
-	c, err := s.reads.take(ctx)
+	c, err := s.taken(ctx, s.reads)
 	if err != nil {
 		return err
 	}
-	version, err := schemaVersion(ctx, c, s.path, len(steps))
+	var version int
 	var mode string
-	if err == nil {
+	err = s.wait(ctx, func(ctx context.Context) error {
+		if version, err = schemaVersion(ctx, c, s.path, len(steps)); err != nil {
+			return err
+		}
 		// A copy that SQLite made, such as a backup put in place of a lost database, has
 		// the schema but not the journal mode.
-		err = c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
-	}
+		return c.sql.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&mode)
+	})
 	s.reads.give(c)
 	if err != nil {
 		return err
@@ -88,7 +91,7 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 // migrate runs the steps that the file lacks, each in a transaction of its own. Any
 // number of processes may be doing the same: whoever has the write lock looks again.
 func (s *Store) migrate(ctx context.Context, files fs.FS, steps []string, now func() time.Time) error {
-	c, err := s.writes.take(ctx)
+	c, err := s.taken(ctx, s.writes)
 	if err != nil {
 		return err
 	}
@@ -167,6 +170,16 @@ func (s *Store) useWAL(ctx context.Context, c *conn) error {
 		}
 		return nil
 	})
+}
+
+// taken takes a connection. Opening one reads the file, which may be busy too: while
+// another process recovers its log, or makes it.
+func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
+	err = s.wait(ctx, func(ctx context.Context) (err error) {
+		c, err = p.take(ctx)
+		return err
+	})
+	return c, err
 }
 
 // wait calls fn until it is no longer busy, for at most writeWait.

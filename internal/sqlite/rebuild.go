@@ -12,7 +12,7 @@ import (
 
 // renew indexes all memories anew when the index was made by another wordsVersion.
 func (s *Store) renew(ctx context.Context) error {
-	c, err := s.reads.take(ctx)
+	c, err := s.taken(ctx, s.reads)
 	if err != nil {
 		return err
 	}

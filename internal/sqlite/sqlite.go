@@ -139,7 +139,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 func (s *Store) begin(ctx context.Context) (*conn, error) {
 	wait, cancel := context.WithTimeout(ctx, s.writeWait)
 	defer cancel()
-	c, err := s.writes.take(wait)
+	c, err := s.taken(wait, s.writes)
 	if err != nil {
 		return nil, s.waited(ctx, err)
 	}
