@@ -55,8 +55,8 @@ type past struct {
 	at    time.Time
 	terms []engram.Term
 
-	changed map[int64]bool          // memories that the journal says have changed since
-	then    map[int64]engram.Memory // those of them that were there and pass the filter, as they were
+	was  map[int64]engram.Memory // memories that the journal says have changed since, as they were; zero: not there
+	then map[int64]engram.Memory // those of them that were there and pass the filter
 }
 
 // read finds out what has changed since, and what it was.
@@ -70,18 +70,22 @@ func (p *past) read(ctx context.Context) error {
 			p.in.Filter.Project = project.Name
 		}
 	}
-	all, err := pastMemories(ctx, p.r, p.at)
-	if err != nil {
+	var err error
+	if p.was, err = pastMemories(ctx, p.r, p.at); err != nil {
 		return err
 	}
-	p.changed, p.then = make(map[int64]bool, len(all)), map[int64]engram.Memory{}
-	for num, m := range all {
-		p.changed[num] = true
+	p.then = map[int64]engram.Memory{}
+	for num, m := range p.was {
 		if m.Num != 0 && passes(m, p.in.Filter) {
 			p.then[num] = m
 		}
 	}
 	return nil
+}
+
+func (p *past) changed(num int64) bool {
+	_, changed := p.was[num]
+	return changed
 }
 
 // newest lists what was newest then.
@@ -96,7 +100,7 @@ func (p *past) newest(ctx context.Context, found *engram.Found) error {
 			return err
 		}
 		for _, m := range page {
-			if !p.changed[m.Num] {
+			if !p.changed(m.Num) {
 				ms = append(ms, m)
 				unchanged++
 			}
@@ -122,7 +126,7 @@ func (p *past) hit(m engram.Memory, c engram.ChannelRank) engram.Hit {
 // the same measure.
 func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	// Changed memories take up places in the index's answer and are dropped from it.
-	limit := p.in.Limit + min(len(p.changed), depth)
+	limit := p.in.Limit + min(len(p.was), depth)
 	answer, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: p.in.Filter, Limit: limit})
 	if err != nil {
 		return err
@@ -131,7 +135,7 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	if err != nil {
 		return err
 	}
-	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.changed[m.Num] })
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.changed(m.Num) })
 	for _, m := range p.then {
 		ms = append(ms, m)
 	}
@@ -182,8 +186,8 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	}
 	for i, h := range hits {
 		for j, note := range notes[h.Memory.Num] {
-			if m, ok := p.then[note.Other.Num]; ok {
-				notes[h.Memory.Num][j].Other = m
+			if p.changed(note.Other.Num) {
+				notes[h.Memory.Num][j].Other = p.was[note.Other.Num]
 			}
 		}
 		hits[i].Relations = notes[h.Memory.Num]
@@ -217,7 +221,7 @@ func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.
 				}
 			}
 		}
-		text.Scan(m.Title, add(titleWeight))
+		text.Scan(titleText(m), add(titleWeight))
 		text.Scan(m.Content, add(1))
 		total += length[i]
 		for j, n := range tf[i] {

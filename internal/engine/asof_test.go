@@ -207,3 +207,38 @@ func TestSearchAsOfKnowsTheRelationsOfItsTime(t *testing.T) {
 		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
 	}
 }
+
+func TestSearchAsOfFindsByTagsAndTopicKeysToo(t *testing.T) {
+	w := newWorld(t)
+	w.save(engine.SaveInput{Title: "Rollout", Content: "We roll out on Tuesdays.", Project: "demo", Tags: []string{"kubernetes"}})
+	moved := w.save(engine.SaveInput{Title: "Pods", Content: "Limits are set.", Project: "demo", TopicKey: "infra/terraform"}).Memory.Num
+	then := w.later()
+	content := "Limits are set by hand."
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(moved), Content: &content}); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	for query, want := range map[string]string{"kubernetes": "1 Rollout", "terraform": "2 Pods", "infra/terraform": "2 Pods"} {
+		if got := w.asOf(then, engine.SearchInput{Query: query}); got != want {
+			t.Errorf("search %q\n got %q\nwant %q", query, got, want)
+		}
+	}
+}
+
+func TestSearchAsOfTellsNoLaterTitleOfWhatTheFilterLeavesOut(t *testing.T) {
+	w := newWorld(t)
+	kettle := w.note("Kettle", "the kettle whistles")
+	pot := w.save(engine.SaveInput{Title: "Teapot", Content: "pour from it", Project: "demo", Type: engram.TypeDecision}).Memory.Num
+	w.tie(pot, engram.VerbSupersedes, kettle, engram.RelationJudged)
+	then := w.later()
+	name := "Big teapot"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(pot), Title: &name}); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	kind := engram.Filter{Types: []engram.Type{w.get(kettle).Memory.Type}}
+	hits := w.search(engine.SearchInput{Query: "kettle", AsOf: then, Filter: kind}).Hits
+	if len(hits) != 1 || len(hits[0].Relations) != 1 || hits[0].Relations[0].Other.Title != "Teapot" {
+		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
+	}
+}
