@@ -207,6 +207,6 @@ func dsn(path string, pragmas ...string) string {
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"cache_size(-8192)", "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"cache_size(-2048)", "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }
