@@ -125,11 +125,12 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 	if err != nil {
 		return nil, err
 	}
-	for _, rel := range relations {
-		_, told := byNum[rel.Source]
-		if told && rel.Verb == engram.VerbSupersedes && rel.Status == engram.RelationJudged {
-			delete(byNum, rel.Target)
-		}
+	relations = slices.DeleteFunc(relations, func(rel engram.Relation) bool {
+		_, known := byNum[rel.Source]
+		return !known || !supersedes(rel)
+	})
+	for _, num := range retrieval.Replaced(relations) {
+		delete(byNum, num)
 	}
 	counts, err := r.UseCounts(ctx, nums)
 	if err != nil {

@@ -75,7 +75,8 @@ func checkScores(scores []float64, texts int) error {
 	if len(scores) != texts {
 		return fmt.Errorf("%d scores for %d texts", len(scores), texts)
 	}
-	if i := slices.IndexFunc(scores, math.IsNaN); i >= 0 {
+	none := func(s float64) bool { return math.IsNaN(s) || math.IsInf(s, 0) } // JSON has neither
+	if i := slices.IndexFunc(scores, none); i >= 0 {
 		return fmt.Errorf("the score of text %d is not a number", i+1)
 	}
 	return nil

@@ -102,6 +102,11 @@ func TestARerankerThatAnswersNothingOfUseLeavesTheOrder(t *testing.T) {
 			scores[len(scores)/2] = math.NaN()
 			return scores, nil
 		}},
+		{"it answers what has no end", "not a number", func(_ context.Context, _ string, texts []string) ([]float64, error) {
+			scores := make([]float64, len(texts))
+			scores[len(scores)/2] = math.Inf(1)
+			return scores, nil
+		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			found, err := w.with(engine.Options{Embedder: enginetest.Embedder(), Reranker: tt.judge}).Search(t.Context(), in)

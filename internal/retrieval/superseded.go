@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -94,6 +95,12 @@ func successors(relations []engram.Relation) map[int64][]int64 {
 		}
 	}
 	return newer
+}
+
+// Replaced returns the memories that another one supersedes, by number, each once.
+// Which relations count is as for Superseded: of a circle one stays.
+func Replaced(relations []engram.Relation) []int64 {
+	return slices.Sorted(maps.Keys(successors(relations)))
 }
 
 // leads reports whether to supersedes from, over any number of memories.
