@@ -99,7 +99,7 @@ func Mean(vectors [][]float32) []float32 {
 // Bounds of the measure behind Cohesion: below the first, those who stand next to each
 // other have nothing to do with each other, above the second everything.
 const (
-	looseCohesion = 0.025
+	looseCohesion = 0.04
 	firmCohesion  = 0.055
 )
 
@@ -107,7 +107,7 @@ const (
 // matter, 0 to 1: the turns of a talk do, commits of many people in one log do not. It
 // compares the cosine of neighbours with that of memories far apart:
 //
-//	(near - far) / (1 - far), 0.025 giving 0 and 0.055 giving 1
+//	(near - far) / (1 - far), 0.04 giving 0 and 0.055 giving 1
 //
 // Measured on label sets: functions of a library -0.00, commit logs 0.02 to 0.05, chats
 // 0.06 to 0.09, facts drawn from them 0.2 to 0.3, transcripts of agents and passages of
