@@ -282,3 +282,23 @@ func TestASearchThatIsCalledOffSaysSo(t *testing.T) {
 		t.Error("got an answer, want an error")
 	}
 }
+
+func TestMemoriesWithoutVectorsAreToldOfInEveryModeThatAsksThem(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.with(engine.Options{}).Save(t.Context(), engine.SaveInput{Title: "Mailer", Content: "It retries.", Project: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range []engine.Mode{engine.ModeHybrid, engine.ModeSemantic} {
+		for _, query := range []string{"mailer", "letters posted"} {
+			found := w.search(engine.SearchInput{Query: query, Mode: mode})
+			if len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "engram reembed") {
+				t.Errorf("%s, %q: degraded says %q, want what to do", mode, query, found.Degraded)
+			}
+		}
+	}
+	for _, in := range []engine.SearchInput{{Query: "mailer", Mode: engine.ModeLexical}, {Query: "mailer", Filter: engram.Filter{Project: "empty"}}} {
+		if found := w.search(in); len(found.Degraded) > 0 {
+			t.Errorf("%+v: degraded says %q, want nothing: no vector is missed", in, found.Degraded)
+		}
+	}
+}

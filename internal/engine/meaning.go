@@ -137,7 +137,7 @@ func meant(w engram.WordCount) string {
 // uncovered tells when there are memories and none has a vector: then the channel is
 // silent for a reason that somebody can remove.
 func (q *question) uncovered(ctx context.Context) error {
-	if len(q.meaning.finds) > 0 || len(q.lexical.Hits) == 0 {
+	if len(q.meaning.finds) > 0 || q.lexical.Rows == 0 {
 		return nil
 	}
 	models, err := q.r.Models(ctx)
