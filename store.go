@@ -138,7 +138,8 @@ type UseReader interface {
 // UseWriter remembers what was shown.
 type UseWriter interface {
 	// AppendUses adds to what was shown, to a session that must exist, of projects that
-	// must. It is no part of the journal: a use is not a change. The store may drop the
+	// must; a use of a memory that does not, because it was erased meanwhile, is passed
+	// over. It is no part of the journal: a use is not a change. The store may drop the
 	// oldest beyond 100,000, and those more than 90 days older than us, at its leisure.
 	AppendUses(ctx context.Context, us []Use) error
 }

@@ -127,7 +127,9 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 
 // AppendUses adds to what was shown.
 func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
-	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens) VALUES (?,?,?,?,?,?,?,?)`
+	// What was erased since it was shown is not brought back by the question it answered.
+	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens) SELECT ?1,?2,?3,?4,?5,?6,?7,?8
+		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
 	for _, u := range us {
 		project, err := t.projectNum(ctx, u.Project)
 		if err != nil {
@@ -144,6 +146,9 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens)
 		if err != nil {
 			return fmt.Errorf("write use: %w", err)
+		}
+		if n, err := res.RowsAffected(); err != nil || n == 0 {
+			continue
 		}
 		if num, err := res.LastInsertId(); err == nil && num%pruneEvery == 0 {
 			if err := t.pruneUses(ctx, num, u.At); err != nil {

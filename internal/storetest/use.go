@@ -46,6 +46,12 @@ func useCases() []testCase {
 			k.same("of a session", k.uses("s-app", all), []engram.Use{us[0], us[2], us[3]})
 			k.same("a page", k.uses("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Use{us[2]})
 		}},
+		{"what was erased after it was shown leaves no question behind", func(k *kit) {
+			m, other := k.save(), k.save()
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+			k.use(use(1, m), use(2, other))
+			k.same("uses", k.uses("s-app", all), []engram.Use{use(2, other)})
+		}},
 		{"a session that does not exist was shown nothing", func(k *kit) {
 			k.view(func(r engram.Reader) error {
 				_, err := r.Uses(k.Context(), "nope", all)
