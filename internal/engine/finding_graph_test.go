@@ -78,6 +78,50 @@ func TestRelationsLeadOnAsFarAsAsked(t *testing.T) {
 	}
 }
 
+func TestRelationsLeadThroughNothingThatIsHidden(t *testing.T) {
+	two := 2
+	for _, tt := range []struct {
+		name string
+		hide func(w world, cert int64)
+		in   engram.Filter
+		want bool
+	}{
+		{"what is not hidden leads on", func(world, int64) {}, engram.Filter{Project: "demo"}, true},
+		{"what was forgotten does not", func(w world, cert int64) {
+			if _, err := w.Forget(w.Context(), engram.ByNum(cert)); err != nil {
+				w.Fatal(err)
+			}
+		}, engram.Filter{}, false},
+		{"what another project has does not", func(w world, cert int64) {
+			other := "other"
+			if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
+				w.Fatal(err)
+			}
+		}, engram.Filter{Project: "demo"}, false},
+		{"but does where every project is asked", func(w world, cert int64) {
+			other := "other"
+			if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(cert), Project: &other}); err != nil {
+				w.Fatal(err)
+			}
+		}, engram.Filter{}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			outage := w.note("Outage of the checkout", "Payments were refused for an hour.")
+			cert := w.note("A certificate ran out", "Nobody had renewed it.")
+			bot := w.note("Renewals are done by a robot", "It runs each Sunday.")
+			w.tie(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
+			w.tie(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
+			tt.hide(w, cert)
+			found := w.search(engine.SearchInput{Query: "outage of the checkout payments", Hops: &two, Filter: tt.in})
+			notes, _ := notesOf(found, bot)
+			if led := len(notes) > 0; led != tt.want {
+				t.Errorf("the robot is noted as %q, led to: %t, want %t", notes, led, tt.want)
+			}
+		})
+	}
+}
+
 func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
 	w := newWorld(t)
 	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")

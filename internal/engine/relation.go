@@ -23,7 +23,11 @@ func (q *question) byRelation(ctx context.Context) error {
 		return err
 	}
 	if !q.in.All {
-		if err := q.spread(ctx, seeds, relations, policy); err != nil {
+		ways, err := q.ways(ctx, relations, policy)
+		if err != nil {
+			return err
+		}
+		if err := q.spread(ctx, seeds, ways, policy); err != nil {
 			return err
 		}
 	}
@@ -101,6 +105,40 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		next = retrieval.Ahead(seen, all, p)
 	}
 	return all, seen, nil
+}
+
+// ways are the relations that may be followed: none leads through what was forgotten, or
+// through another project than the one asked, of which nothing is told here. A single hop
+// leads through nothing.
+func (q *question) ways(ctx context.Context, relations []engram.Relation, p retrieval.GraphPolicy) ([]engram.Relation, error) {
+	if p.Hops <= 1 {
+		return relations, nil
+	}
+	closed := map[int64]bool{}
+	var unread []int64
+	for _, r := range relations {
+		for _, num := range []int64{r.Source, r.Target} {
+			if _, passed := q.memories[num]; !passed && !closed[num] {
+				closed[num], unread = true, append(unread, num)
+			}
+		}
+	}
+	ms, err := q.r.Memories(ctx, unread)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		if passes(m, engram.Filter{Project: q.in.Filter.Project}) {
+			delete(closed, m.Num)
+		}
+	}
+	var open []engram.Relation
+	for _, r := range relations {
+		if !closed[r.Source] && !closed[r.Target] {
+			open = append(open, r)
+		}
+	}
+	return open, nil
 }
 
 // spread adds what relations lead to.
