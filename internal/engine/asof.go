@@ -143,16 +143,36 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	ranked := make([]engram.Ranked, 0, len(ms))
 	byNum := make(map[int64]engram.Memory, len(ms))
 	for i, m := range ms {
+		byNum[m.Num] = m
 		if scores[i] > 0 {
 			ranked = append(ranked, engram.Ranked{Num: m.Num, Score: scores[i]})
-			byNum[m.Num] = m
 		}
 	}
 	retrieval.Sort(ranked)
+	ranked = p.behind(ranked, answer.Hits)
 	for i, f := range ranked {
 		found.Hits = append(found.Hits, p.hit(byNum[f.Num], engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}))
 	}
 	return nil
+}
+
+// behind adds to ranked, which are best first, those of the index's finds that it lacks
+// and that have not changed: they have words that only begin like those of the question.
+func (p *past) behind(ranked, finds []engram.Ranked) []engram.Ranked {
+	have := make(map[int64]bool, len(ranked))
+	for _, f := range ranked {
+		have[f.Num] = true
+	}
+	for _, f := range finds {
+		if have[f.Num] || p.changed(f.Num) {
+			continue
+		}
+		if len(ranked) > 0 {
+			f.Score = min(f.Score, ranked[len(ranked)-1].Score)
+		}
+		ranked = append(ranked, f)
+	}
+	return ranked
 }
 
 // topicFirst puts the memory whose topic key was the question at the top.

@@ -242,3 +242,30 @@ func TestSearchAsOfTellsNoLaterTitleOfWhatTheFilterLeavesOut(t *testing.T) {
 		t.Errorf("got %+v, want the kettle, superseded by what was the teapot then", hits)
 	}
 }
+
+func TestSearchAsOfFindsWordsThatBeginAlike(t *testing.T) {
+	w := newWorld(t)
+	w.note("authentication", "by tokens")
+	w.note("auth", "by cookies")
+	changed := w.note("authority", "of the board")
+	then := w.later()
+	if _, err := w.Forget(t.Context(), engram.ByNum(changed)); err != nil {
+		t.Fatal(err)
+	}
+	content := "an auth of its own"
+	other := w.note("Board", "meets on Mondays")
+	between := w.later()
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(other), Content: &content}); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	if got, want := w.asOf(between, engine.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+		t.Errorf("before a text got the word: got %q, want %q", got, want)
+	}
+	if got, want := w.asOf(then, engine.SearchInput{Query: "auth"}), "2 auth, 1 authentication"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got, want := w.asOf(then, engine.SearchInput{Query: "auth", All: true}), "2 auth"; got != want {
+		t.Errorf("every word: got %q, want %q", got, want)
+	}
+}

@@ -302,3 +302,11 @@ func TestMemoriesWithoutVectorsAreToldOfInEveryModeThatAsksThem(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryWordCannotBeAskedOfMeaning(t *testing.T) {
+	w, _ := clinic(t)
+	found := w.search(engine.SearchInput{Query: "doctor", Mode: engine.ModeSemantic, All: true})
+	if len(found.Hits)+len(found.Weak) > 0 || len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "every word") {
+		t.Errorf("got %v, degraded %q, want nothing and why", hitNums(found.Hits), found.Degraded)
+	}
+}

@@ -28,6 +28,9 @@ const nearDepth = 120
 // Degraded; the words answer then alone.
 func (q *question) byMeaning(ctx context.Context) error {
 	if q.in.Mode == ModeLexical || q.in.All {
+		if q.in.Mode == ModeSemantic {
+			q.degrade("meaning does not tell who has every word; nothing is found by meaning")
+		}
 		return nil
 	}
 	if q.embedder == nil {
