@@ -22,7 +22,7 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
 		return w, err
 	}
-	if term.Stop {
+	if term.Stop || term.Time {
 		return w, nil
 	}
 	brief := len(s.query.Terms) <= briefTerms
@@ -115,7 +115,13 @@ func (s *search) beginning(ctx context.Context, w *word, begins string) error {
 				return false
 			}
 			lists = append(lists, l)
-			counts[string(word)] += l.Len()
+			var n int
+			if n, bad = s.rowsIn(g, holding{list: l}); bad != nil {
+				return false
+			}
+			if n > 0 { // else only other projects have it
+				counts[string(word)] += n
+			}
 			return true
 		})
 		if err == nil {

@@ -55,6 +55,13 @@ func lexicalCases() []testCase {
 			k.same("all, one of them nowhere", numsOf(k.find("tunnel bridge zeppelin", all)), []int64(nil))
 			k.same("all, in another spelling", numsOf(k.find("TunnelBridge", all)), []int64{both.Num})
 		}},
+		{"a beginning stands for the words of the project asked, and for no other's", func(k *kit) {
+			k.write("letters", "the mailer retries")
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Content = "", "", "the mailcoach of another house" })
+			here := k.lexical("mail", func(q *engram.LexicalQuery) { q.Filter.Project = "app" })
+			k.same("in the project", here.Words[0].Matched, []string{"mailer"})
+			k.same("anywhere", k.lexical("mail").Words[0].Matched, []string{"mailcoach", "mailer"})
+		}},
 		{"finds are told who stands next to them", (*kit).findsKnowTheirNeighbours},
 		{"filters are part of the question", func(k *kit) {
 			k.furnish()
