@@ -19,13 +19,12 @@ type source struct {
 type target struct {
 	segment *segment
 	docs    postings.Docs
-	from    []place // where each stood
 	tokens  int64
 }
 
-// place is where a memory stands in the index.
+// place is where a sealed memory stands in the index.
 type place struct {
-	segment int64 // 0: it is unsealed
+	segment int64
 	slot    int
 }
 
@@ -51,7 +50,6 @@ func gather(from []source, pick func(postings.Doc) *target) (map[*target][]posti
 			to := pick(d)
 			spots[slot] = spot{to, uint32(to.segment.slots + to.docs.Len())}
 			to.docs = postings.AppendDoc(to.docs, d)
-			to.from = append(to.from, place{s.segment, slot})
 			to.tokens += int64(d.Length)
 			if words[to] == nil {
 				words[to] = map[string]*postings.Addition{}

@@ -249,7 +249,7 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	for i := range nums {
 		nums[i] = to.docs.Num(i)
 	}
-	return t.vectorsPlaced(ctx, g.num, first, nums, to.from)
+	return t.vectorsPlaced(ctx, g.num, first, nums)
 }
 
 // writeBlocks replaces the old blocks of a segment, of which there were so many.

@@ -65,7 +65,7 @@ func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory
 		return err
 	}
 	words, _ := wordsOf(was)
-	err = t.vacate(ctx, at, was.Num, words)
+	err = t.vacate(ctx, at, words)
 	if err != nil {
 		return fmt.Errorf("take memory %d out of the index: %w", was.Num, err)
 	}
@@ -123,12 +123,12 @@ func (t *tx) segmentAt(ctx context.Context, num int64) (*segment, error) {
 }
 
 // vacate empties a slot.
-func (t *tx) vacate(ctx context.Context, at place, memory int64, words []wordCount) error {
+func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
 	g, err := t.segmentAt(ctx, at.segment)
 	if err != nil {
 		return err
 	}
-	if err := t.vectorDied(ctx, at.segment, at.slot, memory); err != nil {
+	if err := t.vectorDied(ctx, at); err != nil {
 		return err
 	}
 	if g.live == 1 {

@@ -25,9 +25,9 @@ func (t *tx) models(ctx context.Context) (all []model, err error) {
 }
 
 // vectorsPlaced is told that the memories nums stand in the slots of a segment from
-// first on, and where each stood before. Their codes are made of their rows, which hold
-// what is true now; the slots they left are dropped with their segments.
-func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums []int64, _ []place) error {
+// first on. Their codes are made of their rows, which hold what is true now; the slots
+// they left are dropped with their segments.
+func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums []int64) error {
 	all, err := t.models(ctx)
 	if err != nil || len(all) == 0 {
 		return err
@@ -52,11 +52,11 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 	return nil
 }
 
-// vectorDied is told that a memory no longer stands in a slot.
-func (t *tx) vectorDied(ctx context.Context, segment int64, slot int, _ int64) error {
+// vectorDied is told that a memory no longer stands in a place.
+func (t *tx) vectorDied(ctx context.Context, at place) error {
 	const query = `SELECT m.num, m.dimensions, m.changes FROM models m JOIN coded c ON c.model = m.num AND c.segment = ?`
 	var coded []model
-	err := t.rows(ctx, query, []any{segment}, func(s scanner) error {
+	err := t.rows(ctx, query, []any{at.segment}, func(s scanner) error {
 		var m model
 		err := s.Scan(&m.num, &m.dimensions, &m.changes)
 		coded = append(coded, m)
@@ -66,7 +66,7 @@ func (t *tx) vectorDied(ctx context.Context, segment int64, slot int, _ int64) e
 		return fmt.Errorf("read models: %w", err)
 	}
 	for _, m := range coded {
-		if err := t.editCodes(ctx, m, segment, map[int][]byte{slot: nil}); err != nil {
+		if err := t.editCodes(ctx, m, at.segment, map[int][]byte{at.slot: nil}); err != nil {
 			return err
 		}
 	}
