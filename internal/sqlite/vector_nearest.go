@@ -103,6 +103,9 @@ func (t *tx) scan(ctx context.Context, m model, s *scope, question []float32, si
 		if pages[i], err = t.loadCodes(ctx, book, g.num); err != nil {
 			return nil, false, err
 		}
+		if last := len(pages[i]) - 1; last >= 0 && len(pages[i][last].sizes) > (g.docs.Len()-last*pageSlots)*vector.SignBytes(m.dimensions) {
+			return nil, false, errDamagedCodes() // codes of slots that there are not
+		}
 		for n, page := range slices.Backward(pages[i]) {
 			var pass func(int) bool
 			if !w.all() {

@@ -1,0 +1,60 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+func TestDamagedCodesAreToldNotFollowed(t *testing.T) {
+	for name, damage := range map[string]string{
+		"a page is cut short":                   `UPDATE vector_codes SET signs = substr(signs, 1, 40)`,
+		"signs and sizes are not of a kind":     `UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`,
+		"a page is of slots that there are not": `UPDATE vector_codes SET num = num + 1`,
+		"a page has more codes than slots":      `UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "engram.db")
+			open := func() *sqlite.Store {
+				s, err := sqlite.Open(t.Context(), sqlite.Options{Path: path, Now: time.Now})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			s, k := open(), newClusters(3, 64)
+			fillVectors(t, s, storetest.NewCorpus(3), k, 70)
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			db, err := sql.Open("sqlite", "file:"+path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := db.Exec(damage)
+			if err != nil {
+				t.Fatalf("damage: %v", err)
+			}
+			if n, _ := res.RowsAffected(); n == 0 {
+				t.Fatal("there was nothing to damage")
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s = open()
+			defer s.Close()
+			err = s.View(t.Context(), func(r engram.Reader) error {
+				_, err := r.Nearest(t.Context(), engram.VectorQuery{Model: k.model.Fingerprint, Vector: k.vector(), Limit: 10})
+				return err
+			})
+			if engram.CodeOf(err) != engram.CodeInternal || engram.HintOf(err) == "" {
+				t.Errorf("got %v (%s), want code internal and a hint", err, engram.CodeOf(err))
+			}
+		})
+	}
+}
