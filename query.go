@@ -38,6 +38,7 @@ type Term struct {
 	Written string // lower case, not stemmed; where the index lacks Word, words that begin like it are taken
 	Stop    bool   // carries no meaning: only titles are searched for it
 	Joined  bool   // the parts of the word before it, written as one
+	Time    bool   // part of an expression of time: it means itself, and a memory need not have it
 }
 
 // Lexical is the answer of the lexical channel.
@@ -148,6 +149,7 @@ type Hit struct {
 	Memory    Memory
 	Score     float64 // greater is better
 	State     State
+	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
 	Why       Why
 }

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
@@ -36,9 +37,27 @@ func (b *background) close() {
 	b.done.Wait()
 }
 
+// embedEvery is how often a server looks for memories without a vector. Looking costs
+// next to nothing where there are none.
+const embedEvery = time.Minute
+
 // embedMissing gives memories their vectors that have none: those saved by a version
-// without a model, or under another model. What fails is tried again by the next server.
+// without a model, under another model, or meanwhile by a program that was told to use
+// none. What fails is tried again.
 func (a *App) embedMissing(ctx context.Context) {
+	again := time.NewTicker(embedEvery)
+	defer again.Stop()
+	for {
+		a.embedOnce(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-again.C:
+		}
+	}
+}
+
+func (a *App) embedOnce(ctx context.Context) {
 	res, err := a.Engine.Reembed(ctx, engine.ReembedInput{})
 	switch {
 	case ctx.Err() != nil:

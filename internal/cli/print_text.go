@@ -133,7 +133,11 @@ func span(t engram.TimeSpan, o render.Options) string {
 }
 
 func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
-	if c.Empty() {
+	switch {
+	case c.Empty() && len(c.LeftOut) > 0:
+		fmt.Fprintf(b, "Nothing fits into the budget: %s left out.\n", count(len(c.LeftOut), "memory is", "memories are"))
+		return
+	case c.Empty():
 		fmt.Fprintln(b, "No previous session memories found.")
 		return
 	}

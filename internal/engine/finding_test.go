@@ -10,6 +10,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
 // clinic is a world with one memory of a physician that calls him something else.
@@ -206,7 +207,7 @@ func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
 	if i < 0 {
 		t.Fatalf("got %v, want #%d in it", got, first)
 	}
-	if !slices.Contains(hits[i].Why.Notes, "repeats #5") || !slices.Contains(hits[i].Why.Factors, engram.Factor{Name: "repeat", Value: 0.6}) {
+	if !slices.Contains(hits[i].Why.Notes, "repeats #5") || !slices.Contains(hits[i].Why.Factors, engram.Factor{Name: "repeat", Value: retrieval.RepeatFactor}) {
 		t.Errorf("#%d says %+v, want that it repeats #%d", first, hits[i].Why, again)
 	}
 	if j := slices.Index(got, other); j < 0 || len(hits[j].Why.Notes) > 0 {

@@ -78,7 +78,7 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 		if w.Term.Joined && len(q.lexical.Words) > 1 {
 			continue // its parts are asked
 		}
-		if w.Rows == 0 && text.Dense(w.Term.Word) {
+		if w.Term.Time || w.Rows == 0 && text.Dense(w.Term.Word) {
 			continue // pairs that no word has stand across two words
 		}
 		asked, words = append(asked, retrieval.Asked{Having: w.Rows}), append(words, w)

@@ -92,8 +92,8 @@ func (q *question) embedded(ctx context.Context, e engram.Embedder) ([]float32, 
 		var words []string
 		var weights []float64
 		for _, w := range q.lexical.Words {
-			if w.Term.Joined {
-				continue // its parts are there
+			if w.Term.Joined || w.Term.Time {
+				continue // its parts are there; a time is no matter
 			}
 			words = append(words, meant(w))
 			weights = append(weights, retrieval.WordWeight(w.Rows, q.lexical.Rows))

@@ -34,8 +34,10 @@ type question struct {
 	texts    *retrieval.Texts  // of all finds; nil until they are read for their words
 	led      map[int64]int64   // from which find relations lead to a memory
 	newer    map[int64][]int64 // what supersedes a memory
+	repeats  map[int64]int64   // which better find says the same
 	reading  *reading
 	why      map[int64]*engram.Why
+	phrases  []text.TimePhrase // expressions of time in the question
 	times    []engram.TimeSpan
 	degraded []string
 }
@@ -44,7 +46,8 @@ type question struct {
 func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	at, still := e.now(), *e
 	still.now = func() time.Time { return at }
-	return &question{Engine: &still, r: r, in: in, terms: text.Query(in.Query),
+	phrases := text.Times(in.Query, at.In(e.zone))
+	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
 		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, reading: newReading(), why: map[int64]*engram.Why{}}
 }
 
@@ -178,12 +181,12 @@ func (q *question) read(ctx context.Context) error {
 // question that they lack, and joins the channels anew.
 func (q *question) byNearWords(ctx context.Context) error {
 	similar, ok := q.embedder.(engram.WordEmbedder)
-	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.finds) == 0 {
-		return nil
+	if !ok || q.in.Mode != ModeHybrid || q.in.All || len(q.lexical.Hits) == 0 {
+		return nil // where no word was found, the best of near ones is not worth what a word is
 	}
 	var sought []retrieval.Sought
 	for _, w := range q.lexical.Words {
-		if w.Term.Joined || w.Term.Stop {
+		if w.Term.Joined || w.Term.Stop || w.Term.Time {
 			continue
 		}
 		s := retrieval.Sought{Written: meant(w), Terms: append([]string{w.Term.Word}, w.Matched...), Having: w.Rows}
@@ -191,6 +194,10 @@ func (q *question) byNearWords(ctx context.Context) error {
 	}
 	q.texts = q.passages(q.finds)
 	gains := retrieval.Fill(sought, q.texts, q.lexical.Rows, similar.Similarities)
+	for num, gain := range gains {
+		w := q.whyOf(num)
+		w.Factors = append(w.Factors, engram.Factor{Name: "+ near words", Value: gain})
+	}
 	words := slices.Clone(q.lexical.Hits)
 	for i, h := range words {
 		words[i].Score += gains[h.Num]
@@ -257,7 +264,7 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 	hits := make([]engram.Hit, len(finds))
 	for i, f := range finds {
 		m := q.memories[f.Num]
-		hits[i] = engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Why: *q.whyOf(f.Num)}
+		hits[i] = engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: q.repeats[f.Num], Why: *q.whyOf(f.Num)}
 	}
 	return hits
 }

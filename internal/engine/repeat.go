@@ -21,6 +21,7 @@ func (q *question) byNovelty(context.Context) error {
 	if len(repeats) == 0 {
 		return nil
 	}
+	q.repeats = repeats
 	for i, f := range best {
 		first, is := repeats[f.Num]
 		if !is {

@@ -118,6 +118,12 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		}
 	}
 	q := newQuestion(e, r, in)
+	if from, to, ok := q.onlyWhen(); ok && !in.All {
+		var err error
+		found.Times = []engram.TimeSpan{{Phrase: in.Query, From: from, To: to}}
+		found.Hits, err = q.inSpan(ctx, from, to)
+		return found, err
+	}
 	if err := q.answer(ctx); err != nil {
 		return found, err
 	}

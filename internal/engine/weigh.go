@@ -37,7 +37,7 @@ func (q *question) weigh(ctx context.Context) error {
 // spans are the stretches of time that the question speaks of.
 func (q *question) spans(ctx context.Context) ([]retrieval.Span, error) {
 	var spans []retrieval.Span
-	for _, p := range text.Times(q.in.Query, q.now().In(q.zone)) {
+	for _, p := range q.phrases {
 		found := retrieval.Spans([]text.TimePhrase{p})
 		if p.Event != "" {
 			at, known, err := q.timeOf(ctx, p.Event)

@@ -82,6 +82,12 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	if q.query.Has("offset") {
 		return reply{}, invalid("a search has no offset").WithHint("ask for more with limit, at most 100")
 	}
+	if filter.Forgotten {
+		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
+	}
+	if err := a.known(q, filter.Project); err != nil {
+		return reply{}, err
+	}
 	in, err := q.searchInput(a.Engine.Now())
 	if err != nil {
 		return reply{}, err
@@ -92,6 +98,16 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	}
 	found, err := a.Engine.Search(q.Context(), in)
 	return reply{body: foundOf(found)}, err
+}
+
+// known refuses a project that does not exist: a name that was mistyped must not look
+// like a project without an answer.
+func (a *API) known(q request, name string) error {
+	if name == "" {
+		return nil
+	}
+	_, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true})
+	return err
 }
 
 // maxOffset keeps a page inside what any store can count.

@@ -13,8 +13,10 @@ func recallCases() []routeCase {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"` + hint + `"}}`
 	}
 	return []routeCase{
-		{"nothing to recall", "GET /recall", "GET /recall?q=zeppelin&project=nobody", "", 200,
-			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[],"repaired":[],"times":[],"degraded":[]}`},
+		{"nothing to recall", "GET /recall", "GET /recall?q=zeppelin&project=other", "", 200,
+			`{"query":"zeppelin","budget":4000,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"below the floor"}],"repaired":[],"times":[],"degraded":[]}`},
+		{"a project that is not is told", "GET /recall", "GET /recall?q=zeppelin&project=nobody", "", 404,
+			`{"error":{"code":"not_found","message":"Project \"nobody\" not found in store","hint":"engram projects list shows what there is"}}`},
 		{"a budget of one token", "GET /recall", "GET /recall?project=other&budget=1", "", 200,
 			`{"query":"","budget":1,"tokens":0,"text":"","items":[],"left_out":[{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","reason":"over the budget"}],"repaired":[],"times":[],"degraded":[]}`},
 		{"a question recalls", "GET /recall", "GET /recall?project=other&budget=0", "", 200,

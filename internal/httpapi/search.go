@@ -97,7 +97,7 @@ func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
 		return in, err
 	}
 	if q.query.Has("hops") {
-		hops, err := q.number("hops", 0, 0, engine.MaxHops)
+		hops, err := q.number("hops", 0, 0, 1<<20) // the engine says what is too far
 		if err != nil {
 			return in, err
 		}

@@ -124,6 +124,7 @@ func TestASearchIsToldHowToSearch(t *testing.T) {
 		{"fusion=sum", "score or rank"},
 		{"hops=-1", "not a number from 0"},
 		{"hops=far", "not a number from 0"},
+		{"hops=6", "from 0 to 5"},
 	} {
 		for _, route := range []string{"/search", "/memories"} {
 			w := ask(h, "GET", route+"?q=login&"+tt.query, "")
@@ -132,7 +133,7 @@ func TestASearchIsToldHowToSearch(t *testing.T) {
 			}
 		}
 	}
-	for _, q := range []string{"mode=fts", "mode=hybrid", "mode=semantic", "fusion=rank", "fusion=score", "hops=0", "hops=5", "hops=600", "rerank=true"} {
+	for _, q := range []string{"mode=fts", "mode=hybrid", "mode=semantic", "fusion=rank", "fusion=score", "hops=0", "hops=5", "rerank=true"} {
 		if f := search(t, h, "q=login&"+q); len(f) == 0 {
 			t.Errorf("GET /search?q=login&%s: got nothing, want the logins", q)
 		}

@@ -8,7 +8,7 @@ const (
 	sameness = 0.85
 	// RepeatFactor is what the score of a repeat is to be multiplied by: it steps behind
 	// what matches about as well and stays before what hardly matches.
-	RepeatFactor = 0.6
+	RepeatFactor = 0.3
 )
 
 // Repeats finds memories that say what a better one said already, so that copies of one

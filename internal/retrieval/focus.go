@@ -3,6 +3,7 @@ package retrieval
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -16,6 +17,7 @@ type Candidate struct {
 	Summary string  // a short form of the text; "" when there is none
 	Seen    bool    // the session was shown it before
 	Weak    bool    // found below the floor
+	Repeats int64   // the better find that says the same; 0: none
 }
 
 // FocusPolicy says how a budget is filled. Zero fields take their defaults.
@@ -160,6 +162,8 @@ func (f *focus) sift() {
 			f.said.cover(i) // what says the same again is no news either
 		case c.Weak || f.share[i] < f.Floor:
 			f.why[i] = LeftWeak
+		case c.Repeats != 0 && slices.ContainsFunc(f.cs, func(o Candidate) bool { return o.Num == c.Repeats && !o.Weak && !o.Seen }):
+			f.why[i] = fmt.Sprintf("repeats what #%d says", c.Repeats)
 		}
 	}
 }

@@ -112,10 +112,10 @@ const (
 // Measured on label sets: functions of a library -0.00, commit logs 0.02 to 0.05, chats
 // 0.06 to 0.09, facts drawn from them 0.2 to 0.3, transcripts of agents and passages of
 // design documents 0.2 to 0.4. vectors are those of one project in the order of saving;
-// fewer than LeastCohesion tell nothing and give a half.
+// fewer than LeastCohesion tell little and give a fifth.
 func Cohesion(vectors [][]float32) float64 {
 	if len(vectors) < LeastCohesion {
-		return 0.5
+		return 0.2
 	}
 	at := func(step int) float64 {
 		sum := 0.0

@@ -22,7 +22,7 @@ func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
 	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
 		return w, err
 	}
-	if term.Stop {
+	if term.Stop || term.Time {
 		return w, nil
 	}
 	brief := len(s.query.Terms) <= briefTerms

@@ -86,6 +86,9 @@ func (s *search) nearest(ctx context.Context, w *word, most int) (found string, 
 			return "", 0, err
 		}
 		for word, n := range counts {
+			if initial != first && !strings.HasPrefix(word, string(second)+string(first)) && !strings.HasPrefix(word, written[size:]) {
+				continue // another initial only where two letters were swapped, or one was put before it
+			}
 			if found == "" || cmp.Or(cmp.Compare(distance[word], distance[found]), cmp.Compare(counts[found], n), cmp.Compare(word, found)) < 0 {
 				found = word
 			}
@@ -171,7 +174,12 @@ func errorsTo(word []byte, forms []form, most int) int {
 			bits.OnesCount32(letters&^f.letters) > bytes || bits.OnesCount32(f.letters&^letters) > bytes {
 			continue
 		}
-		if n, ok := text.Typos(string(word), f.word, most); ok {
+		// A stem is shorter than what was written, and bears fewer errors.
+		bears := most
+		if min(len(word), len(f.word)) < longWord {
+			bears = min(most, 1)
+		}
+		if n, ok := text.Typos(string(word), f.word, bears); ok {
 			least = min(least, n)
 		}
 	}

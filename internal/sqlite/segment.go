@@ -65,7 +65,10 @@ func scanSegment(r scanner) (*segment, error) {
 		return nil, err
 	}
 	var err error
-	if g.firsts, err = postings.ReadWords(firsts); err != nil {
+	if g.firsts, err = postings.ReadWords(firsts); err == nil && (g.slots < 0 || g.slots > postings.MaxSlots) {
+		err = postings.ErrDamaged
+	}
+	if err != nil {
 		return nil, fmt.Errorf("segment %d: %w", g.num, err)
 	}
 	return &g, nil

@@ -16,6 +16,8 @@ func TestDamagedCodesAreToldNotFollowed(t *testing.T) {
 		"a page is cut short":                   `UPDATE vector_codes SET signs = substr(signs, 1, 40)`,
 		"signs and sizes are not of a kind":     `UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`,
 		"a page is of slots that there are not": `UPDATE vector_codes SET num = num + 1`,
+		"a segment has slots without end":       `UPDATE segments SET slots = 100000000000`,
+		"a segment has fewer slots than none":   `UPDATE segments SET slots = -5`,
 		"a page has more codes than slots":      `UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`,
 	} {
 		t.Run(name, func(t *testing.T) {
