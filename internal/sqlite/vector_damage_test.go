@@ -11,14 +11,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
-func TestDamagedCodesAreToldNotFollowed(t *testing.T) {
-	for name, damage := range map[string]string{
-		"a page is cut short":                   `UPDATE vector_codes SET signs = substr(signs, 1, 40)`,
-		"signs and sizes are not of a kind":     `UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`,
-		"a page is of slots that there are not": `UPDATE vector_codes SET num = num + 1`,
-		"a segment has slots without end":       `UPDATE segments SET slots = 100000000000`,
-		"a segment has fewer slots than none":   `UPDATE segments SET slots = -5`,
-		"a page has more codes than slots":      `UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`,
+func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
+	for name, tt := range map[string]struct{ damage, hint string }{
+		"a page is cut short":                   {`UPDATE vector_codes SET signs = substr(signs, 1, 40)`, "run reembed --all"},
+		"signs and sizes are not of a kind":     {`UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`, "run reembed --all"},
+		"a page is of slots that there are not": {`UPDATE vector_codes SET num = num + 1`, "run reembed --all"},
+		"a segment has slots without end":       {`UPDATE segments SET slots = 100000000000`, ""},
+		"a segment has fewer slots than none":   {`UPDATE segments SET slots = -5`, ""},
+		"a page has more codes than slots":      {`UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`, "run reembed --all"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "engram.db")
@@ -38,7 +38,7 @@ func TestDamagedCodesAreToldNotFollowed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := db.Exec(damage)
+			res, err := db.Exec(tt.damage)
 			if err != nil {
 				t.Fatalf("damage: %v", err)
 			}
@@ -54,8 +54,8 @@ func TestDamagedCodesAreToldNotFollowed(t *testing.T) {
 				_, err := r.Nearest(t.Context(), engram.VectorQuery{Model: k.model.Fingerprint, Vector: k.vector(), Limit: 10})
 				return err
 			})
-			if engram.CodeOf(err) != engram.CodeInternal || engram.HintOf(err) == "" {
-				t.Errorf("got %v (%s), want code internal and a hint", err, engram.CodeOf(err))
+			if engram.CodeOf(err) != engram.CodeInternal || engram.HintOf(err) != tt.hint {
+				t.Errorf("got %v (%s, hint %q), want code internal and hint %q", err, engram.CodeOf(err), engram.HintOf(err), tt.hint)
 			}
 		})
 	}
