@@ -9,7 +9,8 @@ import (
 // ReembedInput asks for vectors of the model in force.
 type ReembedInput struct {
 	// All embeds every memory anew, also those that have a vector: for a model that
-	// answers otherwise than it did under the same name.
+	// answers otherwise than it did under the same name. The old vectors go first, so
+	// that searches answer by words alone until the new ones are there.
 	All bool
 	// Progress, when it is not nil, is told how many memories have a vector, of how many.
 	Progress func(done, total int)
