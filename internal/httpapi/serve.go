@@ -21,8 +21,8 @@ const (
 	streamGrace   = time.Second      // for streams, which never end by themselves
 )
 
-// maxHeader is room for a question in the address, and no more.
-const maxHeader = 64 << 10
+// maxHeader is room for a question in the address: 100 kB of any bytes, each escaped.
+const maxHeader = 512 << 10
 
 // Serve answers requests on l with h until ctx ends, then stops listening, gives
 // requests under way five seconds and breaks off what is left. It closes l. An error

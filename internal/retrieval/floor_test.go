@@ -41,7 +41,7 @@ func TestCoverage(t *testing.T) {
 		return words
 	}
 	type covered = []retrieval.Covered
-	rare, common, unknown := math.Log(1+99.5/1.5), math.Log(1+50.5/50.5), math.Log(1+100.5/0.5)
+	rare, common, unknown := math.Log(1+99.5/1.5), math.Log(2), math.Log(1+100.5/0.5)
 	for _, tt := range []struct {
 		name    string
 		words   []retrieval.Asked

@@ -16,6 +16,7 @@ const (
 	stretchShift    = 5
 	stretchMemories = 1 << stretchShift
 	mostStretches   = 1 << 20 // more are not told apart: the sessions then stay whole
+	mostSessions    = 1 << 24 // a greater number is damage, and nothing to make room for
 )
 
 // stretches numbers the parts of sessions that are scored, by session.
@@ -43,7 +44,7 @@ func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
 		mixed := s.scope.mixed(g)
 		for slot := range g.docs.Len() {
 			at := g.docs.Session(slot)
-			if at == 0 || !g.docs.Live(slot) || mixed && int64(g.docs.Project(slot)) != s.scope.project {
+			if at == 0 || at > mostSessions || !g.docs.Live(slot) || mixed && int64(g.docs.Project(slot)) != s.scope.project {
 				continue
 			}
 			fn(g.docs, slot, at)
@@ -147,7 +148,7 @@ func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, err
 		having = having[:0]
 		err := s.eachPosting(w, func(g *segment, slot int, n uint32) {
 			session := g.docs.Session(slot)
-			if session == 0 {
+			if session == 0 || session > mostSessions {
 				return
 			}
 			id := t.of(session, g.docs.Num(slot))
