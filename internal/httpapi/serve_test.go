@@ -290,7 +290,7 @@ func TestBrokenRequestsOnTheWire(t *testing.T) {
 		{"a negative length", "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", []string{"400"}},
 		{"chunks that are none", "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", []string{"400"}},
 		{"a length of 80 MB", "POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 83886080\r\n\r\n{}", []string{"413"}},
-		{"a header of 100 kB", "GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 100<<10) + "\r\n\r\n", []string{"431"}},
+		{"a header of 1 MB", "GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n", []string{"431"}},
 		{"a tunnel", "CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n", []string{"421"}},
 		{"an upgrade", "GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", []string{"200"}},
 		{"HTTP/2 by prior knowledge", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", []string{"505", "400", "421"}},
