@@ -155,6 +155,9 @@ type MemoryWriter interface {
 	ReplaceMemory(ctx context.Context, m Memory) error
 	// InsertRevision adds r; one with the same memory and number is an error.
 	InsertRevision(ctx context.Context, r Revision) error
+	// Reindex makes the index of words, and the codes of vectors beside it, anew from the
+	// memories: the remedy where they are damaged.
+	Reindex(ctx context.Context) error
 	// EraseMemory removes the memory, its revisions, tags, relations, vectors and
 	// index entries, and the texts in its journal entries; not_found when there is none.
 	// The bytes are overwritten.

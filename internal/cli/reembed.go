@@ -38,7 +38,7 @@ the same beside its answers.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "embed every memory anew")
+	cmd.Flags().BoolVar(&all, "all", false, "make the index of words and every vector anew")
 	return cmd
 }
 

@@ -10,7 +10,8 @@ import (
 type ReembedInput struct {
 	// All embeds every memory anew, also those that have a vector: for a model that
 	// answers otherwise than it did under the same name. The old vectors go first, so
-	// that searches answer by words alone until the new ones are there.
+	// that searches answer by words alone until the new ones are there. The index of
+	// words is made anew, too: it is the remedy where either is damaged.
 	All bool
 	// Progress, when it is not nil, is told how many memories have a vector, of how many.
 	Progress func(done, total int)
@@ -37,6 +38,11 @@ const (
 // where it was; searches answer with the old vectors meanwhile. CodeUnavailable when
 // there is no model, or when it cannot answer.
 func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, error) {
+	if in.All {
+		if err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) }); err != nil {
+			return Reembedded{}, err
+		}
+	}
 	if e.embedder == nil {
 		return Reembedded{}, engram.Errorf(engram.CodeUnavailable, "no embedding model is configured").
 			WithHint("set embedding_model, or leave it out for the built-in one")

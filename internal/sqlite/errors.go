@@ -8,6 +8,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
 // explain gives an error of SQLite its code and a hint. Other errors, and those that
@@ -19,6 +20,10 @@ func explain(err error, path string) error {
 	}
 	if _, ok := errors.AsType[*engram.Error](err); ok {
 		return err
+	}
+	if errors.Is(err, postings.ErrDamaged) {
+		return engram.Errorf(engram.CodeInternal, "the index of words is damaged").
+			WithHint("engram reembed --all makes it anew; the memories themselves are not touched").WithCause(err)
 	}
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

@@ -32,7 +32,7 @@ func (s *Store) renew(ctx context.Context) error {
 		if err != nil || current {
 			return err
 		}
-		return t.rebuild(ctx)
+		return t.Reindex(ctx)
 	})
 }
 
@@ -49,18 +49,11 @@ func wordsAreCurrent(ctx context.Context, t *tx) (bool, error) {
 // rebuiltSQL reads the live memories by number, some at a time.
 const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT 500`
 
-// rebuild makes the whole index anew from the texts.
-func (t *tx) rebuild(ctx context.Context) error {
-	all, err := t.segments(ctx)
-	if err != nil {
-		return err
-	}
-	for _, g := range all {
-		if err := t.dropSegment(ctx, g.num); err != nil {
-			return err
-		}
-	}
-	for _, query := range []string{`DELETE FROM unsealed`, `DELETE FROM kinds`} {
+// Reindex makes the whole index anew from the texts. It reads nothing of the old one,
+// which may be damaged.
+func (t *tx) Reindex(ctx context.Context) error {
+	for _, query := range []string{`DELETE FROM postings`, `DELETE FROM documents`, `DELETE FROM vector_codes`, `DELETE FROM coded`, `DELETE FROM segments`,
+		`DELETE FROM unsealed`, `DELETE FROM kinds`} {
 		if _, err := t.exec(ctx, query); err != nil {
 			return fmt.Errorf("empty the index: %w", err)
 		}
@@ -88,6 +81,6 @@ func (t *tx) rebuild(ctx context.Context) error {
 		after = ms[len(ms)-1].Num
 	}
 	const query = `INSERT INTO meta (key, value) VALUES ('words', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`
-	_, err = t.exec(ctx, query, strconv.Itoa(wordsVersion))
+	_, err := t.exec(ctx, query, strconv.Itoa(wordsVersion))
 	return err
 }

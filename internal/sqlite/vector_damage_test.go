@@ -11,13 +11,15 @@ import (
 	"github.com/alanbuscaglia/engram/internal/storetest"
 )
 
+const damagedIndex = "engram reembed --all makes it anew; the memories themselves are not touched"
+
 func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
 	for name, tt := range map[string]struct{ damage, hint string }{
 		"a page is cut short":                   {`UPDATE vector_codes SET signs = substr(signs, 1, 40)`, "run reembed --all"},
 		"signs and sizes are not of a kind":     {`UPDATE vector_codes SET sizes = substr(sizes, 1, length(sizes) - 8)`, "run reembed --all"},
 		"a page is of slots that there are not": {`UPDATE vector_codes SET num = num + 1`, "run reembed --all"},
-		"a segment has slots without end":       {`UPDATE segments SET slots = 100000000000`, ""},
-		"a segment has fewer slots than none":   {`UPDATE segments SET slots = -5`, ""},
+		"a segment has slots without end":       {`UPDATE segments SET slots = 100000000000`, damagedIndex},
+		"a segment has fewer slots than none":   {`UPDATE segments SET slots = -5`, damagedIndex},
 		"a page has more codes than slots":      {`UPDATE vector_codes SET signs = signs || zeroblob(4096), sizes = sizes || zeroblob(4096)`, "run reembed --all"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -57,6 +59,21 @@ func TestDamagedCodesAndSegmentsAreToldNotFollowed(t *testing.T) {
 			if engram.CodeOf(err) != engram.CodeInternal || engram.HintOf(err) != tt.hint {
 				t.Errorf("got %v (%s, hint %q), want code internal and hint %q", err, engram.CodeOf(err), engram.HintOf(err), tt.hint)
 			}
+			// The remedy: nothing of the old index is read for the new one.
+			if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.Reindex(t.Context()) }); err != nil {
+				t.Fatalf("reindex: %v", err)
+			}
+			err = s.View(t.Context(), func(r engram.Reader) error {
+				found, err := r.Nearest(t.Context(), engram.VectorQuery{Model: k.model.Fingerprint, Vector: k.vector(), Limit: 10})
+				if err == nil && len(found) != 10 {
+					t.Errorf("after reindexing %d of 10 are near", len(found))
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("after reindexing: %v", err)
+			}
+			checkIndex(t, path)
 		})
 	}
 }
