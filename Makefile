@@ -39,7 +39,7 @@ arch:
 # Without a C compiler the suite still runs, without the detector, and says so.
 race:
 	@if command -v "$$(go env CC)" >/dev/null 2>&1; then \
-		echo "CGO_ENABLED=1 go test -race ./..."; CGO_ENABLED=1 go test -race ./...; \
+		echo "CGO_ENABLED=1 go test -race -timeout 20m ./..."; CGO_ENABLED=1 go test -race -timeout 20m ./...; \
 	else \
 		echo "no C compiler ($$(go env CC)): the race detector cannot run; on Debian: apt-get install gcc libc6-dev"; \
 		go test ./...; \
