@@ -106,6 +106,9 @@ func TestVectorsFollowTheirMemories(t *testing.T) {
 	update(t, s, func(tx engram.Tx) error { return h.save(tx, 5500) }) // the rest will settle beside them
 	for round := range 10 {
 		update(t, s, func(tx engram.Tx) error { return h.round(tx, 450) })
+		if round%3 != 0 {
+			continue // comparing everything with everything is most of the work
+		}
 		h.compare(round)
 		if t.Failed() {
 			return
