@@ -48,6 +48,7 @@ func rows() map[string]row {
 		".": {room: "root"},
 
 		"internal/capture":   {room: "rule"},
+		"internal/document":  {room: "rule"},
 		"internal/lifecycle": {room: "rule"},
 		"internal/postings":  {room: "rule"},
 		"internal/project":   {room: "rule"},

@@ -27,7 +27,7 @@
 //   - what a thing is: this package, a file per noun
 //   - what Engram does: internal/engine, a file per verb
 //   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, vector, postings, topic,
-//     project, redact, capture, render
+//     project, redact, capture, render, document
 //   - with what it is kept, spoken or drawn: internal/sqlite, embedding, git (technologies), mcp, httpapi, cli (frontends)
 //
 // internal/config reads the settings, internal/app wires everything, cmd/engram is the

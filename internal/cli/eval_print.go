@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/eval"
 	"github.com/alanbuscaglia/engram/internal/eval/trial"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -42,7 +43,7 @@ type evalChange struct {
 }
 
 func evalSetOf(r trial.Report) evalSet {
-	return evalSet{r.Name, r.Documents, r.Questions, r.Unanswerable, each(r.Rows, func(row trial.Row) evalConfig {
+	return evalSet{r.Name, r.Documents, r.Questions, r.Unanswerable, document.Each(r.Rows, func(row trial.Row) evalConfig {
 		c := evalConfig{Options: row.Config.String(), Figures: map[eval.Figure]*float64{}, Changes: map[eval.Figure]evalChange{},
 			P50: milliseconds(row.P50), P95: milliseconds(row.P95)}
 		for _, f := range eval.Figures() {

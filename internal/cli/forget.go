@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -136,7 +137,7 @@ func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 }
 
 func rowsOf(list []engram.Memory) []deletedRow {
-	return each(list, func(m engram.Memory) deletedRow { return deletedRow{m.ID, m.Num, m.Title} })
+	return document.Each(list, func(m engram.Memory) deletedRow { return deletedRow{m.ID, m.Num, m.Title} })
 }
 
 func writeRows(b *strings.Builder, rows []deletedRow) {

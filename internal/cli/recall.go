@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -82,53 +83,28 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if !p.json && len(r.LeftOut) > 0 {
 		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
-	return p.answer(recalledOf(e, filter.Project, r), func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) })
+	return p.answer(recalledOf(filter.Project, r), func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) })
 }
 
 // recalledDoc is the answer of `recall`.
 type recalledDoc struct {
-	Query    string            `json:"query"`
-	Project  string            `json:"project"` // "" is every project
-	Budget   int               `json:"budget"`  // in tokens
-	Tokens   int               `json:"tokens"`  // what text costs, about; never more than budget
-	Text     string            `json:"text"`    // all items as one block to paste
-	Items    []recalledItemDoc `json:"items"`   // best first
-	LeftOut  []leftOutDoc      `json:"left_out"`
-	Repaired []repairDoc       `json:"repaired"`
-	Times    []timeDoc         `json:"times"`
-	Degraded []string          `json:"degraded"`
+	Query    string             `json:"query"`
+	Project  string             `json:"project"` // "" is every project
+	Budget   int                `json:"budget"`  // in tokens
+	Tokens   int                `json:"tokens"`  // what text costs, about; never more than budget
+	Text     string             `json:"text"`    // all items as one block to paste
+	Items    []document.Shown   `json:"items"`   // best first
+	LeftOut  []document.LeftOut `json:"left_out"`
+	Repaired []document.Repair  `json:"repaired"`
+	Times    []document.Time    `json:"times"`
+	Degraded []string           `json:"degraded"`
 }
 
-type recalledItemDoc struct {
-	Rank   int       `json:"rank"`   // from 1
-	Score  float64   `json:"score"`  // greater is better; comparable within one answer
-	Whole  bool      `json:"whole"`  // all of the content is shown
-	Tokens int       `json:"tokens"` // what text costs, about
-	Text   string    `json:"text"`
-	Memory memoryDoc `json:"memory"`
-	Why    whyDoc    `json:"why"`
-}
-
-// leftOutDoc is a memory that was found and is not shown.
-type leftOutDoc struct {
-	ID     engram.ID   `json:"id"`
-	Num    int64       `json:"num"`
-	Type   engram.Type `json:"type"`
-	Title  string      `json:"title"`
-	Reason string      `json:"reason"`
-}
-
-func leftOutOf(l engram.LeftOut) leftOutDoc {
-	return leftOutDoc{l.Memory.ID, l.Memory.Num, l.Memory.Type, l.Memory.Title, l.Reason}
-}
-
-func recalledOf(e *engine.Engine, project string, r engine.Recalled) recalledDoc {
-	d := recalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []recalledItemDoc{},
-		LeftOut: each(r.LeftOut, leftOutOf), Repaired: each(r.Repaired, repairOf), Times: each(r.Times, timeOf), Degraded: orEmpty(r.Degraded)}
+func recalledOf(project string, r engine.Recalled) recalledDoc {
+	d := recalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
+		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
 	for i, item := range r.Items {
-		h := item.Hit
-		d.Items = append(d.Items, recalledItemDoc{Rank: i + 1, Score: h.Score, Whole: item.Whole, Tokens: item.Tokens, Text: item.Text,
-			Memory: memoryOf(h.Memory, e.StateOf(h.Memory)), Why: whyOf(h.Why)})
+		d.Items = append(d.Items, document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens))
 	}
 	return d
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -52,5 +53,5 @@ type reembeddedDoc struct {
 }
 
 func reembeddedOf(r engine.Reembedded) reembeddedDoc {
-	return reembeddedDoc{r.Model.Name, r.Model.Fingerprint, r.Embedded, r.Total, orEmpty(r.Dropped)}
+	return reembeddedDoc{r.Model.Name, r.Model.Fingerprint, r.Embedded, r.Total, document.OrEmpty(r.Dropped)}
 }

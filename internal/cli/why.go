@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -35,26 +35,14 @@ is remembered for 90 days, where the session was named.`,
 
 // accountDoc is the answer of `why`.
 type accountDoc struct {
-	Session sessionDoc `json:"session"`
-	Tokens  int        `json:"tokens"` // of all uses, about
-	Uses    []useDoc   `json:"uses"`   // oldest first
-}
-
-type useDoc struct {
-	At     stamp       `json:"at"`
-	Verb   string      `json:"verb"`   // search, recall, context or get
-	Query  string      `json:"query"`  // private spans removed; "" when nothing was asked
-	Num    int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
-	Type   engram.Type `json:"type"`   // as it is now
-	Title  string      `json:"title"`  // as it is now
-	Rank   int         `json:"rank"`   // from 1; 0 with num 0
-	Tokens int         `json:"tokens"` // what showing it cost, about
-	Gone   bool        `json:"gone"`   // forgotten or erased since
+	Session sessionDoc     `json:"session"`
+	Tokens  int            `json:"tokens"` // of all uses, about
+	Uses    []document.Use `json:"uses"`   // oldest first
 }
 
 func accountOf(a engine.Account) accountDoc {
-	return accountDoc{sessionOf(a.Session), a.Tokens, each(a.Uses, func(u engine.Shown) useDoc {
-		return useDoc{stamp(u.At), u.Verb, u.Query, u.Memory, u.Type, u.Title, u.Rank, u.Tokens, u.Gone}
+	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Use {
+		return document.UseOf(u.Use, u.Type, u.Title, u.Gone)
 	})}
 }
 

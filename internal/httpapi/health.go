@@ -1,6 +1,10 @@
 package httpapi
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+)
 
 type health struct {
 	Service string `json:"service"`
@@ -21,7 +25,7 @@ type greeting struct {
 
 // greet tells somebody who opened the address in a browser what there is.
 func (a *API) greet(request) (reply, error) {
-	names := each(a.routes, func(r Route) string {
+	names := document.Each(a.routes, func(r Route) string {
 		return strings.TrimSpace(r.Method + " " + strings.Replace(r.Path, "...}", "}", 1))
 	})
 	return reply{body: greeting{"engram", a.Version, names}}, nil

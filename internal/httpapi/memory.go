@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -157,7 +158,7 @@ func (a *API) updateMemory(q request) (reply, error) {
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
-	return reply{body: changedDoc{memoryOf(m, a.Engine.StateOf(m))}}, err
+	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.

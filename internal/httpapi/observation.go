@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
@@ -117,7 +118,7 @@ func (a *API) observations(q request) (reply, error) {
 func (a *API) recentObservations(q request) (reply, error) {
 	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope()}
 	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
-	return reply{body: each(list, observationOf)}, err
+	return reply{body: document.Each(list, observationOf)}, err
 }
 
 func (a *API) observation(q request) (reply, error) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -44,7 +45,7 @@ func (a *API) currentProject(q request) (reply, error) {
 	}
 	// A folder that the caller named may hold anything.
 	out.Project, out.Path, out.Cwd = redact.Private(out.Project), redact.Private(out.Path), redact.Private(out.Cwd)
-	out.Available = orEmpty(out.Available)
+	out.Available = document.OrEmpty(out.Available)
 	return reply{body: out}, nil
 }
 
@@ -61,8 +62,8 @@ func (a *API) projects(q request) (reply, error) {
 	list, err := a.Engine.Projects(q.Context())
 	return reply{body: struct {
 		Projects []projectDoc `json:"projects"`
-	}{each(list, func(p engram.ProjectCounts) projectDoc {
-		return projectDoc{p.Name, orEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
+	}{document.Each(list, func(p engram.ProjectCounts) projectDoc {
+		return projectDoc{p.Name, document.OrEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
 	})}}, err
 }
 

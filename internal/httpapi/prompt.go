@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -41,12 +42,12 @@ func (a *API) savePrompt(q request) (reply, error) {
 
 func (a *API) recentPrompts(q request) (reply, error) {
 	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
-	return reply{body: each(list, promptOf)}, err
+	return reply{body: document.Each(list, promptOf)}, err
 }
 
 func (a *API) searchPrompts(q request) (reply, error) {
 	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit", 10, 1, 100))
-	return reply{body: each(list, promptOf)}, err
+	return reply{body: document.Each(list, promptOf)}, err
 }
 
 func (a *API) deletePrompt(q request) (reply, error) {

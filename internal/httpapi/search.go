@@ -4,41 +4,16 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 // hit is a memory that was found. Rank is smaller for better, as older clients sort.
 type hit struct {
 	observation
-	Rank float64 `json:"rank"`
-	Weak bool    `json:"weak,omitempty"` // below the floor: probably not what was meant
-	Why  *why    `json:"why,omitempty"`  // only when asked for
-}
-
-// why says how a hit came to its place.
-type why struct {
-	Channels []channelRank `json:"channels"`
-	Factors  []factor      `json:"factors"`
-	Notes    []string      `json:"notes"`
-}
-
-type channelRank struct {
-	Channel engram.Channel `json:"channel"`
-	Rank    int            `json:"rank"` // from 1
-	Score   float64        `json:"score"`
-}
-
-type factor struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-}
-
-func whyOf(w engram.Why) *why {
-	return &why{
-		each(w.Channels, func(c engram.ChannelRank) channelRank { return channelRank(c) }),
-		each(w.Factors, func(f engram.Factor) factor { return factor(f) }),
-		orEmpty(w.Notes),
-	}
+	Rank float64       `json:"rank"`
+	Weak bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
+	Why  *document.Why `json:"why,omitempty"`  // only when asked for
 }
 
 func (a *API) search(q request) (reply, error) {
@@ -74,7 +49,8 @@ func (a *API) search(q request) (reply, error) {
 func hitOf(h engram.Hit, explain, weak bool) hit {
 	out := hit{observation: observationOf(h.Memory), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
 	if explain {
-		out.Why = whyOf(h.Why)
+		why := document.WhyOf(h.Why)
+		out.Why = &why
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
@@ -61,7 +62,7 @@ func (a *API) startSession(q request) (reply, error) {
 
 func (a *API) recentSessions(q request) (reply, error) {
 	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 5, 1, maxList)})
-	return reply{body: each(list, rowOf)}, err
+	return reply{body: document.Each(list, rowOf)}, err
 }
 
 func (a *API) session(q request) (reply, error) {

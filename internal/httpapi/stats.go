@@ -1,5 +1,7 @@
 package httpapi
 
+import "github.com/alanbuscaglia/engram/internal/document"
+
 type statsDoc struct {
 	Sessions     int      `json:"total_sessions"`
 	Observations int      `json:"total_observations"`
@@ -9,5 +11,5 @@ type statsDoc struct {
 
 func (a *API) stats(q request) (reply, error) {
 	s, err := a.Engine.Stats(q.Context(), "")
-	return reply{body: statsDoc{s.Sessions, s.Memories, s.Prompts, orEmpty(s.Projects)}}, err
+	return reply{body: statsDoc{s.Sessions, s.Memories, s.Prompts, document.OrEmpty(s.Projects)}}, err
 }

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 )
 
 // maxAround is how far a timeline looks to each side.
@@ -43,7 +44,7 @@ func (a *API) timeline(q request) (reply, error) {
 	if err != nil {
 		return reply{}, worded(err, engram.CodeNotFound, "timeline: observation #%s not found", id)
 	}
-	doc := timelineDoc{Focus: observationOf(t.Focus), Before: each(t.Before, entryOf), After: each(t.After, entryOf), Total: t.Total}
+	doc := timelineDoc{Focus: observationOf(t.Focus), Before: document.Each(t.Before, entryOf), After: document.Each(t.After, entryOf), Total: t.Total}
 	if t.Session.ID != "" {
 		s := sessionOf(t.Session)
 		doc.Session = &s

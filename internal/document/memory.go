@@ -1,0 +1,97 @@
+package document
+
+import "github.com/alanbuscaglia/engram"
+
+// Memory is a whole memory.
+type Memory struct {
+	ID             engram.ID      `json:"id"`  // mem_…, for ever
+	Num            int64          `json:"num"` // in this database
+	SyncID         string         `json:"sync_id"`
+	Project        string         `json:"project"`
+	Scope          engram.Scope   `json:"scope"`
+	Type           engram.Type    `json:"type"`
+	Title          string         `json:"title"`
+	Content        string         `json:"content"`
+	Summary        string         `json:"summary"`
+	Tags           []string       `json:"tags"`
+	Metadata       map[string]any `json:"metadata"`
+	TopicKey       string         `json:"topic_key"`
+	SessionID      string         `json:"session_id"`
+	ToolName       string         `json:"tool_name"`
+	Origin         engram.Origin  `json:"origin"`
+	Importance     float64        `json:"importance"` // 0 to 1
+	Strength       float64        `json:"strength"`   // 0 to 1, as it was when last touched
+	Permanent      bool           `json:"permanent"`
+	State          engram.State   `json:"state"` // active or needs_review
+	RevisionCount  int            `json:"revision_count"`
+	DuplicateCount int            `json:"duplicate_count"`
+	AccessCount    int            `json:"access_count"`
+	CreatedAt      Stamp          `json:"created_at"`
+	UpdatedAt      Stamp          `json:"updated_at"`
+	LastSeenAt     Stamp          `json:"last_seen_at"`
+	LastAccessedAt Stamp          `json:"last_accessed_at"`
+	ReviewAfter    Stamp          `json:"review_after"`
+	DeletedAt      Stamp          `json:"deleted_at"`
+}
+
+// MemoryOf is the document of m in its state.
+func MemoryOf(m engram.Memory, s engram.State) Memory {
+	d := Memory{
+		ID: m.ID, Num: m.Num, SyncID: m.SyncID, Project: m.Project, Scope: m.Scope, Type: m.Type, Title: m.Title, Content: m.Content,
+		Summary: m.Summary, Tags: OrEmpty(m.Tags), Metadata: m.Metadata, TopicKey: m.TopicKey, SessionID: m.SessionID,
+		ToolName: m.ToolName, Origin: m.Origin, Importance: m.Importance, Strength: m.Strength, Permanent: m.Permanent, State: s,
+		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
+		CreatedAt: Stamp(m.CreatedAt), UpdatedAt: Stamp(m.UpdatedAt), LastSeenAt: Stamp(m.LastSeenAt),
+		LastAccessedAt: Stamp(m.LastAccessedAt), ReviewAfter: Stamp(m.ReviewAfter), DeletedAt: Stamp(m.DeletedAt),
+	}
+	if d.Metadata == nil {
+		d.Metadata = map[string]any{}
+	}
+	return d
+}
+
+// Relation is a relation as seen from one of its memories.
+type Relation struct {
+	Relation engram.Verb           `json:"relation"`
+	Outgoing bool                  `json:"outgoing"` // the memory is the source
+	Status   engram.RelationStatus `json:"status"`
+	Reason   string                `json:"reason"`
+	Num      int64                 `json:"num"` // of the other memory
+	ID       engram.ID             `json:"id"`
+	Title    string                `json:"title"`
+}
+
+// RelationOf is the document of n.
+func RelationOf(n engram.RelationNote) Relation {
+	return Relation{n.Relation.Verb, n.Outgoing, n.Relation.Status, n.Relation.Reason, n.Other.Num, n.Other.ID, n.Other.Title}
+}
+
+// Revision is what a memory said before.
+type Revision struct {
+	Number     int         `json:"number"`
+	Type       engram.Type `json:"type"`
+	Title      string      `json:"title"`
+	Content    string      `json:"content"`
+	WrittenAt  Stamp       `json:"written_at"`
+	ReplacedAt Stamp       `json:"replaced_at"`
+	Reason     string      `json:"reason"`
+}
+
+// RevisionOf is the document of r.
+func RevisionOf(r engram.Revision) Revision {
+	return Revision{r.Number, r.Type, r.Title, r.Content, Stamp(r.WrittenAt), Stamp(r.ReplacedAt), r.Reason}
+}
+
+// LeftOut is a memory that was found and is not shown.
+type LeftOut struct {
+	ID     engram.ID   `json:"id"`
+	Num    int64       `json:"num"`
+	Type   engram.Type `json:"type"`
+	Title  string      `json:"title"`
+	Reason string      `json:"reason"`
+}
+
+// LeftOutOf is the document of l.
+func LeftOutOf(l engram.LeftOut) LeftOut {
+	return LeftOut{l.Memory.ID, l.Memory.Num, l.Memory.Type, l.Memory.Title, l.Reason}
+}
