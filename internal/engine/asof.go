@@ -223,7 +223,6 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 // have stood only in what was forgotten since. The mean length is that of ms: they are
 // longer than most, all alike.
 func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.Lexical) []float64 {
-	const titleWeight = 2 // as in the index
 	forms := wordForms(terms, answer)
 	tf := make([][]float64, len(ms))
 	length, total := make([]float64, len(ms)), 0.0
@@ -241,7 +240,7 @@ func weighPast(ms []engram.Memory, terms []engram.Term, all bool, answer engram.
 				}
 			}
 		}
-		text.Scan(titleText(m), add(titleWeight))
+		text.Scan(text.Title(m), add(text.TitleWeight))
 		text.Scan(m.Content, add(1))
 		total += length[i]
 		for j, n := range tf[i] {

@@ -48,7 +48,7 @@ func (r *reading) page(m engram.Memory) page {
 			p.words = append(p.words, id)
 		}
 	}
-	text.Scan(titleText(m), add)
+	text.Scan(text.Title(m), add)
 	text.Scan(m.Content, func(t text.Token) {
 		if !t.Stop {
 			add(t)
@@ -56,11 +56,6 @@ func (r *reading) page(m engram.Memory) page {
 	})
 	r.pages[m.Num] = p
 	return p
-}
-
-// titleText is what the index has of a memory like its title.
-func titleText(m engram.Memory) string {
-	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
 }
 
 // covers says how far a memory has a word of the question.

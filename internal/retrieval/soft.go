@@ -11,8 +11,6 @@ const (
 	FillWeight = 0.6
 	// leastSimilar is the similarity from which a word is near; 0.25 to 0.35 measure alike.
 	leastSimilar = 0.3
-	// titleWeight is how often a word of the title counts in the index.
-	titleWeight = 2
 )
 
 // Similar says how near words are in meaning: a row for each of words, in it a number
@@ -126,7 +124,7 @@ func (v *vocabulary) read(p Passage) said {
 			s.words = append(s.words, v.id(t))
 		}
 	}
-	text.Scan(start(p.Title, maxSaid), add(titleWeight))
+	text.Scan(start(p.Title, maxSaid), add(text.TitleWeight))
 	text.Scan(start(p.Content, maxSaid), add(1))
 	slices.Sort(s.words)
 	s.words = slices.Compact(s.words)

@@ -18,9 +18,6 @@ const wordsVersion = 1
 // holds it, so a filter never matches a text, nor a text a filter.
 const tagMark = "\x01"
 
-// A word in the title counts twice (docs/adr/0004 has the figures).
-const titleWeight = 2
-
 // wordCount is a word of a memory.
 type wordCount struct {
 	word string
@@ -33,9 +30,9 @@ type wordCount struct {
 // would cost a third of the index and order nothing.
 func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	tf := make(map[string]uint32, 64)
-	text.Scan(titleText(m), func(t text.Token) {
+	text.Scan(text.Title(m), func(t text.Token) {
 		length++
-		tf[t.Text()] += titleWeight
+		tf[t.Text()] += text.TitleWeight
 	})
 	text.Scan(m.Content, func(t text.Token) {
 		if !t.Stop {
@@ -52,11 +49,6 @@ func wordsOf(m engram.Memory) (words []wordCount, length int) {
 	}
 	slices.SortFunc(words, func(a, b wordCount) int { return strings.Compare(a.word, b.word) })
 	return words, length
-}
-
-// titleText is what is indexed as a memory's title.
-func titleText(m engram.Memory) string {
-	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
 }
 
 // sameWords reports whether wordsOf gives the same for a and b.

@@ -10,7 +10,11 @@
 // safe for concurrent use.
 package text
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // Index returns the tokens of a memory's title and content as the full-text index
 // holds them: joined by single spaces, each made of lower-case letters and digits,
@@ -36,4 +40,14 @@ func Index(title, content string) (titleTokens, contentTokens string) {
 		}
 	})
 	return titleTokens, b.String()
+}
+
+// TitleWeight is how often a word of a title counts against one of the content.
+// docs/adr/0004 has the figures.
+const TitleWeight = 2
+
+// Title returns what counts as a memory's title: its topic key and its tags are found
+// like one.
+func Title(m engram.Memory) string {
+	return m.Title + " " + m.TopicKey + " " + strings.Join(m.Tags, " ")
 }
