@@ -17,9 +17,9 @@ type plainText interface {
 	PlainText() (text string, ok bool)
 }
 
-// Answer makes the reply of an output struct: an object with its keys sorted, as text
+// ReplyOf makes the reply of an output struct: an object with its keys sorted, as text
 // and as structured content; or the text of its method PlainText beside that object.
-func Answer(out any) (Reply, error) {
+func ReplyOf(out any) (Reply, error) {
 	object, err := sorted(out)
 	if err != nil {
 		return Reply{}, fmt.Errorf("write the answer: %w", err)

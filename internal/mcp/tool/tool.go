@@ -1,7 +1,7 @@
 // Package tool says what an MCP tool is, apart from any MCP library: its name, its
 // prose, what it does to the store, how its arguments are described (schema.go) and
-// read (decode.go), and how it answers (reply.go). Dialects define tools with it,
-// package mcp serves them.
+// read (decode.go), how it answers (reply.go), and how it asks the person at the client
+// (ask.go). Dialects define tools with it, package mcp serves them.
 //
 // Arguments are checked by the very fields that describe them to the client, so a
 // schema cannot promise what the tool does not keep. What a schema does not mention
@@ -51,6 +51,7 @@ type Def struct {
 // Caller is who calls a tool.
 type Caller struct {
 	Client string // the client program's own name, cleaned; "" when it did not say
+	Ask    Ask    // asks the person at the client; nil when that cannot be done (ask.go)
 }
 
 // Actor is how the journal names the caller: "mcp:claude-code", or "mcp".
@@ -63,7 +64,7 @@ func (c Caller) Actor() string {
 
 // New makes a tool that runs run. In must be a struct: its fields are the arguments,
 // described by the tags that schema.go explains. Out must be a struct; it becomes the
-// answer as Answer says.
+// answer as ReplyOf says.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
 	d.Prose = strings.TrimSpace(d.Prose)
 	params := paramsOf(reflect.TypeFor[In]())
@@ -80,7 +81,7 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 			if err != nil {
 				return Reply{}, err
 			}
-			return Answer(out)
+			return ReplyOf(out)
 		},
 	}
 }

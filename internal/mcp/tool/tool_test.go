@@ -152,14 +152,14 @@ func TestSchemasSayWhatIsChecked(t *testing.T) {
 }
 
 func TestAnswersHaveSortedKeys(t *testing.T) {
-	r, err := tool.Answer(struct {
+	r, err := tool.ReplyOf(struct {
 		Zone string `json:"zone"`
 		Ant  string `json:"ant"`
 	}{"<z>", "a"})
 	if want := `{"ant":"a","zone":"\u003cz\u003e"}`; err != nil || r.Text != want || string(r.Structured) != want {
 		t.Errorf("got %+v, error %v, want %s twice", r, err, want)
 	}
-	r, err = tool.Answer(answer{Bare: "plain"})
+	r, err = tool.ReplyOf(answer{Bare: "plain"})
 	if err != nil || r.Text != "plain" || !strings.HasPrefix(string(r.Structured), `{"args":`) {
 		t.Errorf("an answer in words: got %+v, error %v", r, err)
 	}
