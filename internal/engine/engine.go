@@ -34,6 +34,9 @@ type Options struct {
 	Former []engram.Embedder
 	// Reranker reads the best finds again when a search asks for it; nil: none.
 	Reranker engram.Reranker
+	// Extractor finds patterns among memories that sleep goes through; nil: none are
+	// looked for, and no memory leaves the process.
+	Extractor engram.Extractor
 }
 
 // Engine is the verbs over one store. It may be used by many goroutines.
@@ -46,17 +49,19 @@ type Engine struct {
 	zone    *time.Location
 	actor   string
 
-	embedder engram.Embedder
-	former   []engram.Embedder
-	reranker engram.Reranker
-	coverage *atomic.Pointer[coverage] // shared by every actor, as the leanings are
-	leanings *leanings
+	embedder  engram.Embedder
+	former    []engram.Embedder
+	reranker  engram.Reranker
+	extractor engram.Extractor
+	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
+	leanings  *leanings
 }
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor,
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
