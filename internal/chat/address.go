@@ -1,0 +1,60 @@
+package chat
+
+import (
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// completions is the path of the one call, after the base.
+const completions = "/chat/completions"
+
+// address checks where the model is to be asked and returns it without a slash at its
+// end. It repeats nothing of what it refuses, which may hold a password.
+func address(base string, withKey bool) (string, error) {
+	if base = strings.TrimSpace(base); base == "" {
+		base = DefaultURL
+	}
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return "", invalid("the address of the language model is not one of http or https")
+	}
+	if u.User != nil {
+		return "", invalid("the address of the language model holds a user or a password").
+			WithHint("give a key by ENGRAM_LLM_API_KEY")
+	}
+	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" {
+		return "", invalid("the address of the language model has a part after its path")
+	}
+	if withKey && u.Scheme == "http" && !loopback(u.Hostname()) {
+		return "", engram.Errorf(engram.CodeInvalid, "the key of the language model would be sent unencrypted to another machine").
+			WithHint("use an address of https, or none but this machine's own, or no key")
+	}
+	// What documentation shows is often the whole address of the call.
+	u.Path = strings.TrimSuffix(strings.TrimRight(u.Path, "/"), completions)
+	if u.Path == "" {
+		u.Path = "/v1"
+	}
+	u.RawPath = ""
+	return u.String(), nil
+}
+
+func invalid(msg string) *engram.Error {
+	return engram.Errorf(engram.CodeInvalid, "%s", msg).WithHint("an address is like %s", DefaultURL)
+}
+
+// loopback reports whether host is this machine.
+func loopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// isToken reports whether key can stand in a header; "" can.
+func isToken(key string) bool {
+	return !strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
