@@ -63,6 +63,7 @@ func rows() map[string]row {
 
 		"internal/embedding/static": {room: "technology"},
 
+		"internal/chat":   {room: "technology"},
 		"internal/git":    {room: "technology"},
 		"internal/sqlite": {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
@@ -93,7 +94,7 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
+		"net/http":            {"internal/chat", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
 		"os/exec":             {"internal/git", "internal/cli", "internal/eval/live"},
 		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
 		"unsafe":              {},
@@ -112,7 +113,7 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const live = "internal/eval/live/"
+	const live, chat = "internal/eval/live/", "internal/chat/"
 	return map[string][]string{
 		"time.Now":     {"internal/app/", "internal/cli/", live},
 		"time.Since":   {live},
@@ -136,17 +137,18 @@ func reservedCalls() map[string][]string {
 		"panic":        {},
 		"print":        {},
 		"println":      {},
-		// Nothing in the program calls anybody: it is what the README promises.
+		// The program calls nobody but the language model that a person has named: it is
+		// what the README promises.
 		"net.Dial":              {},
 		"net.DialTimeout":       {},
 		"net.Dialer":            {},
 		"http.Get":              {},
 		"http.Post":             {},
-		"http.Client":           {live},
+		"http.Client":           {live, chat},
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},
-		"http.Transport":        {},
+		"http.Transport":        {chat},
 		// The default mux is shared with every dependency.
 		"http.ListenAndServe": {},
 		"http.HandleFunc":     {},
