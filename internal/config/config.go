@@ -26,6 +26,12 @@ type Config struct {
 	HTTPToken string // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
 	// EmbeddingModel is BuiltIn (the default) or NoModel.
 	EmbeddingModel string
+	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM
+	// says whether there is one. "" (the default) for the address is LM Studio on this
+	// machine, for the model whichever is loaded there.
+	LLMBaseURL string
+	LLMModel   string
+	LLMKey     string // bearer token of that model's server, never shown; "" (the default) sends none
 	Timezone       *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
@@ -86,6 +92,10 @@ func Loopback(host string) bool {
 
 // Environment looks a variable up in the environment of the process.
 func Environment(name string) (string, bool) { return os.LookupEnv(name) }
+
+// LLM reports whether a language model may be asked: only when a person has named its
+// address or its name. A key alone names none.
+func (c Config) LLM() bool { return c.LLMBaseURL != "" || c.LLMModel != "" }
 
 // NoColor reports whether the environment asks for plain text.
 //

@@ -52,8 +52,11 @@ func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 			t.Errorf("origin of %s: got %v, want default", key, o)
 		}
 	}
-	if len(c.Origins) != 8 {
-		t.Errorf("origins: got %d keys, want 8: %v", len(c.Origins), c.Origins)
+	if c.LLM() || c.LLMBaseURL+c.LLMModel+c.LLMKey != "" {
+		t.Errorf("a language model is asked although nobody named one: %+v", c)
+	}
+	if len(c.Origins) != 11 {
+		t.Errorf("origins: got %d keys, want 11: %v", len(c.Origins), c.Origins)
 	}
 }
 
@@ -93,6 +96,29 @@ func TestOneSettingMayHaveTwoVariables(t *testing.T) {
 	}
 }
 
+func TestALanguageModelIsAskedOnlyWhenOneIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		env  []string
+		want bool
+	}{
+		{"an address", []string{"ENGRAM_LLM_BASE_URL", " https://api.example.com/v1 "}, true},
+		{"a model", []string{"ENGRAM_LLM_MODEL", "qwen3"}, true},
+		{"a key alone names nobody", []string{"ENGRAM_LLM_API_KEY", "sk-1"}, false},
+		{"blanks", []string{"ENGRAM_LLM_BASE_URL", " ", "ENGRAM_LLM_MODEL", "\t"}, false},
+	} {
+		c := load(t, config.Sources{Env: env(tt.env...)})
+		if c.LLM() != tt.want || strings.TrimSpace(c.LLMBaseURL) != c.LLMBaseURL {
+			t.Errorf("%s: got %v (%q, %q), want %v", tt.name, c.LLM(), c.LLMBaseURL, c.LLMModel, tt.want)
+		}
+	}
+	dir := writeFile(t, "llm_base_url = \"http://a:hunter2@localhost/v1\"\n")
+	_, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": dir}})
+	if err == nil || strings.Contains(err.Error()+engram.HintOf(err), "hunter2") {
+		t.Errorf("a password in the address: got %v, want an error that does not repeat it", err)
+	}
+}
+
 func TestPathsAreAbsolute(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
 		{"a tilde is the home directory", "~/memory", "/home/ada/memory"},
@@ -128,6 +154,8 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{name: "a negative port", env: []string{"ENGRAM_HTTP_PORT", "-1"}, msg: "ENGRAM_HTTP_PORT", hint: "default"},
 		{name: "a zone nobody has", env: []string{"ENGRAM_TIMEZONE", "Mars/Olympus"}, msg: "Europe/Berlin", hint: "default"},
 		{name: "a host with a port", env: []string{"ENGRAM_HOST", "localhost:80"}, msg: "port separately", hint: "default"},
+		{name: "a language model at no address", env: []string{"ENGRAM_LLM_BASE_URL", "localhost:1234"}, msg: "http://localhost:1234/v1", hint: "default"},
+		{name: "a language model's password in its address", env: []string{"ENGRAM_LLM_BASE_URL", "http://a:b@localhost/v1"}, msg: "ENGRAM_LLM_API_KEY", hint: "default"},
 		{name: "an unknown flag", flags: map[string]string{"prot": "1"}, msg: `unknown key "prot" in flags`, hint: `"port"`},
 		{name: "an empty flag", flags: map[string]string{"project": " "}, msg: "--project needs a value"},
 		{name: "a project of 300 bytes", flags: map[string]string{"project": strings.Repeat("x", 300)}, msg: "at most 200"},

@@ -1,8 +1,10 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"net"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -62,6 +64,15 @@ func settings() []setting {
 			return nil
 		}},
 		{key: "embedding_model", env: []string{"ENGRAM_EMBEDDING_MODEL"}, preset: BuiltIn, set: setEmbeddingModel},
+		{key: "llm_base_url", env: []string{"ENGRAM_LLM_BASE_URL"}, set: setLLMBaseURL},
+		{key: "llm_model", env: []string{"ENGRAM_LLM_MODEL"}, set: func(c *Config, _ paths, v string) error {
+			c.LLMModel = strings.TrimSpace(v)
+			return nil
+		}},
+		{key: "llm_key", env: []string{"ENGRAM_LLM_API_KEY"}, set: func(c *Config, _ paths, v string) error {
+			c.LLMKey = strings.TrimSpace(v)
+			return nil
+		}},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
 	}
 }
@@ -106,6 +117,22 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 		c.EmbeddingModel = NoModel
 	default:
 		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
+	}
+	return nil
+}
+
+// setLLMBaseURL never repeats the value: a person may have written a password into it.
+func setLLMBaseURL(c *Config, _ paths, v string) error {
+	c.LLMBaseURL = strings.TrimSpace(v)
+	if c.LLMBaseURL == "" {
+		return nil // the default, which is no language model
+	}
+	u, err := url.Parse(c.LLMBaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return errors.New("that is not an address of http or https; one is like http://localhost:1234/v1")
+	}
+	if u.User != nil {
+		return errors.New("the address holds a user or a password; give a key as llm_key (ENGRAM_LLM_API_KEY)")
 	}
 	return nil
 }
