@@ -31,8 +31,8 @@ type Config struct {
 	// machine, for the model whichever is loaded there.
 	LLMBaseURL string
 	LLMModel   string
-	LLMKey     string // bearer token of that model's server, never shown; "" (the default) sends none
-	Timezone       *time.Location // for times shown to people, never for stored ones. Default the system's
+	LLMKey     string         // bearer token of that model's server, never shown; "" (the default) sends none
+	Timezone   *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.
