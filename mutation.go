@@ -55,4 +55,30 @@ type Mutation struct {
 	// when the thing did not exist. Title and content of a memory are not in it: the
 	// field "revision" names the Revision that holds them.
 	Was json.RawMessage
+	// Undoes is the Op that this entry's op takes back; on the first entry of an op
+	// alone, 0 when it takes nothing back.
+	Undoes int64
+}
+
+// Operation is one call of a verb, as the journal has it.
+type Operation struct {
+	Op       int64
+	At       Clock // of its first entry
+	Actor    string
+	Verb     string
+	Project  string // of its first entry
+	Entries  int
+	Undoes   int64 // the operation that it took back; 0: none
+	UndoneBy int64 // the latest operation that took it back; 0: none
+}
+
+// JournalFilter narrows a list of operations. The zero value lets all pass.
+type JournalFilter struct {
+	Project string // of the first entry
+	Entity  Entity // with Key: operations that touched this thing
+	Key     string
+	Actor   string // or its beginning up to a colon: "mcp" is every MCP client
+	Verb    string
+	Since   time.Time
+	Until   time.Time
 }

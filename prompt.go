@@ -13,7 +13,11 @@ type Prompt struct {
 	Project   string
 	Content   string // up to MaxContent bytes
 	CreatedAt time.Time
+	DeletedAt time.Time // when it was softly deleted
 }
+
+// Deleted reports whether the prompt was softly deleted.
+func (p Prompt) Deleted() bool { return !p.DeletedAt.IsZero() }
 
 // Validate says what is wrong with p as a record, as an *Error of CodeInvalid.
 func (p Prompt) Validate() error {

@@ -13,6 +13,9 @@ type Filter struct {
 	Until     time.Time // created before
 	Metadata  map[string]any
 	Forgotten bool // only forgotten memories instead of only live ones
+	// Current lets only those pass in whose place no live memory has been put. Channels that
+	// find do not heed it: who joins their finds looks at the relations.
+	Current bool
 }
 
 // Page is a stretch of a list.

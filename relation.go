@@ -29,10 +29,20 @@ const (
 	RelationIgnored RelationStatus = "ignored" // looked at and set aside
 )
 
-// Relation is a typed, directed tie between two memories.
+// Verbs lists the verbs in the order in which help shows them.
+func Verbs() []Verb {
+	return []Verb{VerbRelatesTo, VerbDerivedFrom, VerbEvolvedFrom, VerbCausedBy, VerbSupersedes, VerbContradicts,
+		VerbCompatible, VerbScoped, VerbNotConflict}
+}
+
+// RelationIDPrefix opens every relation ID.
+const RelationIDPrefix = "rel-"
+
+// Relation is a typed, directed tie between two memories. A pending one is a candidate
+// for a contradiction: its verb says what is suspected, not what is so.
 type Relation struct {
 	Num        int64  // per database, from 1
-	ID         string // "rel-" and 16 hex digits
+	ID         string // RelationIDPrefix and 16 hex digits
 	Source     int64  // Num of the memory that relates
 	Target     int64  // Num of the memory it relates to
 	Verb       Verb
@@ -47,4 +57,34 @@ type Relation struct {
 	SessionID  string
 	CreatedAt  time.Time
 	UpdatedAt  time.Time
+	RemovedAt  time.Time // when it was taken away; its row stays, for the journal
+}
+
+// Removed reports whether the relation was taken away.
+func (r Relation) Removed() bool { return !r.RemovedAt.IsZero() }
+
+// Supersedes reports whether it is settled that the source takes the target's place.
+func (r Relation) Supersedes() bool {
+	return r.Verb == VerbSupersedes && r.Status == RelationJudged && !r.Removed()
+}
+
+// RelationRef names a relation: by number or by ID. Exactly one field is set.
+type RelationRef struct {
+	Num int64
+	ID  string
+}
+
+// RelationFilter narrows a list of relations. The zero value lets every live relation
+// pass.
+type RelationFilter struct {
+	Project  string // of the source; "" is every project
+	Statuses []RelationStatus
+	Verbs    []Verb
+	Since    time.Time // created at or after
+}
+
+// RelationCounts counts live relations.
+type RelationCounts struct {
+	ByVerb   map[Verb]int // of those that are not pending
+	ByStatus map[RelationStatus]int
 }

@@ -31,8 +31,7 @@ type Reader interface {
 	PromptReader
 	ProjectReader
 	JournalReader
-	// Relations returns the relations that touch any of the memories, oldest first.
-	Relations(ctx context.Context, memories []int64) ([]Relation, error)
+	RelationReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -47,12 +46,8 @@ type Tx interface {
 	SessionWriter
 	PromptWriter
 	ProjectWriter
-	// InsertRelation adds r and sets r.Num. A relation with the same source, target
-	// and verb is a conflict, and so is one whose memories do not exist.
-	InsertRelation(ctx context.Context, r *Relation) error
-	// Append adds an entry to the journal and sets m.Seq. An entry without Op opens one
-	// and gets its own Seq for it. Device is the store's own, whatever m says.
-	Append(ctx context.Context, m *Mutation) error
+	RelationWriter
+	JournalWriter
 }
 
 // MemoryReader reads memories.
@@ -158,10 +153,40 @@ type MemoryWriter interface {
 	// Reindex makes the index of words, and the codes of vectors beside it, anew from the
 	// memories: the remedy where they are damaged.
 	Reindex(ctx context.Context) error
+	// CountAccess adds one to the access count of each of the memories, whose last access
+	// is at. It is no part of the journal: an access is not a change. What does not exist is
+	// passed over.
+	CountAccess(ctx context.Context, nums []int64, at time.Time) error
 	// EraseMemory removes the memory, its revisions, tags, relations, vectors and
-	// index entries, and the texts in its journal entries; not_found when there is none.
-	// The bytes are overwritten.
+	// index entries, and the texts in its journal entries and those of its relations;
+	// not_found when there is none. The bytes are overwritten.
 	EraseMemory(ctx context.Context, num int64) error
+}
+
+// RelationReader reads relations. Removed ones are not there but where it says so.
+type RelationReader interface {
+	// Relations returns the relations that touch any of the memories, oldest first.
+	Relations(ctx context.Context, memories []int64) ([]Relation, error)
+	// Relation returns the relation, removed or not; not_found when there is none.
+	Relation(ctx context.Context, ref RelationRef) (Relation, error)
+	// ListRelations returns the relations that pass f, newest first, and how many pass in
+	// all. Nothing is in a project that does not exist.
+	ListRelations(ctx context.Context, f RelationFilter, p Page) (rs []Relation, total int, err error)
+	// CountRelations counts the relations of a project, "" is every project.
+	CountRelations(ctx context.Context, project string) (RelationCounts, error)
+	// RemovedRelations returns those removed at a time or later that touch any of the
+	// memories.
+	RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]Relation, error)
+}
+
+// RelationWriter changes relations.
+type RelationWriter interface {
+	// InsertRelation adds r and sets r.Num. A live relation with the same source, target
+	// and verb is a conflict, and so is one whose memories do not exist.
+	InsertRelation(ctx context.Context, r *Relation) error
+	// ReplaceRelation writes r over the relation with r.Num, all but ID, CreatedAt and its
+	// memories; not_found when there is none, conflict as for InsertRelation.
+	ReplaceRelation(ctx context.Context, r Relation) error
 }
 
 // SessionReader reads sessions.
@@ -183,16 +208,20 @@ type SessionWriter interface {
 	// PutSession adds s, or replaces the session with its ID. Its project must exist.
 	PutSession(ctx context.Context, s Session) error
 	// DeleteSession removes a session; not_found when there is none, conflict when it
-	// has memories, forgotten ones too. Its prompts stay, without a session.
+	// has memories, forgotten ones too. Its prompts stay, without a session. The texts in
+	// its journal entries go with it, and the bytes are overwritten.
 	DeleteSession(ctx context.Context, id string) error
 }
 
 // PromptReader reads prompts.
 type PromptReader interface {
-	// Prompt returns the prompt; not_found when there is none.
+	// Prompt returns the prompt, deleted or not; not_found when there is none.
 	Prompt(ctx context.Context, num int64) (Prompt, error)
 	// Prompts returns prompts newest first; "" is every project, and every session.
+	// Deleted ones are not among them.
 	Prompts(ctx context.Context, project, session string, p Page) ([]Prompt, error)
+	// DeletedPrompts returns the deleted prompts of a project, by number.
+	DeletedPrompts(ctx context.Context, project string) ([]Prompt, error)
 	// SearchPrompts ranks prompts that have one of the terms, best first.
 	SearchPrompts(ctx context.Context, terms []Term, project string, limit int) ([]Prompt, error)
 }
@@ -202,9 +231,12 @@ type PromptWriter interface {
 	// InsertPrompt adds p and sets p.Num; its session is active at p.CreatedAt. Project
 	// and session must exist.
 	InsertPrompt(ctx context.Context, p *Prompt) error
-	// DeletePrompt removes a prompt for good, as EraseMemory does; not_found when there
+	// ReplacePrompt writes p's session, project and DeletedAt over the prompt with p.Num; not_found
+	// when there is none.
+	ReplacePrompt(ctx context.Context, p Prompt) error
+	// ErasePrompt removes a prompt for good, as EraseMemory does; not_found when there
 	// is none.
-	DeletePrompt(ctx context.Context, num int64) error
+	ErasePrompt(ctx context.Context, num int64) error
 }
 
 // ProjectReader reads projects.
@@ -228,6 +260,10 @@ type ProjectWriter interface {
 	// MoveProject gives everything of project from to project to, forgotten memories
 	// and aliases included, and says what that was. Both must exist.
 	MoveProject(ctx context.Context, from, to string) (Moved, error)
+	// MoveBack gives what of moved is still in project from to project to, and the topic
+	// keys back to those that lost them and where nobody else has them now. It returns
+	// what it moved.
+	MoveBack(ctx context.Context, moved Moved, from, to string) (Moved, error)
 }
 
 // Moved says what a move of a project took along.
@@ -250,4 +286,27 @@ type JournalReader interface {
 	// or later, newest first. The clock of the store's own entries says when: what it
 	// received from another store came in when it was received.
 	MutationsSince(ctx context.Context, entity Entity, at time.Time, p Page) ([]Mutation, error)
+	// Operations returns the operations that pass f, newest first.
+	Operations(ctx context.Context, f JournalFilter, p Page) ([]Operation, error)
+	// Operation returns one operation and its entries, oldest first; not_found when there
+	// is none, or when the journal does not reach back to it.
+	Operation(ctx context.Context, op int64) (Operation, []Mutation, error)
+	// JournalBegins is the time from which on the journal is complete; zero when nothing
+	// was ever taken out of it.
+	JournalBegins(ctx context.Context) (time.Time, error)
+	// Fact returns a fact about the store that was kept under a name; "" when there is none.
+	Fact(ctx context.Context, name string) (string, error)
+}
+
+// JournalWriter writes the journal.
+type JournalWriter interface {
+	// Append adds an entry to the journal and sets m.Seq. An entry without Op opens one
+	// and gets its own Seq for it. Device is the store's own, whatever m says.
+	Append(ctx context.Context, m *Mutation) error
+	// CompactJournal removes the operations before a time and returns how many entries
+	// went. From then on JournalBegins tells it.
+	CompactJournal(ctx context.Context, before time.Time) (int, error)
+	// PutFact keeps a fact about the store: what is true of this database alone, such as
+	// when it was put to sleep. It is no part of the journal.
+	PutFact(ctx context.Context, name, value string) error
 }

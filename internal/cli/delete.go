@@ -73,9 +73,11 @@ type deletedThingDoc struct {
 }
 
 func (p *program) deleteSessionCommand() *cobra.Command {
-	return &cobra.Command{
+	var hard bool
+	cmd := &cobra.Command{
 		Use:     "session ID",
 		Short:   "Remove a session that has no memories",
+		Long:    "Remove a session that has no memories. undo brings it back, unless --hard erased its summary too.",
 		Example: examples("engram delete session s1"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,7 +85,7 @@ func (p *program) deleteSessionCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := e.DeleteSession(cmd.Context(), args[0]); err != nil {
+			if err := e.DeleteSession(cmd.Context(), args[0], hard); err != nil {
 				return err
 			}
 			return p.answer(deletedThingDoc{"session", args[0]}, func(b *strings.Builder) {
@@ -91,12 +93,16 @@ func (p *program) deleteSessionCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	return cmd
 }
 
 func (p *program) deletePromptCommand() *cobra.Command {
-	return &cobra.Command{
+	var hard bool
+	cmd := &cobra.Command{
 		Use:     "prompt NUMBER",
 		Short:   "Remove a prompt",
+		Long:    "Remove a prompt. undo brings it back, unless --hard erased it.",
 		Example: examples("engram delete prompt 9"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,7 +114,7 @@ func (p *program) deletePromptCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := e.DeletePrompt(cmd.Context(), num); err != nil {
+			if err := e.DeletePrompt(cmd.Context(), num, hard); err != nil {
 				return err
 			}
 			return p.answer(deletedThingDoc{"prompt", strconv.FormatInt(num, 10)}, func(b *strings.Builder) {
@@ -116,6 +122,8 @@ func (p *program) deletePromptCommand() *cobra.Command {
 			})
 		},
 	}
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	return cmd
 }
 
 // deletedProjectDoc is the answer of `delete project --json`.

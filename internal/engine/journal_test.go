@@ -111,7 +111,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			func(w world) error { _, err := w.EndSession(ctx, "s1", "done"); return err },
 			[]entry{{"session_end", "session", "s1", "ended", []string{"ended_at", "summary"}}}},
 		{"deleting a session", func(w world) { w.session("s1", "demo") },
-			func(w world) error { return w.DeleteSession(ctx, "s1") },
+			func(w world) error { return w.DeleteSession(ctx, "s1", true) },
 			[]entry{{"session_delete", "session", "s1", "asked for", nil}}},
 		{"a prompt", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
@@ -134,7 +134,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 				w.Fatal(err)
 			}
 		},
-			func(w world) error { return w.DeletePrompt(ctx, 1) },
+			func(w world) error { return w.DeletePrompt(ctx, 1, true) },
 			[]entry{{"prompt_delete", "prompt", "1", "asked for", nil}}},
 		{"a capture", func(w world) { w.session("s1", "demo") },
 			func(w world) error {

@@ -18,11 +18,13 @@ import (
 // journal entry together, so that no verb can forget one of them.
 type op struct {
 	*Engine
-	tx    engram.Tx
-	verb  string
-	at    time.Time
-	clock engram.Clock
-	first int64 // Seq of the op's first journal entry; 0 before it
+	tx     engram.Tx
+	verb   string
+	at     time.Time
+	clock  engram.Clock
+	first  int64 // Seq of the op's first journal entry; 0 before it
+	last   int64 // Seq of the newest journal entry before the op
+	undoes int64 // the op that this one takes back; 0: none
 }
 
 // write runs fn as one verb in one transaction.
@@ -32,7 +34,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		return fn(&op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: last.At})
+		return fn(&op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: last.At, last: last.Seq})
 	})
 }
 
@@ -40,6 +42,9 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
 	o.clock = o.clock.Tick(o.at)
 	m := engram.Mutation{Op: o.first, At: o.clock, Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: reason}
+	if o.first == 0 {
+		m.Undoes = o.undoes
+	}
 	if was != nil {
 		b, err := json.Marshal(was)
 		if err != nil {
@@ -114,6 +119,45 @@ func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Ses
 	return o.log(ctx, engram.EntitySession, now.ID, now.Project, reason, changed)
 }
 
+// deleteSession removes s. What it was is logged after the store has taken its texts out
+// of the journal, so that it can be undone; hard keeps nothing.
+func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) error {
+	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
+		return err
+	}
+	was := map[string]any{}
+	if !hard {
+		was = sessionFields(s)
+	}
+	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", was)
+}
+
+// insertRelation adds r, which is made now.
+func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, reason string) error {
+	r.ID = engram.RelationIDPrefix + digest(string(o.newID()))
+	r.CreatedAt, r.UpdatedAt = o.at, o.at
+	if err := o.tx.InsertRelation(ctx, r); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityRelation, key(r.Num), project, reason, nil)
+}
+
+// replaceRelation writes now over was.
+func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
+	if err := o.tx.ReplaceRelation(ctx, now); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityRelation, key(was.Num), project, reason, changes(relationFields(was), relationFields(now)))
+}
+
+// replacePrompt writes where a prompt belongs, and whether it was deleted.
+func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
+	if err := o.tx.ReplacePrompt(ctx, now); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityPrompt, key(was.Num), was.Project, reason, changes(promptFields(was), promptFields(now)))
+}
+
 // memoryFields are the journalled fields of a memory by their names in Was: all that
 // can change but the texts, which revisions hold.
 func memoryFields(m engram.Memory) map[string]any {
@@ -130,6 +174,22 @@ func memoryFields(m engram.Memory) map[string]any {
 func sessionFields(s engram.Session) map[string]any {
 	return map[string]any{"project": s.Project, "directory": s.Directory, "started_at": s.StartedAt,
 		"ended_at": s.EndedAt, "summary": s.Summary}
+}
+
+// relationFields are all that can change of a relation.
+func relationFields(r engram.Relation) map[string]any {
+	return map[string]any{"verb": r.Verb, "status": r.Status, "strength": r.Strength, "reason": r.Reason, "evidence": r.Evidence,
+		"confidence": r.Confidence, "actor": r.Actor, "actor_kind": r.ActorKind, "model": r.Model, "session_id": r.SessionID,
+		"updated_at": r.UpdatedAt, "removed_at": r.RemovedAt}
+}
+
+func promptFields(p engram.Prompt) map[string]any {
+	return map[string]any{"project": p.Project, "session_id": p.SessionID, "deleted_at": p.DeletedAt}
+}
+
+// projectFields are what a project is, but for what is in it.
+func projectFields(p engram.Project) map[string]any {
+	return map[string]any{"aliases": p.Aliases, "root": p.Root, "remote": p.Remote, "created_at": p.CreatedAt}
 }
 
 // changes returns the fields of was that now has otherwise; never nil.

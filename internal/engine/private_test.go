@@ -81,7 +81,7 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 			tell(w.Prompts(ctx, "", engram.Page{}))
 			tell(w.Projects(ctx))
 			tell(w.Stats(ctx, text))
-			tell(nil, w.DeleteSession(ctx, "z "+text))
+			tell(nil, w.DeleteSession(ctx, "z "+text, true))
 			tell(w.DeleteProject(ctx, "z "+text, false))
 			tell(w.PruneProjects(ctx, []string{text}, false))
 			tell(w.journal(), nil)

@@ -116,8 +116,9 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 		}
 		if known && there && source.Name == p.Name && p.Name != to {
 			// "to" is an alias of a source: the old name becomes the project again.
-			p.Aliases = slices.DeleteFunc(p.Aliases, func(a string) bool { return a == to })
-			if err := o.tx.PutProject(ctx, p); err != nil {
+			now := p
+			now.Aliases = slices.DeleteFunc(slices.Clone(p.Aliases), func(a string) bool { return a == to })
+			if err := o.replaceProject(ctx, p, now, "an alias becomes a project again"); err != nil {
 				return p, err
 			}
 			known = false
@@ -136,28 +137,45 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 	return p, nil
 }
 
+// mergeInto gives everything of source to target. What was moved, the source and the
+// target's aliases are an entry each, so that an undo can take each back by itself.
 func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engram.Project, res *MergeResult) error {
 	moved, err := o.tx.MoveProject(ctx, source.Name, target.Name)
 	if err != nil {
 		return err
 	}
-	if err := o.log(ctx, engram.EntityProject, source.Name, target.Name, "merged", map[string]any{
-		"name": source.Name, "aliases": source.Aliases, "root": source.Root, "remote": source.Remote, "created_at": source.CreatedAt,
-		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics,
-	}); err != nil {
+	if err := o.logMove(ctx, moved, source.Name, target.Name, "merged"); err != nil {
+		return err
+	}
+	if err := o.log(ctx, engram.EntityProject, source.Name, target.Name, "merged", projectFields(source)); err != nil {
 		return err
 	}
 	if err := o.tx.DeleteProject(ctx, source.Name); err != nil {
 		return err
 	}
-	target.Aliases = append(append(target.Aliases, source.Name), source.Aliases...)
+	was := *target
+	target.Aliases = slices.Concat(target.Aliases, []string{source.Name}, source.Aliases)
 	slices.Sort(target.Aliases)
 	target.Aliases = slices.Compact(target.Aliases)
 	res.Sources++
 	res.Memories += len(moved.Memories)
 	res.Sessions += len(moved.Sessions)
 	res.Prompts += len(moved.Prompts)
-	return o.tx.PutProject(ctx, *target)
+	return o.replaceProject(ctx, was, *target, "merged")
+}
+
+// replaceProject writes now over was, which has the same name.
+func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason string) error {
+	if err := o.tx.PutProject(ctx, now); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityProject, was.Name, was.Name, reason, changes(projectFields(was), projectFields(now)))
+}
+
+// logMove notes what went from one project to another.
+func (o *op) logMove(ctx context.Context, moved engram.Moved, from, to, reason string) error {
+	return o.log(ctx, engram.EntityProject, from, to, reason, map[string]any{"from": from, "to": to,
+		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics})
 }
 
 // SimilarProjects groups projects whose names look like one project's; each group

@@ -30,7 +30,7 @@ func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool)
 			return err
 		}
 		for _, p := range empty {
-			if err := o.dropProject(ctx, p.Project, &DeletedProject{}); err != nil {
+			if err := o.dropProject(ctx, p.Project, &DeletedProject{}, false); err != nil {
 				return err
 			}
 		}
@@ -64,12 +64,16 @@ func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engr
 // DeletedProject counts what deleting a project removed.
 type DeletedProject struct{ Memories, Prompts, Sessions int }
 
-// DeleteProject forgets the project's memories and removes its prompts; hard erases
-// the memories, and removes sessions and the project too. A project that does not
-// exist is not_found.
+// DeleteProject forgets the project's memories and hides its prompts; hard erases
+// both, and removes sessions and the project too. A project that does not exist is
+// not_found.
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
 	var d DeletedProject
-	err := e.write(ctx, "project_delete", func(o *op) error {
+	verb := "project_delete"
+	if hard {
+		verb = "project_erase"
+	}
+	err := e.write(ctx, verb, func(o *op) error {
 		p, known, err := o.tx.Project(ctx, normalProject(name))
 		if err != nil {
 			return err
@@ -81,9 +85,9 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 			return err
 		}
 		if hard {
-			return o.dropProject(ctx, p, &d)
+			return o.dropProject(ctx, p, &d, hard)
 		}
-		d.Prompts, err = o.deletePrompts(ctx, p.Name)
+		d.Prompts, err = o.leaveProject(ctx, p.Name, hard)
 		return err
 	})
 	if err != nil {
@@ -124,14 +128,21 @@ func (o *op) forgetProject(ctx context.Context, name string, hard bool) (n int, 
 	return n, nil
 }
 
-func (o *op) deletePrompts(ctx context.Context, name string) (n int, err error) {
+// leaveProject hides the prompts of a project, or erases them.
+func (o *op) leaveProject(ctx context.Context, name string, hard bool) (n int, err error) {
 	for {
 		ps, err := o.tx.Prompts(ctx, name, "", engram.Page{Limit: 500})
 		if err != nil || len(ps) == 0 {
 			return n, err
 		}
 		for _, p := range ps {
-			if err := o.deletePrompt(ctx, p); err != nil {
+			now := p
+			if now.DeletedAt = o.at; hard {
+				err = o.erasePrompt(ctx, p)
+			} else {
+				err = o.replacePrompt(ctx, p, now, "its project was deleted")
+			}
+			if err != nil {
 				return n, err
 			}
 			n++
@@ -140,22 +151,49 @@ func (o *op) deletePrompts(ctx context.Context, name string) (n int, err error) 
 }
 
 // dropProject removes a project that has no memories, with its prompts and sessions.
-func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProject) error {
-	n, err := o.deletePrompts(ctx, p.Name)
+// Prompts that are only hidden stay without a project.
+func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProject, hard bool) error {
+	n, err := o.leaveProject(ctx, p.Name, hard)
 	if err != nil {
 		return err
 	}
 	d.Prompts += n
-	for {
-		ss, err := o.tx.Sessions(ctx, p.Name, engram.Page{Limit: 500})
+	hidden, err := o.tx.DeletedPrompts(ctx, p.Name)
+	if err != nil {
+		return err
+	}
+	for _, prompt := range hidden {
+		now := prompt
+		if now.Project, now.SessionID = "", ""; hard {
+			err = o.erasePrompt(ctx, prompt)
+		} else {
+			err = o.replacePrompt(ctx, prompt, now, "its project was removed")
+		}
 		if err != nil {
 			return err
 		}
-		if len(ss) == 0 {
-			break
+	}
+	if err := o.dropSessions(ctx, p.Name, d, hard); err != nil {
+		return err
+	}
+	was := map[string]any{}
+	if !hard {
+		was = projectFields(p)
+	}
+	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "asked for", was); err != nil {
+		return err
+	}
+	return o.tx.DeleteProject(ctx, p.Name)
+}
+
+func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {
+	for {
+		ss, err := o.tx.Sessions(ctx, name, engram.Page{Limit: 500})
+		if err != nil || len(ss) == 0 {
+			return err
 		}
 		for _, s := range ss {
-			gone, err := o.dropSession(ctx, s.Session)
+			gone, err := o.dropSession(ctx, s.Session, hard)
 			if err != nil {
 				return err
 			}
@@ -164,23 +202,21 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 			}
 		}
 	}
-	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "asked for", map[string]any{"aliases": p.Aliases, "root": p.Root,
-		"remote": p.Remote, "created_at": p.CreatedAt}); err != nil {
-		return err
-	}
-	return o.tx.DeleteProject(ctx, p.Name)
 }
 
 // dropSession removes a session of a project that goes. One that holds memories,
 // which an update gave to another project, stays without a project: they would lose
 // their place in time with it.
-func (o *op) dropSession(ctx context.Context, s engram.Session) (gone bool, err error) {
+func (o *op) dropSession(ctx context.Context, s engram.Session, hard bool) (gone bool, err error) {
 	n, err := o.tx.CountInSession(ctx, s.ID, true)
 	if err != nil {
 		return false, err
 	}
 	if n == 0 {
-		return true, o.deleteSession(ctx, s)
+		if err := o.leaveSession(ctx, s); err != nil {
+			return false, err
+		}
+		return true, o.deleteSession(ctx, s, hard)
 	}
 	now := s
 	now.Project = ""

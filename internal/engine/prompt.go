@@ -91,21 +91,32 @@ func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit
 	return ps, err
 }
 
-// DeletePrompt removes a prompt for good.
-func (e *Engine) DeletePrompt(ctx context.Context, num int64) error {
-	return e.write(ctx, "prompt_delete", func(o *op) error {
+// DeletePrompt hides a prompt; hard removes it for good.
+func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
+	verb := "prompt_delete"
+	if hard {
+		verb = "prompt_erase"
+	}
+	return e.write(ctx, verb, func(o *op) error {
 		p, err := o.tx.Prompt(ctx, num)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case hard:
+			return o.erasePrompt(ctx, p)
+		case p.Deleted():
+			return engram.Errorf(engram.CodeNotFound, "prompt #%d was deleted", num).WithHint("undo brings it back, delete prompt --hard removes it for good")
 		}
-		return o.deletePrompt(ctx, p)
+		now := p
+		now.DeletedAt = o.at
+		return o.replacePrompt(ctx, p, now, "asked for")
 	})
 }
 
-// deletePrompt removes p for good. Logged first: the tombstone takes the entry's clock.
-func (o *op) deletePrompt(ctx context.Context, p engram.Prompt) error {
+// erasePrompt removes p for good. Logged first: the tombstone takes the entry's clock.
+func (o *op) erasePrompt(ctx context.Context, p engram.Prompt) error {
 	if err := o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "asked for", map[string]any{}); err != nil {
 		return err
 	}
-	return o.tx.DeletePrompt(ctx, p.Num)
+	return o.tx.ErasePrompt(ctx, p.Num)
 }

@@ -99,11 +99,11 @@ func TestPromptsAreFoundByTheirWords(t *testing.T) {
 		_, err := w.SearchPrompts(t.Context(), "login", "", limit)
 		wantCode(t, err, engram.CodeInvalid)
 	}
-	if err := w.DeletePrompt(t.Context(), a.Num); err != nil {
+	if err := w.DeletePrompt(t.Context(), a.Num, true); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "a deleted one", find("login", "demo", 0), nil)
-	wantCode(t, w.DeletePrompt(t.Context(), a.Num), engram.CodeNotFound)
+	wantCode(t, w.DeletePrompt(t.Context(), a.Num, true), engram.CodeNotFound)
 	same(t, "the others", find("login", "", 0), []int64{b.Num})
 }
 
@@ -111,7 +111,7 @@ func TestADeletedPromptLeavesNothing(t *testing.T) {
 	w := newWorld(t)
 	p := w.prompt(engine.PromptInput{Content: "what of the quagga", Project: "demo"})
 	w.prompt(engine.PromptInput{Content: "and of the others", Project: "demo"})
-	if err := w.DeletePrompt(t.Context(), p.Num); err != nil {
+	if err := w.DeletePrompt(t.Context(), p.Num, true); err != nil {
 		t.Fatal(err)
 	}
 	w.Close(t)

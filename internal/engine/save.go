@@ -157,16 +157,10 @@ func (o *op) relate(ctx context.Context, m engram.Memory, to []engram.Ref) error
 		if other.Num == m.Num {
 			return engram.Errorf(engram.CodeInvalid, "memory %s cannot be related to itself", ref)
 		}
-		r := engram.Relation{ID: "rel-" + digest(string(o.newID())), Source: m.Num, Target: other.Num, Verb: engram.VerbRelatesTo,
-			Status: engram.RelationJudged, Strength: 1, Actor: o.actor, ActorKind: string(m.Origin), SessionID: m.SessionID,
-			CreatedAt: o.at, UpdatedAt: o.at}
-		switch err := o.tx.InsertRelation(ctx, &r); {
-		case engram.CodeOf(err) == engram.CodeConflict:
-			continue
-		case err != nil:
-			return err
-		}
-		if err := o.log(ctx, engram.EntityRelation, key(r.Num), m.Project, "asked for", nil); err != nil {
+		r := engram.Relation{Source: m.Num, Target: other.Num, Verb: engram.VerbRelatesTo,
+			Status: engram.RelationJudged, Strength: 1, Actor: o.actor, ActorKind: string(m.Origin), SessionID: m.SessionID}
+		err = o.insertRelation(ctx, &r, m.Project, "asked for")
+		if err != nil && engram.CodeOf(err) != engram.CodeConflict { // it is tied already
 			return err
 		}
 	}

@@ -112,10 +112,15 @@ func (e *Engine) Sessions(ctx context.Context, project string, p engram.Page) (a
 }
 
 // DeleteSession removes a session that has no memories (forgotten ones count):
-// conflict otherwise, with the number. Its prompts stay.
-func (e *Engine) DeleteSession(ctx context.Context, id string) error {
+// conflict otherwise, with the number. Its prompts stay. It can be undone, unless hard
+// says that its summary is to leave the journal too.
+func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error {
 	id = line(id)
-	return e.write(ctx, "session_delete", func(o *op) error {
+	verb := "session_delete"
+	if hard {
+		verb = "session_erase"
+	}
+	return e.write(ctx, verb, func(o *op) error {
 		s, err := o.tx.Session(ctx, id)
 		if err != nil {
 			return err
@@ -128,15 +133,29 @@ func (e *Engine) DeleteSession(ctx context.Context, id string) error {
 			return engram.Errorf(engram.CodeConflict, "session still has observations: session %q has %d observation(s)", id, n).
 				WithHint("erase them first: forgotten ones count")
 		}
-		return o.deleteSession(ctx, s)
+		if err := o.leaveSession(ctx, s); err != nil {
+			return err
+		}
+		return o.deleteSession(ctx, s, hard)
 	})
 }
 
-func (o *op) deleteSession(ctx context.Context, s engram.Session) error {
-	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
-		return err
+// leaveSession takes the prompts out of a session that goes.
+func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
+	for {
+		// What has left is not in the list any more.
+		ps, err := o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
+		if err != nil || len(ps) == 0 {
+			return err
+		}
+		for _, p := range ps {
+			now := p
+			now.SessionID = ""
+			if err := o.replacePrompt(ctx, p, now, "its session was deleted"); err != nil {
+				return err
+			}
+		}
 	}
-	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{})
 }
 
 // Summarize saves what a session came to: a session_summary memory titled "Session

@@ -161,7 +161,7 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 	num := w.save(engine.SaveInput{Content: "c", SessionID: "s1", Project: "demo"}).Memory.Num
 	refused := func() {
 		t.Helper()
-		err := w.DeleteSession(t.Context(), "s1")
+		err := w.DeleteSession(t.Context(), "s1", true)
 		wantCode(t, err, engram.CodeConflict)
 		if want := `session still has observations: session "s1" has 1 observation(s)`; err.(*engram.Error).Msg != want {
 			t.Errorf("got %q, want %q", err, want)
@@ -175,10 +175,10 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 	if _, err := w.Erase(t.Context(), engram.ByNum(num)); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.DeleteSession(t.Context(), "s1"); err != nil {
+	if err := w.DeleteSession(t.Context(), "s1", true); err != nil {
 		t.Fatal(err)
 	}
-	wantCode(t, w.DeleteSession(t.Context(), "s1"), engram.CodeNotFound)
+	wantCode(t, w.DeleteSession(t.Context(), "s1", true), engram.CodeNotFound)
 	ps, err := w.Prompts(t.Context(), "demo", engram.Page{})
 	if err != nil || len(ps) != 1 || ps[0].SessionID != "" {
 		t.Errorf("its prompts stay: %+v, %v", ps, err)

@@ -55,6 +55,10 @@ func (a *API) deletePrompt(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	err = a.Engine.DeletePrompt(q.Context(), ref.Num)
+	hard, err := q.flag("hard")
+	if err != nil {
+		return reply{}, err
+	}
+	err = a.Engine.DeletePrompt(q.Context(), ref.Num, hard)
 	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
 }

@@ -88,7 +88,11 @@ func (a *API) endSession(q request) (reply, error) {
 
 func (a *API) deleteSession(q request) (reply, error) {
 	id := q.PathValue("id")
-	err := a.Engine.DeleteSession(q.Context(), id)
+	hard, err := q.flag("hard")
+	if err != nil {
+		return reply{}, err
+	}
+	err = a.Engine.DeleteSession(q.Context(), id, hard)
 	return reply{body: done{redact.Private(id), "deleted"}}, worded(err, engram.CodeNotFound, "session not found: %q", id)
 }
 

@@ -223,7 +223,7 @@ func TestADeletedPromptIsInNoFile(t *testing.T) {
 		}
 	}
 	for _, num := range secrets {
-		update(t, s, func(tx engram.Tx) error { return tx.DeletePrompt(t.Context(), num) })
+		update(t, s, func(tx engram.Tx) error { return tx.ErasePrompt(t.Context(), num) })
 	}
 	closed(t, s)
 	if found := grep(t, path); found != "" {

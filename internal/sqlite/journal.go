@@ -12,13 +12,13 @@ import (
 )
 
 const mutationColumns = `j.seq, j.op, j.at, coalesce(j.device, (SELECT value FROM meta WHERE key = 'device')), j.actor, j.verb,
-	j.entity, j.key, (SELECT name FROM projects WHERE num = j.project), coalesce(j.reason, ''), j.was`
+	j.entity, j.key, (SELECT name FROM projects WHERE num = j.project), coalesce(j.reason, ''), j.was, coalesce(j.undoes, 0)`
 
 func scanMutation(s scanner) (engram.Mutation, error) {
 	var m engram.Mutation
 	var project sql.NullString // the project may have been deleted since
 	var was sql.NullString
-	err := s.Scan(&m.Seq, &m.Op, &m.At, &m.Device, &m.Actor, &m.Verb, &m.Entity, &m.Key, &project, &m.Reason, &was)
+	err := s.Scan(&m.Seq, &m.Op, &m.At, &m.Device, &m.Actor, &m.Verb, &m.Entity, &m.Key, &project, &m.Reason, &was, &m.Undoes)
 	m.Project = project.String
 	if was.Valid {
 		m.Was = []byte(was.String)
@@ -81,7 +81,7 @@ func (t *tx) MutationsSince(ctx context.Context, entity engram.Entity, at time.T
 
 // Append adds an entry to the journal and sets m.Seq; an entry without Op opens one.
 func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
-	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was) VALUES (?,?,?,?,?,?,?,?,?)`
+	const query = `INSERT INTO mutations (op, at, actor, verb, entity, key, project, reason, was, undoes) VALUES (?,?,?,?,?,?,?,?,?,?)`
 	project, err := t.projectNum(ctx, m.Project)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 	if m.Was != nil {
 		was = string(m.Was)
 	}
-	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Verb, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was)
+	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Verb, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was, orZero(m.Undoes))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}

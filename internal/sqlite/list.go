@@ -65,8 +65,15 @@ func (c *conditions) addRest(f engram.Filter) {
 	if !f.Until.IsZero() {
 		c.add("m.created_at < ?", f.Until.UnixMilli())
 	}
+	if f.Current {
+		c.add("NOT " + supersededSQL)
+	}
 	c.addMetadata(f.Metadata)
 }
+
+// supersededSQL is true of a memory m that a live one supersedes; served by relations_supersede.
+const supersededSQL = `EXISTS (SELECT 1 FROM relations r JOIN memories n ON n.num = r.source WHERE r.target = m.num
+	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL AND n.deleted_at IS NULL)`
 
 // addMetadata adds that memory m has all of these values.
 func (c *conditions) addMetadata(values map[string]any) {

@@ -332,6 +332,16 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 // has to stand in the statement, or SQLite would read the whole journal.
 const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
+// CountAccess counts an access of each of the memories.
+func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {
+	const query = `UPDATE memories SET access_count = access_count + 1, last_accessed_at = max(coalesce(last_accessed_at, 0), ?2)
+		WHERE num IN (SELECT value FROM json_each(?1))`
+	if _, err := t.exec(ctx, query, jsonNums(nums), millis(at)); err != nil {
+		return fmt.Errorf("count accesses: %w", err)
+	}
+	return nil
+}
+
 // EraseMemory removes the memory and every copy of its text. With secure_delete the
 // freed bytes are overwritten; the index has no word that nobody has.
 func (t *tx) EraseMemory(ctx context.Context, num int64) error {
@@ -356,6 +366,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		// The texts of a memory's past stand in its revisions alone, but old titles,
 		// tags and metadata may stand in the journal.
 		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
+		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = 'relation' AND key IN
+			(SELECT num FROM relations WHERE source = ?1 UNION SELECT num FROM relations WHERE target = ?1)`, []any{num}},
 		{topicNotesSQL, []any{num}},
 		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys

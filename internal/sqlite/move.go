@@ -7,13 +7,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// moveIndex gives the index entries of one project to another. Words do not name their
-// project, so only documents are written.
-func (t *tx) moveIndex(ctx context.Context, source, target int64) error {
+// moveIndex gives the index entries of one project to another; of those, the ones of
+// memories that which names. Words do not name their project, so only documents are written.
+func (t *tx) moveIndex(ctx context.Context, source, target int64, which func(num int64) bool) error {
 	move := func(docs postings.Docs) (out postings.Docs, moved bool) {
 		for slot := range docs.Len() {
 			d := docs.Doc(slot)
-			if !d.Dead && int64(d.Project) == source {
+			if !d.Dead && int64(d.Project) == source && which(d.Num) {
 				d.Project, moved = uint32(target), true
 			}
 			out = postings.AppendDoc(out, d)
@@ -56,10 +56,25 @@ func (t *tx) moveSegment(ctx context.Context, g *segment, target int64, move fun
 	}
 	project := g.project
 	if project != several {
-		project = target
+		project = onlyProject(docs)
 	}
 	_, err = t.exec(ctx, `UPDATE segments SET project = ?, version = ? WHERE num = ?`, projectOrNull(project), version, g.num)
 	return err
+}
+
+// onlyProject is the project of all live documents, or several.
+func onlyProject(docs postings.Docs) int64 {
+	project := int64(several)
+	for slot := range docs.Len() {
+		switch {
+		case !docs.Live(slot):
+		case project == several:
+			project = int64(docs.Project(slot))
+		case project != int64(docs.Project(slot)):
+			return several
+		}
+	}
+	return project
 }
 
 // moveUnsealed writes the documents of the newest memories that change.

@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -63,7 +61,7 @@ func (t *tx) Project(ctx context.Context, name string) (engram.Project, bool, er
 const projectsSQL = `SELECT ` + projectColumns + `,
 	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
-	(SELECT count(*) FROM prompts WHERE project = p.num)
+	(SELECT count(*) FROM prompts WHERE project = p.num AND deleted_at IS NULL)
 	FROM projects p WHERE p.num <> 0 ORDER BY p.name`
 
 // Projects returns every project with its counts, by name.
@@ -122,111 +120,4 @@ func (t *tx) DeleteProject(ctx context.Context, name string) error {
 		return fmt.Errorf("delete project %q: %w", name, err)
 	}
 	return nil
-}
-
-// clashingSQL lists live memories of project ?2 whose topic project ?1 has too.
-const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
-	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
-	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
-
-// MoveProject gives everything of one project to another.
-func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
-	var moved engram.Moved
-	source, err := t.projectNum(ctx, from)
-	if err != nil {
-		return moved, err
-	}
-	target, err := t.projectNum(ctx, to)
-	if err != nil || source == target { // every topic would clash with itself
-		return moved, err
-	}
-	if err := t.column(ctx, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
-		moved.Memories = append(moved.Memories, num)
-		return err
-	}); err != nil {
-		return moved, err
-	}
-	if err := t.column(ctx, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, source, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
-		moved.Prompts = append(moved.Prompts, num)
-		return err
-	}); err != nil {
-		return moved, err
-	}
-	if err := t.column(ctx, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, source, func(s scanner) error {
-		var id string
-		err := s.Scan(&id)
-		moved.Sessions = append(moved.Sessions, id)
-		return err
-	}); err != nil {
-		return moved, err
-	}
-	moved.Topics = map[int64]string{}
-	if err := t.rows(ctx, clashingSQL, []any{target, source}, func(s scanner) error {
-		var num int64
-		var topic string
-		err := s.Scan(&num, &topic)
-		moved.Topics[num] = topic
-		return err
-	}); err != nil {
-		return moved, err
-	}
-	if err := t.loseTopics(ctx, slices.Sorted(maps.Keys(moved.Topics))); err != nil {
-		return moved, err
-	}
-	for _, query := range []string{
-		`UPDATE memories SET project = ?1 WHERE project = ?2`,
-		`UPDATE prompts SET project = ?1 WHERE project = ?2`,
-		`UPDATE sessions SET project = ?1 WHERE project = ?2`,
-		`UPDATE uses SET project = ?1 WHERE project = ?2`,
-		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
-	} {
-		if _, err := t.exec(ctx, query, target, source); err != nil {
-			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
-		}
-	}
-	if err := t.moveIndex(ctx, source, target); err != nil {
-		return moved, err
-	}
-	return moved, t.movePrompts(ctx, target, moved.Prompts)
-}
-
-// loseTopics takes the topic keys of memories away: a topic that both projects have
-// stays with the target, the source's memory keeps its text.
-func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
-	for _, num := range nums {
-		m, err := t.Memory(ctx, engram.ByNum(num))
-		if err != nil {
-			return err
-		}
-		m.TopicKey = ""
-		if err := t.ReplaceMemory(ctx, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// movePrompts writes the full-text rows of prompts anew, which name the project.
-func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
-	for _, num := range nums {
-		p, err := t.Prompt(ctx, num)
-		if err != nil {
-			return err
-		}
-		if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num); err != nil {
-			return err
-		}
-		if err := t.indexPrompt(ctx, project, p); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *tx) column(ctx context.Context, query string, arg any, scan func(scanner) error) error {
-	return t.rows(ctx, query, []any{arg}, scan)
 }

@@ -11,13 +11,13 @@ import (
 
 // promptColumns is what scanPrompt reads; p is the prompts table.
 const promptColumns = `p.num, p.sync_id, (SELECT id FROM sessions WHERE num = p.session),
-	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at`
+	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
 	var ps []engram.Prompt
 	err := t.rows(ctx, query, args, func(s scanner) error {
 		var p engram.Prompt
-		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt})
+		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
 		ps = append(ps, p)
 		return err
 	})
@@ -41,10 +41,10 @@ func (t *tx) Prompt(ctx context.Context, num int64) (engram.Prompt, error) {
 
 // Listings are served by prompts_recent, prompts_project_recent and prompts_session.
 const (
-	promptsSQL        = `SELECT ` + promptColumns + ` FROM prompts p ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
-	projectPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.project = ? ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
-	sessionPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? ORDER BY p.num DESC LIMIT ? OFFSET ?`
-	bothPromptsSQL    = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.project = ? ORDER BY p.num DESC LIMIT ? OFFSET ?`
+	promptsSQL        = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.deleted_at IS NULL ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
+	projectPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.project = ? AND p.deleted_at IS NULL ORDER BY p.created_at DESC, p.num DESC LIMIT ? OFFSET ?`
+	sessionPromptsSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.deleted_at IS NULL ORDER BY p.num DESC LIMIT ? OFFSET ?`
+	bothPromptsSQL    = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.session = ? AND p.project = ? AND p.deleted_at IS NULL ORDER BY p.num DESC LIMIT ? OFFSET ?`
 )
 
 // Prompts returns prompts newest first.
@@ -70,6 +70,15 @@ func (t *tx) Prompts(ctx context.Context, project, session string, p engram.Page
 		return t.prompts(ctx, projectPromptsSQL, of, p.Limit, p.Offset)
 	}
 	return t.prompts(ctx, promptsSQL, p.Limit, p.Offset)
+}
+
+// DeletedPrompts returns the deleted prompts of a project, served by prompts_project.
+func (t *tx) DeletedPrompts(ctx context.Context, project string) ([]engram.Prompt, error) {
+	num, known, err := t.knownProject(ctx, project)
+	if !known {
+		return nil, err
+	}
+	return t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.project = ? AND p.deleted_at IS NOT NULL ORDER BY p.num`, num)
 }
 
 const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
@@ -124,8 +133,37 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	return err
 }
 
-// DeletePrompt removes a prompt for good.
-func (t *tx) DeletePrompt(ctx context.Context, num int64) error {
+// ReplacePrompt writes where a prompt belongs and whether it was deleted. A deleted one
+// has no full-text row.
+func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
+	was, err := t.Prompt(ctx, p.Num)
+	if err != nil {
+		return err
+	}
+	project, err := t.projectNum(ctx, p.Project)
+	if err != nil {
+		return err
+	}
+	session, err := t.sessionNum(ctx, p.SessionID)
+	if err != nil {
+		return err
+	}
+	if _, err := t.exec(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
+		project, session, millis(p.DeletedAt), p.Num); err != nil {
+		return fmt.Errorf("write prompt %d: %w", p.Num, err)
+	}
+	if was.Project == p.Project && was.Deleted() == p.Deleted() {
+		return nil
+	}
+	if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num); err != nil || p.Deleted() {
+		return err
+	}
+	was.Project = p.Project
+	return t.indexPrompt(ctx, project, was)
+}
+
+// ErasePrompt removes a prompt for good.
+func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	var syncID string
 	err := t.row(ctx, `SELECT sync_id FROM prompts WHERE num = ?`, []any{num}, &syncID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -145,7 +183,7 @@ func (t *tx) DeletePrompt(ctx context.Context, num int64) error {
 		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("delete prompt %d: %w", num, err)
+			return fmt.Errorf("erase prompt %d: %w", num, err)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 			return st, err
 		}
 		in, args = " AND project = ?", []any{num}
-		ofMemory = ` WHERE (SELECT project FROM memories WHERE num = source) = ?`
+		ofMemory = ` AND (SELECT project FROM memories WHERE num = source) = ?`
 	}
 	err := t.rows(ctx, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
 		var typ engram.Type
@@ -37,8 +37,8 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	}{
 		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten, args},
 		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions, args},
-		{`SELECT count(*) FROM prompts WHERE num <> 0` + in, &st.Prompts, args},
-		{`SELECT count(*) FROM relations` + ofMemory, &st.Relations, args},
+		{`SELECT count(*) FROM prompts WHERE deleted_at IS NULL` + in, &st.Prompts, args},
+		{`SELECT count(*) FROM relations WHERE removed_at IS NULL` + ofMemory, &st.Relations, args},
 	} {
 		if err := t.row(ctx, c.query, c.args, c.into); err != nil {
 			return st, fmt.Errorf("count: %w", err)

@@ -54,6 +54,14 @@ func orNull(s string) any {
 	return s
 }
 
+// orZero is the column value of a number that is often 0.
+func orZero(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
 // jsonNums writes numbers as a JSON array, for json_each: one statement for any
 // number of them.
 func jsonNums(nums []int64) string {

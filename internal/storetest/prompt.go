@@ -63,7 +63,7 @@ func promptCases() []testCase {
 				k.same("code", engram.CodeOf(err), engram.CodeNotFound)
 				return nil
 			})
-			k.refused("delete", engram.CodeNotFound, func(tx engram.Tx) error { return tx.DeletePrompt(k.Context(), 5) })
+			k.refused("erase", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ErasePrompt(k.Context(), 5) })
 			k.refused("of an unknown project", engram.CodeNotFound, func(tx engram.Tx) error {
 				return tx.InsertPrompt(k.Context(), &engram.Prompt{SyncID: "prompt-1", Project: "nowhere", Content: "x", CreatedAt: at(1)})
 			})
@@ -121,9 +121,44 @@ func promptCases() []testCase {
 				k.same(fmt.Sprintf("%q in %q", tt.question, tt.project), k.asked(tt.question, tt.project, tt.limit), tt.want)
 			}
 		}},
-		{"a deleted prompt is gone, and its number with it", func(k *kit) {
+		{"a deleted prompt is hidden until it comes back, where it is put", func(k *kit) {
 			p := k.ask("app", "s-app", "the kettle", 1)
-			k.update(func(tx engram.Tx) error { return tx.DeletePrompt(k.Context(), p.Num) })
+			k.ask("other", "s-other", "the teapot", 2)
+			hidden := p
+			hidden.DeletedAt = at(3)
+			k.update(func(tx engram.Tx) error { return tx.ReplacePrompt(k.Context(), hidden) })
+			k.same("found", len(k.asked("kettle", "", 9)), 0)
+			k.view(func(r engram.Reader) error {
+				got, err := r.Prompt(k.Context(), p.Num)
+				k.same("by its number", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", hidden))
+				if err != nil {
+					return err
+				}
+				for _, of := range [][2]string{{"", ""}, {"app", ""}, {"", "s-app"}, {"app", "s-app"}} {
+					ps, err := r.Prompts(k.Context(), of[0], of[1], engram.Page{Limit: 9})
+					if err != nil {
+						return err
+					}
+					if slices.Contains(promptNums(ps), p.Num) {
+						k.Errorf("prompts of %v: got %v, want none of #%d", of, promptNums(ps), p.Num)
+					}
+				}
+				gone, err := r.DeletedPrompts(k.Context(), "app")
+				k.same("deleted prompts", promptNums(gone), []int64{p.Num})
+				return err
+			})
+			back := p
+			back.Project, back.SessionID = "other", "s-other"
+			k.update(func(tx engram.Tx) error { return tx.ReplacePrompt(k.Context(), back) })
+			k.same("found in the other project", k.asked("kettle", "other", 9), []int64{p.Num})
+			k.same("found in its first project", len(k.asked("kettle", "app", 9)), 0)
+			k.refused("one that does not exist", engram.CodeNotFound, func(tx engram.Tx) error {
+				return tx.ReplacePrompt(k.Context(), engram.Prompt{Num: 99})
+			})
+		}},
+		{"an erased prompt is gone, and its number with it", func(k *kit) {
+			p := k.ask("app", "s-app", "the kettle", 1)
+			k.update(func(tx engram.Tx) error { return tx.ErasePrompt(k.Context(), p.Num) })
 			k.same("found", len(k.asked("kettle", "", 9)), 0)
 			k.same("next number", k.ask("app", "s-app", "x", 2).Num, p.Num+1)
 		}},

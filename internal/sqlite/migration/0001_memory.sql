@@ -190,9 +190,13 @@ CREATE TABLE relations (
 	session_id TEXT NOT NULL DEFAULT '',
 	created_at INTEGER NOT NULL,
 	updated_at INTEGER NOT NULL,
-	UNIQUE (source, target, verb)
+	removed_at INTEGER          -- taken away; the row stays, for the journal
 );
+CREATE UNIQUE INDEX relations_live ON relations (source, target, verb) WHERE removed_at IS NULL;
+CREATE INDEX relations_source ON relations (source);
 CREATE INDEX relations_target ON relations (target);
+-- What hides a memory in a list; the same condition stands in supersededSQL.
+CREATE INDEX relations_supersede ON relations (target, source) WHERE verb = 'supersedes' AND status = 'judged' AND removed_at IS NULL;
 
 CREATE TABLE prompts (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -200,10 +204,12 @@ CREATE TABLE prompts (
 	project    INTEGER NOT NULL REFERENCES projects (num),
 	session    INTEGER NOT NULL REFERENCES sessions (num),
 	created_at INTEGER NOT NULL,
+	deleted_at INTEGER,
 	content    TEXT NOT NULL
 );
-CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC);
-CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC);
+CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE VIRTUAL TABLE prompts_fts USING fts5 (
 	content, scope,
@@ -281,8 +287,10 @@ CREATE TABLE mutations (
 	key     NOT NULL,           -- number, or text where the entity is named by one
 	project INTEGER NOT NULL,
 	reason  TEXT,
-	was     TEXT                -- JSON
+	was     TEXT,               -- JSON
+	undoes  INTEGER             -- the op that this entry's op takes back
 );
+CREATE INDEX mutations_undoes ON mutations (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX mutations_key ON mutations (key, entity);
 -- Few, and every erase looks through them.
 CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';

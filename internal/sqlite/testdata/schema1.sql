@@ -126,7 +126,7 @@ CREATE TABLE relations (
 	session_id TEXT NOT NULL DEFAULT '',
 	created_at INTEGER NOT NULL,
 	updated_at INTEGER NOT NULL,
-	UNIQUE (source, target, verb)
+	removed_at INTEGER          -- taken away; the row stays, for the journal
 );
 CREATE TABLE prompts (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -134,6 +134,7 @@ CREATE TABLE prompts (
 	project    INTEGER NOT NULL REFERENCES projects (num),
 	session    INTEGER NOT NULL REFERENCES sessions (num),
 	created_at INTEGER NOT NULL,
+	deleted_at INTEGER,
 	content    TEXT NOT NULL
 );
 CREATE VIRTUAL TABLE prompts_fts USING fts5 (
@@ -185,7 +186,8 @@ CREATE TABLE mutations (
 	key     NOT NULL,           -- number, or text where the entity is named by one
 	project INTEGER NOT NULL,
 	reason  TEXT,
-	was     TEXT                -- JSON
+	was     TEXT,               -- JSON
+	undoes  INTEGER             -- the op that this entry's op takes back
 );
 CREATE TABLE uses (
 	num     INTEGER PRIMARY KEY,
@@ -205,7 +207,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '3d29508c65b7a5d6');
+INSERT INTO meta (key, value) VALUES ('device', '8c3221458769bacb');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -223,8 +225,8 @@ INSERT INTO unsealed (seq, memory, document, words) VALUES (1, 1, X'010000000000
 INSERT INTO unsealed (seq, memory, document, words) VALUES (2, 2, X'020000000000000082420FBB9E0100000100000001000000010000002F000000', X'0001320301000000016104010001020004626F696C0301000000056B6574746C040100010200026F6604010001020005737465616D0401000114000474696D6503010000000677686973746C040100011401056F7264636103010000');
 INSERT INTO kinds (num, type, scope) VALUES (1, 'fact', 'project');
 INSERT INTO index_state (changes) VALUES (1);
-INSERT INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor, actor_kind, model, session_id, created_at, updated_at) VALUES (1, 'rel-1', 1, 2, 'relates_to', 'judged', 0.0, '', '', 0.0, '', '', '', '', 1781254800000, 1781254800000);
-INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (1, 'prompt-1', 1, 1, 1781254800000, 'why is it boiling over?');
+INSERT INTO relations (num, id, source, target, verb, status, strength, reason, evidence, confidence, actor, actor_kind, model, session_id, created_at, updated_at, removed_at) VALUES (1, 'rel-1', 1, 2, 'relates_to', 'judged', 0.0, '', '', 0.0, '', '', '', '', 1781254800000, 1781254800000, NULL);
+INSERT INTO prompts (num, sync_id, project, session, created_at, deleted_at, content) VALUES (1, 'prompt-1', 1, 1, 1781254800000, NULL, 'why is it boiling over?');
 DELETE FROM prompts_fts_data;
 INSERT INTO prompts_fts_data (id, block) VALUES (1, X'010501');
 INSERT INTO prompts_fts_data (id, block) VALUES (10, X'00000000FF00000101010100010101010101000001');
@@ -235,9 +237,9 @@ DELETE FROM prompts_fts_docsize;
 INSERT INTO prompts_fts_docsize (id, sz, origin) VALUES (1, X'0501', 1);
 DELETE FROM prompts_fts_config;
 INSERT INTO prompts_fts_config (k, v) VALUES ('version', 4);
-INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (1, 1, 116736314572800000, NULL, 'cli', 'save', 'memory', 1, 1, NULL, NULL);
-INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (2, 2, 116736314572800001, NULL, 'cli', 'update', 'memory', 1, 1, NULL, NULL);
-INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was) VALUES (3, 3, 116736314572800002, NULL, 'cli', 'forget', 'memory', 1, 1, NULL, '{"deleted_at":null}');
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was, undoes) VALUES (1, 1, 116736314572800000, NULL, 'cli', 'save', 'memory', 1, 1, NULL, NULL, NULL);
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was, undoes) VALUES (2, 2, 116736314572800001, NULL, 'cli', 'update', 'memory', 1, 1, NULL, NULL, NULL);
+INSERT INTO mutations (seq, op, at, device, actor, verb, entity, key, project, reason, was, undoes) VALUES (3, 3, 116736314572800002, NULL, 'cli', 'forget', 'memory', 1, 1, NULL, '{"deleted_at":null}', NULL);
 DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (name, seq) VALUES ('projects', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 3);
@@ -280,9 +282,13 @@ CREATE TRIGGER tallies_update AFTER UPDATE OF project, session, type, deleted_at
 END;
 CREATE INDEX tags_tag ON tags (tag, memory);
 CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
+CREATE UNIQUE INDEX relations_live ON relations (source, target, verb) WHERE removed_at IS NULL;
+CREATE INDEX relations_source ON relations (source);
 CREATE INDEX relations_target ON relations (target);
-CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC);
-CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC);
+CREATE INDEX relations_supersede ON relations (target, source) WHERE verb = 'supersedes' AND status = 'judged' AND removed_at IS NULL;
+CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
+CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_path ON anchors (path);
@@ -299,6 +305,7 @@ END;
 CREATE TRIGGER vectors_erase AFTER DELETE ON memories BEGIN
 	DELETE FROM vectors WHERE memory = old.num AND model IN (SELECT num FROM models);
 END;
+CREATE INDEX mutations_undoes ON mutations (undoes) WHERE undoes IS NOT NULL;
 CREATE INDEX mutations_key ON mutations (key, entity);
 CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 CREATE INDEX uses_session ON uses (session, memory);

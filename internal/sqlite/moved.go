@@ -1,0 +1,188 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// clashingSQL lists live memories of project ?2 whose topic project ?1 has too.
+const clashingSQL = `SELECT m.num, m.topic_key FROM memories m
+	WHERE m.project = ?2 AND m.deleted_at IS NULL AND m.topic_key IS NOT NULL AND EXISTS
+	(SELECT 1 FROM memories o WHERE o.topic_key = m.topic_key AND o.project = ?1 AND o.scope = m.scope AND o.deleted_at IS NULL)`
+
+// MoveProject gives everything of one project to another.
+func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, error) {
+	moved := engram.Moved{Topics: map[int64]string{}}
+	source, target, err := t.bothProjects(ctx, from, to)
+	if err != nil || source == target { // every topic would clash with itself
+		return engram.Moved{}, err
+	}
+	if err := t.rows(ctx, clashingSQL, []any{target, source}, func(s scanner) error {
+		var num int64
+		var topic string
+		err := s.Scan(&num, &topic)
+		moved.Topics[num] = topic
+		return err
+	}); err != nil {
+		return moved, err
+	}
+	if err := t.loseTopics(ctx, slices.Sorted(maps.Keys(moved.Topics))); err != nil {
+		return moved, err
+	}
+	for _, query := range []string{
+		`UPDATE uses SET project = ?1 WHERE project = ?2`,
+		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
+	} {
+		if _, err := t.exec(ctx, query, target, source); err != nil {
+			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
+		}
+	}
+	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source); err != nil {
+		return moved, err
+	}
+	if moved.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts WHERE project = ? ORDER BY num`, source); err != nil {
+		return moved, err
+	}
+	if moved.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? ORDER BY id`, source); err != nil {
+		return moved, err
+	}
+	return moved, t.moveThese(ctx, moved, source, target)
+}
+
+// MoveBack gives some things of one project to another.
+func (t *tx) MoveBack(ctx context.Context, some engram.Moved, from, to string) (engram.Moved, error) {
+	moved := engram.Moved{Topics: map[int64]string{}}
+	source, target, err := t.bothProjects(ctx, from, to)
+	if err != nil || source == target {
+		return moved, err
+	}
+	const among = ` WHERE project = ? AND num IN (SELECT value FROM json_each(?)) ORDER BY num`
+	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories`+among, source, jsonNums(some.Memories)); err != nil {
+		return moved, err
+	}
+	if moved.Prompts, err = column[int64](ctx, t, `SELECT num FROM prompts`+among, source, jsonNums(some.Prompts)); err != nil {
+		return moved, err
+	}
+	if moved.Sessions, err = column[string](ctx, t, `SELECT id FROM sessions WHERE project = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id`,
+		source, jsonText(some.Sessions)); err != nil {
+		return moved, err
+	}
+	if err := t.moveThese(ctx, moved, source, target); err != nil {
+		return moved, err
+	}
+	for _, num := range moved.Memories {
+		if key := some.Topics[num]; key != "" {
+			given, err := t.giveTopic(ctx, num, key)
+			if err != nil {
+				return moved, err
+			}
+			if given {
+				moved.Topics[num] = key
+			}
+		}
+	}
+	return moved, nil
+}
+
+func (t *tx) bothProjects(ctx context.Context, from, to string) (source, target int64, err error) {
+	if source, err = t.projectNum(ctx, from); err != nil {
+		return 0, 0, err
+	}
+	target, err = t.projectNum(ctx, to)
+	return source, target, err
+}
+
+// moveThese gives things of project source to project target.
+func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target int64) error {
+	for _, move := range []struct{ query, which string }{
+		{`UPDATE memories SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Memories)},
+		{`UPDATE prompts SET project = ?1 WHERE project = ?2 AND num IN (SELECT value FROM json_each(?3))`, jsonNums(these.Prompts)},
+		{`UPDATE sessions SET project = ?1 WHERE project = ?2 AND id IN (SELECT value FROM json_each(?3))`, jsonText(these.Sessions)},
+	} {
+		_, err := t.exec(ctx, move.query, target, source, move.which)
+		if isUnique(err) {
+			return engram.Errorf(engram.CodeConflict, "a topic that would come back has another memory by now").
+				WithHint("give that one another topic key first").WithCause(err)
+		}
+		if err != nil {
+			return fmt.Errorf("move to another project: %w", err)
+		}
+	}
+	which := make(map[int64]bool, len(these.Memories))
+	for _, num := range these.Memories {
+		which[num] = true
+	}
+	if err := t.moveIndex(ctx, source, target, func(num int64) bool { return which[num] }); err != nil {
+		return err
+	}
+	return t.movePrompts(ctx, target, these.Prompts)
+}
+
+// loseTopics takes the topic keys of memories away: a topic that both projects have
+// stays with the target, the source's memory keeps its text.
+func (t *tx) loseTopics(ctx context.Context, nums []int64) error {
+	for _, num := range nums {
+		m, err := t.Memory(ctx, engram.ByNum(num))
+		if err != nil {
+			return err
+		}
+		m.TopicKey = ""
+		if err := t.ReplaceMemory(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveTopic gives a memory its topic key back, unless it has one, or was forgotten, or
+// another memory has the key by now.
+func (t *tx) giveTopic(ctx context.Context, num int64, key string) (bool, error) {
+	m, err := t.Memory(ctx, engram.ByNum(num))
+	if err != nil || m.TopicKey != "" || m.Forgotten() {
+		return false, err
+	}
+	_, taken, err := t.ByTopic(ctx, m.Project, m.Scope, key)
+	if err != nil || taken {
+		return false, err
+	}
+	m.TopicKey = key
+	return true, t.ReplaceMemory(ctx, m)
+}
+
+// movePrompts writes the full-text rows of prompts anew, which name the project.
+func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error {
+	for _, num := range nums {
+		p, err := t.Prompt(ctx, num)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, num); err != nil {
+			return err
+		}
+		if p.Deleted() {
+			continue
+		}
+		if err := t.indexPrompt(ctx, project, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// column reads the one column that a query answers with.
+func column[T any](ctx context.Context, t *tx, query string, args ...any) (all []T, err error) {
+	err = t.rows(ctx, query, args, func(s scanner) error {
+		var v T
+		err := s.Scan(&v)
+		all = append(all, v)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read a column: %w", err)
+	}
+	return all, nil
+}

@@ -1,0 +1,157 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// operationColumns is what scanOperation reads; j is the first entry of an op. The
+// entries of an op follow each other: they were written by one transaction.
+const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM projects WHERE num = j.project),
+	coalesce((SELECT seq FROM mutations WHERE seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1),
+		(SELECT max(seq) + 1 FROM mutations)) - j.seq,
+	coalesce(j.undoes, 0), coalesce((SELECT max(op) FROM mutations WHERE undoes = j.op), 0)`
+
+func scanOperation(s scanner) (engram.Operation, error) {
+	var o engram.Operation
+	var project sql.NullString // the project may have been deleted since
+	err := s.Scan(&o.Op, &o.At, &o.Actor, &o.Verb, &project, &o.Entries, &o.Undoes, &o.UndoneBy)
+	o.Project = project.String
+	return o, err
+}
+
+// Operations returns the operations that pass f, newest first; those of one thing are
+// served by mutations_key, others by walking back from the newest.
+func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
+	where, args := `j.seq = j.op`, []any{}
+	and := func(condition string, arg ...any) {
+		where += ` AND ` + condition
+		args = append(args, arg...)
+	}
+	if f.Entity != "" {
+		and(`j.op IN (SELECT op FROM mutations WHERE key = ? AND entity = ?)`, journalKey(f.Entity, f.Key), f.Entity)
+	}
+	if f.Project != "" {
+		num, known, err := t.knownProject(ctx, f.Project)
+		if !known {
+			return nil, err
+		}
+		and(`j.project = ?`, num)
+	}
+	if f.Actor != "" {
+		and(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
+	}
+	if f.Verb != "" {
+		and(`j.verb = ?`, f.Verb)
+	}
+	if !f.Since.IsZero() {
+		and(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
+	}
+	if !f.Until.IsZero() {
+		and(`j.at < ?`, engram.Clock(0).Tick(f.Until))
+	}
+	var all []engram.Operation
+	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE `+where+` ORDER BY j.seq DESC LIMIT ? OFFSET ?`,
+		append(args, p.Limit, p.Offset), func(s scanner) error {
+			o, err := scanOperation(s)
+			all = append(all, o)
+			return err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	return all, nil
+}
+
+// Operation returns one operation and its entries, oldest first.
+func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
+	var o engram.Operation
+	found := false
+	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, func(s scanner) (err error) {
+		o, err = scanOperation(s)
+		found = true
+		return err
+	})
+	if err != nil {
+		return o, nil, fmt.Errorf("read operation %d: %w", op, err)
+	}
+	if !found {
+		return o, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("log shows what there is")
+	}
+	var all []engram.Mutation
+	err = t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ? ORDER BY j.seq`,
+		[]any{op, op + int64(o.Entries)}, func(s scanner) error {
+			m, err := scanMutation(s)
+			all = append(all, m)
+			return err
+		})
+	if err != nil {
+		return o, nil, fmt.Errorf("read operation %d: %w", op, err)
+	}
+	return o, all, nil
+}
+
+// factJournalBegins is the fact that tells from when on the journal is complete.
+const factJournalBegins = "journal_begins"
+
+// JournalBegins is the time from which on the journal is complete.
+func (t *tx) JournalBegins(ctx context.Context) (time.Time, error) {
+	v, err := t.Fact(ctx, factJournalBegins)
+	if err != nil || v == "" {
+		return time.Time{}, err
+	}
+	ms, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("fact %s: %w", factJournalBegins, err)
+	}
+	return time.UnixMilli(ms).UTC(), nil
+}
+
+// CompactJournal removes the operations before a time: all entries before the first
+// operation that is not, so that none is cut in two.
+func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) {
+	const firstKept = `SELECT op FROM mutations WHERE device IS NULL AND at >= ? ORDER BY seq LIMIT 1`
+	var kept int64
+	err := t.row(ctx, firstKept, []any{engram.Clock(0).Tick(before)}, &kept)
+	if errors.Is(err, sql.ErrNoRows) {
+		// Nothing is younger. The newest operation stays all the same: the clock goes on from it.
+		err = t.row(ctx, `SELECT coalesce(max(op), 0) FROM mutations`, nil, &kept)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("compact journal: %w", err)
+	}
+	res, err := t.exec(ctx, `DELETE FROM mutations WHERE seq < ?`, kept)
+	if err != nil {
+		return 0, fmt.Errorf("compact journal: %w", err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	return int(n), t.PutFact(ctx, factJournalBegins, strconv.FormatInt(before.UnixMilli(), 10))
+}
+
+// Fact returns a fact about the store.
+func (t *tx) Fact(ctx context.Context, name string) (string, error) {
+	var v string
+	err := t.row(ctx, `SELECT value FROM meta WHERE key = ?`, []any{name}, &v)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return v, err
+}
+
+// PutFact keeps a fact about the store.
+func (t *tx) PutFact(ctx context.Context, name, value string) error {
+	_, err := t.exec(ctx, `INSERT INTO meta (key, value) VALUES (?,?) ON CONFLICT (key) DO UPDATE SET value = excluded.value`, name, value)
+	if err != nil {
+		return fmt.Errorf("keep fact %s: %w", name, err)
+	}
+	return nil
+}
