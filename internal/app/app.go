@@ -52,7 +52,9 @@ func New(o Options) *App {
 		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log})
 	}}
 	a := &App{opts: o, store: store}
-	a.Engine = engine.New(a.engineOptions(store, time.Now))
+	main := a.engineOptions(store, time.Now)
+	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
+	a.Engine = engine.New(main)
 	a.jobs = newBackground(a.embedMissing)
 	return a
 }
