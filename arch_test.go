@@ -49,6 +49,7 @@ func rows() map[string]row {
 
 		"internal/capture":   {room: "rule"},
 		"internal/document":  {room: "rule"},
+		"internal/health":    {room: "rule"},
 		"internal/lifecycle": {room: "rule"},
 		"internal/postings":  {room: "rule"},
 		"internal/project":   {room: "rule"},

@@ -53,7 +53,7 @@ engram serve`,
 			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.tagCommand(), p.deleteCommand(), p.topicCommand(), p.captureCommand(), p.reembedCommand()},
 		groupWork:    {p.sessionCommand(), p.whyCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand()},
 		groupServe:   {p.serveCommand(), p.mcpCommand(), p.demoCommand()},
-		groupProgram: {p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},
+		groupProgram: {p.doctorCommand(), p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},
 	} {
 		for _, c := range commands {
 			c.GroupID = group

@@ -37,6 +37,8 @@ type Options struct {
 	// Extractor finds patterns among memories that sleep goes through; nil: none are
 	// looked for, and no memory leaves the process.
 	Extractor engram.Extractor
+	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
+	Clinic Clinic
 }
 
 // Engine is the verbs over one store. It may be used by many goroutines.
@@ -53,6 +55,7 @@ type Engine struct {
 	former    []engram.Embedder
 	reranker  engram.Reranker
 	extractor engram.Extractor
+	clinic    Clinic
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
 }
@@ -60,7 +63,7 @@ type Engine struct {
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor,
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor, clinic: o.Clinic,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

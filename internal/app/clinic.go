@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// clinic is the engine's look at the store from outside: the file as SQLite sees it,
+// and the disk below as the machine does.
+type clinic struct {
+	path  string
+	store *lazyStore
+	now   func() time.Time
+}
+
+// opened returns the store, opened.
+func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
+	s, err := c.store.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own, ok := s.(*sqlite.Store)
+	if !ok {
+		return nil, errors.New("the store is not one of SQLite")
+	}
+	return own, nil
+}
+
+// Examine implements engine.Clinic. The lock is tried last, and never on a damaged
+// file: whoever opens it to write may change it.
+func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
+	f, err := sqlite.Examine(ctx, c.path, q)
+	if err != nil {
+		return f, err
+	}
+	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Sound() {
+		s, err := c.opened(ctx)
+		if err != nil {
+			f.Log.Part = health.Part{Known: true, Err: err}
+			return f, ctx.Err()
+		}
+		f.Log = s.Probe(ctx)
+	}
+	return f, ctx.Err()
+}
+
+// Backup implements engine.Clinic.
+func (c clinic) Backup(ctx context.Context) (string, error) {
+	s, err := c.opened(ctx)
+	if err != nil {
+		return "", err
+	}
+	return s.Backup(ctx, c.now)
+}
+
+// Shorten implements engine.Clinic.
+func (c clinic) Shorten(ctx context.Context) (bool, error) {
+	s, err := c.opened(ctx)
+	if err != nil {
+		return false, err
+	}
+	return s.Shorten(ctx)
+}
+
+// Close implements engine.Clinic.
+func (c clinic) Close(context.Context) ([]string, error) { return nil, nil }

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+func (p *program) doctorCommand() *cobra.Command {
+	var check string
+	var full, fix bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look whether the store is well, and mend what can be mended",
+		Long: `Look whether the store is well: the database, what is derived from the memories, sessions, the clock, the disk.
+Nothing is changed, a damaged database least of all. With --fix, what is safe to mend is mended after a backup, and told.`,
+		Example: examples("engram doctor", "engram doctor --check disk_space --json", "engram doctor --full", "engram doctor --fix"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := knownCheck(check); err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			return p.doctor(cmd, e, p.doctorInput(check, full))
+		},
+	}
+	cmd.Flags().StringVar(&check, "check", "", "make this `check` alone")
+	cmd.Flags().BoolVar(&full, "full", false, "read everything: every index entry, every text (slower)")
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend what is safe to mend, after a backup")
+	return cmd
+}
+
+// doctorInput looks at every project unless one is named.
+func (p *program) doctorInput(check string, full bool) engine.DoctorInput {
+	in := engine.DoctorInput{All: p.loaded.Origins["project"].Source != config.SourceFlag, Check: check, Full: full}
+	if !in.All {
+		in.Project.Explicit = p.loaded.Project
+	}
+	return in
+}
+
+// doctor prints a report. One with an error fails the command, so that a script notices.
+func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+	r, err := e.Doctor(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	if err := p.answer(document.ReportOf(r), func(b *strings.Builder) { writeReport(b, r) }); err != nil {
+		return err
+	}
+	return sick(r)
+}
+
+// sick is the error of a report that has one.
+func sick(r health.Report) error {
+	if r.Status != health.Failed {
+		return nil
+	}
+	return engram.Errorf(engram.CodeInternal, "doctor found %s", count(r.Summary.Errors, "error", "errors")).
+		WithHint("the report says what to do about each")
+}
+
+// knownCheck refuses a check that does not exist, and names the nearest that does.
+func knownCheck(check string) error {
+	if check == "" || health.Known(health.ID(check)) {
+		return nil
+	}
+	var names []string
+	for _, id := range health.IDs() {
+		names = append(names, string(id))
+	}
+	hint := "one of: " + strings.Join(names, ", ")
+	if near := text.Nearest(check, names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return invalidf("doctor failed: invalid diagnostic check: %q", check).WithHint("%s", hint)
+}
+
+// writeReport writes a line for each check, and below those that found something what
+// it was and what to do.
+func writeReport(b *strings.Builder, r health.Report) {
+	if r.Project != "" {
+		fmt.Fprintf(b, "Project %s\n", render.Line(r.Project, 0))
+	}
+	for _, c := range r.Checks {
+		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)
+		if c.Result == health.OK {
+			fmt.Fprintln(b)
+			continue
+		}
+		fmt.Fprintf(b, ": %s\n", render.Line(c.Message, 0))
+		for _, f := range c.Findings {
+			if len(c.Findings) > 1 || f.Message != c.Message {
+				fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
+			}
+		}
+		fmt.Fprintf(b, "    why:  %s\n    next: %s\n", render.Line(c.Why, 0), render.Line(c.Next, 0))
+	}
+	s := r.Summary
+	fmt.Fprintf(b, "\n%s: %d ok, %s, %d blocked, %s\n", count(s.Total, "check", "checks"), s.OK,
+		count(s.Warnings, "warning", "warnings"), s.Blocked, count(s.Errors, "error", "errors"))
+}
+
+func markOf(s health.Status) string {
+	switch s {
+	case health.OK:
+		return "✓"
+	case health.Failed:
+		return "✗"
+	}
+	return "!"
+}

@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// Clinic is what a doctor needs beside the verbs: a look at the store from outside,
+// and the few repairs that concern files, not memories.
+type Clinic interface {
+	// Examine finds out what q asks for. It changes nothing, and works also where the
+	// store cannot be opened: what cannot be found out is told in the facts. The error is
+	// that of ctx.
+	Examine(ctx context.Context, q health.Query) (health.Facts, error)
+	// Backup copies the whole database and returns where to. The newest few copies stay.
+	Backup(ctx context.Context) (file string, err error)
+	// Shorten empties the write-ahead log; done is false when a reader is in the way.
+	Shorten(ctx context.Context) (done bool, err error)
+	// Close takes the rights of others on the store's files away, and returns on which.
+	Close(ctx context.Context) (files []string, err error)
+}
+
+// DoctorInput asks how the store is.
+type DoctorInput struct {
+	Project ProjectRequest // whose sessions and memories are judged
+	All     bool           // those of every project; Project.Explicit is not looked at
+	Check   string         // one of health.IDs; "" is every check
+	Full    bool           // read everything, however long it takes: every index entry, every text
+}
+
+// Doctor says how the store is. It changes nothing, and it answers also when the store
+// is damaged or cannot be opened: then the report says so. A check that does not exist
+// is told in the report, too. Errors are those of a project that is not known or cannot
+// be decided, with a *project.Problem, and of ctx.
+func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, error) {
+	if e.clinic == nil {
+		return health.Report{}, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
+	}
+	name, err := e.patient(ctx, in)
+	if err != nil {
+		return health.Report{}, err
+	}
+	checks := health.IDs()
+	if in.Check != "" {
+		if checks = []health.ID{health.ID(in.Check)}; !health.Known(checks[0]) {
+			return health.Unknown(name, line(in.Check)), nil
+		}
+	}
+	f, p, err := e.examine(ctx, name, checks, in.Full)
+	if err != nil {
+		return health.Report{}, err
+	}
+	judged := make([]health.Check, len(checks))
+	for i, id := range checks {
+		judged[i] = health.Judge(id, f, p)
+	}
+	return health.NewReport(name, judged), nil
+}
+
+// patient is the canonical name of the project that a doctor is to look at; "" is all.
+// A store that cannot be read does not know its projects, and is to be looked at all
+// the same.
+func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
+	if in.All {
+		return "", nil
+	}
+	if in.Project.Explicit == "" {
+		at, err := e.ProjectFor(ctx, ProjectRequest{Override: in.Project.Override, Dir: in.Project.Dir, Lenient: in.Project.Lenient})
+		return at.Name, err
+	}
+	name := normalProject(redact.Private(in.Project.Explicit))
+	if err := project.Check(redact.Private(in.Project.Explicit)); err != nil {
+		return name, err
+	}
+	f, err := e.clinic.Examine(ctx, health.Query{})
+	if err != nil || f.Err != nil {
+		return name, err
+	}
+	if canonical, known := f.Names[name]; known {
+		return canonical, nil
+	}
+	var names []string
+	for alias, canonical := range f.Names {
+		if alias == canonical {
+			names = append(names, alias)
+		}
+	}
+	return name, unknownProject("Project \""+name+"\" not found in store", name, names)
+}
+
+// examine collects the facts for some checks.
+func (e *Engine) examine(ctx context.Context, name string, checks []health.ID, full bool) (health.Facts, health.Policy, error) {
+	p := health.DefaultPolicy()
+	q := health.Query{Checks: checks, Full: full, Project: name, Now: e.now(), Most: p.Examples}
+	if e.embedder != nil {
+		q.Model = e.embedder.Model()
+	}
+	f, err := e.clinic.Examine(ctx, q)
+	if err != nil {
+		return f, p, err
+	}
+	return f, p, e.placeSessions(ctx, f, p)
+}
+
+// placeSessions says which project each session's folder is. Folders are asked once
+// each, and only so many: where there is a repository, asking starts git.
+func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Policy) error {
+	if e.folders == nil {
+		return nil
+	}
+	known := map[string]project.Detection{}
+	for i := range f.Sessions.List {
+		s := &f.Sessions.List[i]
+		d, asked := known[s.Directory]
+		if !asked {
+			if s.Directory == "" || len(known) >= p.Folders {
+				continue
+			}
+			facts, err := e.folders.Facts(ctx, s.Directory)
+			if err != nil {
+				return err
+			}
+			if d, err = project.Detect(facts); err != nil {
+				d = project.Detection{} // an ambiguous folder tells nothing
+			}
+			known[s.Directory] = d
+		}
+		s.Folder, s.Source, s.FolderPath = d.Name, string(d.Source), d.Path
+		if canonical, ok := f.Names[d.Name]; ok {
+			s.Folder = canonical
+		}
+	}
+	return nil
+}

@@ -1,0 +1,30 @@
+package health
+
+import (
+	"fmt"
+	"time"
+)
+
+func judgeClock(f Facts, p Policy, why string) Check {
+	c := f.Clock
+	e := Evidence{"now": stamp(c.Now), "last_entry": stamp(c.Last), "made_in_the_future": c.Future, "newest": stamp(c.Newest)}
+	ahead := max(c.Last.Sub(c.Now), 0)
+	if c.Newest.After(c.Last) {
+		ahead = max(c.Newest.Sub(c.Now), 0)
+	}
+	if ahead <= p.Ahead {
+		return fine(ClockBackwards, why, e)
+	}
+	e["ahead_seconds"] = int64(ahead / time.Second)
+	return bad(Warning, Finding{Check: ClockBackwards, Reason: "clock_moved_backwards", Why: why, Evidence: e,
+		Message: fmt.Sprintf("The store has entries that are %s ahead of the clock.", ahead.Round(time.Second)),
+		Next:    "Set the clock of this machine right. If it is right now, it was wrong before: the order of entries holds all the same, and this goes away as time passes."})
+}
+
+// stamp writes a time for evidence; "" for never.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}

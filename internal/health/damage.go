@@ -1,0 +1,70 @@
+package health
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// restore is what to do about a damaged file. A doctor does not do it: what the file
+// still holds may be worth more than the newest backup.
+const restore = "Stop what uses the database, keep a copy of the file with its -wal and -shm, and put the newest file of the backups folder in its place. Nothing was changed."
+
+// unreadable is the outcome where the file could not be read.
+func unreadable(id ID, why string, err error) Check {
+	f := Finding{Check: id, Reason: string(id) + "_unreadable", Message: "The database cannot be read: " + sentence(err), Why: why,
+		Evidence: Evidence{"error": err.Error(), "code": string(engram.CodeOf(err))}, Next: restore, Confirm: true}
+	if hint := engram.HintOf(err); hint != "" && engram.CodeOf(err) != engram.CodeInternal {
+		f.Next, f.Confirm = strings.ToUpper(hint[:1])+hint[1:]+".", false
+	}
+	return bad(Failed, f)
+}
+
+// sentence ends the words of an error as a sentence ends.
+func sentence(err error) string { return strings.TrimSuffix(err.Error(), ".") + "." }
+
+func judgeDamage(f Facts, p Policy, why string) Check {
+	d := f.Damage
+	e := Evidence{"full": d.Full, "problems": len(d.Problems), "rows_without_parent": d.Orphans}
+	if d.Full {
+		e["altered_memories"] = d.Altered.Count
+	}
+	found := Finding{Check: Integrity, Why: why, Evidence: e, Next: restore, Confirm: true}
+	switch {
+	case len(d.Problems) > 0:
+		found.Reason, found.Message = "database_damaged", "The database is damaged: "+strings.TrimSuffix(d.Problems[0], ".")+"."
+	case d.Altered.Count > 0:
+		found.Reason = "content_altered"
+		found.Message = fmt.Sprintf("%s not say what was saved.", these(d.Altered.Count, "memory does", "memories do"))
+		found.Next = "Look at them with engram get, and take their text from a backup. " + restore
+	case d.Orphans > 0:
+		found.Reason = "rows_without_parent"
+		found.Message = fmt.Sprintf("%s to something that is not there (%s).", these(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
+		found.Next = "Another program wrote to the database without its rules. Keep a copy of the file; engram doctor --fix takes out what it can."
+	default:
+		return fine(Integrity, why, e)
+	}
+	c := bad(Failed, found)
+	for _, problem := range d.Problems {
+		c.Findings = append(c.Findings, single(c.Finding, problem, Evidence{"problem": problem}))
+	}
+	for _, num := range d.Altered.First {
+		c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf("The content of memory #%d is not what its digest was made of.", num), Evidence{"memory": num}))
+	}
+	return c
+}
+
+// single is one case of what a check found: the same but for its message and evidence.
+func single(f Finding, message string, e Evidence) Finding {
+	f.Message, f.Evidence = message, e
+	return f
+}
+
+// these is "1 memory does" or "2 memories do".
+func these(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,97 @@
+package health
+
+import (
+	"errors"
+	"time"
+)
+
+// Policy holds the marks of the checks. DefaultPolicy has their defaults.
+type Policy struct {
+	Examples  int           // single cases that a check names; 20
+	Folders   int           // folders of sessions that are asked for their project, those of the latest sessions first; 200
+	Ahead     time.Duration // how far the store may be ahead of the clock; 1 minute
+	Lately    time.Duration // how long a program counts as in use after it wrote; 7 days
+	LeastFree int64         // bytes of free space, or Copies times the database if that is more; 100 MB
+	Copies    int64         // a backup and a sort of it must fit; 2
+	NoneFree  int64         // bytes below which the next save may fail; 10 MB
+	LongLog   int64         // bytes of the write-ahead log that nothing but a reader explains; 64 MB
+	OldestSQL [3]int        // first version of SQLite without the known flaws; 3.53.2
+}
+
+// DefaultPolicy returns the marks in force.
+//
+// Sources: the WAL-reset bug was fixed in SQLite 3.51.3 and 3.53.0, CVE-2026-11822 in
+// 3.53.2 (sqlite.org/changes.html); a log that SQLite starts anew at 1,000 pages and
+// this program at 6 MB is over 64 MB only while somebody reads all the time.
+func DefaultPolicy() Policy {
+	return Policy{Examples: 20, Folders: 200, Ahead: time.Minute, Lately: 7 * 24 * time.Hour, LeastFree: 100 << 20, Copies: 2,
+		NoneFree: 10 << 20, LongLog: 64 << 20, OldestSQL: [3]int{3, 53, 2}}
+}
+
+// Judge says what facts mean for one check. Facts that were not asked for leave the
+// check unmade, which is an error; a database that does not exist yet is in order.
+func Judge(id ID, f Facts, p Policy) Check {
+	rule, known := rules()[id]
+	switch {
+	case !known:
+		return Unknown("", string(id)).Checks[0]
+	case f.Missing:
+		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
+	}
+	part := rule.part(f)
+	err := part.Err
+	if err == nil && !part.Known {
+		if err = f.Err; err == nil {
+			err = errors.New("nothing is known about it")
+		}
+	}
+	if err != nil {
+		return rule.failed(id, rule.why, err)
+	}
+	return rule.judge(f, p, rule.why)
+}
+
+// rule is one check: why it is made, what facts it needs, and what follows from them.
+type rule struct {
+	why   string
+	part  func(Facts) Part
+	judge func(f Facts, p Policy, why string) Check
+	// failed is the outcome where the facts could not be had.
+	failed func(id ID, why string, err error) Check
+}
+
+// rules has one for each of IDs.
+func rules() map[ID]rule {
+	return map[ID]rule{
+		Integrity: {"A damaged page may hide memories, or make every answer fail.",
+			func(f Facts) Part { return f.Damage.Part }, judgeDamage, unreadable},
+		IndexInStep: {"A search finds only what stands in the index of words.",
+			func(f Facts) Part { return f.Index.Part }, judgeIndex, unmade},
+		VectorsInStep: {"A memory without a vector is found by its words alone, and a vector of a forgotten one costs room.",
+			func(f Facts) Part { return f.Vectors.Part }, judgeVectors, unmade},
+		RequiredFields: {"A replica would refuse these memories, and everything behind them in the queue would wait.",
+			func(f Facts) Part { return f.Records.Part }, judgeRecords, unmade},
+		Nowhere: {"A relation to a memory that is not there leads searches and graphs nowhere.",
+			func(f Facts) Part { return f.Relations.Part }, judgeRelations, unmade},
+		ManualSession: {"What is saved outside a session is kept in a session named for its project; one that belongs to another splits the project.",
+			func(f Facts) Part { return f.Sessions.Part }, judgeManual, unmade},
+		SessionFolder: {"Memories under a wrong project are not found where the work goes on.",
+			func(f Facts) Part { return f.Sessions.Part }, judgeFolders, unmade},
+		LockContention: {"While another program holds the database, saves wait and in the end fail.",
+			func(f Facts) Part { return f.Log.Part }, judgeLock, unprobed},
+		LogCheckpoint: {"A write-ahead log that cannot be emptied grows with every save and slows every search.",
+			func(f Facts) Part { return f.Log.Part }, judgeLog, unmade},
+		ClockBackwards: {"The order of entries, the repeat window and review dates rest on the clock.",
+			func(f Facts) Part { return f.Clock.Part }, judgeClock, unmade},
+		BinaryVersions: {"Programs of different versions on one database undo each other's repairs, and the older one refuses it once the newer has changed its schema.",
+			func(f Facts) Part { return f.Programs.Part }, judgePrograms, unmade},
+		SQLiteVersion: {"Older SQLite can damage a database that several processes write, or be attacked with a crafted one.",
+			func(f Facts) Part { return f.SQLite.Part }, judgeSQLite, unmade},
+		DiskSpace: {"A full disk stops every save, and a backup needs room for the whole database.",
+			func(f Facts) Part { return f.Files.Part }, judgeSpace, unmade},
+		FileSystemKind: {"SQLite's locks do not hold on network file systems, and programs that synchronise folders copy a database in mid-write.",
+			func(f Facts) Part { return f.Files.Part }, judgeFileSystem, unmade},
+		FileModes: {"Memories hold what was told in confidence: only their owner should be able to read them.",
+			func(f Facts) Part { return f.Files.Part }, judgeModes, unmade},
+	}
+}

@@ -1,0 +1,59 @@
+package health
+
+import "fmt"
+
+func logEvidence(l Log) Evidence {
+	return Evidence{"journal_mode": l.Mode, "busy_timeout_ms": l.BusyTimeout.Milliseconds(), "checkpoint_busy": l.Busy,
+		"checkpoint_log": l.Frames, "checkpointed_frames": l.Moved, "log_bytes": l.Bytes, "write_lock_held": l.Locked,
+		"waited_ms": l.Waited.Milliseconds()}
+}
+
+// unprobed is the outcome where the lock could not be tried.
+func unprobed(id ID, why string, err error) Check {
+	c := unmade(id, why, err)
+	c.Reason = "sqlite_lock_probe_failed"
+	return c
+}
+
+func judgeLock(f Facts, p Policy, why string) Check {
+	l := f.Log
+	if !l.Locked && !l.Busy {
+		return fine(LockContention, why, logEvidence(l))
+	}
+	what := "Another program is checkpointing the database."
+	if l.Locked {
+		what = fmt.Sprintf("Another program held the write lock for more than %d ms.", l.Waited.Milliseconds())
+	}
+	return bad(Warning, Finding{Check: LockContention, Reason: "sqlite_lock_contention_detected", Message: what, Why: why,
+		Evidence: logEvidence(l), Next: "Find what has the database open (an agent, a server, a database browser) and look again in a moment."})
+}
+
+func judgeLog(f Facts, p Policy, why string) Check {
+	l := f.Log
+	left := l.Frames - l.Moved
+	found := Finding{Check: LogCheckpoint, Why: why, Evidence: logEvidence(l)}
+	switch {
+	case l.Mode != "wal":
+		found.Reason, found.Message = "journal_mode_not_wal", fmt.Sprintf("The journal mode is %q instead of wal.", l.Mode)
+		found.Next = "Keep the database on a local disk; any command of engram then sets the mode."
+	case l.Bytes > p.LongLog:
+		found.Reason, found.Message = "wal_too_long", fmt.Sprintf("The write-ahead log has %s; %s of it could not be moved into the database.", size(l.Bytes), these(left, "page", "pages"))
+		found.Next = "End what reads all the time (a server, a database browser); engram doctor --fix then empties the log."
+	default:
+		return fine(LogCheckpoint, why, found.Evidence)
+	}
+	return bad(Warning, found)
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n < 10<<10:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 10<<20:
+		return fmt.Sprintf("%d kB", n>>10)
+	case n < 10<<30:
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d GB", n>>30)
+}

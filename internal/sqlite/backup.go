@@ -1,0 +1,62 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// doctorBackup ends the names of the copies that are made before a repair.
+const doctorBackup = "-doctor.db"
+
+// Backup copies the whole database, as it was last committed, into the folder of
+// backups and returns the name of the copy. SQLite itself does it, beside readers and
+// writers. Of the copies made so, the newest three stay.
+func (s *Store) Backup(ctx context.Context, now func() time.Time) (file string, err error) {
+	dir := filepath.Join(filepath.Dir(s.path), "backups")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fileError(err, dir)
+	}
+	at := now().UTC()
+	// Two repairs may begin in the same second.
+	for stamp := at.Format("20060102T150405"); ; stamp = at.Format("20060102T150405.000") + fmt.Sprint(rand.IntN(10)) {
+		file = filepath.Join(dir, "engram-"+stamp+doctorBackup)
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+	}
+	if err := makeFile(file); err != nil {
+		return "", err
+	}
+	if err := s.copyTo(ctx, file); err != nil {
+		return "", explain(errors.Join(err, os.Remove(file)), s.path)
+	}
+	return file, dropCopies(dir)
+}
+
+// dropCopies removes all but the newest copies made before repairs. Their names order
+// them.
+func dropCopies(dir string) error {
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var ours []string
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), "engram-") && strings.HasSuffix(f.Name(), doctorBackup) {
+			ours = append(ours, filepath.Join(dir, f.Name()))
+		}
+	}
+	slices.Sort(ours)
+	var errs []error
+	for _, f := range ours[:max(0, len(ours)-keptBackups)] {
+		errs = append(errs, os.Remove(f))
+	}
+	return errors.Join(errs...)
+}
