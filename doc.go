@@ -28,7 +28,7 @@
 //   - what Engram does: internal/engine, a file per verb
 //   - how something is reckoned: the rules, pure functions in internal/lifecycle, retrieval, text, vector, postings, topic,
 //     project, redact, capture, render, document
-//   - with what it is kept, spoken or drawn: internal/sqlite, embedding, git (technologies), mcp, httpapi, cli (frontends)
+//   - with what it is kept, spoken or drawn: internal/sqlite, embedding, chat, git (technologies), mcp, httpapi, cli (frontends)
 //
 // internal/config reads the settings, internal/app wires everything, cmd/engram is the
 // program. Beside it stand internal/enginetest, storetest and embedding/embeddingtest,
