@@ -1,0 +1,160 @@
+package contradiction
+
+import "strings"
+
+// role is what a word does in a clause.
+type role uint8
+
+const (
+	content   role = iota // says what the clause is about
+	scopeWord             // content that says where something holds
+	numeral
+	grammar // articles, pronouns, auxiliaries
+	lead    // prepositions and articles, behind which a name can stand
+	limit   // prepositions that say what for, of which and when
+	light   // verbs that say little: use, have, run
+	choice  // verbs of choosing, behind which a name stands
+	office  // verbs whose subject is one person: owns
+	negator
+	breaker // begins another clause: because
+	instead // what follows is what is not: instead of
+	eventWord
+)
+
+// axis is a pair of opposites.
+type axis uint8
+
+// The axis of verdicts has a kind of its own.
+const (
+	noAxis axis = iota
+	verdict
+	firstOpposite
+)
+
+// entry is what is known of a word.
+type entry struct {
+	role role
+	axis axis
+	sign int8
+}
+
+// opposites are the ends of axes, one axis a line. English, Spanish, German, French.
+const opposites = `
+allow allowed allows permit permitted legal permitido erlaubt permis | forbid forbids forbidden prohibit prohibited disallow disallowed banned prohibido prohibida verboten interdit
+enable enabled enables active activated activado activada activo aktiv aktiviert turnedon activé | disable disabled disables inactive deactivated desactivado desactivada inactivo deaktiviert turnedoff off désactivé
+increase increases increased raises grow grows aumenta steigt erhöht | reduce reduces reduced decrease decreases decreased lower lowers lowered shrinks reduce disminuye senkt sinkt
+synchronous synchronously sync síncrono synchron | asynchronous asynchronously async asíncrono asynchron
+public publicly público pública öffentlich | private privately privado privada privat
+automatic automatically auto automático automáticamente automatisch | manual manually byhand manualmente manuell
+optimistic optimistically optimista | pessimistic pessimistically pesimista
+soft softly | hard
+require requires required mandatory compulsory must obligatorio obligatoria pflicht | optional optionally opcional
+include includes included including contain contains | exclude excludes excluded omit omits omitted
+optin | optout
+fast faster quick quicker rápido rápida schnell | slow slower lento lenta langsam
+high higher alto alta hoch | low bajo baja niedrig
+strict strictly estricto streng | lenient loose lax
+mutable | immutable readonly
+eager eagerly | lazy lazily
+ascending | descending
+persistent persisted durable | ephemeral transient
+stateful | stateless
+centralized central | decentralized distributed
+single | multiple several
+on | 
+long larger bigger | short smaller
+first | last
+open opened abierto offen | closed close cerrado geschlossen
+present | absent missing
+encrypted cifrado verschlüsselt | plaintext unencrypted
+keep keeps | discard discards drop drops
+`
+
+// verdicts are the ends of the axis of verdicts.
+const verdicts = `
+accept accepted accepts adopt adopted adopts approve approved approves endorsed agreed kept works work working worked
+succeeded succeeds success successful passed passes pass confirmed proven recommend recommended recommends fixed resolved
+supported good great better best stable reliable suitable viable safe merged green healthy valid correct right chosen
+aceptado aceptada aprobado aprobada adoptado adoptada funciona funcionan confirmado confirmada recomendado arreglado correcto bueno mejor
+angenommen akzeptiert genehmigt funktioniert bestätigt empfohlen behoben stabil gut besser
+accepté acceptée approuvé approuvée fonctionne confirmé adopté
+| reject rejected rejects abandon abandoned decline declined declines dismissed vetoed dropped fails failed fail failing failure
+reverted refuted disproved disproven broken breaks unstable unreliable unsuitable unsafe deprecated retired scrapped bad worse worst poor ignored
+turneddown decidedagainst adviseagainst advisedagainst discouraged unsupported cancelled canceled obsolete buggy wrong invalid incorrect red unhealthy discarded blocked
+rechazado rechazada abandonado abandonada descartado descartada falla fallan falló fallido roto rota obsoleto obsoleta malo peor incorrecto
+abgelehnt verworfen verworfen scheitert gescheitert kaputt veraltet schlecht schlechter instabil zurückgewiesen
+rejeté rejetée refusé refusée abandonné échoue échoué obsolète
+`
+
+// vocabulary are the words with a role of their own.
+var vocabulary = map[role]string{
+	grammar: `i we you he she it they our my your their its his her us them this that these those there here
+		is are was were be been being am do does did done has have had having will would shall should can could may might
+		and or also too very just only own even ever still yet now then today currently already always every each all any some both
+		such same other another as more most much many few less least what who whom whose which how why where when if than so at
+		s t d m re ve ll o y longer anymore exactly about around roughly again new
+		lo se su sus le les que y o e también muy ya siempre cada todo todos toda todas es son fue fueron ser está están ha han
+		wir ich sie er es und oder auch sehr immer jetzt schon jeder jedes jede jedem jeden alle ist sind war waren wird werden wurde wurden hat haben mehr man sich dem
+		nous on il elle ils elles et ou aussi très toujours est sont été a ont`,
+	lead: `a an the with in by to on over from into via through using under behind onto upon inside called named onto
+		un una unos unas el la los las con en por al del sobre desde mediante llamado
+		der die das den des ein eine einen einem einer mit auf bei im am vom zum zur über durch aus
+		le les du de des au aux avec dans sur par`,
+	limit: `for of during within against between above below per up down out off
+		para de durante entre
+		für von während zwischen vor nach um
+		pour pendant`,
+	light: `use uses used using utilize utilizes have need needs needed get gets got go goes run runs running ran set sets make makes made put puts take takes
+		lives live stands stand stays stay holds hold comes come keeps keep want wants like likes happen happens let lets give gives
+		usamos usan usa usar utilizamos utiliza utilizan uso tiene tenemos tienen
+		nutzen nutzt benutzen benutzt verwenden verwendet läuft laufen
+		utilisons utilise utilisent`,
+	choice: `choose chose chosen picked pick selected select settled switched moved migrated prefer prefers preferred decided adopted went
+		elegimos elegido elegida preferimos prefiere wählten gewählt choisi choisissons`,
+	office: `own owns maintain maintains lead leads manages administers`,
+	negator: `no not never none without cannot cant dont doesnt didnt isnt arent wasnt werent wont wouldnt shouldnt mustnt hasnt havent
+		hadnt couldnt neednt neither nor stop stopped stops ceased quit avoid avoids refuse refuses
+		nunca jamás jamas sin tampoco ningún ningun ninguna ninguno dejamos
+		nicht kein keine keinen keiner keines keinem nie niemals ohne
+		ne pas jamais sans aucun aucune`,
+	breaker: `because since so while although though but until till unless once whereas therefore hence which
+		porque pues pero mientras aunque
+		weil denn aber obwohl während sondern damit
+		parce car mais`,
+	instead: `instead rather statt anstatt`,
+	eventWord: `found met landed bumped upgraded updated released finished yesterday corregido corregí
+		behoben corrigé`,
+	scopeWord: `staging production prod dev development local test tests testing ci qa preview sandbox demo
+		frontend backend client server web mobile desktop browser ios android linux macos mac windows arm amd64 x86
+		free team enterprise pro admin admins viewer viewers editor editors guest eu us emea apac
+		nightly weekly daily monthly internal external legacy read reads write writes
+		january february march april june july august september october november december
+		producción desarrollo pruebas produktion entwicklung`,
+}
+
+// lexicon is all that is known of words, by their folded form.
+var lexicon = func() map[string]entry {
+	m := map[string]entry{}
+	for r, words := range vocabulary {
+		for w := range strings.FieldsSeq(words) {
+			m[foldWord(w)] = entry{role: r}
+		}
+	}
+	ends := func(line string, a axis) {
+		plus, minus, _ := strings.Cut(line, "|")
+		for i, words := range []string{plus, minus} {
+			for w := range strings.FieldsSeq(words) {
+				e := m[foldWord(w)]
+				e.axis, e.sign = a, int8(1-2*i)
+				m[foldWord(w)] = e
+			}
+		}
+	}
+	a := firstOpposite
+	for line := range strings.SplitSeq(strings.TrimSpace(opposites), "\n") {
+		ends(line, a)
+		a++
+	}
+	ends(strings.ReplaceAll(verdicts, "\n", " "), verdict)
+	return m
+}()
