@@ -1,12 +1,15 @@
 package engram
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Verb is what a relation says of its two memories: source verb target.
 type Verb string
 
-// The verbs. Dialects have spellings of their own (related, conflicts_with) and
-// translate at their edge.
+// The verbs. Dialects have spellings of their own (related, conflicts_with), which
+// ParseVerb reads; package document writes them.
 const (
 	VerbRelatesTo   Verb = "relates_to"
 	VerbDerivedFrom Verb = "derived_from"
@@ -33,6 +36,27 @@ const (
 func Verbs() []Verb {
 	return []Verb{VerbRelatesTo, VerbDerivedFrom, VerbEvolvedFrom, VerbCausedBy, VerbSupersedes, VerbContradicts,
 		VerbCompatible, VerbScoped, VerbNotConflict}
+}
+
+// ParseVerb reads a verb as people and dialects write it: in any case, with hyphens or
+// blanks for underscores, related and related_to for relates_to, conflicts_with for
+// contradicts. What is none is CodeInvalid, and the hint lists the verbs.
+func ParseVerb(s string) (Verb, error) {
+	v := Verb(strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(s))))
+	switch v {
+	case "related", "related_to", "relates":
+		return VerbRelatesTo, nil
+	case "conflicts_with", "conflicts", "conflict":
+		return VerbContradicts, nil
+	}
+	var names []string
+	for _, known := range Verbs() {
+		if v == known {
+			return v, nil
+		}
+		names = append(names, string(known))
+	}
+	return "", Errorf(CodeInvalid, "relation %q does not exist", s).WithHint("one of %s", strings.Join(names, ", "))
 }
 
 // RelationIDPrefix opens every relation ID.
