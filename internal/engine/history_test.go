@@ -298,10 +298,10 @@ func (h *history) checkJournal(t *rapid.T) {
 					delete(old, "revision")
 				}
 				maps.Copy(now, old)
-			case e.Verb == "project_merge" && e.Reason == "merged":
+			case e.Entity == engram.EntityProject && old["from"] != nil:
 				moved, _ := old["memories"].([]any)
 				if slices.Contains(moved, any(float64(num))) {
-					now["project"] = old["name"]
+					now["project"] = old["from"]
 					topics, _ := old["topics"].(map[string]any)
 					if key, ok := topics[strconv.FormatInt(num, 10)]; ok {
 						now["topic_key"] = key

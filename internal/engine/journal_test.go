@@ -111,8 +111,11 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			func(w world) error { _, err := w.EndSession(ctx, "s1", "done"); return err },
 			[]entry{{"session_end", "session", "s1", "ended", []string{"ended_at", "summary"}}}},
 		{"deleting a session", func(w world) { w.session("s1", "demo") },
+			func(w world) error { return w.DeleteSession(ctx, "s1", false) },
+			[]entry{{"session_delete", "session", "s1", "asked for", []string{"directory", "ended_at", "project", "started_at", "summary"}}}},
+		{"erasing a session leaves no text", func(w world) { w.session("s1", "demo") },
 			func(w world) error { return w.DeleteSession(ctx, "s1", true) },
-			[]entry{{"session_delete", "session", "s1", "asked for", nil}}},
+			[]entry{{"session_erase", "session", "s1", "asked for", nil}}},
 		{"a prompt", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
 				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo"})
@@ -129,13 +132,20 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Once: true})
 				return err
 			}, nil},
-		{"deleting a prompt leaves no text", func(w world) {
+		{"erasing a prompt leaves no text", func(w world) {
 			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why"}); err != nil {
 				w.Fatal(err)
 			}
 		},
 			func(w world) error { return w.DeletePrompt(ctx, 1, true) },
-			[]entry{{"prompt_delete", "prompt", "1", "asked for", nil}}},
+			[]entry{{"prompt_erase", "prompt", "1", "asked for", nil}}},
+		{"deleting a prompt", func(w world) {
+			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why"}); err != nil {
+				w.Fatal(err)
+			}
+		},
+			func(w world) error { return w.DeletePrompt(ctx, 1, false) },
+			[]entry{{"prompt_delete", "prompt", "1", "asked for", []string{"deleted_at"}}}},
 		{"a capture", func(w world) { w.session("s1", "demo") },
 			func(w world) error {
 				_, err := w.Capture(ctx, engine.CaptureInput{Project: "demo", Content: "## Learnings\n1. one learning of many words\n2. one learning of many words\n"})
@@ -144,12 +154,14 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"capture", "memory", "1", "learning in a text", nil}}},
 		{"merging", func(w world) { w.note("t", "c"); w.save(engine.SaveInput{Content: "d", Project: "old"}) },
 			func(w world) error { _, err := w.MergeProjects(ctx, []string{"old"}, "demo"); return err },
-			[]entry{{"project_merge", "project", "old", "merged", []string{"aliases", "created_at", "memories", "name", "prompts", "remote", "root", "sessions", "topics"}}}},
+			[]entry{{"project_merge", "project", "old", "merged", []string{"from", "memories", "prompts", "sessions", "to", "topics"}},
+				{"project_merge", "project", "old", "merged", []string{"aliases", "created_at", "remote", "root"}},
+				{"project_merge", "project", "demo", "merged", []string{"aliases"}}}},
 		{"merging nothing", func(w world) { w.note("t", "c") },
 			func(w world) error { _, err := w.MergeProjects(ctx, []string{"old"}, "demo"); return err }, nil},
 		{"pruning", func(w world) { w.session("s1", "demo") },
 			func(w world) error { _, err := w.PruneProjects(ctx, nil, false); return err },
-			[]entry{{"project_prune", "session", "s1", "asked for", nil},
+			[]entry{{"project_prune", "session", "s1", "asked for", []string{"directory", "ended_at", "project", "started_at", "summary"}},
 				{"project_prune", "project", "demo", "asked for", []string{"aliases", "created_at", "remote", "root"}}}},
 		{"a dry run", func(w world) { w.session("s1", "demo") },
 			func(w world) error { _, err := w.PruneProjects(ctx, nil, true); return err }, nil},

@@ -61,6 +61,13 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 		checks []health.ID
 	}{
 		{&f.Damage.Part, x.damage, []health.ID{health.Integrity}},
+		{&f.Index.Part, x.index, []health.ID{health.IndexInStep}},
+		{&f.Vectors.Part, x.vectors, []health.ID{health.VectorsInStep}},
+		{&f.Records.Part, x.records, []health.ID{health.RequiredFields}},
+		{&f.Relations.Part, x.relations, []health.ID{health.Nowhere}},
+		{&f.Sessions.Part, x.sessions, []health.ID{health.ManualSession, health.SessionFolder}},
+		{&f.Clock.Part, x.clock, []health.ID{health.ClockBackwards}},
+		{&f.Programs.Part, x.programs, []health.ID{health.BinaryVersions}},
 		{&f.SQLite.Part, x.library, []health.ID{health.SQLiteVersion}},
 	} {
 		if !q.Wants(part.checks...) {
@@ -143,5 +150,8 @@ func (x *examination) damage(ctx context.Context) error {
 		}
 		return err
 	})
-	return err
+	if err != nil || !d.Full || x.query.Digest == nil {
+		return err
+	}
+	return x.digests(ctx)
 }

@@ -48,7 +48,7 @@ func memoryPlans(t *testing.T) []planCase {
 		{name: "revisions", run: func(t *tx) error { _, err := t.Revisions(ctx, 3); return err },
 			want: []string{"SEARCH revisions USING INDEX revisions_memory (memory=?)"}},
 		{name: "relations", run: func(t *tx) error { _, err := t.Relations(ctx, []int64{3}); return err },
-			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX sqlite_autoindex_relations_2 (source=?)",
+			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=?)",
 				"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=?)"},
 			why: "the two ends are merged by number"},
 	}
@@ -132,8 +132,8 @@ func otherPlans(t *testing.T) []planCase {
 			return err
 		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)", "SCAN mutations"}, why: "the inner walk goes backwards and ends at the first older entry"},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
-			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_session",
-				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",
+			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_project_recent",
+				"SCAN relations USING INDEX relations_live", "SCAN sessions USING COVERING INDEX sessions_active",
 				"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1", "SCAN pragma_page_count VIRTUAL TABLE INDEX 0:",
 				"SCAN pragma_page_size VIRTUAL TABLE INDEX 0:", "SCAN tallies", "USE TEMP B-TREE FOR GROUP BY"},
 			why: "what is counted is smaller than the memories, and those are tallied"},

@@ -103,6 +103,17 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (where 
 		where += ` AND r.created_at >= ?`
 		args = append(args, millis(f.Since))
 	}
+	if f.Judgments {
+		where += ` AND (r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR r.verb = 'relates_to' AND r.confidence > 0)`
+	}
+	const forgotten = ` EXISTS (SELECT 1 FROM memories WHERE num IN (r.source, r.target) AND deleted_at IS NOT NULL)`
+	switch f.Ends {
+	case engram.EndsLive:
+		where += ` AND NOT` + forgotten
+	case engram.EndsForgotten:
+		where += ` AND` + forgotten
+	}
 	return where, args, nil
 }
 

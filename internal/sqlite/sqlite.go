@@ -30,6 +30,8 @@ type Options struct {
 	Path string           // of the database file; folders are made, mode 0700
 	Now  func() time.Time // for the names of backups; required only where there are migrations to run
 	Log  *slog.Logger     // nil discards
+	// Version is noted in the store when something is written, for Examine; "" leaves no note.
+	Version string
 	// WriteWait is how long a write waits for other writers. Default 20 s.
 	WriteWait time.Duration
 	// Readers is the number of read connections. Default 4.
@@ -44,6 +46,9 @@ type Store struct {
 	reads     *pool
 	writes    *pool
 	kept      kept
+	version   string
+	now       func() time.Time
+	signed    time.Time // when the version was looked after last; belongs to who has the write connection
 	tooLong   int64 // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
 }
 
@@ -69,7 +74,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	if err := makeFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait, tooLong: longLog}
+	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait, tooLong: longLog, version: o.Version, now: o.Now}
 	if s.reads, err = newPool(dsn(path, "busy_timeout(2000)", "query_only(1)"), o.Readers); err != nil {
 		return nil, err
 	}
@@ -122,6 +127,9 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 		if err := t.compactPrompts(ctx); err != nil {
 			return explain(err, s.path)
 		}
+	}
+	if err := s.sign(ctx, t); err != nil {
+		return explain(err, s.path)
 	}
 	// A caller who gave up must not stop the commit half way: from here it is done or not.
 	if err := c.commit(context.WithoutCancel(ctx)); err != nil {

@@ -207,8 +207,9 @@ CREATE TABLE prompts (
 	deleted_at INTEGER,
 	content    TEXT NOT NULL
 );
-CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC) WHERE deleted_at IS NULL;
-CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
+-- deleted_at is NULL in all of them: with it the index answers a count alone.
+CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC, deleted_at) WHERE deleted_at IS NULL;
+CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE VIRTUAL TABLE prompts_fts USING fts5 (

@@ -1,0 +1,173 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/alanbuscaglia/engram/internal/postings"
+)
+
+// liveSQL reads what the documents of the index repeat of each live memory, from
+// memories_project_recent alone.
+const liveSQL = `SELECT num, project, created_at FROM memories WHERE deleted_at IS NULL`
+
+// indexed is one memory as the table has it, and how far the index agrees.
+type indexed struct {
+	project uint32
+	created int64
+	slots   int    // in how many it was found
+	words   uint64 // checksum of its words in the index
+}
+
+// living reads the live memories.
+func (x *examination) living(ctx context.Context) (map[int64]*indexed, error) {
+	live := map[int64]*indexed{}
+	err := x.rows(ctx, liveSQL, nil, func(s scanner) error {
+		var num int64
+		m := &indexed{}
+		err := s.Scan(&num, &m.project, &m.created)
+		live[num] = m
+		return err
+	})
+	return live, err
+}
+
+// index holds every slot against the memories, and reads every list.
+func (x *examination) index(ctx context.Context) error {
+	live, err := x.living(ctx)
+	if err != nil {
+		return err
+	}
+	into := &x.facts.Index
+	into.Live = len(live)
+	if into.Broken = x.readIndex(ctx, live); into.Broken != nil {
+		into.Broken = explain(into.Broken, x.path)
+		return ctx.Err()
+	}
+	for num, m := range live {
+		switch {
+		case m.slots == 0:
+			into.Missing.Add(num, x.query.Most)
+		case m.slots > 1:
+			into.Doubled.Add(num, x.query.Most)
+		}
+	}
+	if x.query.Full {
+		return x.compareWords(ctx, live)
+	}
+	return nil
+}
+
+// readIndex reads the whole index as searches do.
+func (x *examination) readIndex(ctx context.Context, live map[int64]*indexed) error {
+	segments, err := x.allSegments(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range segments {
+		if err := x.load(ctx, g); err != nil {
+			return err
+		}
+		of := make([]*indexed, g.docs.Len()) // of each slot; nil: dead, or of no live memory
+		alive := 0
+		for slot := range of {
+			if !g.docs.Live(slot) {
+				continue
+			}
+			alive++
+			num := g.docs.Num(slot)
+			m := live[num]
+			if m == nil {
+				x.facts.Index.Dead.Add(num, x.query.Most)
+				continue
+			}
+			m.slots++
+			if of[slot] = m; m.project != g.docs.Project(slot) || m.created != g.docs.Created(slot) {
+				x.facts.Index.Moved.Add(num, x.query.Most)
+			}
+		}
+		x.facts.Index.Indexed += alive
+		if alive != g.live {
+			return fmt.Errorf("segment %d counts %d memories and has %d: %w", g.num, g.live, alive, postings.ErrDamaged)
+		}
+		if err := x.readLists(ctx, g, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// allSegments returns the segments, the unsealed memories as the last of them.
+func (x *examination) allSegments(ctx context.Context) ([]*segment, error) {
+	cat, err := x.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	segments := append([]*segment{}, cat.segments...)
+	if cat.fresh != nil {
+		segments = append(segments, cat.fresh)
+	}
+	return segments, nil
+}
+
+// readLists decodes every list of a segment and adds each word to its memory's checksum.
+func (x *examination) readLists(ctx context.Context, g *segment, of []*indexed) error {
+	var scratch []postings.Posting
+	var bad error
+	err := x.walk(ctx, g, "", func(word, raw []byte) bool {
+		x.facts.Index.Words++
+		var l postings.List
+		if l, bad = postings.ReadList(raw); bad != nil {
+			return false
+		}
+		if scratch, bad = l.Decode(scratch[:0]); bad != nil {
+			return false
+		}
+		sum := wordSum(word)
+		for _, p := range scratch {
+			if int(p.Slot) >= len(of) {
+				bad = postings.ErrDamaged
+				return false
+			}
+			if m := of[p.Slot]; m != nil {
+				m.words += sum * uint64(p.TF)
+			}
+		}
+		return true
+	})
+	if err = errors.Join(err, bad); err != nil {
+		return fmt.Errorf("words of segment %d: %w", g.num, err)
+	}
+	return nil
+}
+
+// wordSum is the part of a word in a checksum that does not ask for an order.
+func wordSum(word []byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write(word) // never fails
+	return h.Sum64()
+}
+
+// compareWords cuts every text into words again. A memory of which the index has other
+// words is as good as missing.
+func (x *examination) compareWords(ctx context.Context, live map[int64]*indexed) error {
+	for after := int64(0); ; {
+		ms, err := x.memories(ctx, rebuiltSQL, after)
+		if err != nil || len(ms) == 0 {
+			return err
+		}
+		for _, m := range ms {
+			var sum uint64
+			words, _ := wordsOf(m)
+			for _, w := range words {
+				sum += wordSum([]byte(w.word)) * uint64(w.tf)
+			}
+			if has := live[m.Num]; has != nil && has.slots == 1 && has.words != sum {
+				x.facts.Index.Missing.Add(m.Num, x.query.Most)
+			}
+		}
+		after = ms[len(ms)-1].Num
+	}
+}
