@@ -4,10 +4,11 @@ import "time"
 
 // Project is a name that memories are kept under.
 type Project struct {
-	Name      string   // normalised: lower case, trimmed, no doubled - or _
-	Aliases   []string // names that were merged into it
-	Root      string   // the folder it was last seen in; "" when unknown
-	Remote    string   // its git remote; "" when unknown
+	Name      string        // normalised: lower case, trimmed, no doubled - or _
+	Aliases   []string      // names that were merged into it
+	Root      string        // the folder it was last seen in; "" when unknown
+	Remote    string        // its git remote; "" when unknown
+	Decay     *ProjectDecay // how its memories fade; nil: as all do
 	CreatedAt time.Time
 }
 

@@ -21,14 +21,20 @@ type Policy struct {
 	// ReviewMonths says after how many months a memory of a type should be checked.
 	// A type that is not in it never falls due.
 	ReviewMonths map[engram.Type]int
-	// Decay is how strength fades.
-	Decay Decay
+	// AccessWindow is how long after an access without a session another one is no access.
+	// Default an hour.
+	AccessWindow time.Duration
+	// Decay is how strength fades, where neither TypeDecay nor a project says otherwise.
+	Decay engram.Decay
+	// TypeDecay is how strength fades for some types; DecayOf has the order.
+	TypeDecay map[engram.Type]engram.Decay
 }
 
 // DefaultPolicy is the policy in force when nobody configured another.
 func DefaultPolicy() Policy {
 	return Policy{
 		RepeatWindow: 15 * time.Minute,
+		AccessWindow: time.Hour,
 		ReviewMonths: map[engram.Type]int{engram.TypeDecision: 6, engram.TypePolicy: 12, engram.TypePreference: 3},
 	}
 }
