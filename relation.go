@@ -92,6 +92,19 @@ func (r Relation) Supersedes() bool {
 	return r.Verb == VerbSupersedes && r.Status == RelationJudged && !r.Removed()
 }
 
+// Judgment reports whether the relation is a candidate for a contradiction or a verdict on
+// one, be it that there is none: between two memories there is one such relation at most.
+// A relates_to is a verdict when somebody was confident of it, else a tie like others.
+func (r Relation) Judgment() bool {
+	switch r.Verb {
+	case VerbContradicts, VerbSupersedes, VerbCompatible, VerbScoped, VerbNotConflict:
+		return !r.Removed()
+	case VerbRelatesTo:
+		return !r.Removed() && r.Confidence > 0
+	}
+	return false
+}
+
 // RelationRef names a relation: by number or by ID. Exactly one field is set.
 type RelationRef struct {
 	Num int64
@@ -105,7 +118,21 @@ type RelationFilter struct {
 	Statuses []RelationStatus
 	Verbs    []Verb
 	Since    time.Time // created at or after
+	// Judgments lets only those pass whose Judgment is true.
+	Judgments bool
+	// Ends asks whether the memories are still there.
+	Ends RelationEnds
 }
+
+// RelationEnds says which relations are wanted by whether their memories were forgotten.
+type RelationEnds int
+
+// The kinds of ends.
+const (
+	EndsAny       RelationEnds = iota
+	EndsLive                   // neither was forgotten
+	EndsForgotten              // at least one of them was
+)
 
 // RelationCounts counts live relations.
 type RelationCounts struct {
