@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Near is a memory, and how near what it says is to something else.
+type Near struct {
+	Memory engram.Memory
+	Cosine float64 // of their vectors; what it means stands in the model's marks
+}
+
+// nearWidest is how many memories are looked through at most, where no filter can say
+// what is wanted.
+const nearWidest = 500
+
+// near returns the live memories of m's project and scope, the nearest to vector first,
+// at most so many; m itself is left out. vector is of the model in force: without one,
+// and without a model, nothing is near.
+//
+// No project is a project here and not every one, which a filter cannot say. There it
+// looks further and further, as long as what it finds is related.
+func (e *Engine) near(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int) ([]Near, error) {
+	if e.embedder == nil || len(vector) == 0 || most < 1 {
+		return nil, nil
+	}
+	model := e.embedder.Model()
+	q := engram.VectorQuery{Model: model.Fingerprint, Vector: vector, Limit: most + 1,
+		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}}
+	for {
+		ranked, err := r.Nearest(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		near, err := memoriesNear(ctx, r, m, ranked, most)
+		if err != nil || len(near) == most || len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < model.Related {
+			return near, err
+		}
+		q.Limit *= 8
+	}
+}
+
+// memoriesNear reads what was ranked, in its order, as far as it is where m is.
+func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked []engram.Ranked, most int) ([]Near, error) {
+	cosine := make(map[int64]float64, len(ranked))
+	for _, found := range ranked {
+		cosine[found.Num] = found.Score
+	}
+	ms, err := r.Memories(ctx, numsOf(ranked))
+	if err != nil {
+		return nil, err
+	}
+	var near []Near
+	for _, other := range ms {
+		if len(near) < most && isBeside(other, m) {
+			near = append(near, Near{other, cosine[other.Num]})
+		}
+	}
+	return near, nil
+}
+
+// isBeside reports whether other is another live memory of m's project and scope.
+func isBeside(other, m engram.Memory) bool {
+	return other.Num != m.Num && !other.Forgotten() && other.Project == m.Project && other.Scope == m.Scope
+}
