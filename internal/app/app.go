@@ -49,7 +49,7 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log})
+		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version})
 	}}
 	a := &App{opts: o, store: store}
 	main := a.engineOptions(store, time.Now)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/machine"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -37,6 +38,9 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 	if err != nil {
 		return f, err
 	}
+	if q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
+		f.Files = machine.Look(c.path)
+	}
 	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Sound() {
 		s, err := c.opened(ctx)
 		if err != nil {
@@ -67,4 +71,4 @@ func (c clinic) Shorten(ctx context.Context) (bool, error) {
 }
 
 // Close implements engine.Clinic.
-func (c clinic) Close(context.Context) ([]string, error) { return nil, nil }
+func (c clinic) Close(context.Context) ([]string, error) { return machine.Close(c.path) }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -95,7 +96,7 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 // examine collects the facts for some checks.
 func (e *Engine) examine(ctx context.Context, name string, checks []health.ID, full bool) (health.Facts, health.Policy, error) {
 	p := health.DefaultPolicy()
-	q := health.Query{Checks: checks, Full: full, Project: name, Now: e.now(), Most: p.Examples}
+	q := health.Query{Checks: checks, Full: full, Project: name, Now: e.now(), Most: p.Examples, Digest: hashOf}
 	if e.embedder != nil {
 		q.Model = e.embedder.Model()
 	}
@@ -106,15 +107,17 @@ func (e *Engine) examine(ctx context.Context, name string, checks []health.ID, f
 	return f, p, e.placeSessions(ctx, f, p)
 }
 
-// placeSessions says which project each session's folder is. Folders are asked once
-// each, and only so many: where there is a repository, asking starts git.
+// placeSessions says which project each session is named for, and which its folder is.
+// Folders are asked once each, and only so many: where there is a repository, asking
+// starts git.
 func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Policy) error {
-	if e.folders == nil {
-		return nil
-	}
 	known := map[string]project.Detection{}
 	for i := range f.Sessions.List {
 		s := &f.Sessions.List[i]
+		s.Named = namedFor(s.ID, s.Project, f.Names)
+		if e.folders == nil {
+			continue
+		}
 		d, asked := known[s.Directory]
 		if !asked {
 			if s.Directory == "" || len(known) >= p.Folders {
@@ -135,4 +138,26 @@ func (e *Engine) placeSessions(ctx context.Context, f health.Facts, p health.Pol
 		}
 	}
 	return nil
+}
+
+// namedFor is the canonical project in whose name a session holds what is saved outside
+// one; "" when its id is of another kind. A name too long for an id is a digest there,
+// which can be compared alone.
+func namedFor(id, project string, names map[string]string) string {
+	named, ok := strings.CutPrefix(id, manualSession+"-")
+	if !ok || named == "" {
+		return ""
+	}
+	if id == manualID(project) {
+		return project
+	}
+	if canonical, known := names[named]; known {
+		return canonical
+	}
+	for alias, canonical := range names {
+		if canonical == project && id == manualID(alias) {
+			return project
+		}
+	}
+	return named
 }

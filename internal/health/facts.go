@@ -13,7 +13,8 @@ type Query struct {
 	Project string       // canonical name; "" is every project
 	Model   engram.Model // the embedding model in force; the zero Model: there is none
 	Now     time.Time
-	Most    int // how many single cases of a kind are named
+	Most    int                         // how many single cases of a kind are named
+	Digest  func(content string) string // what Memory.NormalizedHash is of a content; nil: contents are not held against it
 }
 
 // Wants reports whether facts for one of the checks are wanted.

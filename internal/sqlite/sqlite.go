@@ -49,7 +49,7 @@ type Store struct {
 	version   string
 	now       func() time.Time
 	signed    time.Time // when the version was looked after last; belongs to who has the write connection
-	tooLong   int64 // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
+	tooLong   int64     // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
 }
 
 var _ engram.Store = (*Store)(nil)

@@ -1,0 +1,128 @@
+// Package machine tells what a doctor should know of the computer under the store: how
+// much room there is, on what kind of file system, and who may read the files. It never
+// opens the database: closing it would drop the locks that SQLite holds in this process.
+package machine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/health"
+)
+
+// The modes that the store's folder and files should have.
+const (
+	folderMode fs.FileMode = 0o700
+	fileMode   fs.FileMode = 0o600
+)
+
+// Look tells about the files of the database at path and the disk that they are on.
+func Look(path string) health.Files {
+	f := health.Files{Part: health.Part{Known: true}, Free: -1}
+	f.Err = look(path, &f)
+	return f
+}
+
+func look(path string, f *health.Files) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("database path: %w", err)
+	}
+	for _, name := range []string{abs, abs + "-wal"} {
+		if info, err := os.Stat(name); err == nil {
+			f.Database += info.Size()
+		}
+	}
+	dir := filepath.Dir(abs)
+	f.Folders = []string{dir}
+	// A link may lead from a harmless name into a synchronised folder.
+	if real, err := filepath.EvalSymlinks(abs); err == nil && filepath.Dir(real) != dir {
+		f.Folders = append(f.Folders, filepath.Dir(real))
+		dir = filepath.Dir(real)
+	}
+	if f.Free, f.Kind, err = disk(dir); err != nil {
+		return fmt.Errorf("the disk of %s: %w", dir, err)
+	}
+	open, err := openToOthers(abs)
+	for _, o := range open {
+		f.Open = append(f.Open, health.Mode{Path: o.path, Mode: uint32(o.mode.Perm()), Want: uint32(o.want)})
+	}
+	return err
+}
+
+// Close takes the rights of others on the store's files away and returns which files
+// had any.
+func Close(path string) (closed []string, err error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("database path: %w", err)
+	}
+	open, err := openToOthers(abs)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, o := range open {
+		if err := os.Chmod(o.path, o.mode.Perm()&o.want); err != nil {
+			errs = append(errs, fmt.Errorf("take the rights of others on %s away: %w", o.path, err))
+			continue
+		}
+		closed = append(closed, o.path)
+	}
+	return closed, errors.Join(errs...)
+}
+
+// openFile is a file or folder that others have rights on.
+type openFile struct {
+	path       string
+	mode, want fs.FileMode
+}
+
+// openToOthers looks through the store's own files. The folder counts where nothing but
+// they is in it: one that holds other things is somebody's own affair, and the files
+// are closed all the same.
+func openToOthers(path string) (open []openFile, err error) {
+	if !permissions {
+		return nil, nil
+	}
+	dir := filepath.Dir(path)
+	look := func(name string, want fs.FileMode) error {
+		info, err := os.Lstat(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("the mode of %s: %w", name, err)
+		}
+		plain := info.IsDir() || info.Mode().IsRegular() // a link's own mode says nothing
+		if plain && info.Mode().Perm()&^want&0o077 != 0 {
+			open = append(open, openFile{name, info.Mode(), want})
+		}
+		return nil
+	}
+	errs := []error{look(path, fileMode), look(path+"-wal", fileMode), look(path+"-shm", fileMode)}
+	if entries, err := os.ReadDir(dir); err == nil && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return !ours(e.Name(), filepath.Base(path)) }) {
+		errs = append(errs, look(dir, folderMode))
+	}
+	backups := filepath.Join(dir, "backups")
+	copies, err := os.ReadDir(backups)
+	if err == nil {
+		errs = append(errs, look(backups, folderMode))
+	}
+	for _, c := range copies {
+		if strings.HasPrefix(c.Name(), "engram-") && strings.HasSuffix(c.Name(), ".db") {
+			errs = append(errs, look(filepath.Join(backups, c.Name()), fileMode))
+		}
+	}
+	return open, errors.Join(errs...)
+}
+
+// ours reports whether a name in the data folder is one that Engram gives.
+func ours(name, database string) bool {
+	return strings.HasPrefix(name, database) || strings.HasPrefix(name, "engram.") || slices.Contains([]string{"backups", "models", "config.toml"}, name)
+}
