@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// StatusOrphaned is the status of a conflict of which a memory was forgotten, whatever
+// its relation's own status is.
+const StatusOrphaned engram.RelationStatus = "orphaned"
+
+// ConflictStatuses are the statuses a conflict may have, in the order of its life.
+func ConflictStatuses() []engram.RelationStatus {
+	return []engram.RelationStatus{engram.RelationPending, engram.RelationJudged, engram.RelationIgnored, StatusOrphaned}
+}
+
+// Conflict is a candidate for a contradiction, or a verdict on one, with its memories.
+type Conflict struct {
+	Relation engram.Relation
+	Source   engram.Memory // forgotten ones too
+	Target   engram.Memory
+}
+
+// Status is the relation's, or StatusOrphaned.
+func (c Conflict) Status() engram.RelationStatus {
+	if c.Source.Forgotten() || c.Target.Forgotten() {
+		return StatusOrphaned
+	}
+	return c.Relation.Status
+}
+
+// ConflictFilter narrows a list of conflicts.
+type ConflictFilter struct {
+	Project string                // "" is every project
+	Status  engram.RelationStatus // one of ConflictStatuses; "" is every one
+	Since   time.Time             // raised at or after
+	Page    engram.Page           // Limit 0 is 50, at most 500
+}
+
+// How many conflicts a page has unless more are asked for, and at most.
+const (
+	defaultConflicts = 50
+	MaxConflicts     = 500
+)
+
+// Conflicts lists candidates and verdicts, newest first, and says how many there are in
+// all. CodeInvalid for a status that does not exist.
+func (e *Engine) Conflicts(ctx context.Context, f ConflictFilter) (list []Conflict, total int, err error) {
+	filter, err := conflictFilter(f)
+	if err != nil {
+		return nil, 0, err
+	}
+	if f.Page.Limit, err = limited("limit", f.Page.Limit, defaultConflicts, MaxConflicts); err != nil {
+		return nil, 0, err
+	}
+	if f.Page.Offset < 0 {
+		return nil, 0, engram.Errorf(engram.CodeInvalid, "offset %d is out of range", f.Page.Offset).WithHint("from 0")
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		var rs []engram.Relation
+		if rs, total, err = r.ListRelations(ctx, filter, f.Page); err != nil {
+			return err
+		}
+		list, err = conflictsOf(ctx, r, rs)
+		return err
+	})
+	return list, total, err
+}
+
+func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
+	out := engram.RelationFilter{Project: normalProject(f.Project), Since: f.Since, Judgments: true}
+	switch f.Status {
+	case "":
+	case StatusOrphaned:
+		out.Ends = engram.EndsForgotten
+	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
+		out.Ends, out.Statuses = engram.EndsLive, []engram.RelationStatus{f.Status}
+	default:
+		var names []string
+		for _, s := range ConflictStatuses() {
+			names = append(names, string(s))
+		}
+		return out, engram.Errorf(engram.CodeInvalid, "status %q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
+	}
+	return out, nil
+}
+
+// conflictsOf reads the memories at the ends of relations.
+func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]Conflict, error) {
+	var ends []int64
+	for _, rel := range rs {
+		ends = append(ends, rel.Source, rel.Target)
+	}
+	ms, err := r.Memories(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
+	byNum := make(map[int64]engram.Memory, len(ms))
+	for _, m := range ms {
+		byNum[m.Num] = m
+	}
+	list := make([]Conflict, len(rs))
+	for i, rel := range rs {
+		list[i] = Conflict{rel, byNum[rel.Source], byNum[rel.Target]}
+	}
+	return list, nil
+}
+
+// Conflict returns one of them; CodeNotFound when there is none, when it was removed, and
+// when the relation is a tie that nobody need judge.
+func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
+	ref.ID = strings.ToLower(line(ref.ID))
+	var list []Conflict
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		rel, err := r.Relation(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if !rel.Judgment() {
+			return engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("conflicts list shows those there are")
+		}
+		list, err = conflictsOf(ctx, r, []engram.Relation{rel})
+		return err
+	})
+	if err != nil {
+		return Conflict{}, err
+	}
+	return list[0], nil
+}
+
+// ConflictStats counts conflicts.
+type ConflictStats struct {
+	ByVerb   map[engram.Verb]int // of those that are judged
+	ByStatus map[engram.RelationStatus]int
+}
+
+// ConflictStats counts the conflicts of a project, "" is every project. What is not there
+// has no entry.
+func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictStats, error) {
+	s := ConflictStats{map[engram.Verb]int{}, map[engram.RelationStatus]int{}}
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		count := func(f engram.RelationFilter) (int, error) {
+			_, n, err := r.ListRelations(ctx, f, engram.Page{Limit: 1})
+			return n, err
+		}
+		for _, status := range ConflictStatuses() {
+			f, err := conflictFilter(ConflictFilter{Project: project, Status: status})
+			if err != nil {
+				return err
+			}
+			n, err := count(f)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				s.ByStatus[status] = n
+			}
+		}
+		for _, verb := range Verdicts() {
+			f, err := conflictFilter(ConflictFilter{Project: project, Status: engram.RelationJudged})
+			if err != nil {
+				return err
+			}
+			f.Verbs = []engram.Verb{verb}
+			n, err := count(f)
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				s.ByVerb[verb] = n
+			}
+		}
+		return nil
+	})
+	return s, err
+}
+
+// Ignore sets a candidate aside without a verdict: it leaves the queue, and the pair is
+// not raised again. CodeConflict for one that is judged.
+func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (engram.Relation, error) {
+	if err := (raw{{"reason", reason}}).check(); err != nil {
+		return engram.Relation{}, err
+	}
+	var now engram.Relation
+	err := e.write(ctx, "ignore", func(o *op) error {
+		was, err := o.judgeable(ctx, ref)
+		if err != nil {
+			return err
+		}
+		if was.Status == engram.RelationJudged {
+			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
+				WithHint("conflicts judge puts another verdict in its place")
+		}
+		ms, err := o.tx.Memories(ctx, []int64{was.Source})
+		if err != nil || len(ms) == 0 {
+			return err
+		}
+		now = was
+		now.Status, now.UpdatedAt = engram.RelationIgnored, o.at
+		if reason = line(reason); reason != "" {
+			now.Reason = reason
+		}
+		return o.replaceRelation(ctx, was, now, ms[0].Project, "set aside")
+	})
+	return now, err
+}

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// Kinds of those who judge.
+const (
+	KindAgent  = "agent"  // the agent that a candidate was shown to
+	KindHuman  = "human"  // a person
+	KindSystem = "system" // a program that was told to look at many pairs
+)
+
+// Verdicts are what may be said of two memories, in the order in which help shows it.
+func Verdicts() []engram.Verb {
+	return []engram.Verb{engram.VerbRelatesTo, engram.VerbCompatible, engram.VerbScoped, engram.VerbContradicts,
+		engram.VerbSupersedes, engram.VerbNotConflict}
+}
+
+// JudgeInput is a verdict on a relation that is known: a candidate, or one judged before.
+type JudgeInput struct {
+	Ref      engram.RelationRef
+	Verb     engram.Verb // one of Verdicts
+	Reason   string
+	Evidence string
+	// Confidence is 0 to 1; nil is 1. A relates_to of no confidence is a tie like others: it
+	// does not keep the pair from being raised again.
+	Confidence *float64
+	SessionID  string
+	Model      string // the model that judged; "" when it is not known
+	ActorKind  string // one of the kinds; "" is KindAgent
+	// Reverse turns the relation round: with supersedes the older memory holds, and the
+	// newer one is hidden. The relation gets a new ID by it.
+	Reverse bool
+}
+
+// Judge records a verdict, over an earlier one if there is. Between two memories there is
+// one judgment at most: what else was said of the pair is removed, and a tie of the same
+// verb becomes one with it.
+//
+// CodeInvalid for a verb that is no verdict and for memories of two projects;
+// CodeNotFound for a relation that does not exist; CodeConflict when one of the memories
+// was forgotten, and when the target supersedes the source already, directly or through
+// others.
+func (e *Engine) Judge(ctx context.Context, in JudgeInput) (engram.Relation, error) {
+	v, err := e.verdict(in)
+	if err != nil {
+		return engram.Relation{}, err
+	}
+	var judged engram.Relation
+	err = e.write(ctx, "judge", func(o *op) error {
+		r, err := o.judgeable(ctx, in.Ref)
+		if err != nil {
+			return err
+		}
+		v.source, v.target = r.Source, r.Target
+		if in.Reverse {
+			v.source, v.target = r.Target, r.Source
+		}
+		judged, err = o.settle(ctx, v, &r)
+		return err
+	})
+	return judged, err
+}
+
+// verdict is what was said of two memories, cleaned.
+type verdict struct {
+	source, target int64
+	said           engram.Relation // all but the ends and the times
+}
+
+func (e *Engine) verdict(in JudgeInput) (verdict, error) {
+	texts := raw{{"reason", in.Reason}, {"evidence", in.Evidence}, {"session id", in.SessionID}, {"model", in.Model}}
+	if err := texts.check(); err != nil {
+		return verdict{}, err
+	}
+	if !slices.Contains(Verdicts(), in.Verb) {
+		return verdict{}, notAVerdict(in.Verb)
+	}
+	confidence := 1.0
+	if in.Confidence != nil {
+		confidence = *in.Confidence
+	}
+	if !(confidence >= 0 && confidence <= 1) { // NaN is neither
+		return verdict{}, engram.Errorf(engram.CodeInvalid, "confidence must be between 0.0 and 1.0")
+	}
+	who := map[string]string{"": KindAgent, KindAgent: KindAgent, KindHuman: "user", KindSystem: "engram"}
+	actor, known := who[in.ActorKind]
+	if !known {
+		return verdict{}, engram.Errorf(engram.CodeInvalid, "nobody of kind %q judges", in.ActorKind).WithHint("agent, human or system")
+	}
+	if in.ActorKind == "" {
+		in.ActorKind = KindAgent
+	}
+	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: line(in.Reason),
+		Evidence: strings.TrimSpace(redact.Private(in.Evidence)), Confidence: confidence, Actor: actor, ActorKind: in.ActorKind,
+		Model: line(in.Model), SessionID: line(in.SessionID)}}, nil
+}
+
+func notAVerdict(v engram.Verb) error {
+	names := make([]string, 0, len(Verdicts()))
+	for _, known := range Verdicts() {
+		names = append(names, string(known))
+	}
+	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
+}
+
+// judgeable is the relation that ref names, if a verdict may be put in its place. What
+// says where a memory comes from is no opinion on a pair.
+func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
+	ref.ID = strings.ToLower(line(ref.ID))
+	r, err := o.tx.Relation(ctx, ref)
+	if err != nil {
+		return r, err
+	}
+	if r.Removed() {
+		return r, engram.Errorf(engram.CodeNotFound, "relation %s was removed", r.ID).WithHint("conflicts list shows what there is")
+	}
+	if !slices.Contains(Verdicts(), r.Verb) {
+		return r, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", r.ID, r.Verb).
+			WithHint("unlink takes it away")
+	}
+	return r, nil
+}
+
+// settle writes a verdict over on, or over what is known of the pair when on is nil, and
+// removes what else was said of it.
+func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (engram.Relation, error) {
+	source, err := o.judgedPair(ctx, v)
+	if err != nil {
+		return engram.Relation{}, err
+	}
+	pair, err := o.pair(ctx, v.source, v.target)
+	if err != nil {
+		return engram.Relation{}, err
+	}
+	if v.said.Verb == engram.VerbSupersedes {
+		if err := o.acyclic(ctx, v.source, v.target); err != nil {
+			return engram.Relation{}, err
+		}
+	}
+	if on == nil {
+		on = ofPair(pair, v.said.Verb)
+	}
+	if on != nil && on.Source != v.source {
+		if v.said.Verb == engram.VerbSupersedes {
+			on = nil // a relation keeps its ends, and here they say who wins
+		} else {
+			v.source, v.target = on.Source, on.Target
+		}
+	}
+	for _, r := range pair {
+		stays := on != nil && r.Num == on.Num || !r.Judgment() && r.Status == engram.RelationJudged && r.Verb != v.said.Verb
+		if stays {
+			continue
+		}
+		gone := r
+		gone.RemovedAt, gone.UpdatedAt = o.at, o.at
+		if err := o.replaceRelation(ctx, r, gone, source.Project, "one with a verdict"); err != nil {
+			return engram.Relation{}, err
+		}
+	}
+	return o.record(ctx, v, on, source.Project)
+}
+
+// record writes the verdict: over on, or anew.
+func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project string) (engram.Relation, error) {
+	now := v.said
+	now.Source, now.Target = v.source, v.target
+	if on == nil {
+		err := o.insertRelation(ctx, &now, project, "a verdict")
+		return now, err
+	}
+	now.Num, now.ID, now.CreatedAt, now.UpdatedAt = on.Num, on.ID, on.CreatedAt, o.at
+	return now, o.replaceRelation(ctx, *on, now, project, "a verdict")
+}
+
+// judgedPair returns the source, when a verdict may be said of the two: both are live, and
+// of one project.
+func (o *op) judgedPair(ctx context.Context, v verdict) (engram.Memory, error) {
+	ms, err := o.tx.Memories(ctx, []int64{v.source, v.target})
+	if err != nil {
+		return engram.Memory{}, err
+	}
+	for _, m := range ms {
+		if m.Forgotten() {
+			return m, engram.Errorf(engram.CodeConflict, "memory #%d was forgotten: there is nothing left to judge", m.Num).
+				WithHint("undo brings it back")
+		}
+	}
+	if len(ms) != 2 {
+		return engram.Memory{}, engram.Errorf(engram.CodeInvalid, "a memory cannot be judged against itself")
+	}
+	if ms[0].Project != ms[1].Project {
+		return ms[0], engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
+			WithHint("verdicts are for memories of one project; link ties those of two")
+	}
+	return ms[0], nil
+}
+
+// pair returns the live relations between two memories, in either direction.
+func (o *op) pair(ctx context.Context, a, b int64) ([]engram.Relation, error) {
+	all, err := o.tx.Relations(ctx, []int64{a})
+	return slices.DeleteFunc(all, func(r engram.Relation) bool { return r.Source != b && r.Target != b }), err
+}
+
+// ofPair is the relation on which a verdict lands: the judgment on the pair, else a tie of
+// the same verb, else none.
+func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
+	for _, wanted := range []func(engram.Relation) bool{
+		engram.Relation.Judgment,
+		func(r engram.Relation) bool { return r.Verb == verb },
+	} {
+		if i := slices.IndexFunc(pair, wanted); i >= 0 {
+			return &pair[i]
+		}
+	}
+	return nil
+}
+
+// acyclic refuses that source supersedes target where target, directly or through others,
+// supersedes source: of such a ring nothing would be left to show. Their own relation does
+// not count: the verdict takes its place.
+func (o *op) acyclic(ctx context.Context, source, target int64) error {
+	seen := map[int64]bool{target: true}
+	for next := []int64{target}; len(next) > 0; {
+		all, err := o.tx.Relations(ctx, next)
+		if err != nil {
+			return err
+		}
+		next = nil
+		for _, r := range all {
+			own := r.Source == target && r.Target == source
+			if !r.Supersedes() || own || !seen[r.Source] || seen[r.Target] {
+				continue
+			}
+			if r.Target == source {
+				return engram.Errorf(engram.CodeConflict, "#%d cannot supersede #%d, which supersedes it through others", source, target).
+					WithHint("graph %d --relation supersedes shows the chain", target)
+			}
+			seen[r.Target] = true
+			next = append(next, r.Target)
+		}
+	}
+	return nil
+}
