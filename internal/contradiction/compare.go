@@ -1,6 +1,7 @@
 package contradiction
 
 import (
+	"math"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,7 @@ const (
 	overlap = 0.5 // share of the smaller clause's words that the other has
 	nameGap = 3   // words of a name, at most, on the side where it is shorter
 	nameMax = 5   // and on the other
+	chance  = 9   // pairs of clauses, up to which none is alike by chance
 	longest = 60  // characters of a difference
 )
 
@@ -45,7 +47,13 @@ func between(a, b Reading) (best Difference, found bool) {
 			}
 		}
 	}
-	return best, found && best.Weight >= enough
+	return best, found && best.Weight >= bar(len(a.clauses)*len(b.clauses))
+}
+
+// bar is the weight a difference needs among so many pairs of clauses: in two long
+// texts about the same, some two clauses are alike by chance.
+func bar(pairs int) float64 {
+	return enough + 0.03*math.Log2(max(1, float64(pairs)/chance))
 }
 
 // about is what the titles say of whether two texts are about the same.
@@ -122,7 +130,7 @@ func compare(a, b *clause, ctx about) (Difference, bool) {
 	if m.shared == 0 || float64(m.shared) < overlap*float64(min(m.na, m.nb)) {
 		return Difference{}, false
 	}
-	if m.shared < 2 && ctx.shared == 0 {
+	if m.shared < 2 && (!ctx.same || max(m.na, m.nb) > 3) {
 		return Difference{}, false
 	}
 	flips, d := m.flips()
@@ -199,7 +207,8 @@ func (m *meeting) strangers() int {
 
 // coverage is the share of the smaller clause's words that the other has.
 func (m *meeting) coverage() float64 {
-	return float64(m.shared) / float64(max(1, min(m.na, m.nb)))
+	least, most := float64(min(m.na, m.nb)), float64(max(m.na, m.nb))
+	return float64(m.shared) / max(1, 0.65*least+0.35*most)
 }
 
 // weight is how sure a difference is between clauses that agree so far in the rest.
@@ -232,22 +241,76 @@ func (m *meeting) flips() (n int, d Difference) {
 		}
 		d = Difference{Kind: kind, A: m.a.end(axis(x)), B: m.b.end(axis(x))}
 	}
+	if i, j, ok := m.prefixed(); ok {
+		n++
+		d = Difference{Kind: KindNegation, A: m.a.around(i), B: m.b.around(j)}
+	}
+	if i, j, ok := m.denied(&ax, &bx); ok {
+		n++
+		if n == 1 {
+			d = Difference{Kind: KindNegation, A: m.a.around(i), B: m.b.around(j)}
+		}
+	}
+	return n, d
+}
+
+// denied finds a word that one clause denies and the other does not. Where both deny
+// something, or one says "forbidden", the other "not", they mean the same more often
+// than not.
+func (m *meeting) denied(ax, bx *[64]int8) (i, j int, ok bool) {
+	if m.a.denies == m.b.denies {
+		return 0, 0, false
+	}
+	yes, other := ax, bx
+	if m.a.denies {
+		yes, other = bx, ax
+	}
+	for x := range yes {
+		if yes[x] < 0 && other[x] == 0 {
+			return 0, 0, false
+		}
+	}
 	for i := range m.a.words {
-		j := m.match[i]
+		j := int(m.match[i])
 		if j < 0 {
 			continue
 		}
 		w, o := &m.a.words[i], &m.b.words[j]
-		if w.axis != 0 && ax[w.axis]*bx[w.axis] != 0 || w.negated == o.negated {
-			continue
+		if w.negated != o.negated && (w.axis == 0 || ax[w.axis]*bx[w.axis] == 0) {
+			return i, j, true
 		}
-		n++
-		if n == 1 {
-			d = Difference{Kind: KindNegation, A: m.a.around(i), B: m.b.around(int(j))}
-		}
-		break // one negation may deny several words
 	}
-	return n, d
+	return 0, 0, false
+}
+
+// prefixed finds a word of one clause that is one of the other with a prefix that
+// turns it round: sensitive, insensitive.
+func (m *meeting) prefixed() (i, j int, ok bool) {
+	for _, i := range m.ua {
+		for _, j := range m.ub {
+			if a, b := m.a.words[i].folded, m.b.words[j].folded; turned(a, b) || turned(b, a) {
+				return i, j, true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// turned reports whether b is a with a prefix that turns it round. In is one only
+// before words that end like adjectives: invoice is no opposite of voice.
+func turned(a, b string) bool {
+	if len(b) <= len(a) || !strings.HasSuffix(b, a) {
+		return false
+	}
+	switch b[:len(b)-len(a)] {
+	case "un", "non":
+		return len(a) >= 4
+	case "dis", "des":
+		return len(a) >= 6
+	case "in", "im", "ir", "il":
+		return len(a) >= 5 && slices.ContainsFunc([]string{"able", "ible", "ive", "ent", "ant", "ect", "ete", "ate", "id", "al", "ular"}, func(end string) bool { return strings.HasSuffix(a, end) })
+	}
+	return false
 }
 
 // signs says which end of each axis a clause is at; 0 for neither and for both.
@@ -369,12 +432,12 @@ func comparable(a, b number) bool {
 
 // name compares what stands in the one place where the clauses differ.
 func (m *meeting) name() (Difference, bool) {
-	if len(m.ua) == 0 || len(m.ub) == 0 || m.shared < 2 && !m.ctx.same || min(len(m.ua), len(m.ub)) > nameGap || max(len(m.ua), len(m.ub)) > nameMax {
+	if len(m.ua) == 0 || len(m.ub) == 0 || m.shared < 2 && !m.ctx.same || min(len(m.ua), len(m.ub)) > nameGap || max(len(m.ua), len(m.ub)) > nameMax || 5*m.shared < 2*max(m.na, m.nb) {
 		return Difference{}, false
 	}
 	fa, la, oka := m.a.slot(m.ua, &m.match)
 	fb, lb, okb := m.b.slot(m.ub, &m.back)
-	if !oka || !okb {
+	if !oka || !okb || m.a.scoped(fa, la) && m.b.scoped(fb, lb) {
 		return Difference{}, false
 	}
 	d := Difference{Kind: KindName, A: m.a.span(fa, la), B: m.b.span(fb, lb)}
@@ -387,8 +450,7 @@ func (m *meeting) name() (Difference, bool) {
 func (c *clause) slot(at []int, match *[mostWords]int8) (first, last int, ok bool) {
 	first, last = at[0], at[len(at)-1]
 	for i := first; i <= last; i++ {
-		w := &c.words[i]
-		if w.role == scopeWord || w.content() && match[i] >= 0 && w.axis == 0 {
+		if w := &c.words[i]; w.content() && match[i] >= 0 && w.axis == 0 {
 			return 0, 0, false
 		}
 	}
@@ -405,4 +467,9 @@ func (c *clause) slot(at []int, match *[mostWords]int8) (first, last int, ok boo
 		return first, last, true
 	}
 	return 0, 0, false
+}
+
+// scoped reports whether one of the words from i to j says where something holds.
+func (c *clause) scoped(i, j int) bool {
+	return slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.role == scopeWord })
 }

@@ -122,12 +122,12 @@ var vocabulary = map[role]string{
 		weil denn aber obwohl während sondern damit
 		parce car mais`,
 	instead: `instead rather statt anstatt`,
-	eventWord: `found met landed bumped upgraded updated released finished yesterday corregido corregí
+	eventWord: `found met landed bump bumps bumped upgraded update updates updated release releases released finished yesterday corregido corregí
 		behoben corrigé`,
 	scopeWord: `staging production prod dev development local test tests testing ci qa preview sandbox demo
 		frontend backend client server web mobile desktop browser ios android linux macos mac windows arm amd64 x86
 		free team enterprise pro admin admins viewer viewers editor editors guest eu us emea apac
-		nightly weekly daily monthly internal external legacy read reads write writes
+		nightly weekly daily monthly internal external public legacy read reads write writes
 		january february march april june july august september october november december
 		producción desarrollo pruebas produktion entwicklung`,
 }

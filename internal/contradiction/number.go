@@ -80,8 +80,22 @@ ten diez zehn dix`, "\n") {
 var identities = func() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(`issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket section
-		chapter phase task story bug case item row test day january february march april may june july august september
-		october november december jan feb mar apr jun jul aug sep oct nov dec línea linea zeile ligne paso schritt`) {
+		chapter phase task story bug case item row test day linea zeile ligne paso schritt`) {
+		m[w] = true
+	}
+	for w := range months {
+		m[w] = true
+	}
+	return m
+}()
+
+// months stand beside the number of a day.
+var months = func() map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(`january february march april may june july august september october november december
+		jan feb mar apr jun jul aug sep oct nov dec
+		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+		januar februar marz mai juni juli oktober dezember`) {
 		m[w] = true
 	}
 	return m
@@ -106,6 +120,10 @@ func readNumber(w string) (n number, ok bool) {
 	}
 	figures, tail := s[:i], s[i:]
 	n.text = w
+	if s != w && dots == 0 {
+		return n, false // v2 is the name of something
+	}
+	tail = strings.TrimPrefix(tail, "-")
 	if tail != "" {
 		u, known := units[strings.ToLower(tail)]
 		if !known {

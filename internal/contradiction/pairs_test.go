@@ -25,9 +25,9 @@ type pair struct {
 
 // pairs reads the labelled pairs. Which half a pair is in follows from its line alone,
 // so that it stays there when others are added.
-func pairs(t testing.TB) []pair {
+func pairs(t testing.TB, name string) []pair {
 	t.Helper()
-	file, err := os.ReadFile("testdata/pairs.tsv")
+	file, err := os.ReadFile("testdata/" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func pairs(t testing.TB) []pair {
 		}
 		f := strings.Split(strings.ReplaceAll(line, `\n`, "\n"), "\t")
 		if len(f) != 6 || f[0] != "contradicts" && f[0] != "not" {
-			t.Fatalf("line %d of pairs.tsv: %q", i+1, line)
+			t.Fatalf("line %d of %s: %q", i+1, name, line)
 		}
 		h := fnv.New32a()
 		h.Write([]byte(line))

@@ -25,11 +25,12 @@ type Reading struct {
 
 // A clause is a stretch of text that says one thing: a sentence or a part of one.
 type clause struct {
-	words []word
-	bits  uint64   // a bit for every content word, by which most pairs are told apart
-	scope []string // scope words of the whole sentence
-	title bool
-	event bool // tells what happened once
+	words  []word
+	bits   uint64   // a bit for every content word, by which most pairs are told apart
+	scope  []string // scope words of the whole sentence
+	title  bool
+	denies bool
+	event  bool // tells what happened once
 }
 
 // A word of a clause.
@@ -228,6 +229,8 @@ func (p *parser) endSentence() {
 	p.endClause()
 	for i := p.sentence; i < len(p.out.clauses); i++ {
 		p.out.clauses[i].scope = p.scope
+		// Why something was done once does not hold for ever either.
+		p.out.clauses[i].event = p.out.clauses[i].event || p.out.clauses[p.sentence].event
 	}
 	p.sentence, p.label = len(p.out.clauses), false
 	if !p.title {

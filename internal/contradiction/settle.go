@@ -23,13 +23,13 @@ func settle(c *clause) {
 	deny(c)
 	for i := range c.words {
 		w := &c.words[i]
-		if w.role == eventWord {
+		if w.role == eventWord && i < 3 {
 			c.event = true
 		}
 	}
 	// "Fixed …", "Released …": a clause that opens so tells what was done once.
 	switch first := c.words[0].folded; first {
-	case "fixed", "added", "merged", "removed", "worked", "increased", "reduced", "cut", "implemented", "refactored":
+	case "fixed", "fix", "fixes", "added", "add", "adds", "merged", "removed", "worked", "increased", "reduced", "cut", "implemented", "refactored":
 		c.event = true
 	}
 }
@@ -91,7 +91,7 @@ func numbers(c *clause) {
 		if w.num.text == "" {
 			w.num.text = w.written
 		}
-		if i > 0 && identities[c.words[i-1].folded] {
+		if i > 0 && identities[c.words[i-1].folded] || i+1 < len(c.words) && months[c.words[i+1].folded] {
 			w.role, w.stem = content, "#"+w.folded
 			continue
 		}
@@ -106,8 +106,11 @@ func numbers(c *clause) {
 				w.num.text += " " + next.written
 			}
 		}
-		if w.num.of == "" && w.num.unit == noUnit && i > 0 && c.words[i-1].content() {
-			w.num.of = c.words[i-1].stem
+		if w.num.of == "" && w.num.unit == noUnit && i > 0 && (c.words[i-1].content() || named(c.words[i-1].written)) {
+			w.num.of = c.words[i-1].folded
+			if c.words[i-1].content() {
+				w.num.of = c.words[i-1].stem
+			}
 			w.num.text = c.words[i-1].written + " " + w.num.text
 		}
 	}
@@ -134,6 +137,7 @@ func deny(c *clause) {
 		if c.words[i].role != negator {
 			continue
 		}
+		c.denies = true
 		found := false
 		for j := i + 1; j < len(c.words) && j <= i+reach; j++ {
 			w := &c.words[j]
@@ -155,3 +159,6 @@ func deny(c *clause) {
 		}
 	}
 }
+
+// named reports whether a word is written like a name: Go.
+func named(w string) bool { return len(w) > 1 && 'A' <= w[0] && w[0] <= 'Z' }
