@@ -26,7 +26,7 @@ func (o *op) raise(ctx context.Context, m engram.Memory, n Near, d contradiction
 		return r, false, err
 	}
 	for _, tie := range ties {
-		if isVerdict(tie) && isBetween(tie, m.Num, n.Memory.Num) {
+		if tie.Judgment() && isBetween(tie, m.Num, n.Memory.Num) {
 			return tie, false, nil
 		}
 	}
@@ -42,15 +42,6 @@ const (
 	systemActor = "engram"
 	systemKind  = "system"
 )
-
-// isVerdict reports whether r asks whether two memories contradict each other, or answers.
-func isVerdict(r engram.Relation) bool {
-	switch r.Verb {
-	case engram.VerbContradicts, engram.VerbSupersedes, engram.VerbCompatible, engram.VerbScoped, engram.VerbNotConflict:
-		return true
-	}
-	return r.Status == engram.RelationPending
-}
 
 // isBetween reports whether r ties two memories, in either direction.
 func isBetween(r engram.Relation, a, b int64) bool {
