@@ -62,6 +62,13 @@ type MemoryReader interface {
 	// in which they were forgotten, the latest first. Nothing is in a project that does
 	// not exist.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
+	// Vitals calls each with every memory that passes f, in the order of List, until it
+	// returns false. They are outlines: Num, Project, Type, Importance, Strength, Permanent,
+	// AccessCount and the times are filled, all that strength and reviews are reckoned from.
+	Vitals(ctx context.Context, f Filter, each func(Memory) (more bool)) error
+	// Due returns the live memories of a project ("" is every one) whose review was due
+	// before a time, the longest overdue first.
+	Due(ctx context.Context, project string, before time.Time, p Page) ([]Memory, error)
 	// ByTopic returns the live memory of a topic; found is false when there is none.
 	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
 	// ByHash returns the newest live memory of the project that was made at since or
@@ -124,6 +131,9 @@ type UseReader interface {
 	// LatelyUsed returns memories of a project that were asked for of late, the latest
 	// first, each once; "" is every project. It need not look far back.
 	LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error)
+	// ShownBy returns those of the memories that the session was shown by one of the verbs,
+	// by number.
+	ShownBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
 	// UseCounts returns how often each of the memories was asked for, as far as it was.
 	// What a context tells nobody asked for, and it does not count: what is told would
 	// be told for ever.
@@ -167,6 +177,13 @@ type MemoryWriter interface {
 type RelationReader interface {
 	// Relations returns the relations that touch any of the memories, oldest first.
 	Relations(ctx context.Context, memories []int64) ([]Relation, error)
+	// RelationsOf returns relations as Relations does, but those of these verbs alone, nil
+	// is every one, and of each memory, verb and direction at most so many, the newest:
+	// what everything is tied to costs no more than other memories.
+	RelationsOf(ctx context.Context, memories []int64, verbs []Verb, most int) ([]Relation, error)
+	// RelationsBetween returns the relations that two memories have with each other, oldest
+	// first.
+	RelationsBetween(ctx context.Context, a, b int64) ([]Relation, error)
 	// Relation returns the relation, removed or not; not_found when there is none.
 	Relation(ctx context.Context, ref RelationRef) (Relation, error)
 	// ListRelations returns the relations that pass f, newest first, and how many pass in
@@ -247,11 +264,13 @@ type ProjectReader interface {
 	Projects(ctx context.Context) ([]ProjectCounts, error)
 	// ProjectNames returns the names alone, which costs less.
 	ProjectNames(ctx context.Context) ([]string, error)
+	// Decays returns how projects fade that have a way of their own, by name.
+	Decays(ctx context.Context) (map[string]ProjectDecay, error)
 }
 
 // ProjectWriter changes projects.
 type ProjectWriter interface {
-	// PutProject adds p, or replaces the project of that name: its root, remote and
+	// PutProject adds p, or replaces the project of that name: its root, remote, decay and
 	// aliases. A name is no longer another project's alias afterwards.
 	PutProject(ctx context.Context, p Project) error
 	// DeleteProject removes a project; conflict while anything is kept under it. One

@@ -13,18 +13,27 @@ import (
 // their own are served by memories_recent or memories_project_recent and read no
 // more rows than they return.
 func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
+	c, order, err := t.listed(ctx, f)
+	if err != nil || c == nil {
+		return nil, err
+	}
+	query := `SELECT ` + memoryColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") +
+		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
+	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
+}
+
+// listed is what List asks of memory m, and the order in which it lists; nil when
+// nothing can pass.
+func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order string, err error) {
 	order, state := "m.created_at DESC, m.num DESC", "m.deleted_at IS NULL"
 	if f.Forgotten {
 		order, state = "m.deleted_at DESC, m.num DESC", "m.deleted_at IS NOT NULL"
 	}
-	c := conditions{where: []string{state}}
+	c = &conditions{where: []string{state}}
 	if f.Project != "" {
-		num, err := t.projectNum(ctx, f.Project)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
+		num, known, err := t.knownProject(ctx, f.Project)
+		if !known {
+			return nil, order, err
 		}
 		c.add("m.project = ?", num)
 	}
@@ -38,9 +47,7 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = m.num AND tag = ?)", tag)
 	}
 	c.addRest(f)
-	query := `SELECT ` + memoryColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") +
-		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
-	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
+	return c, order, nil
 }
 
 // conditions collects the parts of a WHERE clause over memories m.

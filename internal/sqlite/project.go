@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,12 +11,33 @@ import (
 )
 
 // projectColumns is what scanProject reads; p is the projects table.
-const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.created_at`
+const projectColumns = `p.name, (SELECT json_group_array(alias ORDER BY alias) FROM project_aliases WHERE project = p.num), p.root, p.remote, p.decay, p.created_at`
 
 func scanProject(s scanner, more ...any) (engram.Project, error) {
 	var p engram.Project
-	err := s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, instant{&p.CreatedAt}}, more...)...)
+	var decay sql.NullString
+	err := s.Scan(append([]any{&p.Name, texts{&p.Aliases}, &p.Root, &p.Remote, &decay, instant{&p.CreatedAt}}, more...)...)
+	if err == nil && decay.Valid {
+		p.Decay = new(engram.ProjectDecay)
+		err = readDecay(decay.String, p.Name, p.Decay)
+	}
 	return p, err
+}
+
+func readDecay(text, project string, d *engram.ProjectDecay) error {
+	if err := json.Unmarshal([]byte(text), d); err != nil {
+		return fmt.Errorf("decay of project %q: %w", project, err)
+	}
+	return nil
+}
+
+// decayText is how a decay is stored; NULL for the default.
+func decayText(d *engram.ProjectDecay) (any, error) {
+	if d == nil {
+		return nil, nil
+	}
+	b, err := json.Marshal(d)
+	return string(b), err
 }
 
 // projectNum returns the row of a project, by name or alias; "" is row 0.
@@ -80,6 +102,9 @@ func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 	return all, nil
 }
 
+// decaysSQL is served by projects_decay, which is empty in most stores: every search asks.
+const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
+
 // ProjectNames returns the names, sorted.
 func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 	var names []string
@@ -92,11 +117,39 @@ func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 	return names, err
 }
 
+// Decays returns how projects fade that have a way of their own.
+func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error) {
+	var own map[string]engram.ProjectDecay
+	err := t.rows(ctx, decaysSQL, nil, func(s scanner) error {
+		var name, text string
+		if err := s.Scan(&name, &text); err != nil {
+			return err
+		}
+		var d engram.ProjectDecay
+		if err := readDecay(text, name, &d); err != nil {
+			return err
+		}
+		if own == nil {
+			own = map[string]engram.ProjectDecay{}
+		}
+		own[name] = d
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read decays: %w", err)
+	}
+	return own, nil
+}
+
 // PutProject adds or replaces a project and its aliases.
 func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
-	const query = `INSERT INTO projects (name, root, remote, created_at) VALUES (?,?,?,?)
-		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote`
-	if _, err := t.exec(ctx, query, p.Name, p.Root, p.Remote, p.CreatedAt.UnixMilli()); err != nil {
+	const query = `INSERT INTO projects (name, root, remote, decay, created_at) VALUES (?,?,?,?,?)
+		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, decay = excluded.decay`
+	decay, err := decayText(p.Decay)
+	if err != nil {
+		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
+	}
+	if _, err := t.exec(ctx, query, p.Name, p.Root, p.Remote, decay, p.CreatedAt.UnixMilli()); err != nil {
 		return fmt.Errorf("write project %q: %w", p.Name, err)
 	}
 	var num int64
