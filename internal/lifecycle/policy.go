@@ -1,6 +1,6 @@
 // Package lifecycle holds the rules that act on memories as time passes: what a
-// save does (admit.go), how strength fades (decay.go) and what is due for review
-// (review.go).
+// save does (admit.go), how strength fades (decay.go), what is due for review
+// (review.go) and what sleep would do (sleep.go).
 //
 // Every rule is a pure function of memories, a time and a policy, and returns its
 // reason. Nothing here reads a clock or a store, so a dry run and a real run are
@@ -28,6 +28,8 @@ type Policy struct {
 	Decay engram.Decay
 	// TypeDecay is how strength fades for some types; DecayOf has the order.
 	TypeDecay map[engram.Type]engram.Decay
+	// Sleep is what sleep goes by.
+	Sleep SleepPolicy
 }
 
 // DefaultPolicy is the policy in force when nobody configured another.

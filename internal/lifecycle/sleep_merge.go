@@ -1,0 +1,138 @@
+package lifecycle
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Twin is a pair of memories that say nearly the same.
+type Twin struct {
+	A, B   int64
+	Cosine float64 // of their vectors
+	// Against is why the two must not become one, as far as it is not to be seen from
+	// themselves: they contradict each other, somebody has judged them. "" for nothing.
+	Against string
+}
+
+// MayMerge says whether two memories that say nearly the same may become one; against
+// says why not.
+func MayMerge(a, b engram.Memory) (against string, may bool) {
+	switch {
+	case a.Num == b.Num || a.Forgotten() || b.Forgotten():
+		return "not two live memories", false
+	case a.Project != b.Project || a.Scope != b.Scope:
+		return "not of one project and scope", false
+	case a.Type != b.Type:
+		return "not of one type", false
+	case a.Type == engram.TypeSessionSummary:
+		return "each tells of its own session", false
+	case a.TopicKey != "" && b.TopicKey != "" && a.TopicKey != b.TopicKey:
+		return "different topics", false
+	case !a.ValidFrom.Equal(b.ValidFrom) || !a.ValidTo.Equal(b.ValidTo):
+		return "valid at different times", false
+	case len(a.Content)+len(b.Content)+len(a.Title)+len(b.Title) > engram.MaxContent/2:
+		return "too long together", false
+	}
+	return "", true
+}
+
+// merges makes one memory of those that all say nearly the same as each other. A memory
+// that the plan forgets anyhow is none of them.
+func (n Night) merges(byNum map[int64]engram.Memory, pruned map[int64]bool, now time.Time, p Policy) []Step {
+	near := map[int64]map[int64]float64{}
+	tie := func(from, to int64, cosine float64) {
+		if near[from] == nil {
+			near[from] = map[int64]float64{}
+		}
+		near[from][to] = cosine
+	}
+	for _, t := range n.Twins {
+		a, knownA := byNum[t.A]
+		b, knownB := byNum[t.B]
+		_, may := MayMerge(a, b)
+		if !knownA || !knownB || !may || t.Against != "" || pruned[t.A] || pruned[t.B] {
+			continue
+		}
+		tie(t.A, t.B, t.Cosine)
+		tie(t.B, t.A, t.Cosine)
+	}
+	var nums []int64
+	for num := range near {
+		nums = append(nums, num)
+	}
+	strength := func(num int64) float64 {
+		return Strength(byNum[num], now, DecayOf(byNum[num], n.Decay[byNum[num].Project], p))
+	}
+	slices.SortFunc(nums, func(a, b int64) int { return keepFirst(byNum[a], byNum[b], strength(a), strength(b)) })
+
+	var steps []Step
+	taken := map[int64]bool{}
+	for i, kept := range nums {
+		if taken[kept] {
+			continue
+		}
+		group := []int64{kept}
+		least := 1.0
+		for _, other := range nums[i+1:] {
+			if taken[other] || !nearAll(near[other], group) || len(group) == mostMerged {
+				continue
+			}
+			for _, in := range group {
+				least = min(least, near[other][in])
+			}
+			group = append(group, other)
+		}
+		if len(group) == 1 {
+			continue
+		}
+		for _, num := range group {
+			taken[num] = true
+		}
+		from := strength(kept)
+		to := from
+		for _, num := range group[1:] {
+			to = max(to, strength(num))
+		}
+		slices.Sort(group[1:])
+		steps = append(steps, Step{Action: StepMerge, Memories: group, Into: kept, From: from, To: to,
+			Reason: fmt.Sprintf("%d say nearly the same, cosine %.3f and more; kept for being %s", len(group), least, whyKept(byNum[kept]))})
+	}
+	return steps
+}
+
+// mostMerged is how many memories become one at most.
+const mostMerged = 16
+
+// nearAll reports whether a memory is near to every one of a group: near to one of them
+// alone, it would come to the others by a chain whose ends say different things.
+func nearAll(near map[int64]float64, group []int64) bool {
+	return !slices.ContainsFunc(group, func(num int64) bool { _, is := near[num]; return !is })
+}
+
+// keepFirst orders memories by who is to be kept of two: the permanent one, the one with
+// a topic, the stronger by a tenth, the older, the one with the smaller number.
+func keepFirst(a, b engram.Memory, strengthA, strengthB float64) int {
+	yes := func(b bool) int {
+		if b {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(yes(a.Permanent), yes(b.Permanent)), cmp.Compare(yes(a.TopicKey != ""), yes(b.TopicKey != "")),
+		cmp.Compare(math.Floor(strengthB*10), math.Floor(strengthA*10)), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Num, b.Num))
+}
+
+func whyKept(m engram.Memory) string {
+	switch {
+	case m.Permanent:
+		return "permanent"
+	case m.TopicKey != "":
+		return "of a topic"
+	}
+	return "stronger or older"
+}

@@ -1,0 +1,44 @@
+package lifecycle
+
+import "time"
+
+// SleepPolicy is what sleep goes by. The zero value has the defaults: a field that is 0
+// takes its own.
+type SleepPolicy struct {
+	// FadeAfter is how long after a memory was consolidated it is consolidated again.
+	// Default a day.
+	FadeAfter time.Duration
+	// FadeLeast is how much strength it must have lost meanwhile. Default 0.01.
+	FadeLeast float64
+	// BoostAfter is how long after its strength was last set a memory may be boosted.
+	// Default a day.
+	BoostAfter time.Duration
+	// BoostAccesses is how often a memory must have been accessed, the last time since its
+	// strength was last set. Default 3.
+	BoostAccesses int
+	// BoostBy is what its strength gains. Default 0.1.
+	BoostBy float64
+	// Floor is the strength, 0 to 1, below which a memory is forgotten. Default 0.05.
+	Floor float64
+	// Bunch is how many memories a pattern is looked for in, at least; BunchMost at most.
+	// Defaults 3 and 8.
+	Bunch, BunchMost int
+	// Bunches is in how many bunches a sleep looks for patterns, at most. Default 5.
+	Bunches int
+}
+
+func (p SleepPolicy) orDefaults() SleepPolicy {
+	return SleepPolicy{
+		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
+		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
+		Floor: orElseOf(p.Floor, 0.05),
+		Bunch: max(orElseOf(p.Bunch, 3), 2), BunchMost: orElseOf(p.BunchMost, 8), Bunches: orElseOf(p.Bunches, 5),
+	}
+}
+
+func orElseOf[T ~int | ~int64 | ~float64](v, fallback T) T {
+	if v <= 0 {
+		return fallback
+	}
+	return v
+}
