@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,12 +24,18 @@ const (
 // side by side, in no order; agents and scripts that send several at once mean them
 // one after the other. So a call that writes waits for the writes before it, and one
 // that reads waits for them a moment. Everything else passes by.
+//
+// A call that asks the person at the client (ask.go) gives way while the person thinks,
+// and then takes its place back beside whatever began meanwhile: the store keeps those
+// apart.
 type queue struct {
 	writes func(tool string) bool
 
 	mu      sync.Mutex
 	waiting []*ticket           // in the order they came in
 	pending map[jsonrpc.ID]kind // being worked on, not answered yet
+	writer  jsonrpc.ID          // of the writing call that was handed out last
+	asked   []jsonrpc.ID        // requests of this server that the client has not answered
 	ended   error               // why nothing more comes in; nil while it may
 	change  chan struct{}       // has a value when any of these changed
 	room    chan struct{}       // has a value when waiting became shorter
@@ -50,6 +57,7 @@ const (
 	reading
 	writing
 	endless // nothing, and its answer is not waited for
+	asking  // nothing any more: a call that writes, while a person is asked
 )
 
 func newQueue(writes func(string) bool) *queue {
@@ -157,8 +165,20 @@ func (q *queue) take() (jsonrpc.Message, error) {
 		if t.id.IsValid() && t.kind != endless {
 			q.pending[t.id] = t.kind
 		}
+		if t.kind == writing {
+			q.writer = t.id
+		}
+		if r, ok := t.msg.(*jsonrpc.Response); ok {
+			q.asked = slices.DeleteFunc(q.asked, func(id jsonrpc.ID) bool { return id == r.ID })
+		}
 		signal(q.room)
 		return t.msg, nil
+	}
+	if q.ended != nil && len(q.waiting) == 0 && len(q.asked) > 0 {
+		// Nobody can answer any more, and the calls that asked must not wait for it.
+		id := q.asked[0]
+		q.asked = q.asked[1:]
+		return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the input has ended"}}, nil
 	}
 	if q.ended != nil && len(q.waiting) == 0 && len(q.pending) == 0 {
 		return nil, q.ended
@@ -170,6 +190,39 @@ func (q *queue) take() (jsonrpc.Message, error) {
 func (q *queue) answered(id jsonrpc.ID) {
 	q.mu.Lock()
 	delete(q.pending, id)
+	q.mu.Unlock()
+	signal(q.change)
+}
+
+// asks says that the client was sent a request with this id.
+func (q *queue) asks(id jsonrpc.ID) {
+	q.mu.Lock()
+	q.asked = append(q.asked, id)
+	q.mu.Unlock()
+	signal(q.change)
+}
+
+// slot returns the id of the writing call that was handed out last. A call that writes
+// finds its own as it begins, because the next is handed out when it is answered.
+func (q *queue) slot() jsonrpc.ID {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.writer
+}
+
+// giveWay lets the writes behind the writing call id go on before it is answered.
+func (q *queue) giveWay(id jsonrpc.ID) { q.turn(id, writing, asking) }
+
+// takeBack makes the writes that have not begun wait for the call id again.
+func (q *queue) takeBack(id jsonrpc.ID) { q.turn(id, asking, writing) }
+
+// turn changes the kind of a call that is being worked on, if it is one of from: a call
+// that was cancelled is none any more.
+func (q *queue) turn(id jsonrpc.ID, from, to kind) {
+	q.mu.Lock()
+	if k, ok := q.pending[id]; ok && k == from {
+		q.pending[id] = to
+	}
 	q.mu.Unlock()
 	signal(q.change)
 }

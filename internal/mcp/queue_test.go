@@ -123,6 +123,59 @@ func TestQueueEndsWhenEverythingIsAnswered(t *testing.T) {
 	})
 }
 
+func TestQueueLetsWritesPassOneThatAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q, done := newQueue(writesAre("save")), make(chan struct{})
+		for i := range 4 {
+			q.add(call(t, i+1, "save"), done)
+		}
+		want := func(when string, want ...string) {
+			t.Helper()
+			if got := ready(t, q); fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s: got %v, want %v", when, got, want)
+			}
+		}
+		want("at first", "1")
+		first := q.slot()
+		q.giveWay(first)
+		want("while the first asks", "2")
+		q.takeBack(first)
+		q.answered(idOfInt(t, 2))
+		want("when the first has its answer, and the second is done")
+		q.answered(first)
+		want("when the first is done", "3")
+		third := q.slot()
+		q.giveWay(third)
+		q.add(message(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`), done)
+		want("when the third was cancelled", "4", "notifications/cancelled")
+		q.takeBack(third)
+		q.answered(idOfInt(t, 4))
+		q.add(call(t, 5, "save"), done)
+		want("a cancelled call takes no place back", "5")
+	})
+}
+
+func TestQueueAnswersWhatNobodyElseCan(t *testing.T) {
+	q, done := newQueue(writesAre("save")), make(chan struct{})
+	q.asks(idOfInt(t, 7))
+	q.asks(idOfInt(t, 8))
+	q.add(message(t, `{"jsonrpc":"2.0","id":7,"result":{}}`), done)
+	q.end(io.EOF)
+	for _, want := range []struct {
+		id     int64
+		failed bool
+	}{{7, false}, {8, true}} {
+		m, err := q.take()
+		r, ok := m.(*jsonrpc.Response)
+		if err != nil || !ok || r.ID.Raw() != want.id || (r.Error != nil) != want.failed {
+			t.Errorf("got %+v, %v, want the answer to %d, an error %v", m, err, want.id, want.failed)
+		}
+	}
+	if m, err := q.take(); m != nil || err != io.EOF {
+		t.Errorf("got %v, %v, want the end", m, err)
+	}
+}
+
 func TestQueueForgetsCancelledCalls(t *testing.T) {
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	q.add(call(t, 1, "save"), done)

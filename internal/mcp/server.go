@@ -3,9 +3,10 @@
 // the one that begins with initialize and the stateless one of 2026-07-28.
 //
 // It owns what the protocol asks for: which tools are offered (profile.go), how they
-// are listed (list.go), how errors are told (errors.go), and the guards that the SDK
-// does not have (guard.go, stdio.go). What the tools are called and what they say is
-// a dialect's business; those are folders below this one.
+// are listed (list.go), how errors are told (errors.go), how the person at the client is
+// asked (ask.go), and the guards that the SDK does not have (guard.go, stdio.go). What
+// the tools are called and what they say is a dialect's business; those are folders
+// below this one.
 //
 // A caller may rely on this: a failure of a tool is an answer with isError, never the
 // end of the session, and nothing but the protocol is written to its output.
@@ -39,6 +40,9 @@ type Options struct {
 	Remote  bool           // agents may work anywhere: Dir is only a guess, and the projects they name are trusted
 	Zone    *time.Location // of times in texts; nil is UTC
 	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
+	// AskWithin is how long the person at the client may take to answer a question; 0 is
+	// two minutes. Whoever leaves one unanswered is not asked again on that connection.
+	AskWithin time.Duration
 }
 
 // Server offers tools to MCP clients. It may serve several at once, over both transports.
@@ -46,6 +50,8 @@ type Server struct {
 	sdk   *mcp.Server
 	tools []tool.Tool // those offered, by name
 	log   *slog.Logger
+
+	askWithin time.Duration
 }
 
 // New returns a Server. A profile or tool that does not exist is an *engram.Error of
@@ -67,7 +73,10 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	if o.Version == "" {
 		o.Version = "unknown"
 	}
-	s := &Server{tools: offered, log: o.Log}
+	if o.AskWithin <= 0 {
+		o.AskWithin = defaultAskWithin
+	}
+	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: strings.TrimSpace(instructions),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
@@ -90,7 +99,8 @@ func dialects(o Options) []tool.Tool {
 // make a protocol error of it, which models do not get to see.
 func (s *Server) handler(t tool.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		reply, err := t.Call(ctx, tool.Caller{Client: clientName(req.ClientInfo())}, req.Params.Arguments)
+		by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t)}
+		reply, err := t.Call(ctx, by, req.Params.Arguments)
 		if err != nil {
 			return s.failure(t.Name, err), nil
 		}

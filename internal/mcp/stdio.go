@@ -28,11 +28,14 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	c := &lineConn{out: out, queue: newQueue(s.writes), done: make(chan struct{})}
 	go c.receive(in)
 	// Not sdk.Run, which logs a stop that was asked for as an error.
-	session, err := s.sdk.Connect(ctx, c, nil)
+	session, err := s.sdk.Connect(context.WithValue(ctx, lineKey{}, c), c, nil)
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = session.Close() })
+	stop := context.AfterFunc(ctx, func() {
+		c.queue.end(ctx.Err()) // a person who is being asked is not waited for
+		_ = session.Close()
+	})
 	defer stop()
 	err = session.Wait()
 	if broken := c.broken(); broken != nil {
@@ -55,10 +58,15 @@ func (s *Server) writes(name string) bool {
 	return false
 }
 
+// lineKey finds a call's lineConn in its context; the SDK passes on no more of a
+// connection than its context.
+type lineKey struct{}
+
 // lineConn is the SDK's connection to one client over lines of text. The SDK has one
 // of its own, which ends the session at the first line it cannot read.
 type lineConn struct {
-	queue *queue
+	queue  *queue
+	person person // who can be asked
 
 	write  sync.Mutex // held while a line is written, so that lines stay whole
 	out    io.Writer
@@ -88,10 +96,14 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 // Write sends a message. It does not look at ctx: an answer that was worked out is
 // worth sending even when the session is ending.
 func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
-	r, ok := m.(*jsonrpc.Response)
-	if ok {
-		r.Error = coded(r.Error)
-		defer c.queue.answered(r.ID)
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		m.Error = coded(m.Error)
+		defer c.queue.answered(m.ID)
+	case *jsonrpc.Request:
+		if m.IsCall() {
+			c.queue.asks(m.ID)
+		}
 	}
 	line, err := jsonrpc.EncodeMessage(m)
 	if err != nil {
