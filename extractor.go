@@ -21,8 +21,9 @@ type Extractor interface {
 	// none; fewer than two memories never have.
 	//
 	// The titles and contents of ms leave the process for wherever the model runs, and
-	// nothing else of them does; private spans were never stored, so none is sent. ms are
-	// neither kept nor changed. A pattern holds no private spans and no characters that
+	// nothing else of them does; private spans were never stored, so none is sent. What a
+	// model cannot take in is left out: the ends of long contents, the last of many
+	// memories. ms are neither kept nor changed. A pattern holds no private spans and no characters that
 	// act on a terminal.
 	//
 	// Extract may take minutes; it ends with ctx. Errors carry CodeUnavailable when the
