@@ -75,6 +75,9 @@ type MemoryReader interface {
 	// later, whose content has this NormalizedHash and which passes same; found is false
 	// when there is none.
 	ByHash(ctx context.Context, project, hash string, since time.Time, same func(Memory) bool) (m Memory, found bool, err error)
+	// ByTitle returns the newest live memory of the project with this scope, type and
+	// title, letter for letter; found is false when there is none.
+	ByTitle(ctx context.Context, project string, scope Scope, typ Type, title string) (m Memory, found bool, err error)
 	// Neighbours returns up to before live memories that were saved before memory num
 	// in the session, and up to after that followed, each oldest first.
 	Neighbours(ctx context.Context, session string, num int64, before, after int) (earlier, later []Memory, err error)

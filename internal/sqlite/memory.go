@@ -166,6 +166,18 @@ func (t *tx) ByHash(ctx context.Context, project, hash string, since time.Time, 
 	return engram.Memory{}, false, err
 }
 
+// ByTitle returns the newest live memory of the project with this title.
+func (t *tx) ByTitle(ctx context.Context, project string, scope engram.Scope, typ engram.Type, title string) (engram.Memory, bool, error) {
+	const query = `SELECT ` + memoryColumns + ` FROM memories m
+		WHERE m.project = ?1 AND substr(m.title, 1, 12) || substr(m.title, -12) = substr(?2, 1, 12) || substr(?2, -12)
+		AND m.title = ?2 AND m.type = ?3 AND m.scope = ?4 AND m.deleted_at IS NULL ORDER BY m.num DESC LIMIT 1`
+	num, found, err := t.knownProject(ctx, project)
+	if !found {
+		return engram.Memory{}, false, err
+	}
+	return one(t.memories(ctx, query, num, title, typ, scope))
+}
+
 func one(ms []engram.Memory, err error) (engram.Memory, bool, error) {
 	if err != nil || len(ms) == 0 {
 		return engram.Memory{}, false, err

@@ -41,6 +41,10 @@ func memoryPlans(t *testing.T) []planCase {
 			want: []string{"SEARCH m USING INDEX memories_topic (topic_key=? AND project=? AND scope=?)"}},
 		{name: "by hash", run: func(t *tx) error { _, _, err := t.ByHash(ctx, "app", "abab", time.Time{}, nil); return err },
 			want: []string{"SEARCH m USING INDEX memories_hash (<expr>=?)"}},
+		{name: "by title", run: func(t *tx) error {
+			_, _, err := t.ByTitle(ctx, "app", engram.ScopeProject, engram.TypeDecision, "Pool size")
+			return err
+		}, want: []string{"SEARCH m USING INDEX memories_title (project=? AND <expr>=?)"}},
 		{name: "neighbours", run: func(t *tx) error { _, _, err := t.Neighbours(ctx, "s", 3, 5, 5); return err },
 			want: []string{"SEARCH m USING INDEX memories_session (session=? AND num<?)", "SCAN (subquery-4)", "USE TEMP B-TREE FOR ORDER BY",
 				"SEARCH m USING INDEX memories_session (session=? AND num>?)"},

@@ -168,6 +168,55 @@ func memoryCases() []testCase {
 				return err
 			})
 		}},
+		{"the newest memory of a title is found", byTitle},
+	}
+}
+
+// byTitle looks for titles, of which some differ in the middle or in the case alone.
+func byTitle(k *kit) {
+	const title = "Retries of the upload queue, and how long they wait"
+	titled := func(title, content string, change func(*engram.Memory)) engram.Memory {
+		return k.save(func(m *engram.Memory) {
+			m.Title, m.Content, m.Type = title, content, engram.TypeDecision
+			if change != nil {
+				change(m)
+			}
+		})
+	}
+	titled(title, "old", nil)
+	titled(title, "new", nil)
+	k.forget(titled(title, "forgotten", nil), 50)
+	titled(title, "elsewhere", func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+	titled(title, "of a person", func(m *engram.Memory) { m.Scope = engram.ScopePersonal })
+	titled(title, "of a bug", func(m *engram.Memory) { m.Type = engram.TypeBugfix })
+	titled("Retries of the download queue, and how long they wait", "other middle", nil)
+	titled("Ports", "short", nil)
+	titled("Größe", "not ASCII", nil)
+	for _, tt := range []struct {
+		name, project string
+		scope         engram.Scope
+		typ           engram.Type
+		title, want   string
+	}{
+		{"the newest", "app", engram.ScopeProject, engram.TypeDecision, title, "new"},
+		{"another project", "other", engram.ScopeProject, engram.TypeDecision, title, "elsewhere"},
+		{"a project that does not exist", "nowhere", engram.ScopeProject, engram.TypeDecision, title, ""},
+		{"another scope", "app", engram.ScopePersonal, engram.TypeDecision, title, "of a person"},
+		{"another type", "app", engram.ScopeProject, engram.TypeBugfix, title, "of a bug"},
+		{"a type that has no such title", "app", engram.ScopeProject, engram.TypePattern, title, ""},
+		{"both ends are the same and the middle is not", "app", engram.ScopeProject, engram.TypeDecision,
+			"Retries of the download queue, and how long they wait", "other middle"},
+		{"another case", "app", engram.ScopeProject, engram.TypeDecision, "PORTS", ""},
+		{"a short title", "app", engram.ScopeProject, engram.TypeDecision, "Ports", "short"},
+		{"a title that is not ASCII", "app", engram.ScopeProject, engram.TypeDecision, "Größe", "not ASCII"},
+		{"no title", "app", engram.ScopeProject, engram.TypeDecision, "", ""},
+	} {
+		k.view(func(r engram.Reader) error {
+			m, found, err := r.ByTitle(k.Context(), tt.project, tt.scope, tt.typ, tt.title)
+			k.same(tt.name+": content", m.Content, tt.want)
+			k.same(tt.name+": found", found, tt.want != "")
+			return err
+		})
 	}
 }
 

@@ -85,6 +85,8 @@ CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance D
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
 -- Eight bytes of the hash find the candidates; the whole hash decides.
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
+-- Both ends of a title find the candidates, at half the size of titles; the whole title decides.
+CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 
 -- How many live memories each project has of each type, kept in step by triggers:
 -- counting them would read the whole table.

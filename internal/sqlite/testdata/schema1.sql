@@ -260,6 +260,7 @@ CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NO
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
+CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
 	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
 		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
