@@ -53,7 +53,7 @@ func between(a, b Reading) (best Difference, found bool) {
 // bar is the weight a difference needs among so many pairs of clauses: in two long
 // texts about the same, some two clauses are alike by chance.
 func bar(pairs int) float64 {
-	return enough + 0.03*math.Log2(max(1, float64(pairs)/chance))
+	return enough + 0.04*math.Log2(max(1, float64(pairs)/chance))
 }
 
 // about is what the titles say of whether two texts are about the same.
@@ -62,11 +62,13 @@ type about struct {
 	differs bool // each title has a word that the other text does not know
 	same    bool // the titles are the same words
 	apart   bool // they are about different places
+	events  bool // both tell what happened once
 	a, b    []string
 }
 
 func context(a, b Reading) about {
 	c := about{a: a.topic, b: b.topic}
+	c.events = a.event && b.event
 	c.apart = otherScope(a.scope, b.scope)
 	ua, ub := 0, 0
 	for _, w := range a.topic {
@@ -137,7 +139,7 @@ func compare(a, b *clause, ctx about) (Difference, bool) {
 	if flips%2 == 1 {
 		return m.opposed(d)
 	}
-	if flips > 0 || a.event || b.event || a.title != b.title && (a.title || b.title) {
+	if flips > 0 || a.event || b.event || ctx.events || a.title != b.title && (a.title || b.title) {
 		return Difference{}, false
 	}
 	if d, ok, some := m.numbers(); some {
@@ -153,7 +155,7 @@ func meet(a, b *clause, ctx about) *meeting {
 	}
 	for i := range a.words {
 		w := &a.words[i]
-		if !w.content() && w.role != light && w.role != choice {
+		if !w.content() && !w.verb() {
 			continue
 		}
 		for j := range b.words {
@@ -161,7 +163,7 @@ func meet(a, b *clause, ctx about) *meeting {
 			if m.back[j] >= 0 || w.content() != o.content() {
 				continue
 			}
-			if w.content() && like(w.stem, o.stem) || !w.content() && w.folded == o.folded && (o.role == light || o.role == choice) {
+			if w.content() && like(w.stem, o.stem) || !w.content() && w.folded == o.folded && o.verb() {
 				m.match[i], m.back[j] = int8(j), int8(i)
 				break
 			}
@@ -462,8 +464,11 @@ func (c *clause) slot(at []int, match *[mostWords]int8) (first, last int, ok boo
 	for i > 0 && (c.words[i].role == grammar || c.words[i].role == numeral) {
 		i--
 	}
-	switch c.words[i].role {
-	case lead, choice, light:
+	switch w := &c.words[i]; {
+	case w.folded == "to":
+		// Behind to stands a verb as often: only what is written like a name counts.
+		return first, last, named(c.words[first].written)
+	case w.role == lead, w.role == choice, w.role == using:
 		return first, last, true
 	}
 	return 0, 0, false

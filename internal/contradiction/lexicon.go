@@ -13,6 +13,7 @@ const (
 	lead    // prepositions and articles, behind which a name can stand
 	limit   // prepositions that say what for, of which and when
 	light   // verbs that say little: use, have, run
+	using   // those of them behind which a name stands
 	choice  // verbs of choosing, behind which a name stands
 	office  // verbs whose subject is one person: owns
 	negator
@@ -104,11 +105,13 @@ var vocabulary = map[role]string{
 		para de durante entre
 		für von während zwischen vor nach um
 		pour pendant`,
-	light: `use uses used using utilize utilizes have need needs needed get gets got go goes run runs running ran set sets make makes made put puts take takes
-		lives live stands stand stays stay holds hold comes come keeps keep want wants like likes happen happens let lets give gives
-		usamos usan usa usar utilizamos utiliza utilizan uso tiene tenemos tienen
-		nutzen nutzt benutzen benutzt verwenden verwendet läuft laufen
+	using: `use uses used using utilize utilizes run runs running ran
+		usamos usan usa usar utilizamos utiliza utilizan uso
+		nutzen nutzt benutzen benutzt verwenden verwendet
 		utilisons utilise utilisent`,
+	light: `have need needs needed get gets got go goes set sets make makes made put puts take takes
+		lives live stands stand stays stay holds hold comes come keeps keep want wants like likes happen happens let lets give gives
+		tiene tenemos tienen läuft laufen`,
 	choice: `choose chose chosen picked pick selected select settled switched moved migrated prefer prefers preferred decided adopted went
 		elegimos elegido elegida preferimos prefiere wählten gewählt choisi choisissons`,
 	office: `own owns maintain maintains lead leads manages administers`,
@@ -122,7 +125,7 @@ var vocabulary = map[role]string{
 		weil denn aber obwohl während sondern damit
 		parce car mais`,
 	instead: `instead rather statt anstatt`,
-	eventWord: `found met landed bump bumps bumped upgraded update updates updated release releases released finished yesterday corregido corregí
+	eventWord: `found met landed bump bumps bumped upgraded updated released finished yesterday corregido corregí
 		behoben corrigé`,
 	scopeWord: `staging production prod dev development local test tests testing ci qa preview sandbox demo
 		frontend backend client server web mobile desktop browser ios android linux macos mac windows arm amd64 x86
@@ -130,6 +133,15 @@ var vocabulary = map[role]string{
 		nightly weekly daily monthly internal external public legacy read reads write writes
 		january february march april june july august september october november december
 		producción desarrollo pruebas produktion entwicklung`,
+}
+
+// irregular are forms that the stemmer leaves apart.
+var irregular = map[string]string{
+	"built": "build", "written": "write", "wrote": "write", "sent": "send", "kept": "keep", "held": "hold",
+	"taken": "take", "took": "take", "made": "make", "given": "give", "driven": "drive", "shown": "show",
+	"drawn": "draw", "known": "know", "thrown": "throw", "bound": "bind", "spent": "spend", "left": "leave",
+	"lost": "lose", "paid": "pay", "sold": "sell", "bought": "buy", "broke": "break", "caught": "catch", "began": "begin",
+	"begun": "begin", "grew": "grow", "hid": "hide", "hidden": "hide", "meant": "mean", "understood": "understand",
 }
 
 // lexicon is all that is known of words, by their folded form.

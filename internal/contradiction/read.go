@@ -20,6 +20,7 @@ type Reading struct {
 	text    Text
 	clauses []clause // that of the title first
 	topic   []string // stems of the title
+	event   bool     // the title tells what happened once
 	scope   []string // the words of the title that say where something holds
 }
 
@@ -49,6 +50,9 @@ type word struct {
 // content reports whether w says what a clause is about.
 func (w *word) content() bool { return w.role == content || w.role == scopeWord }
 
+// verb reports whether w is a verb that says little by itself.
+func (w *word) verb() bool { return w.role == light || w.role == using || w.role == choice }
+
 // Read takes a text apart. Of a long one it reads the beginning: 4,000 bytes of the
 // content, 32 clauses, 24 words of each.
 func Read(t Text) Reading {
@@ -58,6 +62,7 @@ func Read(t Text) Reading {
 	p.read(cut(t.Title, mostBytes))
 	r.scope = append(r.scope, p.scope...)
 	for i := range r.clauses {
+		r.event = r.event || r.clauses[i].event
 		for _, w := range r.clauses[i].words {
 			if w.content() {
 				r.topic = append(r.topic, w.stem)
@@ -191,6 +196,9 @@ func (p *parser) look(x *word) {
 		x.role, x.axis, x.sign = e.role, e.axis, e.sign
 	}
 	if x.role == content || x.role == scopeWord || x.axis != 0 {
+		if regular, ok := irregular[x.folded]; ok {
+			p.tokens[0].Word = regular
+		}
 		x.stem = p.tokens[0].Text()
 		for _, t := range p.tokens[1:] {
 			x.stem += t.Text()

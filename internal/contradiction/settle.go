@@ -29,7 +29,8 @@ func settle(c *clause) {
 	}
 	// "Fixed …", "Released …": a clause that opens so tells what was done once.
 	switch first := c.words[0].folded; first {
-	case "fixed", "fix", "fixes", "added", "add", "adds", "merged", "removed", "worked", "increased", "reduced", "cut", "implemented", "refactored":
+	case "fixed", "fix", "fixes", "added", "add", "adds", "merged", "removed", "worked", "increased", "reduced", "cut", "implemented", "refactored",
+		"update", "updates", "bump", "bumps", "upgrade", "upgrades":
 		c.event = true
 	}
 }
@@ -126,6 +127,9 @@ func numbers(c *clause) {
 	}
 }
 
+// half are words behind a not that take it back: not only.
+var half = map[string]bool{"only": true, "just": true, "necessarily": true, "merely": true, "simply": true, "solo": true, "nur": true, "seulement": true}
+
 // reach is how many words a negation looks ahead for what it denies.
 const reach = 5
 
@@ -137,6 +141,9 @@ func deny(c *clause) {
 		if c.words[i].role != negator {
 			continue
 		}
+		if i+1 < len(c.words) && half[c.words[i+1].folded] {
+			continue
+		}
 		c.denies = true
 		found := false
 		for j := i + 1; j < len(c.words) && j <= i+reach; j++ {
@@ -144,10 +151,10 @@ func deny(c *clause) {
 			if w.role == negator {
 				break
 			}
-			if w.content() || w.role == light || w.role == choice || w.axis != 0 {
+			if w.content() || w.verb() || w.axis != 0 {
 				w.negated, w.head = true, !found
 				found = true
-				if w.role != light {
+				if w.role != light && w.role != using {
 					break
 				}
 			}
