@@ -189,7 +189,8 @@ func promptFields(p engram.Prompt) map[string]any {
 
 // projectFields are what a project is, but for what is in it.
 func projectFields(p engram.Project) map[string]any {
-	return map[string]any{"aliases": p.Aliases, "root": p.Root, "remote": p.Remote, "created_at": p.CreatedAt}
+	return map[string]any{"aliases": append([]string{}, p.Aliases...), // never null: an undo must see that there were none
+		"root": p.Root, "remote": p.Remote, "decay": p.Decay, "created_at": p.CreatedAt}
 }
 
 // changes returns the fields of was that now has otherwise; never nil.
