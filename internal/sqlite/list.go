@@ -78,7 +78,7 @@ func (c *conditions) addRest(f engram.Filter) {
 	c.addMetadata(f.Metadata)
 }
 
-// supersededSQL is true of a memory m that a live one supersedes; served by relations_supersede.
+// supersededSQL is true of a memory m that a live one supersedes; served by relations_target.
 const supersededSQL = `EXISTS (SELECT 1 FROM relations r JOIN memories n ON n.num = r.source WHERE r.target = m.num
 	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL AND n.deleted_at IS NULL)`
 
