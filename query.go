@@ -13,6 +13,9 @@ type Filter struct {
 	Until     time.Time // created before
 	Metadata  map[string]any
 	Forgotten bool // only forgotten memories instead of only live ones
+	// MinStrength lets only those pass that are as strong now; 0 hides nothing. Stores do
+	// not look at it: what a strength is now is a rule's answer, and the engine gives it.
+	MinStrength float64
 	// Current lets only those pass in whose place no live memory has been put. Channels that
 	// find do not heed it: who joins their finds looks at the relations.
 	Current bool

@@ -18,7 +18,7 @@ func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]en
 	}
 	var ms []engram.Memory
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		ms, err = r.List(ctx, f, p)
+		ms, err = e.list(ctx, r, f, p)
 		return err
 	})
 	return ms, err

@@ -31,6 +31,7 @@ type question struct {
 	meaning  meaning
 	finds    []engram.Ranked // best first
 	memories map[int64]engram.Memory
+	fading   fading
 	texts    *retrieval.Texts  // of all finds; nil until they are read for their words
 	led      map[int64]int64   // from which find relations lead to a memory
 	newer    map[int64][]int64 // what supersedes a memory
@@ -70,6 +71,9 @@ func (q *question) answer(ctx context.Context) error {
 // prepare finds out what is asked, and of what kind of collection.
 func (q *question) prepare(ctx context.Context) (err error) {
 	q.leans.cohesion = 0.5 // nobody knows
+	if q.fading, err = q.Engine.fading(ctx, q.r); err != nil {
+		return err
+	}
 	if q.embedder, err = q.asking(ctx, q.r); err != nil || q.embedder == nil {
 		return err
 	}
@@ -163,18 +167,28 @@ func (q *question) degrade(format string, args ...any) {
 // read reads the memories of the best finds, those that came in by neighbours with the
 // filter in force, and drops what does not pass.
 func (q *question) read(ctx context.Context) error {
-	best := q.finds[:min(len(q.finds), max(candidates, 3*q.in.Limit))]
+	most := max(candidates, 3*q.in.Limit)
+	best := q.finds[:min(len(q.finds), most)]
+	if q.in.Filter.MinStrength > 0 {
+		best = q.finds // nothing but the memories themselves tells which of them are too weak
+	}
 	ms, err := q.r.Memories(ctx, numsOf(best))
 	if err != nil {
 		return err
 	}
 	for _, m := range ms {
-		if passes(m, q.in.Filter) {
+		if q.passes(m) {
 			q.memories[m.Num] = m
 		}
 	}
 	q.finds = q.known(best)
+	q.finds = q.finds[:min(len(q.finds), most)]
 	return nil
+}
+
+// passes reports whether a memory passes the filter and is as strong as it asks.
+func (q *question) passes(m engram.Memory) bool {
+	return passes(m, q.in.Filter) && q.fading.passes(m, q.in.Filter, q.now())
 }
 
 // byNearWords lets the best finds gain by words that are near in meaning to those of the

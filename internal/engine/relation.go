@@ -194,7 +194,7 @@ func (q *question) readMore(ctx context.Context, nums []int64) error {
 	}
 	ms, err := q.r.Memories(ctx, missing)
 	for _, m := range ms {
-		if passes(m, q.in.Filter) {
+		if q.passes(m) {
 			q.memories[m.Num] = m
 		}
 	}

@@ -151,7 +151,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 
 // newest are hits for a question without words.
 func (e *Engine) newest(ctx context.Context, r engram.Reader, f engram.Filter, limit int) ([]engram.Hit, error) {
-	ms, err := r.List(ctx, f, engram.Page{Limit: limit})
+	ms, err := e.list(ctx, r, f, engram.Page{Limit: limit})
 	if err != nil {
 		return nil, err
 	}
@@ -176,6 +176,9 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 		return err
 	case !passes(m, in.Filter):
 		return nil
+	}
+	if strong, err := e.strong(ctx, r, m, in.Filter); err != nil || !strong {
+		return err
 	}
 	top := engram.Hit{Memory: m, State: lifecycle.State(m, e.now())}
 	without := func(hits []engram.Hit) []engram.Hit {
@@ -303,6 +306,9 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	f.Types = types
 	if f.Scope != "" {
 		f.Scope = engram.ParseScope(string(f.Scope))
+	}
+	if err := checkShare("min strength", f.MinStrength); err != nil {
+		return f, err
 	}
 	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
 		return f, engram.Errorf(engram.CodeInvalid, "since is not before until").WithHint("swap them")

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -20,7 +19,7 @@ func (q *question) weigh(ctx context.Context) error {
 	now, prior := q.now(), retrieval.DefaultPrior()
 	for i, f := range q.finds {
 		m := q.memories[f.Num]
-		factors := prior.Prior(m.Importance, lifecycle.Strength(m, now, q.policy.Decay), now.Sub(m.CreatedAt))
+		factors := prior.Prior(m.Importance, q.fading.strength(m, now), now.Sub(m.CreatedAt))
 		if len(spans) > 0 {
 			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
 		}

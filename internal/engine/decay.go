@@ -1,0 +1,234 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// fading says how every memory of one snapshot fades. It is read once per verb: that
+// costs one look at an index that is empty where no project has a way of its own.
+type fading struct {
+	policy lifecycle.Policy
+	own    map[string]engram.ProjectDecay
+}
+
+func (e *Engine) fading(ctx context.Context, r engram.Reader) (fading, error) {
+	own, err := r.Decays(ctx)
+	return fading{e.policy, own}, err
+}
+
+// decay is how m fades.
+func (f fading) decay(m engram.Memory) engram.Decay {
+	if own, ok := f.own[m.Project]; ok {
+		return lifecycle.DecayOf(m, &own, f.policy)
+	}
+	return lifecycle.DecayOf(m, nil, f.policy)
+}
+
+// strength is how strong m is at now, 0 to 1.
+func (f fading) strength(m engram.Memory, now time.Time) float64 {
+	return lifecycle.Strength(m, now, f.decay(m))
+}
+
+// passes reports whether m is as strong at now as f asks.
+func (f fading) passes(m engram.Memory, asked engram.Filter, now time.Time) bool {
+	return asked.MinStrength <= 0 || f.strength(m, now) >= asked.MinStrength
+}
+
+// strong is passes for a single memory.
+func (e *Engine) strong(ctx context.Context, r engram.Reader, m engram.Memory, f engram.Filter) (bool, error) {
+	if f.MinStrength <= 0 {
+		return true, nil
+	}
+	fades, err := e.fading(ctx, r)
+	return err == nil && fades.passes(m, f, e.now()), err
+}
+
+// list is what List of the store lists, of that what is as strong as f asks. Pages are
+// counted in what passes: none is short, and no memory stands on two.
+func (e *Engine) list(ctx context.Context, r engram.Reader, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
+	if f.MinStrength <= 0 {
+		return r.List(ctx, f, p)
+	}
+	fades, err := e.fading(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var nums []int64
+	skip, now := p.Offset, e.now()
+	err = r.Vitals(ctx, f, func(m engram.Memory) bool {
+		switch {
+		case !fades.passes(m, f, now):
+		case skip > 0:
+			skip--
+		default:
+			nums = append(nums, m.Num)
+		}
+		return len(nums) < p.Limit
+	})
+	if err != nil || len(nums) == 0 {
+		return nil, err
+	}
+	return r.Memories(ctx, nums)
+}
+
+// DecayInput says whose strength is wanted.
+type DecayInput struct {
+	Refs   []engram.Ref  // these memories; none: those that pass Filter
+	Filter engram.Filter // MinStrength counts too
+	Below  float64       // only what is weaker; 0 is all
+	Days   int           // how far ahead is looked; 0 is 30, at most MaxDecayDays
+	Curve  engram.Curve  // as if everything faded by this curve at its default rate; "" is as it does
+	Limit  int           // 0 is 20, at most 1000
+	Offset int
+}
+
+// MaxDecayDays is how far ahead a fading may be asked.
+const MaxDecayDays = 36_500
+
+// Faded is a memory's strength, and why it is that.
+type Faded struct {
+	Memory engram.Memory
+	Now    float64 // 0 to 1
+	Later  float64 // in so many days, if nobody touches it
+	Curve  engram.Curve
+	Reason string // in words
+}
+
+// Fadings is the answer of Decay.
+type Fadings struct {
+	Memories []Faded // weakest first
+	Total    int     // how many pass, with those that are not on this page
+	Days     int
+}
+
+// Decay says how strong memories are now, how strong they will be and why, the weakest
+// first. It writes nothing, whatever is asked: strength fades by being reckoned, not by
+// being written down.
+func (e *Engine) Decay(ctx context.Context, in DecayInput) (Fadings, error) {
+	in, err := in.clean()
+	if err != nil {
+		return Fadings{}, err
+	}
+	out := Fadings{Days: in.Days}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		w := weakening{in: in, now: e.now()}
+		if w.fading, err = e.fading(ctx, r); err != nil {
+			return err
+		}
+		if err := w.read(ctx, r); err != nil {
+			return err
+		}
+		out.Total = len(w.all)
+		page := w.all[min(in.Offset, len(w.all)):]
+		out.Memories = page[:min(in.Limit, len(page))]
+		return fillIn(ctx, r, out.Memories)
+	})
+	if err != nil {
+		return Fadings{}, err
+	}
+	return out, nil
+}
+
+func (in DecayInput) clean() (DecayInput, error) {
+	var err error
+	if in.Limit, err = limited("limit", in.Limit, 20, 1000); err != nil {
+		return in, err
+	}
+	if in.Days, err = limited("days", in.Days, 30, MaxDecayDays); err != nil {
+		return in, err
+	}
+	if in.Offset < 0 {
+		return in, engram.Errorf(engram.CodeInvalid, "offset %d is negative", in.Offset)
+	}
+	if err := checkShare("below", in.Below); err != nil {
+		return in, err
+	}
+	if err := (engram.Decay{Curve: in.Curve}).Validate(); err != nil {
+		return in, err
+	}
+	in.Filter, err = cleanFilter(in.Filter)
+	return in, err
+}
+
+// checkShare refuses what is not a number from 0 to 1.
+func checkShare(name string, v float64) error {
+	if !(v >= 0 && v <= 1) { // NaN too
+		return engram.Errorf(engram.CodeInvalid, "%s %v is out of range", name, v).WithHint("from 0 to 1")
+	}
+	return nil
+}
+
+// weakening is one answer of Decay in the making.
+type weakening struct {
+	fading
+	in  DecayInput
+	now time.Time
+	all []Faded // outlines, weakest first
+}
+
+func (w *weakening) read(ctx context.Context, r engram.Reader) error {
+	if len(w.in.Refs) == 0 {
+		err := r.Vitals(ctx, w.in.Filter, func(m engram.Memory) bool {
+			w.add(m)
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	seen := map[int64]bool{}
+	for _, ref := range w.in.Refs {
+		m, err := live(ctx, r, ref)
+		if err != nil {
+			return err
+		}
+		if !seen[m.Num] {
+			seen[m.Num] = true
+			w.add(m)
+		}
+	}
+	slices.SortFunc(w.all, func(a, b Faded) int {
+		return cmp.Or(cmp.Compare(a.Now, b.Now), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Memory.Num, b.Memory.Num))
+	})
+	return nil
+}
+
+func (w *weakening) add(m engram.Memory) {
+	d := w.decay(m)
+	if w.in.Curve != "" {
+		d = engram.Decay{Curve: w.in.Curve}
+	}
+	now := lifecycle.Strength(m, w.now, d)
+	if now < w.in.Filter.MinStrength || w.in.Below > 0 && now >= w.in.Below {
+		return
+	}
+	f := Faded{Memory: m, Now: now, Later: lifecycle.Strength(m, w.now.AddDate(0, 0, w.in.Days), d), Curve: cmp.Or(d.Curve, engram.CurveImportance)}
+	_, f.Reason = lifecycle.Explain(m, w.now, d)
+	w.all = append(w.all, f)
+}
+
+// fillIn replaces the outlines by the memories.
+func fillIn(ctx context.Context, r engram.Reader, fs []Faded) error {
+	nums := make([]int64, len(fs))
+	for i, f := range fs {
+		nums[i] = f.Memory.Num
+	}
+	ms, err := r.Memories(ctx, nums)
+	if err != nil {
+		return err
+	}
+	if len(ms) != len(fs) {
+		return fmt.Errorf("of %d memories %d are there", len(fs), len(ms))
+	}
+	for i, m := range ms {
+		fs[i].Memory = m
+	}
+	return nil
+}
