@@ -20,23 +20,23 @@ type CompareInput struct {
 // Compare records a verdict on two memories, over what was said of the pair before, by
 // whichever of them. One that there is no contradiction is kept too, so that the pair is
 // never raised again. Errors are Judge's, and CodeNotFound for a memory that is not live.
-func (e *Engine) Compare(ctx context.Context, in CompareInput) (engram.Relation, error) {
+func (e *Engine) Compare(ctx context.Context, in CompareInput) (Conflict, error) {
 	if in.ActorKind == "" {
 		in.ActorKind = KindSystem
 	}
 	v, err := e.verdict(JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind})
 	if err != nil {
-		return engram.Relation{}, err
+		return Conflict{}, err
 	}
-	var judged engram.Relation
+	var judged Conflict
 	err = e.write(ctx, "compare", func(o *op) error {
 		a, err := o.live(ctx, in.A)
 		if err != nil {
-			return err
+			return absent(in.A, err)
 		}
 		b, err := o.live(ctx, in.B)
 		if err != nil {
-			return err
+			return absent(in.B, err)
 		}
 		if a.Num == b.Num {
 			return engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
@@ -46,4 +46,23 @@ func (e *Engine) Compare(ctx context.Context, in CompareInput) (engram.Relation,
 		return err
 	})
 	return judged, err
+}
+
+// Absent says which memory is not there; the code and the message are those of Err.
+type Absent struct {
+	Ref engram.Ref
+	Err error
+}
+
+// Error implements error.
+func (a *Absent) Error() string { return a.Err.Error() }
+
+// Unwrap returns Err.
+func (a *Absent) Unwrap() error { return a.Err }
+
+func absent(ref engram.Ref, err error) error {
+	if engram.CodeOf(err) != engram.CodeNotFound {
+		return err
+	}
+	return &Absent{ref, err}
 }

@@ -180,11 +180,11 @@ func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictSta
 
 // Ignore sets a candidate aside without a verdict: it leaves the queue, and the pair is
 // not raised again. CodeConflict for one that is judged.
-func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (engram.Relation, error) {
+func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (Conflict, error) {
 	if err := (raw{{"reason", reason}}).check(); err != nil {
-		return engram.Relation{}, err
+		return Conflict{}, err
 	}
-	var now engram.Relation
+	var list []Conflict
 	err := e.write(ctx, "ignore", func(o *op) error {
 		was, err := o.judgeable(ctx, ref)
 		if err != nil {
@@ -194,16 +194,18 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
 				WithHint("conflicts judge puts another verdict in its place")
 		}
-		ms, err := o.tx.Memories(ctx, []int64{was.Source})
-		if err != nil || len(ms) == 0 {
-			return err
-		}
-		now = was
+		now := was
 		now.Status, now.UpdatedAt = engram.RelationIgnored, o.at
 		if reason = line(reason); reason != "" {
 			now.Reason = reason
 		}
-		return o.replaceRelation(ctx, was, now, ms[0].Project, "set aside")
+		if list, err = conflictsOf(ctx, o.tx, []engram.Relation{now}); err != nil {
+			return err
+		}
+		return o.replaceRelation(ctx, was, now, list[0].Source.Project, "set aside")
 	})
-	return now, err
+	if err != nil {
+		return Conflict{}, err
+	}
+	return list[0], nil
 }

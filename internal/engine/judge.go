@@ -22,6 +22,9 @@ func Verdicts() []engram.Verb {
 		engram.VerbSupersedes, engram.VerbNotConflict}
 }
 
+// IsVerdict reports whether v is one of Verdicts.
+func IsVerdict(v engram.Verb) bool { return slices.Contains(Verdicts(), v) }
+
 // JudgeInput is a verdict on a relation that is known: a candidate, or one judged before.
 type JudgeInput struct {
 	Ref      engram.RelationRef
@@ -47,12 +50,12 @@ type JudgeInput struct {
 // CodeNotFound for a relation that does not exist; CodeConflict when one of the memories
 // was forgotten, and when the target supersedes the source already, directly or through
 // others.
-func (e *Engine) Judge(ctx context.Context, in JudgeInput) (engram.Relation, error) {
+func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	v, err := e.verdict(in)
 	if err != nil {
-		return engram.Relation{}, err
+		return Conflict{}, err
 	}
-	var judged engram.Relation
+	var judged Conflict
 	err = e.write(ctx, "judge", func(o *op) error {
 		r, err := o.judgeable(ctx, in.Ref)
 		if err != nil {
@@ -79,7 +82,7 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	if err := texts.check(); err != nil {
 		return verdict{}, err
 	}
-	if !slices.Contains(Verdicts(), in.Verb) {
+	if !IsVerdict(in.Verb) {
 		return verdict{}, notAVerdict(in.Verb)
 	}
 	confidence := 1.0
@@ -121,7 +124,7 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (engram.Rela
 	if r.Removed() {
 		return r, engram.Errorf(engram.CodeNotFound, "relation %s was removed", r.ID).WithHint("conflicts list shows what there is")
 	}
-	if !slices.Contains(Verdicts(), r.Verb) {
+	if !IsVerdict(r.Verb) {
 		return r, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", r.ID, r.Verb).
 			WithHint("unlink takes it away")
 	}
@@ -130,19 +133,19 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (engram.Rela
 
 // settle writes a verdict over on, or over what is known of the pair when on is nil, and
 // removes what else was said of it.
-func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (engram.Relation, error) {
-	source, err := o.judgedPair(ctx, v)
+func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (Conflict, error) {
+	project, err := o.comparable(ctx, v)
 	if err != nil {
-		return engram.Relation{}, err
-	}
-	pair, err := o.pair(ctx, v.source, v.target)
-	if err != nil {
-		return engram.Relation{}, err
+		return Conflict{}, err
 	}
 	if v.said.Verb == engram.VerbSupersedes {
 		if err := o.acyclic(ctx, v.source, v.target); err != nil {
-			return engram.Relation{}, err
+			return Conflict{}, err
 		}
+	}
+	pair, err := o.pair(ctx, v.source, v.target)
+	if err != nil {
+		return Conflict{}, err
 	}
 	if on == nil {
 		on = ofPair(pair, v.said.Verb)
@@ -155,17 +158,25 @@ func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (engram
 		}
 	}
 	for _, r := range pair {
-		stays := on != nil && r.Num == on.Num || !r.Judgment() && r.Status == engram.RelationJudged && r.Verb != v.said.Verb
+		stays := on != nil && r.Num == on.Num || !r.Judgment() && r.Verb != v.said.Verb
 		if stays {
 			continue
 		}
 		gone := r
 		gone.RemovedAt, gone.UpdatedAt = o.at, o.at
-		if err := o.replaceRelation(ctx, r, gone, source.Project, "one with a verdict"); err != nil {
-			return engram.Relation{}, err
+		if err := o.replaceRelation(ctx, r, gone, project, "one with a verdict"); err != nil {
+			return Conflict{}, err
 		}
 	}
-	return o.record(ctx, v, on, source.Project)
+	now, err := o.record(ctx, v, on, project)
+	if err != nil {
+		return Conflict{}, err
+	}
+	list, err := conflictsOf(ctx, o.tx, []engram.Relation{now})
+	if err != nil {
+		return Conflict{}, err
+	}
+	return list[0], nil
 }
 
 // record writes the verdict: over on, or anew.
@@ -180,27 +191,27 @@ func (o *op) record(ctx context.Context, v verdict, on *engram.Relation, project
 	return now, o.replaceRelation(ctx, *on, now, project, "a verdict")
 }
 
-// judgedPair returns the source, when a verdict may be said of the two: both are live, and
-// of one project.
-func (o *op) judgedPair(ctx context.Context, v verdict) (engram.Memory, error) {
+// comparable returns the project of two memories, when a verdict may be said of them: both
+// are live, and of one project.
+func (o *op) comparable(ctx context.Context, v verdict) (project string, err error) {
 	ms, err := o.tx.Memories(ctx, []int64{v.source, v.target})
 	if err != nil {
-		return engram.Memory{}, err
+		return "", err
 	}
 	for _, m := range ms {
 		if m.Forgotten() {
-			return m, engram.Errorf(engram.CodeConflict, "memory #%d was forgotten: there is nothing left to judge", m.Num).
+			return "", engram.Errorf(engram.CodeConflict, "memory #%d was forgotten: there is nothing left to judge", m.Num).
 				WithHint("undo brings it back")
 		}
 	}
 	if len(ms) != 2 {
-		return engram.Memory{}, engram.Errorf(engram.CodeInvalid, "a memory cannot be judged against itself")
+		return "", engram.Errorf(engram.CodeNotFound, "a memory of the relation does not exist")
 	}
 	if ms[0].Project != ms[1].Project {
-		return ms[0], engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
+		return "", engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
 			WithHint("verdicts are for memories of one project; link ties those of two")
 	}
-	return ms[0], nil
+	return ms[0].Project, nil
 }
 
 // pair returns the live relations between two memories, in either direction.

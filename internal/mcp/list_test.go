@@ -185,7 +185,8 @@ func TestEveryToolStatesItsEffect(t *testing.T) {
 }
 
 func TestRarelyUsedToolsAreDeferred(t *testing.T) {
-	eager := []string{"mem_context", "mem_current_project", "mem_get_observation", "mem_save", "mem_save_prompt", "mem_search", "mem_session_summary"}
+	eager := []string{"mem_compare", "mem_context", "mem_current_project", "mem_get_observation", "mem_judge", "mem_save", "mem_save_prompt",
+		"mem_search", "mem_session_summary"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		deferred := tool.DeferLoading != nil && *tool.DeferLoading
 		if deferred == slices.Contains(eager, tool.Name) {

@@ -1,0 +1,64 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed compare.md
+var compareProse string
+
+func (d *dialect) compareTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_compare", Title: "Compare two memories", Prose: compareProse, Effect: tool.Writes,
+		Idempotent: true, Profiles: []string{agent}}, d.compare)
+}
+
+type compareArgs struct {
+	A          *tool.ID `json:"memory_id_a" required:"schema"`
+	B          *tool.ID `json:"memory_id_b" required:"schema"`
+	Relation   string   `json:"relation" doc:"as mem_judge" required:"schema"`
+	Confidence *float64 `json:"confidence" doc:"0 to 1" required:"schema"`
+	Reasoning  string   `json:"reasoning" required:"true"`
+	Model      string   `json:"model" doc:"who judged"`
+}
+
+type compared struct {
+	SyncID string `json:"sync_id"`
+}
+
+func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (compared, error) {
+	if a.A == nil {
+		return compared{}, invalid("memory_id_a is required (integer observation id)")
+	}
+	if a.B == nil {
+		return compared{}, invalid("memory_id_b is required (integer observation id)")
+	}
+	verb, err := verdictOf("JudgeBySemantic", a.Relation)
+	if err != nil {
+		return compared{}, err
+	}
+	if a.Confidence == nil {
+		return compared{}, invalid("confidence is required (float 0.0..1.0)")
+	}
+	if *a.Confidence < 0 || *a.Confidence > 1 {
+		return compared{}, invalid("confidence must be between 0.0 and 1.0")
+	}
+	c, err := d.as(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
+		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
+	if absent, ok := errors.AsType[*engine.Absent](err); ok {
+		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
+	}
+	if err != nil {
+		return compared{}, &tool.Failure{Text: "JudgeBySemantic: " + reason(err), Err: err}
+	}
+	if verb == engram.VerbNotConflict {
+		return compared{}, nil // the dialect names no row here, though one is kept
+	}
+	return compared{c.Relation.ID}, nil
+}
