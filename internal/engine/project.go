@@ -94,6 +94,7 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 		if err != nil {
 			return err
 		}
+		target.Decay = source.Decay // it is the same project
 		return o.mergeInto(ctx, &target, source, &res)
 	})
 	if err != nil {
@@ -144,7 +145,7 @@ func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engra
 	if err != nil {
 		return err
 	}
-	if err := o.logMove(ctx, moved, source.Name, target.Name, "merged"); err != nil {
+	if err := o.logMove(ctx, moved, nil, source.Name, target.Name, "merged"); err != nil {
 		return err
 	}
 	if err := o.log(ctx, engram.EntityProject, source.Name, target.Name, "merged", projectFields(source)); err != nil {
@@ -172,10 +173,15 @@ func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason
 	return o.log(ctx, engram.EntityProject, was.Name, was.Name, reason, changes(projectFields(was), projectFields(now)))
 }
 
-// logMove notes what went from one project to another.
-func (o *op) logMove(ctx context.Context, moved engram.Moved, from, to, reason string) error {
-	return o.log(ctx, engram.EntityProject, from, to, reason, map[string]any{"from": from, "to": to,
-		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics})
+// logMove notes what went from one project to another; given are topic keys that
+// memories got back by it.
+func (o *op) logMove(ctx context.Context, moved engram.Moved, given map[int64]string, from, to, reason string) error {
+	was := map[string]any{"from": from, "to": to,
+		"memories": moved.Memories, "sessions": moved.Sessions, "prompts": moved.Prompts, "topics": moved.Topics}
+	if len(given) > 0 {
+		was["given"] = given
+	}
+	return o.log(ctx, engram.EntityProject, from, to, reason, was)
 }
 
 // SimilarProjects groups projects whose names look like one project's; each group

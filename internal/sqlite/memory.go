@@ -342,7 +342,7 @@ func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
 // topicNotesSQL takes a memory's topic key out of the entries of merged projects,
 // which note the keys that were taken away. Served by mutations_project: the kind
 // has to stand in the statement, or SQLite would read the whole journal.
-const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ? || '"') WHERE entity = 'project' AND was IS NOT NULL`
+const topicNotesSQL = `UPDATE mutations SET was = json_remove(was, '$.topics."' || ?1 || '"', '$.given."' || ?1 || '"') WHERE entity = 'project' AND was IS NOT NULL`
 
 // CountAccess counts an access of each of the memories.
 func (t *tx) CountAccess(ctx context.Context, nums []int64, at time.Time) error {

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// LogInput narrows the log. The zero value asks for the latest operations everywhere.
+type LogInput struct {
+	Project string
+	Ref     *engram.Ref // operations that touched this memory; forgotten ones too
+	Actor   string      // "cli", "mcp:claude-code", or "mcp" for every client of it
+	Verb    string
+	Since   time.Time
+	Until   time.Time
+	Page    engram.Page // of operations; limit 0 is 20, at most 1000
+}
+
+// LogEntry is one operation with what it touched.
+type LogEntry struct {
+	engram.Operation
+	Reason string // of its first entry that gives one
+	// Items are the things it touched, oldest entry first, each once; at most logItems of
+	// them, More says how many others there were.
+	Items []LogItem
+	More  int
+}
+
+// LogItem is one thing that an operation touched.
+type LogItem struct {
+	Entity  engram.Entity
+	Key     string
+	Title   string   // of a memory as it is now; "" when it was erased
+	Created bool     // it did not exist before
+	Fields  []string // that changed, sorted; "text" stands for title and content
+}
+
+// logItems is how many things of an operation the log names.
+const logItems = 10
+
+// Log returns the latest operations, newest first, and from when on the journal is
+// complete: zero when it always was.
+func (e *Engine) Log(ctx context.Context, in LogInput) (entries []LogEntry, begins time.Time, err error) {
+	page, err := pageOf(in.Page, 20)
+	if err != nil {
+		return nil, begins, err
+	}
+	f := engram.JournalFilter{Project: normalProject(in.Project), Actor: line(in.Actor), Verb: line(in.Verb), Since: in.Since, Until: in.Until}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		if in.Ref != nil {
+			m, err := r.Memory(ctx, normalRef(*in.Ref))
+			if err != nil {
+				return err
+			}
+			f.Entity, f.Key, f.Project = engram.EntityMemory, key(m.Num), ""
+		}
+		ops, err := r.Operations(ctx, f, page)
+		if err != nil {
+			return err
+		}
+		for _, op := range ops {
+			entry, err := logEntry(ctx, r, op)
+			if err != nil {
+				return err
+			}
+			entries = append(entries, entry)
+		}
+		begins, err = r.JournalBegins(ctx)
+		return err
+	})
+	return entries, begins, err
+}
+
+func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (LogEntry, error) {
+	entry := LogEntry{Operation: op}
+	_, mutations, err := r.Operation(ctx, op.Op)
+	if err != nil {
+		return entry, err
+	}
+	at := map[[2]string]int{}
+	var nums []int64
+	for _, m := range mutations {
+		if entry.Reason == "" {
+			entry.Reason = m.Reason
+		}
+		thing := [2]string{string(m.Entity), m.Key}
+		i, known := at[thing]
+		if !known {
+			if len(entry.Items) == logItems {
+				at[thing] = -1
+				entry.More++
+				continue
+			}
+			i = len(entry.Items)
+			at[thing] = i
+			entry.Items = append(entry.Items, LogItem{Entity: m.Entity, Key: m.Key, Created: m.Was == nil})
+			if num, err := strconv.ParseInt(m.Key, 10, 64); err == nil && m.Entity == engram.EntityMemory {
+				nums = append(nums, num)
+			}
+		}
+		if i >= 0 {
+			entry.Items[i].Fields = withFields(entry.Items[i].Fields, m.Was)
+		}
+	}
+	ms, err := r.Memories(ctx, nums)
+	for _, m := range ms {
+		if i := at[[2]string{string(engram.EntityMemory), key(m.Num)}]; i >= 0 {
+			entry.Items[i].Title = m.Title
+		}
+	}
+	return entry, err
+}
+
+// withFields adds the fields of an entry to those known, but for the counters that go
+// with every change.
+func withFields(fields []string, was json.RawMessage) []string {
+	var old map[string]json.RawMessage
+	if was == nil || json.Unmarshal(was, &old) != nil {
+		return fields
+	}
+	for name := range old {
+		if name == textField {
+			name = "text"
+		}
+		if !bookkeeping(name) && !slices.Contains(fields, name) {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}

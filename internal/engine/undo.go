@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// UndoInput says which operation is taken back.
+type UndoInput struct {
+	// Op is its number, as Log tells it. 0 is the latest of Project that can be taken
+	// back and was not; starting and ending sessions and prompts do not count then.
+	Op      int64
+	Project string // "" is every project
+	DryRun  bool   // tells what would become of what, and changes nothing
+}
+
+// UndoResult says what an undo did.
+type UndoResult struct {
+	Undone  engram.Operation // what was taken back
+	Op      int64            // the undo's own operation: undoing it does it again; 0 when nothing was to do
+	Changes []UndoChange     // in the order of the journal, the latest first
+	Left    []string         // what stayed as it is, with the reason
+}
+
+// UndoChange is what became of one thing.
+type UndoChange struct {
+	Entity engram.Entity
+	Key    string // as in the journal
+	What   string // for a person: "forgotten", "restored: title, content"
+}
+
+// Undo takes back what one call of a verb did, as a verb of its own: nothing leaves the
+// journal, and an undo can be undone. A memory that was made is forgotten, not erased;
+// one that was changed gets its old values and its old text, and what it said meanwhile
+// becomes a revision.
+//
+// What somebody changed since is not overwritten: that is a conflict, which names the
+// operation to undo first, and nothing is changed. Counters and times that went on are
+// left as they are. What was erased stays erased: undoing an erase is forbidden. An
+// operation that the journal does not reach back to is not_found.
+func (e *Engine) Undo(ctx context.Context, in UndoInput) (UndoResult, error) {
+	var res UndoResult
+	err := e.write(ctx, "undo", func(o *op) (err error) {
+		if in.Op == 0 {
+			in.Op, err = o.latest(ctx, normalProject(in.Project))
+			if err != nil {
+				return err
+			}
+		}
+		u := undoing{op: o}
+		if res, err = u.run(ctx, in.Op); err == nil && in.DryRun {
+			return errDryRun
+		}
+		return err
+	})
+	if errors.Is(err, errDryRun) {
+		res.Op, err = 0, nil
+	}
+	if err != nil {
+		return UndoResult{}, err
+	}
+	return res, nil
+}
+
+// errDryRun rolls a transaction back whose outcome is wanted all the same.
+var errDryRun = errors.New("dry run")
+
+// quiet are verbs that nobody means who says "undo": they keep the book of a session.
+func quiet(verb string) bool {
+	return verb == "session_start" || verb == "session_end" || verb == "prompt"
+}
+
+// erases reports whether a verb removes for good.
+func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
+
+// latest is the latest operation of a project that can be taken back.
+func (o *op) latest(ctx context.Context, project string) (int64, error) {
+	const page = 100
+	for offset := 0; ; offset += page {
+		ops, err := o.tx.Operations(ctx, engram.JournalFilter{Project: project}, engram.Page{Limit: page, Offset: offset})
+		if err != nil {
+			return 0, err
+		}
+		for _, op := range ops {
+			if op.Undoes != 0 || quiet(op.Verb) {
+				continue
+			}
+			standing, err := o.stands(ctx, op)
+			if err != nil {
+				return 0, err
+			}
+			if standing {
+				return op.Op, nil
+			}
+		}
+		if len(ops) < page {
+			return 0, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("log --all-projects shows what every project has")
+		}
+	}
+}
+
+// stands reports whether an operation is in force: nobody undid it, or the undo was
+// undone itself, and so on.
+func (o *op) stands(ctx context.Context, op engram.Operation) (bool, error) {
+	standing := true
+	for op.UndoneBy != 0 {
+		standing = !standing
+		var err error
+		if op, _, err = o.tx.Operation(ctx, op.UndoneBy); err != nil {
+			return false, err
+		}
+	}
+	return standing, nil
+}
+
+// undoing is one undo at work.
+type undoing struct {
+	*op
+	res   UndoResult
+	moves []engram.Mutation // entries of moves between projects since the operation, oldest first
+}
+
+func (u *undoing) run(ctx context.Context, number int64) (UndoResult, error) {
+	undone, entries, err := u.entriesOf(ctx, number)
+	if err != nil {
+		return u.res, err
+	}
+	if erases(undone.Verb) {
+		return u.res, engram.Errorf(engram.CodeForbidden, "operation %d erased for good and cannot be undone", number).
+			WithHint("a backup or a replica may still have what it erased")
+	}
+	standing, err := u.stands(ctx, undone)
+	if err != nil {
+		return u.res, err
+	}
+	if !standing {
+		return u.res, engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
+			WithHint("to do it again: undo %d", undone.UndoneBy)
+	}
+	u.res.Undone, u.undoes = undone, number
+	if u.moves, err = u.movesSince(ctx, undone); err != nil {
+		return u.res, err
+	}
+	for i := len(entries) - 1; i >= 0; i-- {
+		if err := u.take(ctx, entries[i]); err != nil {
+			return u.res, err
+		}
+	}
+	u.res.Op = u.first
+	return u.res, nil
+}
+
+// entriesOf reads the operation, and says so where the journal begins later.
+func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation, []engram.Mutation, error) {
+	op, entries, err := u.tx.Operation(ctx, number)
+	if engram.CodeOf(err) != engram.CodeNotFound {
+		return op, entries, err
+	}
+	begins, beginsErr := u.tx.JournalBegins(ctx)
+	if beginsErr == nil && !begins.IsZero() {
+		return op, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d: it begins on %s", number, begins.Format("2 January 2006")).
+			WithHint("log shows what there is")
+	}
+	return op, nil, err
+}
+
+// take takes one entry back.
+func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
+	switch entry.Entity {
+	case engram.EntityMemory:
+		return u.takeMemory(ctx, entry)
+	case engram.EntityRelation:
+		return u.takeRelation(ctx, entry)
+	case engram.EntityPrompt:
+		return u.takePrompt(ctx, entry)
+	case engram.EntitySession:
+		return u.takeSession(ctx, entry)
+	case engram.EntityProject:
+		return u.takeProject(ctx, entry)
+	}
+	u.leave("entry %d is about a %s, which this version does not know", entry.Seq, entry.Entity)
+	return nil
+}
+
+func (u *undoing) changed(entry engram.Mutation, format string, args ...any) {
+	u.res.Changes = append(u.res.Changes, UndoChange{entry.Entity, entry.Key, fmt.Sprintf(format, args...)})
+}
+
+func (u *undoing) leave(format string, args ...any) {
+	u.res.Left = append(u.res.Left, fmt.Sprintf(format, args...))
+}
+
+// reason is what the undo's own entries say.
+func (u *undoing) reason() string { return fmt.Sprintf("undo of operation %d", u.res.Undone.Op) }
+
+// since returns what was written after entry about the same thing, oldest first. What
+// a move between projects did to it stands in the entry of the move alone.
+func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mutation, error) {
+	const page = 200
+	var later []engram.Mutation
+	for offset := 0; ; offset += page {
+		es, err := u.tx.Mutations(ctx, entry.Entity, entry.Key, engram.Page{Limit: page, Offset: offset})
+		if err != nil {
+			return nil, err
+		}
+		end := slices.IndexFunc(es, func(e engram.Mutation) bool { return e.Seq <= entry.Seq })
+		if end >= 0 {
+			es = es[:end]
+		}
+		later = append(later, es...)
+		if end >= 0 || len(es) < page {
+			break
+		}
+	}
+	for _, move := range u.moves {
+		if was, err := movedBy(move, entry.Entity, entry.Key); err != nil {
+			return nil, err
+		} else if was != nil && move.Seq > entry.Seq {
+			move.Was = was
+			later = append(later, move)
+		}
+	}
+	slices.SortFunc(later, func(a, b engram.Mutation) int { return cmp.Compare(a.Seq, b.Seq) })
+	return later, nil
+}

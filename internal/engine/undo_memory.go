@@ -1,0 +1,266 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// textField is the name under which an entry notes that title and content were replaced.
+const textField = "revision"
+
+// bookkeeping are fields that go on by themselves: what they have become since is no
+// reason not to undo, and is left as it is.
+func bookkeeping(field string) bool {
+	switch field {
+	case "updated_at", "touched_at", "strength", "access_count", "last_accessed_at", "duplicate_count", "last_seen_at",
+		"revision_count", "review_after", "summary", "session_id", "active_at":
+		return true
+	}
+	return false
+}
+
+// fieldsSince says of fields what an operation left in them, as far as they were changed
+// since: the old value of the next entry that has them.
+type fieldsSince map[string]change
+
+// change is what a field was before an entry changed it.
+type change struct {
+	left json.RawMessage
+	by   engram.Mutation
+}
+
+func sinceOf(later []engram.Mutation) (fieldsSince, error) {
+	since := fieldsSince{}
+	for _, entry := range later {
+		if entry.Was == nil {
+			continue
+		}
+		var was map[string]json.RawMessage
+		if err := json.Unmarshal(entry.Was, &was); err != nil {
+			return nil, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+		}
+		for name, old := range was {
+			if _, known := since[name]; !known {
+				since[name] = change{old, entry}
+			}
+		}
+	}
+	return since, nil
+}
+
+// moved reports whether a field is not any more what the operation left in it; now is
+// what it is.
+func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation, moved bool) {
+	c, changed := s[name]
+	if !changed || bytes.Equal(c.left, now) {
+		return engram.Mutation{}, false
+	}
+	return c.by, true
+}
+
+// changedSince is the error of a thing that somebody changed after the operation.
+func (u *undoing) changedSince(what string, fields []string, by engram.Mutation) error {
+	return engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Verb, strings.Join(fields, ", ")).
+		WithHint("undo %d first; nothing was changed", by.Op)
+}
+
+// values are fields as the journal spells them.
+func values(fields map[string]any) (map[string]json.RawMessage, error) {
+	out := make(map[string]json.RawMessage, len(fields))
+	for name, v := range fields {
+		b, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = b
+	}
+	return out, nil
+}
+
+// restorable returns the names of an entry's fields that can be given their old values,
+// sorted: those that are what the operation left in them. One that is not, and does not
+// go on by itself, is a conflict.
+func (u *undoing) restorable(what string, was map[string]json.RawMessage, now map[string]any, since fieldsSince) ([]string, error) {
+	is, err := values(now)
+	if err != nil {
+		return nil, err
+	}
+	var names, taken []string
+	var by engram.Mutation
+	for name := range was {
+		current, known := is[name]
+		if !known {
+			continue // a text, or a field that a later version journals
+		}
+		other, moved := since.moved(name, current)
+		switch {
+		case !moved:
+			names = append(names, name)
+		case !bookkeeping(name):
+			taken, by = append(taken, name), other
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(taken)
+	if len(taken) > 0 {
+		return nil, u.changedSince(what, taken, by)
+	}
+	return names, nil
+}
+
+func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
+	num, err := strconv.ParseInt(entry.Key, 10, 64)
+	if err != nil {
+		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+	}
+	m, err := u.tx.Memory(ctx, engram.ByNum(num))
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		u.leave("memory #%d was erased", num)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	later, err := u.since(ctx, entry)
+	if err != nil {
+		return err
+	}
+	since, err := sinceOf(later)
+	if err != nil {
+		return err
+	}
+	if entry.Was == nil {
+		return u.unmakeMemory(ctx, entry, m, since)
+	}
+	return u.restoreMemory(ctx, entry, m, since)
+}
+
+// unmakeMemory forgets a memory that the operation made.
+func (u *undoing) unmakeMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
+	what := fmt.Sprintf("memory #%d", m.Num)
+	was := map[string]json.RawMessage{}
+	for name, c := range since {
+		was[name] = c.left
+	}
+	if _, err := u.restorable(what, was, memoryFields(m), since); err != nil {
+		return err
+	}
+	if _, err := u.oldText(ctx, m, since, what); err != nil {
+		return err
+	}
+	if m.Forgotten() {
+		return nil
+	}
+	u.changed(entry, "forgotten: %s", m.Title)
+	return u.forget(ctx, &m, u.reason())
+}
+
+// oldText returns the revision that a replaced text became; the zero Revision when no
+// entry since replaced it, or when what it says now is the same.
+func (u *undoing) oldText(ctx context.Context, m engram.Memory, since fieldsSince, what string) (engram.Revision, error) {
+	c, replaced := since[textField]
+	if !replaced {
+		return engram.Revision{}, nil
+	}
+	left, err := u.revision(ctx, m.Num, c.left)
+	if err != nil {
+		return left, err
+	}
+	if left.Title != m.Title || left.Content != m.Content {
+		return left, u.changedSince(what, []string{"text"}, c.by)
+	}
+	return left, nil
+}
+
+func (u *undoing) revision(ctx context.Context, num int64, number json.RawMessage) (engram.Revision, error) {
+	n, err := strconv.Atoi(string(number))
+	if err != nil {
+		return engram.Revision{}, fmt.Errorf("revision of memory %d: %w", num, err)
+	}
+	all, err := u.tx.Revisions(ctx, num)
+	if err != nil {
+		return engram.Revision{}, err
+	}
+	for _, r := range all {
+		if r.Number == n {
+			return r, nil
+		}
+	}
+	return engram.Revision{}, engram.Errorf(engram.CodeInternal, "revision %d of memory #%d is missing", n, num)
+}
+
+// restoreMemory gives a memory its old values and its old text. Its revision count goes
+// on: it names the revisions.
+func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
+	what := fmt.Sprintf("memory #%d", m.Num)
+	var was map[string]json.RawMessage
+	if err := json.Unmarshal(entry.Was, &was); err != nil {
+		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+	}
+	number, texts := was[textField]
+	delete(was, "revision_count")
+	names, err := u.restorable(what, was, memoryFields(m), since)
+	if err != nil {
+		return err
+	}
+	now := m
+	for _, name := range names {
+		if err := json.Unmarshal(was[name], memoryField(&now, name)); err != nil {
+			return fmt.Errorf("journal entry %d: %s: %w", entry.Seq, name, err)
+		}
+	}
+	told := slices.DeleteFunc(slices.Clone(names), bookkeeping)
+	if texts {
+		if _, err := u.oldText(ctx, m, since, what); err != nil {
+			return err
+		}
+		old, err := u.revision(ctx, m.Num, number)
+		if err != nil {
+			return err
+		}
+		now.Title, now.Content, now.NormalizedHash = old.Title, old.Content, hashOf(old.Content)
+		now.RevisionCount = m.RevisionCount + 1
+		told = append(told, "text")
+	}
+	if len(names) == 0 && !texts {
+		return nil
+	}
+	if err := u.homeOf(ctx, now); err != nil {
+		return err
+	}
+	u.changed(entry, "%s: %s", restored(m, now, told), now.Title)
+	return u.replaceMemory(ctx, m, now, u.reason())
+}
+
+// restored says what happened to a memory.
+func restored(was, now engram.Memory, fields []string) string {
+	switch {
+	case was.Forgotten() && !now.Forgotten():
+		return "brought back"
+	case !was.Forgotten() && now.Forgotten():
+		return "forgotten"
+	case len(fields) == 0:
+		return "counters set back"
+	}
+	return "restored " + strings.Join(fields, ", ")
+}
+
+// homeOf refuses to put a memory into a project that is gone.
+func (u *undoing) homeOf(ctx context.Context, m engram.Memory) error {
+	if m.Project == "" {
+		return nil
+	}
+	_, known, err := u.tx.Project(ctx, m.Project)
+	if err != nil || known {
+		return err
+	}
+	return engram.Errorf(engram.CodeConflict, "memory #%d was in project %q, which is gone", m.Num, m.Project).
+		WithHint("undo what removed the project first; log --all-projects shows it")
+}

@@ -1,0 +1,52 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// movesSince reads the entries of moves between projects that were written after an
+// operation, oldest first.
+func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) ([]engram.Mutation, error) {
+	entries, err := entriesSince(ctx, u.tx, engram.EntityProject, undone.At.Time())
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op || e.Was == nil })
+	slices.Reverse(entries)
+	return entries, nil
+}
+
+// movedBy returns what a move between projects changed of one thing, as an entry of its
+// own would note it; nil when it did not touch it, or is no move.
+func movedBy(move engram.Mutation, entity engram.Entity, key string) (json.RawMessage, error) {
+	var was projectWas
+	if err := json.Unmarshal(move.Was, &was); err != nil {
+		return nil, fmt.Errorf("journal entry %d: %w", move.Seq, err)
+	}
+	num, _ := strconv.ParseInt(key, 10, 64)
+	fields := map[string]any{"project": was.From}
+	touched := false
+	switch entity {
+	case engram.EntityMemory:
+		touched = slices.Contains(was.Memories, num)
+		if topic, lost := was.Topics[num]; lost {
+			fields["topic_key"] = topic
+		} else if _, got := was.Given[num]; got {
+			fields["topic_key"] = ""
+		}
+	case engram.EntityPrompt:
+		touched = slices.Contains(was.Prompts, num)
+	case engram.EntitySession:
+		touched = slices.Contains(was.Sessions, key)
+	}
+	if was.From == "" || !touched {
+		return nil, nil
+	}
+	return json.Marshal(fields)
+}
