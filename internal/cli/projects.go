@@ -16,7 +16,7 @@ func (p *program) projectsCommand() *cobra.Command {
 	cmd := group("projects", "List, merge, rename and prune projects; say which one a folder is",
 		examples("engram projects list", "engram projects consolidate --dry-run", "engram projects merge shop-old --into shop"),
 		p.projectsListCommand(), p.projectsDetectCommand(), p.projectsMergeCommand(), p.projectsRenameCommand(),
-		p.projectsConsolidateCommand(), p.projectsPruneCommand())
+		p.projectsConsolidateCommand(), p.projectsPruneCommand(), p.projectsDecayCommand())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) }
 	return cmd
 }

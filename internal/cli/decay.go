@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) decayCommand() *cobra.Command {
+	var f filterFlags
+	var in engine.DecayInput
+	var curve string
+	cmd := &cobra.Command{
+		Use:   "decay [ID…]",
+		Short: "Show how strong memories are, how strong they will be, and why; the weakest first",
+		Long: `Show how strong memories are, how strong they will be, and why; the weakest first.
+
+Strength fades by being reckoned, not by being written down: this command never writes anything, with --dry-run or
+without. A weak memory ranks lower in a search, and is hidden only where --min-strength asks for it. To keep one from
+fading: engram mark ID --permanent. How a project fades: engram projects decay.`,
+		Example: examples("engram decay", "engram decay 12", "engram decay --below 0.3 --days 90", "engram decay --type decision --curve ebbinghaus"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			refs, err := refsOf(args)
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			if in.Filter, err = p.filter(cmd, e, f); err != nil {
+				return err
+			}
+			in.Refs, in.Curve, in.Limit, in.Offset = refs, curveOf(curve), f.limit, f.offset
+			return p.decay(cmd, e, in)
+		},
+	}
+	f.register(cmd, 20)
+	flags := cmd.Flags()
+	flags.IntVar(&f.offset, "offset", 0, "leave out so many first")
+	flags.Float64Var(&in.Below, "below", 0, "only what is weaker than `x`, 0 to 1")
+	flags.IntVar(&in.Days, "days", 30, "look so many days ahead")
+	flags.StringVar(&curve, "curve", "", "as if all faded by one `curve`: importance, geometric or ebbinghaus")
+	flags.Bool("dry-run", false, "what this command does in any case: it changes nothing")
+	return cmd
+}
+
+func curveOf(s string) engram.Curve { return engram.Curve(strings.ToLower(strings.TrimSpace(s))) }
+
+// decayDoc is the answer of `decay`.
+type decayDoc struct {
+	Project  string           `json:"project"` // "" is every project
+	Days     int              `json:"days"`    // how far ahead later looks
+	Total    int              `json:"total"`   // how many pass, with those that are not shown
+	Memories []document.Faded `json:"memories"`
+}
+
+func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInput) error {
+	if in.Days < 1 { // the engine takes 0 for the default
+		return invalidf("days %d is out of range", in.Days).WithHint("from 1 to %d", engine.MaxDecayDays)
+	}
+	out, err := e.Decay(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	doc := decayDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
+	return p.answer(doc, func(b *strings.Builder) { writeDecay(b, doc) })
+}
+
+func fadedOf(f engine.Faded) document.Faded {
+	return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
+}
+
+func writeDecay(b *strings.Builder, doc decayDoc) {
+	if len(doc.Memories) == 0 {
+		fmt.Fprintln(b, "No memories.")
+		return
+	}
+	fmt.Fprintf(b, "  now  in %s\n", count(doc.Days, "day", "days"))
+	for _, m := range doc.Memories {
+		fmt.Fprintf(b, " %.2f  %.2f  #%d [%s] %s\n", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
+		fmt.Fprintf(b, "             %s\n", m.Reason)
+	}
+	if more := doc.Total - len(doc.Memories); more > 0 {
+		fmt.Fprintf(b, "%d of %s\n", len(doc.Memories), count(doc.Total, "memory", "memories"))
+	}
+}
+
+func (p *program) projectsDecayCommand() *cobra.Command {
+	var curve, typ string
+	var rate, boost float64
+	var reset bool
+	cmd := &cobra.Command{
+		Use:   "decay NAME",
+		Short: "Show or set how a project's memories fade",
+		Long: `Show or set how a project's memories fade, all of them or those of a --type. What is said most closely counts: a type in
+the project, the project, a type in the settings, the settings. A rate is what the curve makes of it: importance loses
+so much a day (0.01), geometric keeps so much a day (0.95), ebbinghaus is stable for so many days (30).`,
+		Example: examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
+			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
+		Args: between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset}
+			if cmd.Flags().Changed("curve") {
+				c := curveOf(curve)
+				in.Curve = &c
+			}
+			if cmd.Flags().Changed("rate") {
+				in.Rate = &rate
+			}
+			if cmd.Flags().Changed("max-boost") {
+				in.MaxBoost = &boost
+			}
+			return p.decayProject(cmd, in)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&typ, "type", "", "only memories of this `kind`")
+	flags.StringVar(&curve, "curve", "", "the `curve`: importance, geometric or ebbinghaus")
+	flags.Float64Var(&rate, "rate", 0, "how fast, as the curve has it; 0 is the curve's default")
+	flags.Float64Var(&boost, "max-boost", 0, "geometric: the most that use multiplies by; 0 is 2")
+	flags.BoolVar(&reset, "reset", false, "fade as everything does again")
+	completeTypes(cmd)
+	return cmd
+}
+
+func (p *program) decayProject(cmd *cobra.Command, in engine.ProjectDecayInput) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	d, err := e.DecayProject(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	doc := document.ProjectDecayOf(d.Project, d.Own, d.InForce)
+	return p.answer(doc, func(b *strings.Builder) { writeProjectDecay(b, doc, in.Type) })
+}
+
+func writeProjectDecay(b *strings.Builder, doc document.ProjectDecay, asked engram.Type) {
+	own := "as everything does"
+	if doc.Own != nil {
+		own = "a way of its own"
+	}
+	if _, single := doc.Types[asked]; asked != "" && single {
+		own = "a way of its own for this type"
+	}
+	what := render.Line(doc.Project, 0)
+	if asked != "" {
+		what += " [" + render.Line(string(asked), 0) + "]"
+	}
+	fmt.Fprintf(b, "%s fades by %s (%s)\n", what, decayWords(doc.InForce), own)
+	for _, t := range slices.Sorted(maps.Keys(doc.Types)) {
+		if t != asked {
+			fmt.Fprintf(b, "  [%s] by %s\n", render.Line(string(t), 0), decayWords(doc.Types[t]))
+		}
+	}
+}
+
+// decayWords is a decay in words.
+func decayWords(d document.Decay) string {
+	s := fmt.Sprintf("the %s curve", d.Curve)
+	if d.Rate > 0 {
+		s += fmt.Sprintf(", rate %v", d.Rate)
+	}
+	if d.MaxBoost > 0 {
+		s += fmt.Sprintf(", max boost %v", d.MaxBoost)
+	}
+	return s
+}
