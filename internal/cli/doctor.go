@@ -33,12 +33,16 @@ Nothing is changed, a damaged database least of all. With --fix, what is safe to
 			if err != nil {
 				return err
 			}
+			if fix {
+				return p.mend(cmd, e, p.doctorInput(check, full))
+			}
 			return p.doctor(cmd, e, p.doctorInput(check, full))
 		},
 	}
 	cmd.Flags().StringVar(&check, "check", "", "make this `check` alone")
 	cmd.Flags().BoolVar(&full, "full", false, "read everything: every index entry, every text (slower)")
 	cmd.Flags().BoolVar(&fix, "fix", false, "mend what is safe to mend, after a backup")
+	cmd.AddCommand(p.doctorRepairCommand())
 	return cmd
 }
 
@@ -61,6 +65,65 @@ func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorI
 		return err
 	}
 	return sick(r)
+}
+
+// mend mends, and prints what was done and how the store is then.
+func (p *program) mend(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+	bar := p.progress("embedding")
+	m, err := e.Mend(cmd.Context(), engine.MendInput{DoctorInput: in, Progress: bar.tell})
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if err := p.answer(mendedOf(m), func(b *strings.Builder) { writeMended(b, m) }); err != nil {
+		return err
+	}
+	return sick(m.Report)
+}
+
+// mendedDoc is the answer of `doctor --fix`: the report afterwards, and what was done.
+type mendedDoc struct {
+	document.Report
+	Backup string    `json:"backup_path"` // "" when nothing in the database was to be changed
+	Fixed  []mendDoc `json:"fixed"`
+}
+
+// mendDoc is one repair.
+type mendDoc struct {
+	CheckID string `json:"check_id"`
+	Remedy  string `json:"remedy"`
+	Reason  string `json:"reason"` // what the check had found
+	Done    string `json:"done"`   // "" when it failed
+	Error   string `json:"error"`  // "" when it did not
+}
+
+func mendedOf(m engine.Mended) mendedDoc {
+	return mendedDoc{document.ReportOf(m.Report), m.Backup, document.Each(m.Steps, func(s engine.Mend) mendDoc {
+		d := mendDoc{CheckID: string(s.Check), Remedy: string(s.Remedy), Reason: s.Reason, Done: s.Done}
+		if s.Err != nil {
+			d.Done, d.Error = "", messageOf(s.Err)
+		}
+		return d
+	})}
+}
+
+// writeMended writes a line for each repair above the report.
+func writeMended(b *strings.Builder, m engine.Mended) {
+	if m.Backup != "" {
+		fmt.Fprintf(b, "Backup: %s\n", render.Line(m.Backup, 0))
+	}
+	for _, s := range m.Steps {
+		if s.Err != nil {
+			fmt.Fprintf(b, "✗ %s could not be mended: %s\n", s.Check, render.Line(messageOf(s.Err), 0))
+			continue
+		}
+		fmt.Fprintf(b, "✓ %s: %s\n", s.Check, render.Line(s.Done, 0))
+	}
+	if len(m.Steps) == 0 {
+		fmt.Fprintln(b, "There is nothing that can be mended by itself.")
+	}
+	fmt.Fprintln(b)
+	writeReport(b, m.Report)
 }
 
 // sick is the error of a report that has one.
@@ -93,6 +156,9 @@ func knownCheck(check string) error {
 func writeReport(b *strings.Builder, r health.Report) {
 	if r.Project != "" {
 		fmt.Fprintf(b, "Project %s\n", render.Line(r.Project, 0))
+	}
+	if len(r.Checks) > 0 && r.Checks[0].Evidence["exists"] == false {
+		fmt.Fprintf(b, "There is no database yet: %v\n", r.Checks[0].Evidence["database"])
 	}
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)

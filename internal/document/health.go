@@ -20,18 +20,19 @@ type Summary struct {
 	Errors   int `json:"errors"`
 }
 
-// Check is the outcome of one check.
+// Check is the outcome of one check. What needs no explaining stays out of the schema of
+// tools: every agent pays for it in each session.
 type Check struct {
 	CheckID  string         `json:"check_id"`
-	Result   string         `json:"result"`   // ok, warning, blocked or error
-	Severity string         `json:"severity"` // info, warning, blocking or error
-	Reason   string         `json:"reason_code"`
+	Result   string         `json:"result"`              // ok, warning, blocked or error
+	Severity string         `json:"severity" schema:"-"` // info, warning, blocking or error
+	Reason   string         `json:"reason_code" schema:"-"`
 	Message  string         `json:"message"`
-	Why      string         `json:"why"`
-	Evidence map[string]any `json:"evidence"`
+	Why      string         `json:"why" schema:"-"`
+	Evidence map[string]any `json:"evidence" schema:"-"`
 	Next     string         `json:"safe_next_step"`
-	Confirm  bool           `json:"requires_confirmation"`
-	Findings []Finding      `json:"findings,omitempty"`
+	Confirm  bool           `json:"requires_confirmation" schema:"-"`
+	Findings []Finding      `json:"findings,omitempty" schema:"-"`
 }
 
 // Finding is one case of what a check found.

@@ -41,17 +41,7 @@ func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, err
 	if e.clinic == nil {
 		return health.Report{}, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
 	}
-	name, err := e.patient(ctx, in)
-	if err != nil {
-		return health.Report{}, err
-	}
-	checks := health.IDs()
-	if in.Check != "" {
-		if checks = []health.ID{health.ID(in.Check)}; !health.Known(checks[0]) {
-			return health.Unknown(name, line(in.Check)), nil
-		}
-	}
-	f, p, err := e.examine(ctx, name, checks, in.Full)
+	name, checks, f, p, err := e.diagnose(ctx, in)
 	if err != nil {
 		return health.Report{}, err
 	}
@@ -60,6 +50,28 @@ func (e *Engine) Doctor(ctx context.Context, in DoctorInput) (health.Report, err
 		judged[i] = health.Judge(id, f, p)
 	}
 	return health.NewReport(name, judged), nil
+}
+
+// diagnose collects the facts for the checks that in asks for.
+func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, checks []health.ID, f health.Facts, p health.Policy, err error) {
+	p = health.DefaultPolicy()
+	if e.clinic == nil {
+		return name, nil, f, p, engram.Errorf(engram.CodeUnavailable, "this engine has no doctor")
+	}
+	if name, err = e.patient(ctx, in); err != nil {
+		return name, nil, f, p, err
+	}
+	if checks = health.IDs(); in.Check != "" {
+		checks = []health.ID{health.ID(line(in.Check))}
+	}
+	q := health.Query{Checks: checks, Full: in.Full, Project: name, Now: e.now(), Most: p.Examples, Digest: hashOf}
+	if e.embedder != nil {
+		q.Model = e.embedder.Model()
+	}
+	if f, err = e.clinic.Examine(ctx, q); err != nil {
+		return name, checks, f, p, err
+	}
+	return name, checks, f, p, e.placeSessions(ctx, f, p)
 }
 
 // patient is the canonical name of the project that a doctor is to look at; "" is all.
@@ -91,20 +103,6 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 		}
 	}
 	return name, unknownProject("Project \""+name+"\" not found in store", name, names)
-}
-
-// examine collects the facts for some checks.
-func (e *Engine) examine(ctx context.Context, name string, checks []health.ID, full bool) (health.Facts, health.Policy, error) {
-	p := health.DefaultPolicy()
-	q := health.Query{Checks: checks, Full: full, Project: name, Now: e.now(), Most: p.Examples, Digest: hashOf}
-	if e.embedder != nil {
-		q.Model = e.embedder.Model()
-	}
-	f, err := e.clinic.Examine(ctx, q)
-	if err != nil {
-		return f, p, err
-	}
-	return f, p, e.placeSessions(ctx, f, p)
 }
 
 // placeSessions says which project each session is named for, and which its folder is.

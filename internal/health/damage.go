@@ -41,7 +41,7 @@ func judgeDamage(f Facts, p Policy, why string) Check {
 	case d.Orphans > 0:
 		found.Reason = "rows_without_parent"
 		found.Message = fmt.Sprintf("%s to something that is not there (%s).", these(d.Orphans, "row refers", "rows refer"), strings.Join(d.Tables, ", "))
-		found.Next = "Another program wrote to the database without its rules. Keep a copy of the file; engram doctor --fix takes out what it can."
+		found.Next = "Another program wrote to the database without its rules. Keep a copy of the file, and take what is missing from a backup."
 	default:
 		return fine(Integrity, why, e)
 	}

@@ -6,31 +6,34 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// strays are sessions that belong elsewhere, with where that is.
-type stray struct {
+// Stray is a session that belongs to another project, with the one it should.
+type Stray struct {
 	Session
-	To string
+	To    string // canonical name
+	Known bool   // there is such a project
 }
 
-// misnamed are the sessions whose id names another project than theirs. One without a
-// project takes it with the next save, and is none.
-func misnamed(list []Session) (all []stray) {
-	for _, s := range list {
-		if s.Named != "" && s.Project != "" && s.Named != s.Project {
-			all = append(all, stray{s, s.Named})
+// Strays returns the sessions that ManualSession or SessionFolder finds, the latest first.
+//
+// A session named for another project than its own is one; a session without a project
+// takes it with the next save, and is none. So is a session whose directory is another
+// project, by its configuration or its repository: the name of a folder alone proves
+// nothing, nor does a repository that merely lies in it. And whoever saved outside a
+// session under a project of their choice meant it.
+func Strays(id ID, f Facts) (all []Stray) {
+	for _, s := range f.Sessions.List {
+		to := ""
+		switch trusted := project.Source(s.Source); id {
+		case ManualSession:
+			to = s.Named
+		case SessionFolder:
+			if s.Named == "" && (trusted == project.SourceConfig || trusted == project.SourceRemote || trusted == project.SourceRoot) {
+				to = s.Folder
+			}
 		}
-	}
-	return all
-}
-
-// misplaced are the sessions whose directory is another project than theirs. The name
-// of a folder alone proves nothing, nor does a repository that merely lies in it; and
-// whoever saved outside a session under a project of their choice meant it.
-func misplaced(list []Session) (all []stray) {
-	for _, s := range list {
-		trusted := s.Source == string(project.SourceConfig) || s.Source == string(project.SourceRemote) || s.Source == string(project.SourceRoot)
-		if trusted && s.Folder != "" && s.Project != "" && s.Folder != s.Project && s.Named == "" {
-			all = append(all, stray{s, s.Folder})
+		if to != "" && s.Project != "" && to != s.Project {
+			_, known := f.Names[to]
+			all = append(all, Stray{s, to, known})
 		}
 	}
 	return all
@@ -39,23 +42,22 @@ func misplaced(list []Session) (all []stray) {
 const moveSessions = "engram doctor repair --project %s --check %s --plan shows what would change; --apply does it, after a backup. Leave it if the project was chosen on purpose."
 
 func judgeManual(f Facts, p Policy, why string) Check {
-	strays := misnamed(f.Sessions.List)
-	return judgeStrays(ManualSession, why, f, p, strays, func(s stray) (string, Evidence) {
+	return judgeStrays(ManualSession, why, f, p, func(s Stray) (string, Evidence) {
 		return fmt.Sprintf("Session %q belongs to project %q.", s.ID, s.Project),
 			Evidence{"session_id": s.ID, "session_project": s.Project, "name_project": s.To, "memories": s.Memories}
 	})
 }
 
 func judgeFolders(f Facts, p Policy, why string) Check {
-	strays := misplaced(f.Sessions.List)
-	return judgeStrays(SessionFolder, why, f, p, strays, func(s stray) (string, Evidence) {
+	return judgeStrays(SessionFolder, why, f, p, func(s Stray) (string, Evidence) {
 		return fmt.Sprintf("Session %q belongs to project %q, and its directory is project %q.", s.ID, s.Project, s.To),
 			Evidence{"session_id": s.ID, "session_project": s.Project, "session_directory": s.Directory, "directory_project": s.To,
 				"directory_project_source": s.Source, "directory_project_path": s.FolderPath, "memories": s.Memories}
 	})
 }
 
-func judgeStrays(id ID, why string, f Facts, p Policy, strays []stray, tell func(stray) (string, Evidence)) Check {
+func judgeStrays(id ID, why string, f Facts, p Policy, tell func(Stray) (string, Evidence)) Check {
+	strays := Strays(id, f)
 	e := Evidence{"sessions": len(f.Sessions.List), "mismatches": len(strays)}
 	if len(strays) == 0 {
 		return fine(id, why, e)

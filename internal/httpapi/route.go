@@ -81,6 +81,7 @@ func (a *API) table() []Route {
 		write("DELETE", "/prompts/{id}", a.deletePrompt),
 
 		read("/stats", a.stats),
+		read("/doctor", a.doctor),
 		read("/project/current", a.currentProject),
 		newer(read("/projects", a.projects)),
 		write("POST", "/projects/migrate", a.migrateProject),

@@ -34,8 +34,8 @@ func (x *examination) records(ctx context.Context) error {
 // relations looks for those whose memories are not there. SQLite sees to it, but only
 // for programs that ask it to.
 func (x *examination) relations(ctx context.Context) error {
-	const query = `SELECT num FROM relations WHERE source NOT IN (SELECT num FROM memories)
-		OR target NOT IN (SELECT num FROM memories) ORDER BY num`
+	const query = `SELECT num FROM relations WHERE removed_at IS NULL AND (source NOT IN (SELECT num FROM memories)
+		OR target NOT IN (SELECT num FROM memories)) ORDER BY num`
 	return x.rows(ctx, query, nil, func(s scanner) error {
 		var num int64
 		err := s.Scan(&num)

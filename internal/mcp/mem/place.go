@@ -22,14 +22,19 @@ func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInFo
 		d.activity.called(at.Name, d.engine.Now())
 		return at, nil
 	}
+	return at, unread(err, named)
+}
+
+// unread tells why a reader has no project.
+func unread(err error, named string) error {
 	if p, ok := errors.AsType[*project.Problem](err); ok && named != "" {
 		if p.Reason == project.ReasonUnknown {
-			return at, refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
+			return refusal(err, fmt.Sprintf("Project %q not found in store", brief(named)))
 		}
-		return at, unplaced(err, engine.ProjectRequest{Explicit: named})
+		return unplaced(err, engine.ProjectRequest{Explicit: named})
 	}
 	// Readers have always been told this in plain words, without an envelope.
-	return at, &tool.Failure{Text: "Project resolution failed: " + trouble(err), Err: err}
+	return &tool.Failure{Text: "Project resolution failed: " + trouble(err), Err: err}
 }
 
 // everywhere is the place of a search over all projects.

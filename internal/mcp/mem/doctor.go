@@ -1,0 +1,41 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+//go:embed doctor.md
+var doctorProse string
+
+func (d *dialect) doctorTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_doctor", Title: "Memory diagnostics", Prose: doctorProse, Effect: tool.Reads,
+		Idempotent: true, Deferred: true, Profiles: []string{agent, admin}}, d.doctor)
+}
+
+type doctorArgs struct {
+	Project string `json:"project" doc:"whose sessions and memories are judged (default: the current project)"`
+	Check   string `json:"check" doc:"make this check alone, such as database_integrity"`
+}
+
+// doctor answers with a report also where that is bad: it is what was asked for. Only
+// one with an error is told as a failure, so that nobody takes it for good news.
+func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (document.Report, error) {
+	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.project, Dir: d.dir}}
+	r, err := d.as(by).Doctor(ctx, in)
+	if err != nil {
+		return document.Report{}, unread(err, redact.Private(a.Project))
+	}
+	doc := document.ReportOf(r)
+	if r.Status == health.Failed {
+		return doc, &tool.Failure{Object: doc, Err: engram.Errorf(engram.CodeInternal, "the store is not well")}
+	}
+	return doc, nil
+}
