@@ -139,3 +139,17 @@ type RelationCounts struct {
 	ByVerb   map[Verb]int // of those that are not pending
 	ByStatus map[RelationStatus]int
 }
+
+// Graph is what relations lead to from one memory.
+type Graph struct {
+	Nodes []GraphNode // the nearest first, the memory that was asked about at the head
+	Edges []Relation  // between nodes, each once, in the order in which they were come upon
+	Cut   bool        // there may be more than was asked for at most
+}
+
+// GraphNode is a memory in a graph.
+type GraphNode struct {
+	Memory Memory
+	State  State
+	Depth  int // relations between it and the memory that was asked about
+}
