@@ -31,25 +31,22 @@ func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 	return own, nil
 }
 
-// Examine implements engine.Clinic. The lock is tried last, and never on a damaged
-// file: whoever opens it to write may change it.
+// Examine implements engine.Clinic.
 func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
 	f, err := sqlite.Examine(ctx, c.path, q)
-	if err != nil {
-		return f, err
-	}
-	if q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
+	if err == nil && q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
 		f.Files = machine.Look(c.path)
 	}
-	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Sound() {
-		s, err := c.opened(ctx)
-		if err != nil {
-			f.Log.Part = health.Part{Known: true, Err: err}
-			return f, ctx.Err()
-		}
-		f.Log = s.Probe(ctx)
+	return f, err
+}
+
+// Probe implements engine.Clinic.
+func (c clinic) Probe(ctx context.Context) health.Log {
+	s, err := c.opened(ctx)
+	if err != nil {
+		return health.Log{Part: health.Part{Known: true, Err: err}}
 	}
-	return f, ctx.Err()
+	return s.Probe(ctx)
 }
 
 // Backup implements engine.Clinic.

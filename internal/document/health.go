@@ -3,12 +3,13 @@ package document
 import "github.com/alanbuscaglia/engram/internal/health"
 
 // Report is what a doctor found, in the words of the mem_* dialect: the command line,
-// HTTP and MCP show the same.
+// HTTP and MCP show the same. What needs no explaining stays out of the schema of the tool:
+// every agent pays for it in each session.
 type Report struct {
-	Status  string  `json:"status"`            // ok, warning, blocked or error: the worst of the checks
-	Project string  `json:"project,omitempty"` // left out when every project was looked at
-	Summary Summary `json:"summary"`
-	Checks  []Check `json:"checks"`
+	Status  string  `json:"status"`                       // ok, warning, blocked or error: the worst of the checks
+	Project string  `json:"project,omitempty" schema:"-"` // left out when every project was looked at
+	Summary Summary `json:"summary" schema:"-"`
+	Checks  []Check `json:"checks" schema:"-"`
 }
 
 // Summary counts checks by their result.
@@ -20,19 +21,18 @@ type Summary struct {
 	Errors   int `json:"errors"`
 }
 
-// Check is the outcome of one check. What needs no explaining stays out of the schema of
-// tools: every agent pays for it in each session.
+// Check is the outcome of one check.
 type Check struct {
 	CheckID  string         `json:"check_id"`
-	Result   string         `json:"result"`              // ok, warning, blocked or error
-	Severity string         `json:"severity" schema:"-"` // info, warning, blocking or error
-	Reason   string         `json:"reason_code" schema:"-"`
+	Result   string         `json:"result"`   // ok, warning, blocked or error
+	Severity string         `json:"severity"` // info, warning, blocking or error
+	Reason   string         `json:"reason_code"`
 	Message  string         `json:"message"`
-	Why      string         `json:"why" schema:"-"`
-	Evidence map[string]any `json:"evidence" schema:"-"`
+	Why      string         `json:"why"`
+	Evidence map[string]any `json:"evidence"`
 	Next     string         `json:"safe_next_step"`
-	Confirm  bool           `json:"requires_confirmation" schema:"-"`
-	Findings []Finding      `json:"findings,omitempty" schema:"-"`
+	Confirm  bool           `json:"requires_confirmation"`
+	Findings []Finding      `json:"findings,omitempty"`
 }
 
 // Finding is one case of what a check found.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -17,6 +18,9 @@ type Clinic interface {
 	// store cannot be opened: what cannot be found out is told in the facts. The error is
 	// that of ctx.
 	Examine(ctx context.Context, q health.Query) (health.Facts, error)
+	// Probe tries the write lock of the store and how far the write-ahead log can be
+	// shortened. No memory changes, but the file may.
+	Probe(ctx context.Context) health.Log
 	// Backup copies the whole database and returns where to. The newest few copies stay.
 	Backup(ctx context.Context) (file string, err error)
 	// Shorten empties the write-ahead log; done is false when a reader is in the way.
@@ -71,7 +75,11 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if f, err = e.clinic.Examine(ctx, q); err != nil {
 		return name, checks, f, p, err
 	}
-	return name, checks, f, p, e.placeSessions(ctx, f, p)
+	// Never on a damaged file: whoever opens it to write may change it.
+	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Sound() {
+		f.Log = e.clinic.Probe(ctx)
+	}
+	return name, checks, f, p, errors.Join(ctx.Err(), e.placeSessions(ctx, f, p))
 }
 
 // patient is the canonical name of the project that a doctor is to look at; "" is all.

@@ -41,7 +41,7 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs()}), clock
+	return engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs(), Clinic: Clinic{path, s, clock}}), clock
 }
 
 // Embedder is the embedding model of these engines, the built-in one.

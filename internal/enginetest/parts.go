@@ -43,7 +43,7 @@ func NewPartsIn(t testing.TB, dir string) Parts {
 // process would. The clock is shared, as that of a machine is.
 func (p Parts) Again(t testing.TB) Parts {
 	t.Helper()
-	s, err := OpenStore(p.Path)
+	s, err := openStore(p.Path)
 	if err != nil {
 		t.Fatalf("open %s: %v", p.Path, err)
 	}
@@ -60,7 +60,8 @@ func (p Parts) Again(t testing.TB) Parts {
 		}
 	})
 	p.Store = s
-	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1))})
+	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)),
+		Clinic: Clinic{p.Path, s, p.Clock}})
 	return p
 }
 
@@ -73,7 +74,9 @@ func (p Parts) Close(t testing.TB) {
 }
 
 // OpenStore opens the store at path; the caller closes it.
-func OpenStore(path string) (engram.Store, error) {
+func OpenStore(path string) (engram.Store, error) { return openStore(path) }
+
+func openStore(path string) (*sqlite.Store, error) {
 	return sqlite.Open(context.Background(), sqlite.Options{Path: path, Now: Start})
 }
 

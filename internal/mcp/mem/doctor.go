@@ -17,12 +17,12 @@ var doctorProse string
 
 func (d *dialect) doctorTool() tool.Tool {
 	return tool.New(tool.Def{Name: "mem_doctor", Title: "Memory diagnostics", Prose: doctorProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{agent, admin}}, d.doctor)
+		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.doctor)
 }
 
 type doctorArgs struct {
-	Project string `json:"project" doc:"whose sessions and memories are judged (default: the current project)"`
-	Check   string `json:"check" doc:"make this check alone, such as database_integrity"`
+	Project string `json:"project" doc:"default: the current one"`
+	Check   string `json:"check" doc:"this check_id alone"`
 }
 
 // doctor answers with a report also where that is bad: it is what was asked for. Only

@@ -1,0 +1,36 @@
+package enginetest
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/machine"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// Clinic is the doctor's look at a store of SQLite: engine.Clinic without the waiting
+// for a store to be opened.
+type Clinic struct {
+	Path  string
+	Store *sqlite.Store
+	Clock *Clock
+}
+
+// Examine implements engine.Clinic.
+func (c Clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
+	f, err := sqlite.Examine(ctx, c.Path, q)
+	f.Files = machine.Look(c.Path)
+	return f, err
+}
+
+// Probe implements engine.Clinic.
+func (c Clinic) Probe(ctx context.Context) health.Log { return c.Store.Probe(ctx) }
+
+// Backup implements engine.Clinic.
+func (c Clinic) Backup(ctx context.Context) (string, error) { return c.Store.Backup(ctx, c.Clock.Now) }
+
+// Shorten implements engine.Clinic.
+func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shorten(ctx) }
+
+// Close implements engine.Clinic.
+func (c Clinic) Close(context.Context) ([]string, error) { return machine.Close(c.Path) }
