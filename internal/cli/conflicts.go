@@ -1,0 +1,194 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (p *program) conflictsCommand() *cobra.Command {
+	return group("conflicts", "See and judge memories that may contradict each other",
+		examples("engram conflicts list --status pending", "engram conflicts judge 3 supersedes --reason 'measured again'"),
+		p.conflictsListCommand(), p.conflictsShowCommand(), p.conflictsStatsCommand(), p.conflictsJudgeCommand(), p.conflictsIgnoreCommand(),
+		p.conflictsDeferredCommand())
+}
+
+func (p *program) conflictsListCommand() *cobra.Command {
+	var status, since string
+	var all bool
+	var page engram.Page
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "List candidates for a contradiction and verdicts, newest first",
+		Example: examples("engram conflicts list --status pending", "engram conflicts list --all-projects --since 7d --json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			if page.Limit < 1 {
+				return invalidf("limit %d is out of range", page.Limit).WithHint("from 1 to %d", engine.MaxConflicts)
+			}
+			f := engine.ConflictFilter{Status: engram.RelationStatus(strings.ToLower(strings.TrimSpace(status))), Page: page}
+			if f.Since, err = p.when("since", since, e.Now()); err != nil {
+				return err
+			}
+			if f.Project, err = p.readProject(cmd, e, all); err != nil {
+				return err
+			}
+			list, total, err := e.Conflicts(cmd.Context(), f)
+			if err != nil {
+				return err
+			}
+			return p.answer(conflictsOf(f, list, total), func(b *strings.Builder) { writeConflicts(b, f.Project, list, total, p.zone()) })
+		},
+	}
+	cmd.Flags().StringVar(&status, "status", "", "only those in a `state`: pending, judged, ignored or orphaned")
+	cmd.Flags().StringVar(&since, "since", "", "only those raised since a `time`: 7d, 12h, yesterday, 2026-01-31")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "look in every project")
+	cmd.Flags().IntVar(&page.Limit, "limit", 50, "show at most so many")
+	cmd.Flags().IntVar(&page.Offset, "offset", 0, "leave out so many first")
+	return cmd
+}
+
+func (p *program) conflictsShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show ID",
+		Short:   "Show one candidate or verdict with both memories",
+		Example: examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := relationRef(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := e.Conflict(cmd.Context(), ref)
+			if err != nil {
+				return err
+			}
+			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeConflict(b, c, p.zone()) })
+		},
+	}
+}
+
+// relationRef reads what names a relation: its number, or its id.
+func relationRef(s string) (engram.RelationRef, error) {
+	s = strings.TrimSpace(s)
+	if strings.HasPrefix(strings.ToLower(s), engram.RelationIDPrefix) {
+		return engram.RelationRef{ID: s}, nil
+	}
+	n, err := strconv.ParseInt(strings.TrimPrefix(s, "#"), 10, 64)
+	if err != nil || n < 1 {
+		return engram.RelationRef{}, invalidf("%q names no relation", s).WithHint("its number, or rel- and 16 hex digits, as conflicts list shows them")
+	}
+	return engram.RelationRef{Num: n}, nil
+}
+
+func (p *program) conflictsStatsCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:     "stats",
+		Short:   "Count candidates and verdicts",
+		Example: examples("engram conflicts stats", "engram conflicts stats --all-projects --json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			name, err := p.readProject(cmd, e, all)
+			if err != nil {
+				return err
+			}
+			s, err := e.ConflictStats(cmd.Context(), name)
+			if err != nil {
+				return err
+			}
+			return p.answer(conflictStatsDoc{name, s.ByVerb, s.ByStatus}, func(b *strings.Builder) { writeConflictStats(b, name, s) })
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all-projects", false, "count in every project")
+	return cmd
+}
+
+func (p *program) conflictsJudgeCommand() *cobra.Command {
+	var in engine.JudgeInput
+	var confidence float64
+	cmd := &cobra.Command{
+		Use:   "judge ID VERDICT",
+		Short: "Say how the two memories of a candidate relate",
+		Long: `Say how the two memories of a candidate relate; a verdict that was given before is overwritten.
+
+supersedes      the newer memory, shown as source, replaces the other, which is hidden from then on; with --reverse the other way round
+contradicts     both stay and are marked, and nobody knows yet which one holds
+scoped          both hold, each in its own place: another branch, another customer, another time
+compatible      both hold together
+related         they speak of the same thing, no more
+not_conflict    they have nothing to do with each other; the pair is never raised again`,
+		Example: examples("engram conflicts judge 3 supersedes --reason 'measured again'", "engram conflicts judge rel-0123456789abcdef not_conflict"),
+		Args:    between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if in.Ref, err = relationRef(args[0]); err != nil {
+				return err
+			}
+			if in.Verb, err = engram.ParseVerb(args[1]); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("confidence") {
+				in.Confidence = &confidence
+			}
+			in.ActorKind = engine.KindHuman
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := e.Judge(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
+		},
+	}
+	cmd.Flags().StringVar(&in.Reason, "reason", "", "`why`, in a line")
+	cmd.Flags().StringVar(&in.Evidence, "evidence", "", "what shows it: a `text`")
+	cmd.Flags().Float64Var(&confidence, "confidence", 1, "how sure, from 0 to 1")
+	cmd.Flags().BoolVar(&in.Reverse, "reverse", false, "with supersedes: the older memory replaces the newer one")
+	return cmd
+}
+
+func (p *program) conflictsIgnoreCommand() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:     "ignore ID",
+		Short:   "Set a candidate aside without a verdict",
+		Example: examples("engram conflicts ignore 3 --reason 'both are drafts'"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ref, err := relationRef(args[0])
+			if err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := e.Ignore(cmd.Context(), ref, reason)
+			if err != nil {
+				return err
+			}
+			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
+		},
+	}
+	cmd.Flags().StringVar(&reason, "reason", "", "`why`, in a line")
+	return cmd
+}
