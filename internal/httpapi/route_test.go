@@ -124,6 +124,14 @@ func projectCases() []routeCase {
 	return []routeCase{
 		{"the server is well", "GET /health", "GET /health", "", 200, `{"service":"engram","status":"ok","version":"1.2.3"}`},
 		{"what there is", "GET /stats", "GET /stats", "", 200, `{"total_sessions":3,"total_observations":3,"total_prompts":1,"projects":["demo","other"]}`},
+		{"the doctor finds nothing", "GET /doctor", "GET /doctor?project=demo&check=relations_to_nowhere", "", 200,
+			`{"status":"ok","project":"demo","summary":{"total":1,"ok":1,"warnings":0,"blocked":0,"errors":0},"checks":[{"check_id":"relations_to_nowhere",` +
+				`"result":"ok","severity":"info","reason_code":"relations_to_nowhere_ok","message":"No issues detected.",` +
+				`"why":"A relation to a memory that is not there leads searches and graphs nowhere.","evidence":{"relations":0},` +
+				`"safe_next_step":"Nothing to do.","requires_confirmation":false}]}`},
+		{"a check nobody knows is a report", "GET /doctor", "GET /doctor?check=nope", "", 200, ""},
+		{"the doctor knows no such project", "GET /doctor", "GET /doctor?project=nope", "", 404,
+			`{"error":"project \"nope\" not found","code":"unknown_project","hint":"engram projects list shows what there is","available_projects":["demo","other"]}`},
 		{"the projects", "GET /projects", "GET /projects", "", 200,
 			`{"projects":[{"name":"demo","aliases":[],"memories":2,"sessions":2,"prompts":1},{"name":"other","aliases":[],"memories":1,"sessions":1,"prompts":0}]}`},
 		{"a project is moved", "POST /projects/migrate", "POST /projects/migrate", `{"old_project":"Other","new_project":"demo"}`, 200,

@@ -162,7 +162,7 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 // Agents with nobody to ask refuse a tool that may destroy, or that does not say it
 // does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
-	readers := []string{"mem_context", "mem_current_project", "mem_get_observation", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline"}
+	readers := []string{"mem_context", "mem_current_project", "mem_doctor", "mem_get_observation", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 			if _, ok := tool.Annotations[hint].(bool); !ok {
