@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// LinkInput says what one memory is to another.
+type LinkInput struct {
+	Source, Target engram.Ref
+	Verb           engram.Verb // as engram.ParseVerb reads it
+	Strength       *float64    // 0 to 1; nil is 1, or what a relation that is there has
+	Reason         string      // "" leaves what a relation that is there has
+	SessionID      string
+	ActorKind      string // one of the kinds of those who judge; "" is KindAgent
+}
+
+// LinkAction is what a link did.
+type LinkAction string
+
+// The actions.
+const (
+	LinkMade    LinkAction = "linked"  // a relation was made
+	LinkChanged LinkAction = "changed" // one that was there has another strength, reason or verb now
+	LinkKnown   LinkAction = "known"   // it was there as it is
+)
+
+// Linked is a relation with its memories. Its source need not be the one that was named:
+// what holds both ways is said of two memories once.
+type Linked struct {
+	Relation engram.Relation
+	Source   engram.Memory
+	Target   engram.Memory
+	Action   LinkAction
+}
+
+// Link relates two memories. To say the same again changes strength and reason, or
+// nothing. supersedes, contradicts, compatible, scoped and not_conflict are verdicts: of
+// two memories there is one, and a new one takes the place of a candidate or of an
+// earlier verdict.
+//
+// CodeInvalid for a verb that does not exist, for a memory and itself, and for two
+// memories of different projects, unless one of them is of scope personal or global and
+// the verb no verdict; CodeNotFound for what does not exist or was forgotten;
+// CodeConflict when the target supersedes the source already, directly or through
+// others: both would be hidden.
+func (e *Engine) Link(ctx context.Context, in LinkInput) (Linked, error) {
+	said, err := e.said(in)
+	if err != nil {
+		return Linked{}, err
+	}
+	var out Linked
+	err = e.write(ctx, "link", func(o *op) error {
+		l := link{op: o, said: said, strength: in.Strength}
+		if l.source, err = o.live(ctx, in.Source); err != nil {
+			return err
+		}
+		if l.target, err = o.live(ctx, besideOf(in.Target, l.source)); err != nil {
+			return err
+		}
+		out, err = l.write(ctx)
+		return err
+	})
+	if err != nil {
+		return Linked{}, err
+	}
+	return out, nil
+}
+
+// besideOf looks for a topic where the other memory is, when nobody said where.
+func besideOf(ref engram.Ref, other engram.Memory) engram.Ref {
+	if ref.Topic != "" && ref.Project == "" {
+		ref.Project = other.Project
+	}
+	return ref
+}
+
+// said is the relation that in asks for, cleaned, without its ends.
+func (e *Engine) said(in LinkInput) (engram.Relation, error) {
+	texts := raw{{"reason", in.Reason}, {"session id", in.SessionID}}
+	if err := texts.check(); err != nil {
+		return engram.Relation{}, err
+	}
+	verb, err := engram.ParseVerb(string(in.Verb))
+	if err != nil {
+		return engram.Relation{}, err
+	}
+	r := engram.Relation{Verb: verb, Status: engram.RelationJudged, Strength: 1, Reason: line(in.Reason), Actor: e.actor,
+		ActorKind: in.ActorKind, SessionID: line(in.SessionID)}
+	if r.ActorKind == "" {
+		r.ActorKind = KindAgent
+	}
+	if in.Strength != nil {
+		r.Strength = *in.Strength
+	}
+	if !(r.Strength >= 0 && r.Strength <= 1) { // NaN is neither
+		return engram.Relation{}, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", r.Strength).WithHint("from 0 to 1")
+	}
+	if r.Judgment() {
+		r.Confidence = 1 // who says so without being asked is sure
+	}
+	return r, nil
+}
+
+// link is one relation on its way in.
+type link struct {
+	*op
+	said           engram.Relation // all but the ends
+	strength       *float64        // nil: nobody said
+	source, target engram.Memory
+}
+
+func (l link) write(ctx context.Context) (Linked, error) {
+	if err := l.allowed(); err != nil {
+		return Linked{}, err
+	}
+	pair, err := l.tx.RelationsBetween(ctx, l.source.Num, l.target.Num)
+	if err != nil {
+		return Linked{}, err
+	}
+	if i := slices.IndexFunc(pair, l.same); i >= 0 {
+		return l.again(ctx, pair[i])
+	}
+	if l.said.Judgment() {
+		return l.verdict(ctx, pair)
+	}
+	now := l.said
+	now.Source, now.Target = l.source.Num, l.target.Num
+	err = l.insertRelation(ctx, &now, l.source.Project, "asked for")
+	return l.done(now, LinkMade), err
+}
+
+// allowed refuses two memories that cannot be related.
+func (l link) allowed() error {
+	a, b := l.source, l.target
+	switch {
+	case a.Num == b.Num:
+		return engram.Errorf(engram.CodeInvalid, "memory #%d cannot be related to itself", a.Num)
+	case a.Project == b.Project:
+		return nil
+	case l.said.Judgment():
+		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q, and %s is a verdict on memories of one",
+			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("relates_to, derived_from, evolved_from and caused_by reach further")
+	case a.Scope == engram.ScopeProject && b.Scope == engram.ScopeProject:
+		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", a.Num, a.Project, b.Num, b.Project).
+			WithHint("what is related to another project's memory needs the scope personal or global: update %d --scope global", a.Num)
+	}
+	return nil
+}
+
+// same reports whether r says already what is to be said.
+func (l link) same(r engram.Relation) bool {
+	if r.Verb != l.said.Verb || r.Status != engram.RelationJudged {
+		return false
+	}
+	return r.Source == l.source.Num || holdsBothWays(r.Verb)
+}
+
+// holdsBothWays reports a verb of which it does not matter who is the source.
+func holdsBothWays(v engram.Verb) bool {
+	switch v {
+	case engram.VerbContradicts, engram.VerbCompatible, engram.VerbScoped, engram.VerbNotConflict:
+		return true
+	}
+	return false
+}
+
+// again says once more what was said, as far as anything is new in it.
+func (l link) again(ctx context.Context, was engram.Relation) (Linked, error) {
+	now := was
+	if l.strength != nil {
+		now.Strength = *l.strength
+	}
+	if l.said.Reason != "" {
+		now.Reason = l.said.Reason
+	}
+	if now == was {
+		return l.done(was, LinkKnown), nil
+	}
+	now.UpdatedAt, now.Actor, now.ActorKind, now.Model, now.SessionID = l.at, l.said.Actor, l.said.ActorKind, "", l.said.SessionID
+	return l.done(now, LinkChanged), l.replaceRelation(ctx, was, now, l.source.Project, "said again")
+}
+
+// verdict puts the relation in the place of what else was said of the pair.
+func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, error) {
+	action := LinkMade
+	for _, r := range pair {
+		if r.Verb == engram.VerbSupersedes && r.Supersedes() && l.said.Verb == engram.VerbSupersedes {
+			return Linked{}, engram.Errorf(engram.CodeConflict, "#%d supersedes #%d already, and both would be hidden", l.target.Num, l.source.Num).
+				WithHint("unlink %d supersedes %d first", l.target.Num, l.source.Num)
+		}
+		if r.Judgment() {
+			action = LinkChanged
+		}
+	}
+	c, err := l.settle(ctx, verdict{source: l.source.Num, target: l.target.Num, said: l.said}, nil)
+	return l.done(c.Relation, action), err
+}
+
+// done is the answer: r may have its ends the other way round.
+func (l link) done(r engram.Relation, action LinkAction) Linked {
+	out := Linked{Relation: r, Source: l.source, Target: l.target, Action: action}
+	if r.Source == l.target.Num {
+		out.Source, out.Target = l.target, l.source
+	}
+	return out
+}

@@ -1,0 +1,297 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (w world) link(source int64, verb engram.Verb, target int64) engine.Linked {
+	w.Helper()
+	l, err := w.Link(w.Context(), engine.LinkInput{Source: engram.ByNum(source), Verb: verb, Target: engram.ByNum(target)})
+	if err != nil {
+		w.Fatalf("link #%d %s #%d: %v", source, verb, target, err)
+	}
+	return l
+}
+
+func (w world) unlink(a, b int64, verb engram.Verb) []engine.Linked {
+	w.Helper()
+	gone, err := w.Unlink(w.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
+	if err != nil {
+		w.Fatalf("unlink #%d %s #%d: %v", a, verb, b, err)
+	}
+	return gone
+}
+
+// ties returns what there is between memories, as text, oldest first.
+func (w world) ties(nums ...int64) string {
+	w.Helper()
+	var all []engram.Relation
+	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
+		all, err = r.Relations(w.Context(), nums)
+		return err
+	})
+	if err != nil {
+		w.Fatalf("relations of %v: %v", nums, err)
+	}
+	return edges(all)
+}
+
+func edges(relations []engram.Relation) string {
+	var words []string
+	for _, r := range relations {
+		s := fmt.Sprintf("%d %s %d", r.Source, r.Verb, r.Target)
+		if r.Status != engram.RelationJudged {
+			s += " (" + string(r.Status) + ")"
+		}
+		words = append(words, s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// suspect makes a candidate for a contradiction, as a save does.
+func (w world) suspect(source, target int64) engram.Relation {
+	w.Helper()
+	r := engram.Relation{ID: fmt.Sprintf("rel-%d-%d", source, target), Source: source, Target: target, Verb: engram.VerbContradicts,
+		Status: engram.RelationPending, Strength: 1, CreatedAt: w.Now(), UpdatedAt: w.Now()}
+	if err := w.Store.Update(w.Context(), func(tx engram.Tx) error { return tx.InsertRelation(w.Context(), &r) }); err != nil {
+		w.Fatalf("suspect #%d and #%d: %v", source, target, err)
+	}
+	return r
+}
+
+func TestLinkSaysWhatOneMemoryIsToAnother(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.note("new", "fifteen minutes"), w.note("old", "thirty minutes")
+	half := 0.5
+	l, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Verb: " Derived-From ", Target: engram.ByNum(b), Strength: &half,
+		Reason: "read  <private>key</private> there\n", SessionID: "s-1", ActorKind: engine.KindHuman})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := l.Relation
+	got := fmt.Sprint(r.Source, r.Target, r.Verb, r.Status, r.Strength, r.Reason, r.ActorKind, r.SessionID, r.Confidence, l.Action)
+	want := fmt.Sprint(a, b, engram.VerbDerivedFrom, engram.RelationJudged, 0.5, "read [REDACTED] there", "human", "s-1", 0.0, engine.LinkMade)
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if d := w.get(a); len(d.Relations) != 1 || d.Relations[0].Relation != r || d.Relations[0].Other.Num != b {
+		t.Errorf("get #%d: relations %+v, want the one that was made", a, d.Relations)
+	}
+}
+
+func TestToLinkAgainChangesOnlyWhatIsNew(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.note("a", "one"), w.note("b", "two")
+	first := w.link(a, engram.VerbRelatesTo, b)
+	said := func(strength *float64, reason string) engine.Linked {
+		t.Helper()
+		l, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Verb: "related", Target: engram.ByNum(b), Strength: strength, Reason: reason})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l
+	}
+	if wrote := w.since(func() { said(nil, "") }); len(wrote) != 0 {
+		t.Errorf("the same again wrote %+v", wrote)
+	}
+	half := 0.5
+	var l engine.Linked
+	wrote := entries(t, w.since(func() { l = said(&half, "because") }))
+	if len(wrote) != 1 || !slices.Contains(wrote[0].Was, "strength") || !slices.Contains(wrote[0].Was, "reason") {
+		t.Errorf("another strength and reason left the entries %+v, want one with what they were", wrote)
+	}
+	if l.Relation.ID != first.Relation.ID || l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != engine.LinkChanged {
+		t.Errorf("got %+v", l)
+	}
+	if l := said(nil, ""); l.Relation.Strength != 0.5 || l.Relation.Reason != "because" || l.Action != engine.LinkKnown {
+		t.Errorf("who says nothing of strength and reason got %+v, want them left", l)
+	}
+	if got, want := w.ties(a, b), fmt.Sprintf("%d relates_to %d", a, b); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestLinkRefuses(t *testing.T) {
+	w := newWorld(t)
+	a, b, gone := w.note("a", "one"), w.note("b", "two"), w.note("gone", "three")
+	other := w.save(engine.SaveInput{Title: "o", Content: "four", Project: "other"}).Memory.Num
+	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
+		t.Fatal(err)
+	}
+	nan, many := math.NaN(), 1.5
+	for _, tt := range []struct {
+		name   string
+		source int64
+		verb   engram.Verb
+		target int64
+		change func(*engine.LinkInput)
+		want   engram.Code
+	}{
+		{"a memory and itself", a, engram.VerbRelatesTo, a, nil, engram.CodeInvalid},
+		{"a verb that does not exist", a, "likes", b, nil, engram.CodeInvalid},
+		{"no verb", a, "", b, nil, engram.CodeInvalid},
+		{"a verdict that is none", a, "pending", b, nil, engram.CodeInvalid},
+		{"a source that was forgotten", gone, engram.VerbRelatesTo, b, nil, engram.CodeNotFound},
+		{"a target that was forgotten", a, engram.VerbRelatesTo, gone, nil, engram.CodeNotFound},
+		{"a target that does not exist", a, engram.VerbRelatesTo, 99, nil, engram.CodeNotFound},
+		{"a strength above 1", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Strength = &many }, engram.CodeInvalid},
+		{"a strength that is no number", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Strength = &nan }, engram.CodeInvalid},
+		{"a reason that is not UTF-8", a, engram.VerbRelatesTo, b, func(in *engine.LinkInput) { in.Reason = "\xff" }, engram.CodeInvalid},
+		{"memories of two projects", a, engram.VerbRelatesTo, other, nil, engram.CodeInvalid},
+		{"a verdict on memories of two projects", a, engram.VerbSupersedes, other, nil, engram.CodeInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := engine.LinkInput{Source: engram.ByNum(tt.source), Verb: tt.verb, Target: engram.ByNum(tt.target)}
+			if tt.change != nil {
+				tt.change(&in)
+			}
+			wrote := w.in(t).since(func() {
+				_, err := w.Link(t.Context(), in)
+				wantCode(t, err, tt.want)
+			})
+			if len(wrote) != 0 {
+				t.Errorf("it wrote %+v all the same", wrote)
+			}
+		})
+	}
+}
+
+func TestWhatIsForEverybodyMayBeRelatedToAnyProject(t *testing.T) {
+	w := newWorld(t)
+	here := w.note("here", "one")
+	for _, scope := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
+		there := w.save(engine.SaveInput{Title: "there", Content: string(scope), Project: "other", Scope: scope}).Memory.Num
+		w.link(here, engram.VerbRelatesTo, there)
+		w.link(there, engram.VerbCausedBy, here)
+		_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(there), Verb: engram.VerbSupersedes, Target: engram.ByNum(here)})
+		wantCode(t, err, engram.CodeInvalid)
+	}
+}
+
+func TestNoCircleOfWhatSupersedes(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.note("a", "one"), w.note("b", "two"), w.note("c", "three")
+	w.link(b, engram.VerbSupersedes, a)
+	w.link(c, engram.VerbSupersedes, b)
+	before := w.ties(a, b, c)
+	for _, pair := range [][2]int64{{a, b}, {b, c}, {a, c}} {
+		_, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(pair[0]), Verb: engram.VerbSupersedes, Target: engram.ByNum(pair[1])})
+		wantCode(t, err, engram.CodeConflict)
+		if engram.HintOf(err) == "" {
+			t.Errorf("#%d supersedes #%d: no hint with %v", pair[0], pair[1], err)
+		}
+	}
+	if got := w.ties(a, b, c); got != before {
+		t.Errorf("got %s, want as before: %s", got, before)
+	}
+	w.unlink(b, a, engram.VerbSupersedes)
+	w.link(a, engram.VerbSupersedes, b)
+}
+
+func TestOfTwoMemoriesThereIsOneVerdict(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		before func(w world, a, b int64)
+		verb   engram.Verb
+		action engine.LinkAction
+		want   string
+	}{
+		{"a candidate becomes the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbSupersedes, engine.LinkChanged, "1 supersedes 2"},
+		{"also one that was raised from the other side", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbSupersedes, engine.LinkChanged, "1 supersedes 2"},
+		{"what holds both ways stays as it was raised", func(w world, a, b int64) { w.suspect(b, a) }, engram.VerbContradicts, engine.LinkChanged, "2 contradicts 1"},
+		{"a contradiction is said once, whoever says it", func(w world, a, b int64) { w.link(b, engram.VerbContradicts, a) }, "conflicts_with", engine.LinkKnown, "2 contradicts 1"},
+		{"a later verdict takes the place of the earlier", func(w world, a, b int64) { w.link(a, engram.VerbContradicts, b) }, engram.VerbScoped, engine.LinkChanged, "1 scoped 2"},
+		{"no conflict ends a supersession", func(w world, a, b int64) { w.link(b, engram.VerbSupersedes, a) }, engram.VerbNotConflict, engine.LinkChanged, "2 not_conflict 1"},
+		{"other ties stay", func(w world, a, b int64) { w.link(a, engram.VerbCausedBy, b); w.link(b, engram.VerbRelatesTo, a) },
+			engram.VerbCompatible, engine.LinkMade, "1 caused_by 2, 2 relates_to 1, 1 compatible 2"},
+		{"a tie leaves the verdict", func(w world, a, b int64) { w.suspect(a, b) }, engram.VerbRelatesTo, engine.LinkMade, "1 contradicts 2 (pending), 1 relates_to 2"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			a, b := w.note("a", "one"), w.note("b", "two")
+			tt.before(w, a, b)
+			l := w.link(a, tt.verb, b)
+			if got := w.ties(a, b); got != tt.want || l.Action != tt.action {
+				t.Errorf("%s: got %s (%s), want %s (%s)", tt.verb, got, l.Action, tt.want, tt.action)
+			}
+			if l.Source.Num != l.Relation.Source || l.Target.Num != l.Relation.Target {
+				t.Errorf("the answer names #%d and #%d as the ends of %+v", l.Source.Num, l.Target.Num, l.Relation)
+			}
+		})
+	}
+}
+
+func TestUnlinkTakesAwayWhatIsNamed(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.note("a", "one"), w.note("b", "two"), w.note("c", "three")
+	w.link(a, engram.VerbRelatesTo, b)
+	w.link(b, engram.VerbRelatesTo, a)
+	w.link(a, engram.VerbCausedBy, b)
+	w.link(a, engram.VerbRelatesTo, c)
+	w.suspect(b, a)
+	if gone := w.unlink(a, b, "related"); len(gone) != 2 || !gone[0].Relation.Removed() || gone[1].Source.Num != b {
+		t.Errorf("unlink relates_to: got %+v, want both directions", gone)
+	}
+	if got, want := w.ties(a, b, c), "1 caused_by 2, 1 relates_to 3, 2 contradicts 1 (pending)"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	w.unlink(b, a, "")
+	if got, want := w.ties(a, b, c), "1 relates_to 3"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, verb := range []engram.Verb{"", engram.VerbRelatesTo} {
+		_, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb})
+		wantCode(t, err, engram.CodeNotFound)
+	}
+	_, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(a), B: engram.ByNum(c), Verb: engram.VerbCausedBy})
+	wantCode(t, err, engram.CodeNotFound)
+	if hint := engram.HintOf(err); hint != "#1 relates_to #3" {
+		t.Errorf("the hint is %q, want what there is", hint)
+	}
+	if again := w.link(a, engram.VerbCausedBy, b); again.Action != engine.LinkMade {
+		t.Errorf("after unlink, link says %s", again.Action)
+	}
+}
+
+func TestUnlinkReachesWhatWasForgotten(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.note("a", "one"), w.note("b", "two")
+	w.link(a, engram.VerbRelatesTo, b)
+	if _, err := w.Forget(t.Context(), engram.ByNum(b)); err != nil {
+		t.Fatal(err)
+	}
+	w.unlink(a, b, "")
+	if got := w.ties(a, b); got != "" {
+		t.Errorf("got %s, want nothing", got)
+	}
+}
+
+// What link and unlink write is enough to take them back: an entry without Was was not
+// there before, and removed_at says that it was.
+func TestLinkAndUnlinkCanBeTakenBackFromTheJournal(t *testing.T) {
+	w := newWorld(t)
+	a, b := w.note("a", "one"), w.note("b", "two")
+	var l engine.Linked
+	made := w.since(func() { l = w.link(a, engram.VerbSupersedes, b) })
+	if len(made) != 1 || made[0].Verb != "link" || made[0].Entity != engram.EntityRelation || made[0].Key != fmt.Sprint(l.Relation.Num) || made[0].Was != nil {
+		t.Errorf("link left %+v, want one entry of a relation that was not there", made)
+	}
+	gone := w.since(func() { w.unlink(a, b, "") })
+	if len(gone) != 1 || gone[0].Verb != "unlink" || gone[0].Key != fmt.Sprint(l.Relation.Num) {
+		t.Fatalf("unlink left %+v, want one entry of the relation", gone)
+	}
+	fields := was(t, gone[0])
+	if at, ok := fields["removed_at"]; !ok || at != "0001-01-01T00:00:00Z" {
+		t.Errorf("unlink keeps %v, want that it was not removed", fields)
+	}
+	if _, ok := fields["updated_at"]; !ok || len(fields) != 2 {
+		t.Errorf("unlink keeps %v, want removed_at and updated_at alone", fields)
+	}
+}
