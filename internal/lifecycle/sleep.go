@@ -42,7 +42,7 @@ type Step struct {
 type Night struct {
 	Memories []engram.Memory // live ones; each at most once
 	// Decay says how a project's memories fade where it has a say, by its name.
-	Decay map[string]*engram.ProjectDecay
+	Decay map[string]engram.ProjectDecay
 	// Twins are pairs of Memories over the embedding model's duplicate mark, each once.
 	Twins []Twin
 	// Bunches are groups of memories that are near to each other and in which a pattern is
@@ -54,6 +54,14 @@ type Night struct {
 
 // Wants reports whether steps of an action are wanted.
 func (n Night) Wants(a StepAction) bool { return n.Only == nil || slices.Contains(n.Only, a) }
+
+// DecayOf is how m fades.
+func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
+	if own, some := n.Decay[m.Project]; some {
+		return DecayOf(m, &own, p)
+	}
+	return DecayOf(m, nil, p)
+}
 
 // Plan says what sleep would do at now: a step for what is to change, none for what is
 // as it should be. It changes nothing; engine.Sleep applies it. Steps are in the order of
@@ -116,7 +124,7 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	if m.Forgotten() {
 		return Step{}, false
 	}
-	d := DecayOf(m, n.Decay[m.Project], p)
+	d := n.DecayOf(m, p)
 	strength := Strength(m, now, d)
 	boosted, used := Boosted(m, now, d, p)
 	lifted := Strength(boosted, now, d)

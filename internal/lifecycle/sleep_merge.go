@@ -66,47 +66,74 @@ func (n Night) merges(byNum map[int64]engram.Memory, pruned map[int64]bool, now 
 		nums = append(nums, num)
 	}
 	strength := func(num int64) float64 {
-		return Strength(byNum[num], now, DecayOf(byNum[num], n.Decay[byNum[num].Project], p))
+		return Strength(byNum[num], now, n.DecayOf(byNum[num], p))
 	}
 	slices.SortFunc(nums, func(a, b int64) int { return keepFirst(byNum[a], byNum[b], strength(a), strength(b)) })
 
 	var steps []Step
 	taken := map[int64]bool{}
-	for i, kept := range nums {
-		if taken[kept] {
+	for i, num := range nums {
+		if taken[num] {
 			continue
 		}
-		group := []int64{kept}
-		least := 1.0
+		kept := byNum[num]
+		one, group, least := kept, []int64{num}, 1.0
 		for _, other := range nums[i+1:] {
-			if taken[other] || !nearAll(near[other], group) || len(group) == mostMerged {
+			if taken[other] || !nearAll(near[other], group) {
+				continue
+			}
+			more := Absorbed(one, byNum[other], now, n.DecayOf(kept, p), p)
+			if !fits(more) {
 				continue
 			}
 			for _, in := range group {
 				least = min(least, near[other][in])
 			}
-			group = append(group, other)
+			one, group = more, append(group, other)
 		}
 		if len(group) == 1 {
 			continue
 		}
-		for _, num := range group {
-			taken[num] = true
+		for _, in := range group {
+			taken[in] = true
 		}
-		from := strength(kept)
-		to := from
-		for _, num := range group[1:] {
-			to = max(to, strength(num))
-		}
-		slices.Sort(group[1:])
-		steps = append(steps, Step{Action: StepMerge, Memories: group, Into: kept, From: from, To: to,
-			Reason: fmt.Sprintf("%d say nearly the same, cosine %.3f and more; kept for being %s", len(group), least, whyKept(byNum[kept]))})
+		steps = append(steps, Step{Action: StepMerge, Memories: group, Into: num, From: strength(num), To: Strength(one, now, n.DecayOf(one, p)),
+			Reason: fmt.Sprintf("%d say nearly the same, cosine %.3f and more; kept for being %s", len(group), least, whyKept(kept))})
 	}
 	return steps
 }
 
-// mostMerged is how many memories become one at most.
-const mostMerged = 16
+// Absorbed is kept saying also what gone says, at now, when sleep finds out that they are
+// the same: as Merged, but that the one with the greater part in it stays what it is.
+// Where both know something else, kept is right; its review stays due; uses are those of
+// both, and so is the strength, the greater one. d is how kept fades.
+func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy) engram.Memory {
+	r := Merged(kept, gone, now, p)
+	r.Metadata = merged(gone.Metadata, kept.Metadata)
+	r.TopicKey = cmp.Or(kept.TopicKey, gone.TopicKey)
+	r.RevisionCount = kept.RevisionCount
+	r.DuplicateCount = kept.DuplicateCount + gone.DuplicateCount
+	r.AccessCount = kept.AccessCount + gone.AccessCount
+	r.LastAccessedAt = later(kept.LastAccessedAt, gone.LastAccessedAt)
+	r.LastSeenAt = later(kept.LastSeenAt, gone.LastSeenAt)
+	r.ReviewAfter = kept.ReviewAfter
+	if !gone.ReviewAfter.IsZero() && gone.ReviewAfter.Before(kept.ReviewAfter) {
+		r.ReviewAfter = gone.ReviewAfter
+	}
+	r.Strength = max(kept.Strength, gone.Strength)
+	if d.Curve == engram.CurveEbbinghaus {
+		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
+		r.Strength = max(Strength(kept, now, d), Strength(gone, now, d))
+	}
+	return r
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
 
 // nearAll reports whether a memory is near to every one of a group: near to one of them
 // alone, it would come to the others by a chain whose ends say different things.

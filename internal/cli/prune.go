@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+func (p *program) pruneCommand() *cobra.Command {
+	in := engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}}
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "prune",
+		Short: "Forget what is too weak",
+		Long: `Forget what is too weak, as a sleep does, and nothing else of it. Nothing permanent is forgotten, nor what is due for
+review, was used lately, or was brought back by an undo. The memories are hidden, not erased: engram undo brings them back.
+
+Under the importance curve, which is the default, nothing gets weaker than 0.1: ask for --below 0.2, for example.`,
+		Example: examples("engram prune --dry-run", "engram prune --below 0.2", "engram prune --below 0.3 --all-projects --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sleep(cmd, in, all) },
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&in.DryRun, "dry-run", false, "print what would be forgotten and change nothing")
+	flags.Float64Var(&in.Below, "below", 0, "forget what is weaker than `x`, 0 to 1 (default 0.05)")
+	flags.BoolVar(&all, "all-projects", false, "in every project")
+	return cmd
+}

@@ -1,0 +1,58 @@
+package document
+
+import (
+	"math"
+
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// Sleep is what a sleep would do, or did.
+type Sleep struct {
+	Project    string        `json:"project"` // "" is every project
+	DryRun     bool          `json:"dry_run"` // nothing was changed
+	At         Stamp         `json:"at"`
+	Memories   int           `json:"memories"` // live ones that were looked at
+	Fading     int           `json:"fading"`   // of them, those that get weaker by themselves
+	Plan       []Step        `json:"plan"`     // in the order in which it is taken
+	Applied    int           `json:"applied"`  // steps that were taken
+	Skipped    []SkippedStep `json:"skipped"`  // steps that were not, because something changed meanwhile
+	Made       []int64       `json:"made"`     // patterns, by number
+	Operations []int64       `json:"operations"`
+	Degraded   []string      `json:"degraded"` // what could not be done, with the reason
+}
+
+// Step is one thing that a sleep does, and why.
+type Step struct {
+	Action   lifecycle.StepAction `json:"action"`   // fade, boost, merge, prune or extract
+	Memories []int64              `json:"memories"` // by number; of a merge the kept one first
+	Title    string               `json:"title"`    // of the first of them; "" of a fade
+	Into     int64                `json:"into"`     // of a merge the kept one, else 0
+	From     float64              `json:"from"`     // strength before
+	To       float64              `json:"to"`       // and after
+	Reason   string               `json:"reason"`
+}
+
+// SkippedStep is a step that was not taken.
+type SkippedStep struct {
+	Action   lifecycle.StepAction `json:"action"`
+	Memories []int64              `json:"memories"`
+	Reason   string               `json:"reason"`
+}
+
+// SleepOf is the document of s.
+func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
+	return Sleep{
+		Project: s.Project, DryRun: dryRun, At: Stamp(s.At), Memories: s.Memories, Fading: s.Fading,
+		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
+			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, thousandth(step.From), thousandth(step.To), step.Reason}
+		}),
+		Applied: s.Applied,
+		Skipped: Each(s.Skipped, func(k lifecycle.SkippedStep) SkippedStep {
+			return SkippedStep{k.Step.Action, k.Step.Memories, k.Reason}
+		}),
+		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), Degraded: OrEmpty(s.Degraded),
+	}
+}
+
+// thousandth rounds a strength: what comes after is noise.
+func thousandth(x float64) float64 { return math.Round(x*1000) / 1000 }
