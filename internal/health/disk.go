@@ -53,9 +53,9 @@ func synced(folder string) string {
 	for part := range strings.SplitSeq(filepath.ToSlash(folder), "/") {
 		part = strings.ToLower(part)
 		for _, s := range []struct{ begins, name string }{
-			{"dropbox", "Dropbox"}, {"onedrive", "OneDrive"}, {"icloud", "iCloud"}, {"mobile documents", "iCloud"}, {"com~apple~clouddocs", "iCloud"},
+			{"dropbox", "Dropbox"}, {"onedrive", "OneDrive"}, {"icloud", "iCloud"}, {"iclouddrive", "iCloud"}, {"mobile documents", "iCloud"}, {"com~apple~clouddocs", "iCloud"},
 			{"google drive", "Google Drive"}, {"googledrive", "Google Drive"}, {"my drive", "Google Drive"}, {"cloudstorage", "a cloud drive"},
-			{"nextcloud", "Nextcloud"}, {"owncloud", "ownCloud"}, {"pcloud", "pCloud"}, {"megasync", "MEGA"}, {"syncthing", "Syncthing"},
+			{"nextcloud", "Nextcloud"}, {"owncloud", "ownCloud"}, {"pcloud", "pCloud"}, {"pclouddrive", "pCloud"}, {"megasync", "MEGA"}, {"syncthing", "Syncthing"},
 			{"seafile", "Seafile"}, {"tresorit", "Tresorit"}, {"yandex.disk", "Yandex Disk"}, {"proton drive", "Proton Drive"}, {"box sync", "Box"},
 		} {
 			// "Dropbox (Personal)", "OneDrive - Company": the name and what is not a letter.
