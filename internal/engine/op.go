@@ -64,7 +64,7 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 // insertMemory adds a draft, which is made now.
 func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) error {
 	m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
-	m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
+	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.ID = o.newID()
 	m.SyncID = "obs-" + digest(string(m.ID))
 	if err := o.tx.InsertMemory(ctx, m); err != nil {

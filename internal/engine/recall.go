@@ -20,6 +20,7 @@ type RecallInput struct {
 	Budget    int            // tokens; 0 is 4,000, at most MaxBudget
 	SessionID string         // leaves out what that session was shown, and remembers this; "" is none
 	Again     bool           // what the session was shown before is shown again
+	Unseen    bool           // without a session, what is shown does not count as accessed
 	Zone      *time.Location // of the dates in texts; nil is UTC
 }
 
@@ -89,7 +90,7 @@ func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
 		return Recalled{}, err
 	}
 	out.fill(slices.Concat(found.Hits, found.Weak), len(found.Hits), seen, render.Options{Zone: in.Zone})
-	if session.ID != "" {
+	if session.ID != "" || !in.Unseen {
 		out.Degraded = append(out.Degraded, e.remember(ctx, out.showing(session))...)
 	}
 	return out, nil

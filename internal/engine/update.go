@@ -111,7 +111,7 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		m.RevisionCount++
 	}
 	if m.Type != was.Type {
-		m.ReviewAfter = lifecycle.ReviewAfter(m.Type, o.at, o.policy)
+		m.ReviewAfter = lifecycle.ReviewAfter(m, o.at, o.policy)
 	}
 	return m, m.Validate()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -40,13 +41,94 @@ type shownItem struct {
 	tokens int
 }
 
-// remember writes down what was shown, in a transaction of its own after the answer
-// was made. It never fails the read: what went wrong is told in the answer.
+// remember writes down what was shown, and counts the accesses, in a transaction of its
+// own after the answer was made. It never fails the read: what went wrong is told in the
+// answer. Without a session nothing but accesses is remembered.
 func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
+	if s.session.ID == "" && !lifecycle.Reinforces(s.verb) {
+		return nil
+	}
+	at := e.now()
+	if s.session.ID == "" && len(e.accessed(s.memories(), s, nil, at)) == 0 {
+		return nil // read within the hour: no lock is taken
+	}
+	uses := s.uses(at)
+	// Whoever asked has the answer already: leaving now does not undo that it was shown.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	err := e.store.Update(ctx, func(tx engram.Tx) error {
+		if err := e.countAccesses(ctx, tx, s, at); err != nil || len(uses) == 0 {
+			return err
+		}
+		return tx.AppendUses(ctx, uses)
+	})
+	switch {
+	case err == nil:
+		return nil
+	case s.session.ID == "":
+		return []string{"that it was read could not be counted: " + messageOf(err)}
+	}
+	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
+}
+
+// countAccesses counts what was shown as accessed, as far as it counts. It comes before
+// the uses of this showing are written, which would look like an earlier one.
+func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
+	if !lifecycle.Reinforces(s.verb) || len(s.items) == 0 {
+		return nil
+	}
+	nums := make([]int64, len(s.items))
+	for i, item := range s.items {
+		nums[i] = item.memory.Num
+	}
+	again := map[int64]bool{}
+	if s.session.ID != "" {
+		before, err := tx.ShownBy(ctx, s.session.ID, lifecycle.AccessVerbs(), nums)
+		if err != nil {
+			return err
+		}
+		for _, num := range before {
+			again[num] = true
+		}
+	}
+	now, err := tx.Memories(ctx, nums) // another process may have counted meanwhile
+	if err != nil {
+		return err
+	}
+	if nums = e.accessed(now, s, again, at); len(nums) == 0 {
+		return nil
+	}
+	return tx.CountAccess(ctx, nums, at)
+}
+
+// accessed are those of the memories whose showing counts; again are those that the
+// session was shown before.
+func (e *Engine) accessed(ms []engram.Memory, s showing, again map[int64]bool, at time.Time) (nums []int64) {
+	if !lifecycle.Reinforces(s.verb) {
+		return nil
+	}
+	for _, m := range ms {
+		if lifecycle.Accesses(m, s.session.ID, again[m.Num], at, e.policy) {
+			nums = append(nums, m.Num)
+		}
+	}
+	return nums
+}
+
+func (s showing) memories() []engram.Memory {
+	ms := make([]engram.Memory, len(s.items))
+	for i, item := range s.items {
+		ms[i] = item.memory
+	}
+	return ms
+}
+
+// uses are the showing as the store keeps it; none without a session.
+func (s showing) uses(at time.Time) []engram.Use {
 	if s.session.ID == "" {
 		return nil
 	}
-	at, query := e.now(), render.Preview(redact.Private(s.query), maxUseQuery)
+	query := render.Preview(redact.Private(s.query), maxUseQuery)
 	use := func(project string) engram.Use {
 		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query}
 	}
@@ -56,15 +138,9 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 		uses[i].Memory, uses[i].Rank, uses[i].Tokens = item.memory.Num, i+1, item.tokens
 	}
 	if len(uses) == 0 {
-		uses = []engram.Use{use(s.session.Project)}
+		return []engram.Use{use(s.session.Project)}
 	}
-	// Whoever asked has the answer already: leaving now does not undo that it was shown.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
-	defer cancel()
-	if err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.AppendUses(ctx, uses) }); err != nil {
-		return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
-	}
-	return nil
+	return uses
 }
 
 func messageOf(err error) string {
@@ -121,11 +197,11 @@ func previewTokens(m engram.Memory) int {
 	return text.Tokens(m.Title + "\n" + render.Preview(m.Content, 300))
 }
 
-// GetIn is Get in a session, which is remembered to have been shown the memory, if
-// it exists; "" is none.
+// GetIn is Get for somebody who reads the memory: that counts as an access. The session
+// is remembered to have been shown it, if it exists; "" is none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
 	d, err := e.Get(ctx, ref)
-	if err != nil || session == "" {
+	if err != nil {
 		return d, err
 	}
 	_, err = e.rememberIn(ctx, session, showing{verb: useGet, items: []shownItem{{d.Memory, text.Tokens(d.Memory.Title + "\n" + d.Memory.Content)}}})
@@ -134,6 +210,9 @@ func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Det
 
 // rememberIn is remember for a session by its id.
 func (e *Engine) rememberIn(ctx context.Context, session string, s showing) (degraded []string, err error) {
+	if session == "" {
+		return e.remember(ctx, s), nil
+	}
 	err = e.store.View(ctx, func(r engram.Reader) (err error) {
 		s.session, degraded, err = inSession(ctx, r, session)
 		return err

@@ -62,7 +62,7 @@ func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r.RevisionCount++
 	r.UpdatedAt = now
 	r.Strength, r.TouchedAt = 1, now
-	r.ReviewAfter = ReviewAfter(r.Type, now, p)
+	r.ReviewAfter = ReviewAfter(r, now, p)
 	return r
 }
 

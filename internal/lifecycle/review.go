@@ -6,13 +6,25 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// ReviewAfter is when a memory of the type, written at from, should be checked; the
-// zero time when it never falls due. Months are calendar months: a decision of 31
-// August falls due on 3 March, as time.AddDate counts.
-func ReviewAfter(t engram.Type, from time.Time, p Policy) time.Time {
-	months := p.ReviewMonths[t]
-	if months == 0 {
+// What an importance does to the time until a review.
+const (
+	soonerFrom = 0.8 // this important or more: half the months, rounded up
+	laterTo    = 0.2 // this important or less: twice the months
+)
+
+// ReviewAfter is when m, which says what it says since from, should be checked; the zero
+// time when its type never falls due. What matters much is looked at twice as often, what
+// matters little half as often. Months are calendar months: what is due six months after
+// 31 August falls due on 3 March, as time.AddDate counts.
+func ReviewAfter(m engram.Memory, from time.Time, p Policy) time.Time {
+	months := p.ReviewMonths[m.Type]
+	switch {
+	case months <= 0:
 		return time.Time{}
+	case m.Importance >= soonerFrom:
+		months = (months + 1) / 2
+	case m.Importance <= laterTo:
+		months *= 2
 	}
 	return from.AddDate(0, months, 0)
 }
