@@ -62,7 +62,8 @@ func Between(a, b Text, near Nearness) (d Difference, found bool) {
 	if near.apart() {
 		return Difference{}, false
 	}
-	return Read(a).Against(Read(b), near)
+	ra, rb := Read(a), Read(b)
+	return ra.Against(rb, near)
 }
 
 // Against is Between of texts that have been read.
@@ -73,9 +74,9 @@ func (r Reading) Against(other Reading, near Nearness) (d Difference, found bool
 	// Compared in an order of their own, the two give the same whoever comes first.
 	if strings.Compare(r.text.Title, other.text.Title) > 0 ||
 		r.text.Title == other.text.Title && r.text.Content > other.text.Content {
-		d, found = between(other, r)
+		d, found = between(&other, &r)
 		d.A, d.B = d.B, d.A
 		return d, found
 	}
-	return between(r, other)
+	return between(&r, &other)
 }

@@ -34,15 +34,17 @@ const (
 
 // entry is what is known of a word.
 type entry struct {
-	role role
-	axis axis
-	sign int8
+	role  role
+	axis  axis
+	sign  int8
+	stem  string  // of forms that the stemmer leaves apart
+	value float64 // of numbers in letters
 }
 
 // opposites are the ends of axes, one axis a line. English, Spanish, German, French.
 const opposites = `
 allow allowed allows permit permitted legal permitido erlaubt permis | forbid forbids forbidden prohibit prohibited disallow disallowed banned prohibido prohibida verboten interdit
-enable enabled enables active activated activado activada activo aktiv aktiviert turnedon activé | disable disabled disables inactive deactivated desactivado desactivada inactivo deaktiviert turnedoff off désactivé
+enable enabled enables active activated activado activada activo aktiv aktiviert activé | disable disabled disables inactive deactivated desactivado desactivada inactivo deaktiviert désactivé
 increase increases increased raises grow grows aumenta steigt erhöht | reduce reduces reduced decrease decreases decreased lower lowers lowered shrinks reduce disminuye senkt sinkt
 synchronous synchronously sync síncrono synchron | asynchronous asynchronously async asíncrono asynchron
 public publicly público pública öffentlich | private privately privado privada privat
@@ -62,7 +64,6 @@ persistent persisted durable | ephemeral transient
 stateful | stateless
 centralized central | decentralized distributed
 single | multiple several
-on | 
 long larger bigger | short smaller
 first | last
 open opened abierto offen | closed close cerrado geschlossen
@@ -81,29 +82,29 @@ angenommen akzeptiert genehmigt funktioniert bestätigt empfohlen behoben stabil
 accepté acceptée approuvé approuvée fonctionne confirmé adopté
 | reject rejected rejects abandon abandoned decline declined declines dismissed vetoed dropped fails failed fail failing failure
 reverted refuted disproved disproven broken breaks unstable unreliable unsuitable unsafe deprecated retired scrapped bad worse worst poor ignored
-turneddown decidedagainst adviseagainst advisedagainst discouraged unsupported cancelled canceled obsolete buggy wrong invalid incorrect red unhealthy discarded blocked
+discouraged unsupported cancelled canceled obsolete buggy wrong invalid incorrect red unhealthy discarded blocked
 rechazado rechazada abandonado abandonada descartado descartada falla fallan falló fallido roto rota obsoleto obsoleta malo peor incorrecto
 abgelehnt verworfen verworfen scheitert gescheitert kaputt veraltet schlecht schlechter instabil zurückgewiesen
 rejeté rejetée refusé refusée abandonné échoue échoué obsolète
 `
 
 // vocabulary are the words with a role of their own.
-var vocabulary = map[role]string{
+var vocabulary = [...]string{
 	grammar: `i we you he she it they our my your their its his her us them this that these those there here
-		is are was were be been being am do does did done has have had having will would shall should can could may might
-		and or also too very just only own even ever still yet now then today currently already always every each all any some both
-		such same other another as more most much many few less least what who whom whose which how why where when if than so at
+		is are was were be been being do does did done has had having will would shall should can could may might
+		and or also too very just only even ever still yet now then today currently already always every each all any some both
+		such same other another as more most much many few less least what who whom whose how why where when if than at
 		s t d m re ve ll o y longer anymore exactly about around roughly again new
-		lo se su sus le les que y o e también muy ya siempre cada todo todos toda todas es son fue fueron ser está están ha han
-		wir ich sie er es und oder auch sehr immer jetzt schon jeder jedes jede jedem jeden alle ist sind war waren wird werden wurde wurden hat haben mehr man sich dem
-		nous on il elle ils elles et ou aussi très toujours est sont été a ont`,
-	lead: `a an the with in by to on over from into via through using under behind onto upon inside called named onto
+		lo se su sus que e también muy ya siempre cada todo todos toda todas es son fue fueron ser está están ha han
+		wir ich sie er und oder auch sehr immer jetzt schon jeder jedes jede jedem jeden alle ist sind war waren wird werden wurde wurden hat haben mehr man sich dem
+		nous il elle ils elles et ou aussi très toujours est sont été ont`,
+	lead: `a an the with in by to on over from into via through under behind onto upon inside called named
 		un una unos unas el la los las con en por al del sobre desde mediante llamado
 		der die das den des ein eine einen einem einer mit auf bei im am vom zum zur über durch aus
-		le les du de des au aux avec dans sur par`,
-	limit: `for of during within against between above below per up down out off
+		le les du au aux avec dans sur par`,
+	limit: `for of during within against between above below per up down out
 		para de durante entre
-		für von während zwischen vor nach um
+		für von zwischen vor nach um
 		pour pendant`,
 	using: `use uses used using utilize utilizes run runs running ran
 		usamos usan usa usar utilizamos utiliza utilizan uso
@@ -129,19 +130,10 @@ var vocabulary = map[role]string{
 		behoben corrigé`,
 	scopeWord: `staging production prod dev development local test tests testing ci qa preview sandbox demo
 		frontend backend client server web mobile desktop browser ios android linux macos mac windows arm amd64 x86
-		free team enterprise pro admin admins viewer viewers editor editors guest eu us emea apac
+		free team enterprise pro admin admins viewer viewers editor editors guest eu emea apac
 		nightly weekly daily monthly internal external public legacy read reads write writes
 		january february march april june july august september october november december
 		producción desarrollo pruebas produktion entwicklung`,
-}
-
-// irregular are forms that the stemmer leaves apart.
-var irregular = map[string]string{
-	"built": "build", "written": "write", "wrote": "write", "sent": "send", "kept": "keep", "held": "hold",
-	"taken": "take", "took": "take", "made": "make", "given": "give", "driven": "drive", "shown": "show",
-	"drawn": "draw", "known": "know", "thrown": "throw", "bound": "bind", "spent": "spend", "left": "leave",
-	"lost": "lose", "paid": "pay", "sold": "sell", "bought": "buy", "broke": "break", "caught": "catch", "began": "begin",
-	"begun": "begin", "grew": "grow", "hid": "hide", "hidden": "hide", "meant": "mean", "understood": "understand",
 }
 
 // lexicon is all that is known of words, by their folded form.
@@ -149,7 +141,7 @@ var lexicon = func() map[string]entry {
 	m := map[string]entry{}
 	for r, words := range vocabulary {
 		for w := range strings.FieldsSeq(words) {
-			m[foldWord(w)] = entry{role: r}
+			m[foldWord(w)] = entry{role: role(r)}
 		}
 	}
 	ends := func(line string, a axis) {
@@ -168,5 +160,13 @@ var lexicon = func() map[string]entry {
 		a++
 	}
 	ends(strings.ReplaceAll(verdicts, "\n", " "), verdict)
+	for w, base := range irregular {
+		e := m[w]
+		e.stem = stemOf(base)
+		m[w] = e
+	}
+	for w, value := range numberWords {
+		m[w] = entry{role: numeral, value: value}
+	}
 	return m
 }()

@@ -1,171 +1,149 @@
 package contradiction
 
-import (
-	"strings"
-
-	"github.com/alanbuscaglia/engram/internal/text"
-)
-
-func foldWord(w string) string {
-	var folded string
-	text.Scan(w, func(t text.Token) {
-		if t.Kind == text.Plain {
-			folded += t.Word
-		}
-	})
-	return folded
-}
-
 // settle works out what the words of a clause mean together.
 func settle(c *clause) {
-	phrases(c)
-	numbers(c)
-	deny(c)
 	for i := range c.words {
-		w := &c.words[i]
-		if w.role == eventWord && i < 3 {
-			c.event = true
+		c.join(i)
+	}
+	for i := range c.words {
+		c.count(i)
+	}
+	for i := range c.words {
+		if c.words[i].role == negator {
+			c.deny(i)
 		}
 	}
-	// "Fixed …", "Released …": a clause that opens so tells what was done once.
-	switch first := c.words[0].folded; first {
-	case "fixed", "fix", "fixes", "added", "add", "adds", "merged", "removed", "worked", "increased", "reduced", "cut", "implemented", "refactored",
-		"update", "updates", "bump", "bumps", "upgrade", "upgrades":
-		c.event = true
+	c.ends = endsOf(c)
+	c.event = opensEvent[c.words[0].folded]
+	for i := range min(eventReach, len(c.words)) {
+		c.event = c.event || c.words[i].role == eventWord
 	}
 }
 
-// phrases joins words that mean something else together: turned on, decided against.
-func phrases(c *clause) {
-	for i := range c.words {
-		w := &c.words[i]
-		var before, after string
-		if i > 0 {
-			before = c.words[i-1].folded
-		}
-		if i+1 < len(c.words) {
-			after = c.words[i+1].folded
-		}
-		switch w.folded {
-		case "on":
-			w.axis, w.sign = 0, 0
-			be := before == "is" || before == "are" || before == "was"
-			if strings.HasPrefix(before, "turn") || strings.HasPrefix(before, "switch") ||
-				be && (after == "" || after == "in" || after == "by" || after == "for" || after == "everywhere") {
-				e := lexicon["enabled"]
-				w.axis, w.sign, w.role = e.axis, e.sign, grammar
-			}
-		case "off":
-			be := before == "is" || before == "are" || before == "was" || before == "kept"
-			if !be && !strings.HasPrefix(before, "turn") && !strings.HasPrefix(before, "switch") {
-				w.axis, w.sign = 0, 0
-			}
-		case "down":
-			if before == "turned" || before == "voted" || before == "shot" {
-				w.axis, w.sign = verdict, -1
-			}
-		case "against":
-			if strings.HasPrefix(before, "decid") || strings.HasPrefix(before, "advis") || strings.HasPrefix(before, "recommend") || before == "voted" {
-				w.axis, w.sign = verdict, -1
-				c.words[i-1].axis = 0
-			}
-		}
-		if (w.folded == "on" || w.folded == "off" || w.folded == "down") && w.axis != 0 && (strings.HasPrefix(before, "turn") || strings.HasPrefix(before, "switch")) {
-			c.words[i-1].role = light
-		}
+// eventReach is how many words from the beginning say that a clause tells what
+// happened: "we found", "the fix landed".
+const eventReach = 3
+
+// beside returns the word n places from i, and "" beyond the clause.
+func (c *clause) beside(i, n int) string {
+	if i += n; i < 0 || i >= len(c.words) {
+		return ""
 	}
-	// "decided to use", "decided on": a verdict for it.
-	for i := range c.words {
-		if c.words[i].folded == "decided" && i+1 < len(c.words) && c.words[i+1].folded != "against" {
-			c.words[i].axis, c.words[i].sign = verdict, 1
-		}
-	}
+	return c.words[i].folded
 }
 
-// numbers finds out what the numbers of a clause count.
-func numbers(c *clause) {
-	for i := range c.words {
-		w := &c.words[i]
-		if w.role != numeral {
-			continue
+// join finds words that are an end of an axis only together with another: turned on,
+// is off, turned down, decided against. By themselves they are prepositions.
+func (c *clause) join(i int) {
+	w, before := &c.words[i], c.beside(i, -1)
+	switch w.folded {
+	case "on", "off":
+		switch {
+		case switching[before]:
+			c.words[i-1].role, c.words[i-1].key = light, 0
+		case w.folded == "off" && being[before]:
+		case being[before] && aloneAfter[c.beside(i, 1)]: // is on in production; not: is on React 17
+		default:
+			return
 		}
-		if w.num.text == "" {
-			w.num.text = w.written
+		e := lexicon["enabled"]
+		w.role, w.axis, w.sign = grammar, e.axis, e.sign
+		if w.folded == "off" {
+			w.sign = -e.sign
 		}
-		if i > 0 && identities[c.words[i-1].folded] || i+1 < len(c.words) && months[c.words[i+1].folded] {
-			w.role, w.stem = content, "#"+w.folded
-			continue
+	case "down":
+		if voting[before] {
+			w.axis, w.sign = verdict, -1
 		}
-		if i+1 < len(c.words) && w.num.unit == noUnit {
-			next := &c.words[i+1]
-			if u, ok := units[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h") {
-				w.num.unit, w.num.value = u.dimension, w.num.value*u.factor
-				w.num.text += " " + next.written
-				next.role, next.stem, next.axis = grammar, "", 0
-			} else if next.content() {
-				w.num.of = next.stem
-				w.num.text += " " + next.written
-			}
+	case "against":
+		if deciding[before] {
+			w.axis, w.sign = verdict, -1
+			c.words[i-1].axis = noAxis
 		}
-		if w.num.of == "" && w.num.unit == noUnit && i > 0 && (c.words[i-1].content() || named(c.words[i-1].written)) {
-			w.num.of = c.words[i-1].folded
-			if c.words[i-1].content() {
-				w.num.of = c.words[i-1].stem
-			}
-			w.num.text = c.words[i-1].written + " " + w.num.text
-		}
-	}
-	for i := 1; i < len(c.words); i++ {
-		w := &c.words[i]
-		if u, ok := units[w.folded]; ok && len(w.folded) > 2 && (c.words[i-1].folded == "every" || c.words[i-1].folded == "cada" || c.words[i-1].folded == "one") {
-			text := "every " + w.written
-			if c.words[i-1].folded != "every" {
-				text = c.words[i-1].written + " " + w.written
-			}
-			w.role, w.num = numeral, number{value: u.factor, unit: u.dimension, text: text}
+	case "decided", "agreed":
+		if next := c.beside(i, 1); next == "to" || next == "on" || next == "for" {
+			w.axis, w.sign = verdict, 1
 		}
 	}
 }
 
-// half are words behind a not that take it back: not only.
-var half = map[string]bool{"only": true, "just": true, "necessarily": true, "merely": true, "simply": true, "solo": true, "nur": true, "seulement": true}
+// count finds out what the number at i counts.
+func (c *clause) count(i int) {
+	w := &c.words[i]
+	if w.num == nil {
+		c.every(i)
+		return
+	}
+	if identities[c.beside(i, -1)] || months[c.beside(i, 1)] {
+		w.role, w.num, w.stem = content, nil, "#"+w.folded
+		w.key = keyOf(w.stem)
+		return
+	}
+	n := w.num
+	if n.unit != noUnit {
+		return
+	}
+	if i+1 < len(c.words) {
+		next := &c.words[i+1]
+		if u, ok := units[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h") {
+			n.unit, n.value = u.dimension, n.value*u.factor
+			n.text += " " + next.written
+			next.role, next.stem, next.key, next.axis = grammar, "", 0, noAxis
+			return
+		}
+		if next.content() {
+			n.of = next.stem
+			n.text += " " + next.written
+			return
+		}
+	}
+	if i == 0 {
+		return
+	}
+	switch before := &c.words[i-1]; {
+	case before.content():
+		n.of = before.stem
+		n.text = before.written + " " + n.text
+	case named(before.written): // Go 1.26
+		n.of = before.folded
+		n.text = before.written + " " + n.text
+	}
+}
+
+// every makes the hour of "every hour" a number.
+func (c *clause) every(i int) {
+	w, before := &c.words[i], c.beside(i, -1)
+	if u, ok := units[w.folded]; ok && len(w.folded) > 2 && single[before] {
+		w.role, w.key = numeral, 0
+		w.num = &number{value: u.factor, unit: u.dimension, text: c.words[i-1].written + " " + w.written}
+	}
+}
 
 // reach is how many words a negation looks ahead for what it denies.
 const reach = 5
 
-// deny marks what the negations of a clause deny: the next word that says something,
-// and the one behind it where that is a verb like use. A negation at the end of the
-// clause denies what stands before it.
-func deny(c *clause) {
-	for i := range c.words {
-		if c.words[i].role != negator {
+// deny marks what the negation at i denies: the next word that says something, and
+// where that is a verb like use, the one behind it too. At the end of a clause it
+// denies what stands before it.
+func (c *clause) deny(i int) {
+	if half[c.beside(i, 1)] {
+		return
+	}
+	c.denies = true
+	found := false
+	for j := i + 1; j < len(c.words) && j <= i+reach && c.words[j].role != negator; j++ {
+		w := &c.words[j]
+		if !w.content() && !w.verb() && w.axis == noAxis {
 			continue
 		}
-		if i+1 < len(c.words) && half[c.words[i+1].folded] {
-			continue
+		w.negated, found = true, true
+		if w.role != light && w.role != using {
+			return
 		}
-		c.denies = true
-		found := false
-		for j := i + 1; j < len(c.words) && j <= i+reach; j++ {
-			w := &c.words[j]
-			if w.role == negator {
-				break
-			}
-			if w.content() || w.verb() || w.axis != 0 {
-				w.negated, w.head = true, !found
-				found = true
-				if w.role != light && w.role != using {
-					break
-				}
-			}
-		}
-		for j := i - 1; !found && j >= 0; j-- {
-			if w := &c.words[j]; w.content() || w.axis != 0 {
-				w.negated, w.head, found = true, true, true
-			}
+	}
+	for j := i - 1; j >= 0 && !found; j-- {
+		if w := &c.words[j]; w.content() || w.axis != noAxis {
+			w.negated, found = true, true
 		}
 	}
 }
-
-// named reports whether a word is written like a name: Go.
-func named(w string) bool { return len(w) > 1 && 'A' <= w[0] && w[0] <= 'Z' }

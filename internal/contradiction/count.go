@@ -1,0 +1,45 @@
+package contradiction
+
+// numbers compares the numbers of two clauses. comparable is false when there are none
+// that count the same and differ; a number that both clauses have is none.
+func (m *meeting) numbers() (d Difference, comparable bool) {
+	for i := range m.a.words {
+		a := m.a.words[i].num
+		if a == nil || m.b.counts(a) {
+			continue
+		}
+		for j := range m.b.words {
+			b := m.b.words[j].num
+			if b == nil || m.a.counts(b) || !alike(a, b) {
+				continue
+			}
+			if m.foreign() > 0 {
+				return d, true // of something else
+			}
+			return Difference{KindNumber, shorten(a.text), shorten(b.text), m.weight(0)}, true
+		}
+	}
+	return d, false
+}
+
+// counts reports whether the clause has the number.
+func (c *clause) counts(n *number) bool {
+	for i := range c.words {
+		if o := c.words[i].num; o != nil && o.same(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// alike reports whether two numbers count the same: both a time, a size or a share, or
+// both workers, ports, versions of Go, or both nothing that is said.
+func alike(a, b *number) bool {
+	switch {
+	case a.unit != noUnit || b.unit != noUnit:
+		return a.unit == b.unit
+	case a.of == "" || b.of == "":
+		return a.of == b.of
+	}
+	return like(a.of, b.of)
+}

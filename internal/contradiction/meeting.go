@@ -1,0 +1,108 @@
+package contradiction
+
+// meeting is two clauses held against each other.
+type meeting struct {
+	a, b   *clause
+	titles *about
+	match  [mostWords]int8 // of a word of a: one more than the place of its like in b; 0 for none
+	back   [mostWords]int8 // the same from b
+	shared int             // words that say what it is about, in both
+	na, nb int             // such words
+	ua, ub places          // those that the other has not
+}
+
+// places are words of a clause, by where they stand.
+type places struct {
+	at [mostWords]int8
+	n  int
+}
+
+func (p *places) add(i int) { p.at[p.n], p.n = int8(i), p.n+1 }
+
+func (p *places) all() []int8 { return p.at[:p.n] }
+
+// difference finds in what the clauses contradict each other; its Weight is 0 when
+// they do not.
+func (m *meeting) difference() (d Difference) {
+	m.pair()
+	if m.shared == 0 || float64(m.shared) < leastShared*float64(min(m.na, m.nb)) ||
+		m.shared == 1 && (!m.titles.same || max(m.na, m.nb) > loneWords) {
+		return d
+	}
+	opposites, d := m.opposites()
+	switch {
+	case opposites%2 == 1:
+		return m.opposed(d)
+	case opposites > 0 || m.a.event || m.b.event || m.titles.events || m.a.title != m.b.title:
+		return Difference{} // what was once is no state of things, and a title states none
+	}
+	if d, comparable := m.numbers(); comparable {
+		return d
+	}
+	return m.names()
+}
+
+// pair finds for every word of a its like in b.
+func (m *meeting) pair() {
+	for i := range m.a.words {
+		w := &m.a.words[i]
+		if w.key == 0 {
+			continue
+		}
+		for j := range m.b.words {
+			o := &m.b.words[j]
+			if w.key == o.key && m.back[j] == 0 && w.content() == o.content() && like(w.stem, o.stem) {
+				m.match[i], m.back[j] = int8(j+1), int8(i+1)
+				break
+			}
+		}
+	}
+	for i := range m.a.words {
+		if w := &m.a.words[i]; w.content() && w.axis == noAxis {
+			if m.na++; m.match[i] != 0 {
+				m.shared++
+			} else {
+				m.ua.add(i)
+			}
+		}
+	}
+	for j := range m.b.words {
+		if w := &m.b.words[j]; w.content() && w.axis == noAxis {
+			if m.nb++; m.back[j] == 0 {
+				m.ub.add(j)
+			}
+		}
+	}
+}
+
+// foreign counts the words by which each clause speaks of something that neither the
+// other nor its title names; of both clauses, the fewer.
+func (m *meeting) foreign() int {
+	a, b := 0, 0
+	for _, i := range m.ua.all() {
+		if !has(m.titles.b, m.a.words[i].stem) {
+			a++
+		}
+	}
+	for _, j := range m.ub.all() {
+		if !has(m.titles.a, m.b.words[j].stem) {
+			b++
+		}
+	}
+	return min(a, b)
+}
+
+// weight is how sure a difference is between clauses that agree so far in the rest.
+func (m *meeting) weight(foreign int) float64 {
+	// Mostly of the smaller clause: the other may say more, such as why.
+	words := 0.65*float64(min(m.na, m.nb)) + 0.35*float64(max(m.na, m.nb))
+	w := difference + agreeing*float64(m.shared)/words + perShared*float64(min(m.shared, mostShared)) -
+		perForeign*float64(foreign)
+	switch {
+	case m.titles.same:
+		w += sameTitle
+	case m.titles.differs:
+		w -= apartTitle
+	}
+	return min(1, max(0, w))
+}

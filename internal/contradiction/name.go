@@ -1,0 +1,92 @@
+package contradiction
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// longest is how many characters of a text's words a difference shows.
+const longest = 60
+
+// names compares what stands in the one place where the clauses differ.
+func (m *meeting) names() (d Difference) {
+	if m.ua.n == 0 || m.ub.n == 0 || min(m.ua.n, m.ub.n) > shortName || max(m.ua.n, m.ub.n) > longName ||
+		float64(m.shared) < leastOfName*float64(max(m.na, m.nb)) {
+		return d
+	}
+	firstA, lastA, okA := m.a.slot(m.ua.all(), &m.match)
+	firstB, lastB, okB := m.b.slot(m.ub.all(), &m.back)
+	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
+		return d
+	}
+	// That the names are foreign to the other text is no sign of another subject.
+	return Difference{KindName, m.a.span(firstA, lastA), m.b.span(firstB, lastB), max(0, m.weight(0)-nameOff)}
+}
+
+// slot returns the place of the words at: they stand together, behind a word that a
+// name can stand behind, or before one that says whose office something is.
+func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bool) {
+	first, last = int(at[0]), int(at[len(at)-1])
+	for i := first; i <= last; i++ {
+		if c.words[i].content() && match[i] != 0 {
+			return 0, 0, false
+		}
+	}
+	if first == 0 {
+		return first, last, last == 0 && len(c.words) > 1 && c.words[1].role == office
+	}
+	i := first - 1
+	for i > 0 && (c.words[i].role == grammar || c.words[i].role == numeral) {
+		i--
+	}
+	if c.words[i].folded == "to" {
+		// Behind it stands a verb as often: only what is written like a name counts.
+		return first, last, named(c.words[first].written)
+	}
+	return first, last, c.words[i].role == lead || c.words[i].role == choice || c.words[i].role == using
+}
+
+// scoped reports whether one of the words from i to j says where something holds.
+func (c *clause) scoped(i, j int) bool {
+	for k := i; k <= j; k++ {
+		if c.words[k].role == scopeWord {
+			return true
+		}
+	}
+	return false
+}
+
+// named reports whether a word is written like a name: Go.
+func named(w string) bool { return len(w) > 1 && 'A' <= w[0] && w[0] <= 'Z' }
+
+// around is the word at i with the negation that denies it.
+func (c *clause) around(i int) string {
+	if c.words[i].negated {
+		for j := i; j >= 0 && j >= i-reach; j-- {
+			if c.words[j].role == negator {
+				return c.span(j, i)
+			}
+		}
+	}
+	return c.span(i, i)
+}
+
+// span is the words from i to j, as written.
+func (c *clause) span(i, j int) string {
+	var b strings.Builder
+	for k := i; k <= j; k++ {
+		if k > i {
+			b.WriteByte(' ')
+		}
+		b.WriteString(c.words[k].written)
+	}
+	return shorten(b.String())
+}
+
+// shorten cuts what is longer than a difference shows.
+func shorten(s string) string {
+	if utf8.RuneCountInString(s) <= longest {
+		return s
+	}
+	return string([]rune(s)[:longest-1]) + "…"
+}

@@ -1,0 +1,173 @@
+package contradiction
+
+import "strings"
+
+// ends are the ends of axes that a clause is at, each axis once.
+type ends struct {
+	list [mostEnds]end
+	n    int
+}
+
+// mostEnds is how many axes of a clause are looked at.
+const mostEnds = 6
+
+type end struct {
+	axis axis
+	sign int8 // 0 for a clause that is at both ends
+	at   int8 // the word
+}
+
+func (e *ends) all() []end { return e.list[:e.n] }
+
+// of returns the end of an axis; the zero end for an axis that is not there.
+func (e *ends) of(x axis) end {
+	for _, known := range e.all() {
+		if known.axis == x {
+			return known
+		}
+	}
+	return end{}
+}
+
+// endsOf finds the ends that a clause is at, when it is known what it denies.
+func endsOf(c *clause) (e ends) {
+	for i := range c.words {
+		w := &c.words[i]
+		if w.axis == noAxis {
+			continue
+		}
+		sign := w.sign
+		if w.negated {
+			sign = -sign
+		}
+		add(&e, end{w.axis, sign, int8(i)})
+	}
+	return e
+}
+
+func add(e *ends, one end) {
+	for i := range e.list[:e.n] {
+		if known := &e.list[i]; known.axis == one.axis {
+			if known.sign != one.sign {
+				known.sign = 0
+			}
+			return
+		}
+	}
+	if e.n < mostEnds {
+		e.list[e.n] = one
+		e.n++
+	}
+}
+
+// opposites counts in how many respects the clauses say the opposite of each other.
+// Two make one saying again: "not allowed", "forbidden".
+func (m *meeting) opposites() (n int, d Difference) {
+	for _, a := range m.a.ends.all() {
+		b := m.b.ends.of(a.axis)
+		if a.sign*b.sign != -1 {
+			continue
+		}
+		if n++; n == 1 || a.axis == verdict {
+			d = m.words(KindNegation, int(a.at), int(b.at))
+			if a.axis == verdict {
+				d.Kind = KindVerdict
+			}
+		}
+	}
+	if i, j, ok := m.prefixed(); ok {
+		n++
+		d = m.words(KindNegation, i, j)
+	}
+	if i, j, ok := m.denied(); ok {
+		if n++; n == 1 {
+			d = m.words(KindNegation, i, j)
+		}
+	}
+	return n, d
+}
+
+// words is a difference in two words, and in what denies them.
+func (m *meeting) words(k Kind, i, j int) Difference {
+	return Difference{Kind: k, A: m.a.around(i), B: m.b.around(j)}
+}
+
+// opposed weighs a difference in the ends of an axis or in a negation.
+func (m *meeting) opposed(d Difference) Difference {
+	foreign := m.foreign()
+	if foreign > 1 {
+		return Difference{}
+	}
+	d.Weight = m.weight(foreign)
+	return d
+}
+
+// denied finds a word that one clause denies and the other does not. Where both deny
+// something, or one says "forbidden" and the other "not", they mean the same more
+// often than not.
+func (m *meeting) denied() (i, j int, ok bool) {
+	if m.a.denies == m.b.denies {
+		return 0, 0, false
+	}
+	yes, no := &m.a.ends, &m.b.ends
+	if m.a.denies {
+		yes, no = no, yes
+	}
+	for _, e := range yes.all() {
+		if e.sign < 0 && no.of(e.axis).sign == 0 {
+			return 0, 0, false
+		}
+	}
+	for i := range m.a.words {
+		if m.match[i] == 0 {
+			continue
+		}
+		j := int(m.match[i] - 1)
+		w, o := &m.a.words[i], &m.b.words[j]
+		counted := m.a.ends.of(w.axis).sign*m.b.ends.of(w.axis).sign != 0 // as an end already
+		if w.negated != o.negated && (w.axis == noAxis || !counted) {
+			return i, j, true
+		}
+	}
+	return 0, 0, false
+}
+
+// prefixed finds a word of one clause that is one of the other with a prefix that
+// turns it round: sensitive, insensitive.
+func (m *meeting) prefixed() (i, j int, ok bool) {
+	for _, i := range m.ua.all() {
+		for _, j := range m.ub.all() {
+			if a, b := m.a.words[i].folded, m.b.words[j].folded; turned(a, b) || turned(b, a) {
+				return int(i), int(j), true
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+// turned reports whether b is a with a prefix that turns it round. In is one only
+// before what ends like an adjective: invoice is no opposite of voice.
+func turned(a, b string) bool {
+	prefix, ok := strings.CutSuffix(b, a)
+	if !ok {
+		return false
+	}
+	switch prefix {
+	case "un", "non":
+		return len(a) >= 4
+	case "dis", "des": // count, discount
+		return len(a) >= 6
+	case "in", "im", "ir", "il":
+		return len(a) >= 5 && adjective(a)
+	}
+	return false
+}
+
+func adjective(w string) bool {
+	for _, ending := range [...]string{"able", "ible", "ive", "ent", "ant", "ect", "ete", "ate", "id", "al", "ular"} {
+		if strings.HasSuffix(w, ending) {
+			return true
+		}
+	}
+	return false
+}

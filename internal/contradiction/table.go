@@ -1,0 +1,120 @@
+package contradiction
+
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// Words that mean something beside another.
+var (
+	switching  = words("turn turns turned turning switch switches switched")
+	being      = words("is are was were be been kept stays")
+	aloneAfter = map[string]bool{"": true, "in": true, "by": true, "for": true, "until": true, "everywhere": true}
+	voting     = words("turned voted shot")
+	deciding   = words("decide decided advise advises advised recommend recommends recommended voted argued")
+	single     = words("every cada one jede")
+
+	// half are words that take back the not before them.
+	half = words("only just necessarily merely simply solo nur seulement")
+
+	// opensEvent are words that tell what was done once where a clause opens with them.
+	opensEvent = words(`fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
+		update updates bump bumps upgrade upgrades`)
+
+	// identities are words whose number is a name: what has another is another thing.
+	identities = union(months, words(`issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket
+		section chapter phase task story bug case item row test day linea zeile ligne paso schritt`))
+
+	// months stand beside the number of a day.
+	months = words(`january february march april may june july august september october november december
+		jan feb mar apr jun jul aug sep oct nov dec
+		enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+		januar februar marz mai juni juli oktober dezember`)
+
+	// irregular are forms that the stemmer leaves apart.
+	irregular = map[string]string{
+		"built": "build", "written": "write", "wrote": "write", "sent": "send", "kept": "keep", "held": "hold",
+		"taken": "take", "took": "take", "made": "make", "given": "give", "driven": "drive", "shown": "show",
+		"drawn": "draw", "known": "know", "thrown": "throw", "bound": "bind", "spent": "spend", "left": "leave",
+		"lost": "lose", "paid": "pay", "sold": "sell", "bought": "buy", "broke": "break", "caught": "catch",
+		"began": "begin", "begun": "begin", "grew": "grow", "hid": "hide", "hidden": "hide", "meant": "mean",
+		"understood": "understand",
+	}
+)
+
+func words(list string) map[string]bool {
+	m := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		m[w] = true
+	}
+	return m
+}
+
+func union(a, b map[string]bool) map[string]bool {
+	for w := range a {
+		b[w] = true
+	}
+	return b
+}
+
+// foldWord is how a word of the tables looks in a text that was read.
+func foldWord(w string) (folded string) {
+	text.Scan(w, func(t text.Token) {
+		if t.Kind == text.Plain {
+			folded += t.Word
+		}
+	})
+	return folded
+}
+
+func stemOf(w string) (stem string) {
+	text.Scan(w, func(t text.Token) { stem = t.Text() })
+	return stem
+}
+
+// units by their names; seconds, bytes and hundredths are 1.
+var units = func() map[string]unit {
+	m := map[string]unit{}
+	add := func(d dimension, factor float64, names string) {
+		for n := range strings.FieldsSeq(names) {
+			m[n] = unit{d, factor}
+		}
+	}
+	add(duration, 1e-9, "ns nanoseconds")
+	add(duration, 1e-6, "us µs microseconds")
+	add(duration, 1e-3, "ms millisecond milliseconds milisegundos")
+	add(duration, 1, "s sec secs second seconds segundo segundos sekunde sekunden seconde secondes")
+	add(duration, 60, "min mins minute minutes minuto minutos minuten")
+	add(duration, 3600, "h hr hrs hour hours hora horas stunde stunden heure heures")
+	add(duration, 86400, "d day days dia dias tag tage tagen jour jours")
+	add(duration, 7*86400, "week weeks semana semanas woche wochen semaine semaines")
+	add(duration, 30*86400, "month months mes meses monat monate monaten mois")
+	add(duration, 365*86400, "year years ano anos jahr jahre jahren an ans")
+	add(size, 1, "b byte bytes")
+	add(size, 1e3, "k kb kib ki")
+	add(size, 1e6, "mb mib mi megabytes")
+	add(size, 1e9, "gb gib gi gigabytes")
+	add(size, 1e12, "tb tib ti")
+	add(share, 1, "% percent prozent")
+	return m
+}()
+
+// numberWords are numbers in letters. One is left out: it is mostly a pronoun.
+var numberWords = func() map[string]float64 {
+	m := map[string]float64{}
+	for i, line := range strings.Split(`two dos zwei deux
+three tres drei trois
+four cuatro vier quatre
+five cinco funf cinq
+six seis sechs
+seven siete sieben sept
+eight ocho acht huit
+nine nueve neun neuf
+ten diez zehn dix`, "\n") {
+		for w := range strings.FieldsSeq(line) {
+			m[w] = float64(i + 2)
+		}
+	}
+	return m
+}()
