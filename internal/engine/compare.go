@@ -21,10 +21,12 @@ type CompareInput struct {
 // whichever of them. One that there is no contradiction is kept too, so that the pair is
 // never raised again. Errors are Judge's, and CodeNotFound for a memory that is not live.
 func (e *Engine) Compare(ctx context.Context, in CompareInput) (Conflict, error) {
-	if in.ActorKind == "" {
-		in.ActorKind = KindSystem
-	}
-	v, err := e.verdict(JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind})
+	return e.compare(ctx, in, func(*op) error { return nil })
+}
+
+// compare is Compare, if check lets it.
+func (e *Engine) compare(ctx context.Context, in CompareInput, check func(*op) error) (Conflict, error) {
+	v, err := e.verdict(in.verdict())
 	if err != nil {
 		return Conflict{}, err
 	}
@@ -41,11 +43,22 @@ func (e *Engine) Compare(ctx context.Context, in CompareInput) (Conflict, error)
 		if a.Num == b.Num {
 			return engram.Errorf(engram.CodeInvalid, "memory %s cannot be compared with itself", in.A)
 		}
+		if err := check(o); err != nil {
+			return err
+		}
 		v.source, v.target = a.Num, b.Num
 		judged, err = o.settle(ctx, v, nil)
 		return err
 	})
 	return judged, err
+}
+
+// verdict is the same verdict on a relation that is still to be found.
+func (in CompareInput) verdict() JudgeInput {
+	if in.ActorKind == "" {
+		in.ActorKind = KindSystem
+	}
+	return JudgeInput{Verb: in.Verb, Reason: in.Reasoning, Confidence: &in.Confidence, Model: in.Model, ActorKind: in.ActorKind}
 }
 
 // Absent says which memory is not there; the code and the message are those of Err.

@@ -37,6 +37,9 @@ type Options struct {
 	// Extractor finds patterns among memories that sleep goes through; nil: none are
 	// looked for, and no memory leaves the process.
 	Extractor engram.Extractor
+	// Judge says how two memories relate, when a scan is told to ask it; nil: nobody is asked,
+	// and no memory leaves the process.
+	Judge engram.Judge
 	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
 	Clinic Clinic
 }
@@ -55,6 +58,7 @@ type Engine struct {
 	former    []engram.Embedder
 	reranker  engram.Reranker
 	extractor engram.Extractor
+	judgeOf   engram.Judge
 	clinic    Clinic
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
@@ -63,7 +67,7 @@ type Engine struct {
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor, clinic: o.Clinic,
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

@@ -143,7 +143,7 @@ func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (Confli
 			return Conflict{}, err
 		}
 	}
-	pair, err := o.pair(ctx, v.source, v.target)
+	pair, err := o.tx.RelationsBetween(ctx, v.source, v.target)
 	if err != nil {
 		return Conflict{}, err
 	}
@@ -212,12 +212,6 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 			WithHint("verdicts are for memories of one project; link ties those of two")
 	}
 	return ms[0].Project, nil
-}
-
-// pair returns the live relations between two memories, in either direction.
-func (o *op) pair(ctx context.Context, a, b int64) ([]engram.Relation, error) {
-	all, err := o.tx.Relations(ctx, []int64{a})
-	return slices.DeleteFunc(all, func(r engram.Relation) bool { return r.Source != b && r.Target != b }), err
 }
 
 // ofPair is the relation on which a verdict lands: the judgment on the pair, else a tie of

@@ -1,0 +1,182 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// conflictPage is a page of candidates and verdicts.
+type conflictPage struct {
+	Total     int                 `json:"total"`
+	Limit     int                 `json:"limit"`
+	Offset    int                 `json:"offset"`
+	Relations []document.Conflict `json:"relations"`
+}
+
+func (a *API) conflicts(q request) (reply, error) {
+	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status")))}
+	f.Page = engram.Page{Limit: q.lenient("limit", 50, 1, engine.MaxConflicts), Offset: q.lenient("offset", 0, 0, maxOffset)}
+	var err error
+	if f.Since, err = q.when("since", a.Engine.Now()); err != nil {
+		return reply{}, worded(err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
+	}
+	list, total, err := a.Engine.Conflicts(q.Context(), f)
+	return reply{body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c engine.Conflict) document.Conflict {
+		return document.ConflictOf(c.Relation, c.Status(), c.Source, c.Target)
+	})}}, err
+}
+
+func (a *API) conflictStats(q request) (reply, error) {
+	project := q.query.Get("project")
+	s, err := a.Engine.ConflictStats(q.Context(), project)
+	byVerb := map[string]int{}
+	for verb, n := range s.ByVerb {
+		byVerb[document.DialectVerb(engram.Relation{Verb: verb})] = n
+	}
+	if n := s.ByStatus[engram.RelationPending]; n > 0 {
+		byVerb[string(engram.RelationPending)] = n
+	}
+	return reply{body: struct {
+		Project  string                        `json:"project"`
+		ByVerb   map[string]int                `json:"by_relation"`
+		ByStatus map[engram.RelationStatus]int `json:"by_judgment_status"`
+		Deferred int                           `json:"deferred"`
+		Dead     int                           `json:"dead"`
+	}{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}}, err
+}
+
+func (a *API) conflict(q request) (reply, error) {
+	num, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
+	if err != nil {
+		return reply{}, invalid("invalid relation_id: must be an integer")
+	}
+	c, err := a.Engine.Conflict(q.Context(), engram.RelationRef{Num: num})
+	return reply{body: document.ConflictShownOf(c.Relation, c.Status(), c.Source, c.Target)},
+		worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
+}
+
+func (a *API) judgeConflict(q request) (reply, error) {
+	in, err := decode[struct {
+		ID         string   `json:"judgment_id"`
+		Relation   string   `json:"relation"`
+		Reason     string   `json:"reason"`
+		Evidence   string   `json:"evidence"`
+		Confidence *float64 `json:"confidence"`
+		SessionID  string   `json:"session_id"`
+		Model      string   `json:"marked_by_model"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(in.ID) {
+		return reply{}, invalid("judgment_id is required")
+	}
+	verb, err := verdictOf("JudgeRelation", in.Relation)
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.Engine.Judge(q.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: in.ID}, Verb: verb, Reason: in.Reason,
+		Evidence: in.Evidence, Confidence: in.Confidence, SessionID: in.SessionID, Model: in.Model})
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		err = refuse(http.StatusBadRequest, worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
+	}
+	return reply{body: struct {
+		Relation document.Judged `json:"relation"`
+	}{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
+}
+
+// verdicts are those of the engine as older clients spell them.
+const verdicts = "related, compatible, scoped, conflicts_with, supersedes, not_conflict"
+
+// verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
+func verdictOf(what, word string) (engram.Verb, error) {
+	if blank(word) {
+		return "", invalid("relation is required")
+	}
+	verb, err := engram.ParseVerb(word)
+	if err != nil || !engine.IsVerdict(verb) {
+		return "", invalid("%s: invalid relation verb %q — must be one of: %s", what, word, verdicts)
+	}
+	return verb, nil
+}
+
+func (a *API) compareMemories(q request) (reply, error) {
+	in, err := decode[struct {
+		A          int64    `json:"memory_id_a"`
+		B          int64    `json:"memory_id_b"`
+		Relation   string   `json:"relation"`
+		Confidence *float64 `json:"confidence"`
+		Reasoning  string   `json:"reasoning"`
+		Model      string   `json:"model"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	switch {
+	case in.A == 0:
+		return reply{}, invalid("memory_id_a is required (integer observation id)")
+	case in.B == 0:
+		return reply{}, invalid("memory_id_b is required (integer observation id)")
+	case in.Confidence == nil:
+		return reply{}, invalid("confidence is required (float 0.0..1.0)")
+	case blank(in.Reasoning):
+		return reply{}, invalid("reasoning is required")
+	}
+	verb, err := verdictOf("JudgeBySemantic", in.Relation)
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.Engine.Compare(q.Context(), engine.CompareInput{A: engram.ByNum(in.A), B: engram.ByNum(in.B), Verb: verb,
+		Confidence: *in.Confidence, Reasoning: in.Reasoning, Model: in.Model})
+	if absent, ok := errors.AsType[*engine.Absent](err); ok {
+		err = worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, messageOf(err)))
+	}
+	compared := struct {
+		SyncID string `json:"sync_id"`
+	}{}
+	if verb != engram.VerbNotConflict { // the dialect names no row there, though one is kept
+		compared.SyncID = c.Relation.ID
+	}
+	return reply{body: compared}, err
+}
+
+// deferredPage is what came from other stores and could not be applied yet. This one takes
+// changes from no other: every change in it was made here, and none waits.
+type deferredPage struct {
+	Total int           `json:"total"`
+	Limit int           `json:"limit"`
+	Rows  []deferredRow `json:"rows"`
+}
+
+type deferredRow struct {
+	SyncID        string `json:"sync_id"`
+	Entity        string `json:"entity"`
+	Payload       any    `json:"payload,omitempty"`
+	PayloadRaw    string `json:"payload_raw"`
+	PayloadValid  bool   `json:"payload_valid"`
+	ApplyStatus   string `json:"apply_status"`
+	RetryCount    int    `json:"retry_count"`
+	LastError     string `json:"last_error,omitempty"`
+	LastAttempted clock  `json:"last_attempted_at,omitzero"`
+	FirstSeen     clock  `json:"first_seen_at"`
+}
+
+func (a *API) deferred(q request) (reply, error) {
+	return reply{body: deferredPage{Limit: q.lenient("limit", 50, 1, engine.MaxConflicts), Rows: []deferredRow{}}}, nil
+}
+
+func (a *API) replayDeferred(request) (reply, error) {
+	return reply{body: struct {
+		Retried   int `json:"retried"`
+		Succeeded int `json:"succeeded"`
+		Failed    int `json:"failed"`
+		Dead      int `json:"dead"`
+	}{}}, nil
+}
