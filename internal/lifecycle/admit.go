@@ -1,7 +1,11 @@
 package lifecycle
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -15,29 +19,116 @@ const (
 	Insert Action = "inserted" // it is new
 	Revise Action = "revised"  // the topic's memory now says this
 	Repeat Action = "repeated" // it was said before, word for word; counted
+	Merge  Action = "merged"   // another memory now says this too
 )
+
+// AdmitMode says what a save may do to memories that it does not name.
+type AdmitMode string
+
+// The modes.
+const (
+	// AdmitApart, the default, leaves them alone: only a topic is revised, and only an exact
+	// repeat within the window is counted.
+	AdmitApart AdmitMode = ""
+	// AdmitMerging also recognises the same type and title, and makes one of near-duplicates.
+	AdmitMerging AdmitMode = "merge"
+)
+
+// Known is what a store knows when something is saved.
+type Known struct {
+	Topic  *engram.Memory // the live memory of its topic key, project and scope; nil for none
+	Repeat *engram.Memory // the live memory that IsRepeat found; nil for none
+	Titled *Near          // the newest live memory of its project, scope, type and title; nil for none
+	Near   []Near         // live memories of its project and scope that are near to it, the nearest first
+	// Duplicate is the mark of the embedding model: the cosine from which on two texts say
+	// the same. 0 for no model.
+	Duplicate float64
+}
+
+// Near is a memory that is near to another in meaning.
+type Near struct {
+	Memory engram.Memory
+	Cosine float64
+	// Differs says in what the two contradict each other; "" when they do not.
+	Differs string
+}
 
 // Decision is what a save does, to which memory, and why.
 type Decision struct {
 	Action Action
-	Target engram.Memory // the memory that is revised or repeated
+	Target engram.Memory // the memory that is revised, repeated or merged with
 	Reason string        // for a person
 }
 
-// Admit decides what saving m does. topic is the live memory with m's topic
-// key, project and scope, repeat the live memory that IsRepeat found; nil for none.
-func Admit(m engram.Memory, topic, repeat *engram.Memory) Decision {
+// Admit decides what saving m does, of what the store knows. In this order: the topic's
+// memory is revised, an exact repeat is counted; and merging, what another memory says
+// already is counted there, the memory of the same type and title takes m up, or the
+// nearest one of the same type from the duplicate mark on. What has a topic key of its
+// own, or contradicts, is not merged, nor what would be too much for one memory.
+func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
-	case topic != nil && topic.NormalizedHash == m.NormalizedHash && topic.Title == m.Title && topic.Type == m.Type:
-		return Decision{Repeat, *topic, "the topic says this already"}
-	case topic != nil:
-		return Decision{Revise, *topic, "same topic key"}
-	case repeat != nil:
-		return Decision{Repeat, *repeat, "exact repeat"}
+	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
+		return Decision{Repeat, *k.Topic, "the topic says this already"}
+	case k.Topic != nil:
+		return Decision{Revise, *k.Topic, "same topic key"}
+	case k.Repeat != nil:
+		return Decision{Repeat, *k.Repeat, "exact repeat"}
 	case m.TopicKey != "":
 		return Decision{Action: Insert, Reason: "first of its topic"}
+	case mode != AdmitMerging:
+		return Decision{Action: Insert, Reason: "new"}
 	}
-	return Decision{Action: Insert, Reason: "new"}
+	return admitMerging(m, k, p)
+}
+
+func admitMerging(m engram.Memory, k Known, p Policy) Decision {
+	type likeness struct {
+		Near
+		how string // "" where it is not enough to take m up
+	}
+	var alike []likeness
+	if k.Titled != nil {
+		alike = append(alike, likeness{*k.Titled, fmt.Sprintf("same type and title as #%d", k.Titled.Memory.Num)})
+	}
+	for _, n := range k.Near {
+		how := ""
+		if k.Duplicate > 0 && n.Cosine >= k.Duplicate {
+			how = fmt.Sprintf("near-duplicate of #%d, cosine %.2f", n.Memory.Num, n.Cosine)
+		}
+		alike = append(alike, likeness{n, how})
+	}
+	why := "new"
+	for _, l := range alike {
+		if _, may := MayMerge(l.Memory, m); !may || l.Differs != "" {
+			continue
+		}
+		if _, _, adds := Joined(l.Memory, m); adds == AddsNothing {
+			return Decision{Repeat, l.Memory, fmt.Sprintf("#%d has this text already", l.Memory.Num)}
+		}
+	}
+	for _, l := range alike {
+		if l.how == "" {
+			continue
+		}
+		against, may := MayMerge(l.Memory, m)
+		switch {
+		case l.Differs != "":
+			why = l.how + ", which it may contradict"
+		case !may:
+			why = l.how + ", but " + against
+		case !fits(Merged(l.Memory, m, l.Memory.UpdatedAt, p)):
+			why = l.how + ", but too much together"
+		default:
+			return Decision{Merge, l.Memory, l.how}
+		}
+	}
+	return Decision{Action: Insert, Reason: why}
+}
+
+// Hash is the NormalizedHash of a content.
+func Hash(content string) string {
+	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
+	return hex.EncodeToString(sum[:])
 }
 
 // IsRepeat reports whether saving m at now repeats old, which has the same

@@ -28,6 +28,20 @@ type Policy struct {
 	Decay engram.Decay
 	// TypeDecay is how strength fades for some types; DecayOf has the order.
 	TypeDecay map[engram.Type]engram.Decay
+	// MergeBoost is by how much a memory grows stronger when another is merged into it.
+	// Default 0.1.
+	MergeBoost float64
+	// MostNear is how many memories near to one that is saved are looked at. Default 10.
+	MostNear int
+	// MostLinks is to how many near memories a save ties its memory by itself. Default 3.
+	MostLinks int
+	// MostCandidates is about how many memories a save asks whether they contradict it.
+	// Default 3.
+	MostCandidates int
+	// Unlinked are types that a save neither ties nor holds against others: they tell of
+	// everything that happened, and so are near to everything. Default session_summary and
+	// passive.
+	Unlinked []engram.Type
 	// Sleep is what sleep goes by.
 	Sleep SleepPolicy
 }
@@ -38,5 +52,7 @@ func DefaultPolicy() Policy {
 		RepeatWindow: 15 * time.Minute,
 		AccessWindow: time.Hour,
 		ReviewMonths: map[engram.Type]int{engram.TypeDecision: 6, engram.TypePolicy: 12, engram.TypePreference: 3},
+		MergeBoost:   0.1, MostNear: 10, MostLinks: 3, MostCandidates: 3,
+		Unlinked: []engram.Type{engram.TypeSessionSummary, engram.TypePassive},
 	}
 }
