@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) linkCommand() *cobra.Command {
+	var strength float64
+	var reason, session string
+	cmd := &cobra.Command{
+		Use:   "link A RELATION B",
+		Short: "Say what one memory is to another",
+		Long: `Say what one memory is to another: A RELATION B. The relations are ` + verbNames() + `.
+supersedes hides B from searches and lists as long as A is there; contradicts marks both. To say the same again changes
+its strength and reason. unlink takes it back.`,
+		Example: examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
+			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
+		Args:              between(3, 3),
+		ValidArgsFunction: completeVerb,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in := engine.LinkInput{Verb: engram.Verb(args[1]), Reason: reason, SessionID: session, ActorKind: engine.KindHuman}
+			if cmd.Flags().Changed("strength") {
+				in.Strength = &strength
+			}
+			var err error
+			if in.Source, in.Target, err = refPair(args[0], args[2]); err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			l, err := e.Link(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answer(linkedOf(l), func(b *strings.Builder) { writeLinked(b, l) })
+		},
+	}
+	cmd.Flags().Float64Var(&strength, "strength", 1, "how strong, 0 to 1: a search that follows it loses the rest")
+	cmd.Flags().StringVar(&reason, "reason", "", "`why`, for whoever reads it")
+	cmd.Flags().StringVar(&session, "session", "", "the session that says so, by its `id`")
+	return cmd
+}
+
+func (p *program) unlinkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "unlink A [RELATION] B",
+		Short: "Take a relation of two memories away",
+		Long: `Take a relation of two memories away, in whichever direction it was; without RELATION all that they have, what waits for
+a verdict too. A pair whose verdict is taken away may be raised again.`,
+		Example:           examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
+		Args:              between(2, 3),
+		ValidArgsFunction: completeVerb,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var in engine.UnlinkInput
+			if len(args) == 3 {
+				in.Verb = engram.Verb(args[1])
+				if strings.TrimSpace(args[1]) == "" {
+					return invalidf("RELATION is empty").WithHint("leave it out to take every relation away")
+				}
+			}
+			var err error
+			if in.A, in.B, err = refPair(args[0], args[len(args)-1]); err != nil {
+				return err
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			gone, err := e.Unlink(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answer(unlinkedDoc{document.Each(gone, linkedOf)}, func(b *strings.Builder) {
+				for _, l := range gone {
+					fmt.Fprintf(b, "Removed: %s\n", tieText(l))
+				}
+			})
+		},
+	}
+}
+
+// refPair reads two memories.
+func refPair(a, b string) (first, second engram.Ref, err error) {
+	if first, err = engram.ParseRef(a); err == nil {
+		second, err = engram.ParseRef(b)
+	}
+	return first, second, err
+}
+
+// verbNames are the relations for a help text.
+func verbNames() string {
+	names := make([]string, 0, len(engram.Verbs()))
+	for _, v := range engram.Verbs() {
+		names = append(names, string(v))
+	}
+	return strings.Join(names, ", ")
+}
+
+// completeVerb offers the relations where one stands.
+func completeVerb(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return strings.Split(verbNames(), ", "), cobra.ShellCompDirectiveNoFileComp
+}
+
+// linkedDoc is the answer of `link`.
+type linkedDoc struct {
+	Action   engine.LinkAction `json:"action,omitempty"` // linked, changed or known
+	Relation document.Edge     `json:"relation"`
+	Source   endDoc            `json:"source"`
+	Target   endDoc            `json:"target"`
+}
+
+// unlinkedDoc is the answer of `unlink`.
+type unlinkedDoc struct {
+	Removed []linkedDoc `json:"removed"` // oldest first
+}
+
+// endDoc is a memory of a relation.
+type endDoc struct {
+	ID    engram.ID `json:"id"`
+	Num   int64     `json:"num"`
+	Title string    `json:"title"`
+}
+
+func linkedOf(l engine.Linked) linkedDoc {
+	end := func(m engram.Memory) endDoc { return endDoc{m.ID, m.Num, m.Title} }
+	return linkedDoc{l.Action, document.EdgeOf(l.Relation), end(l.Source), end(l.Target)}
+}
+
+func writeLinked(b *strings.Builder, l engine.Linked) {
+	done := map[engine.LinkAction]string{engine.LinkMade: "Linked", engine.LinkChanged: "Changed", engine.LinkKnown: "Known already"}[l.Action]
+	fmt.Fprintf(b, "%s: %s\n", done, tieText(l))
+	if l.Relation.Supersedes() {
+		fmt.Fprintf(b, "Memory #%d is hidden from searches and lists now; --superseded shows it\n", l.Target.Num)
+	}
+}
+
+// tieText is a relation with its memories on one line.
+func tieText(l engine.Linked) string {
+	return fmt.Sprintf("%s %s %s", name(l.Source), render.Line(string(l.Relation.Verb), 0), name(l.Target))
+}

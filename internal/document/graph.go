@@ -1,0 +1,51 @@
+package document
+
+import "github.com/alanbuscaglia/engram"
+
+// Graph is what relations lead to from one memory.
+type Graph struct {
+	Nodes []GraphNode `json:"nodes"` // the nearest first, the memory that was asked about at the head
+	Edges []Edge      `json:"edges"`
+	Cut   bool        `json:"cut"` // there may be more than was asked for at most
+}
+
+// GraphNode is a memory in a graph.
+type GraphNode struct {
+	ID      engram.ID    `json:"id"`
+	Num     int64        `json:"num"`
+	Type    engram.Type  `json:"type"`
+	Title   string       `json:"title"`
+	Project string       `json:"project"`
+	Scope   engram.Scope `json:"scope"`
+	State   engram.State `json:"state"`
+	Depth   int          `json:"depth"` // relations between it and the memory that was asked about
+}
+
+// Edge is a relation with the numbers of its memories.
+type Edge struct {
+	ID        string                `json:"id"`
+	Source    int64                 `json:"source"`
+	Relation  engram.Verb           `json:"relation"`
+	Target    int64                 `json:"target"`
+	Status    engram.RelationStatus `json:"status"`
+	Strength  float64               `json:"strength"` // 0 to 1
+	Reason    string                `json:"reason"`
+	Actor     string                `json:"actor"`
+	CreatedAt Stamp                 `json:"created_at"`
+	UpdatedAt Stamp                 `json:"updated_at"`
+}
+
+// GraphOf is the document of g.
+func GraphOf(g engram.Graph) Graph {
+	return Graph{Each(g.Nodes, graphNodeOf), Each(g.Edges, EdgeOf), g.Cut}
+}
+
+func graphNodeOf(n engram.GraphNode) GraphNode {
+	m := n.Memory
+	return GraphNode{m.ID, m.Num, m.Type, m.Title, m.Project, m.Scope, n.State, n.Depth}
+}
+
+// EdgeOf is the document of r.
+func EdgeOf(r engram.Relation) Edge {
+	return Edge{r.ID, r.Source, r.Verb, r.Target, r.Status, r.Strength, r.Reason, r.Actor, Stamp(r.CreatedAt), Stamp(r.UpdatedAt)}
+}
