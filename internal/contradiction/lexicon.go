@@ -9,13 +9,14 @@ const (
 	content   role = iota // says what the clause is about
 	scopeWord             // content that says where something holds
 	numeral
-	grammar // articles, pronouns, auxiliaries
-	lead    // prepositions and articles, behind which a name can stand
-	limit   // prepositions that say what for, of which and when
-	light   // verbs that say little: use, have, run
-	using   // those of them behind which a name stands
-	choice  // verbs of choosing, behind which a name stands
-	office  // verbs whose subject is one person: owns
+	grammar // pronouns, auxiliaries, conjunctions
+	article
+	lead   // prepositions behind which a name can stand
+	limit  // prepositions that say what for, of which and when
+	light  // verbs that say little: use, have, run
+	using  // those of them behind which a name stands
+	choice // verbs of choosing, behind which a name stands
+	office // verbs whose subject is one person: owns
 	negator
 	breaker // begins another clause: because
 	instead // what follows is what is not: instead of
@@ -98,10 +99,11 @@ var vocabulary = [...]string{
 		lo se su sus que e también muy ya siempre cada todo todos toda todas es son fue fueron ser está están ha han
 		wir ich sie er und oder auch sehr immer jetzt schon jeder jedes jede jedem jeden alle ist sind war waren wird werden wurde wurden hat haben mehr man sich dem
 		nous il elle ils elles et ou aussi très toujours est sont été ont`,
-	lead: `a an the with in by to on over from into via through under behind onto upon inside called named
-		un una unos unas el la los las con en por al del sobre desde mediante llamado
-		der die das den des ein eine einen einem einer mit auf bei im am vom zum zur über durch aus
-		le les du au aux avec dans sur par`,
+	article: `a an the un una unos unas el la los las der die das den ein eine einen einem einer le les des`,
+	lead: `with in by to on over from into via through under behind onto upon inside called named
+		con en por al del sobre desde mediante llamado
+		mit auf bei im am vom zum zur über durch aus
+		du au aux avec dans sur par`,
 	limit: `for of during within against between above below per up down out
 		para de durante entre
 		für von zwischen vor nach um

@@ -9,6 +9,7 @@ type meeting struct {
 	shared int             // words that say what it is about, in both
 	na, nb int             // such words
 	ua, ub places          // those that the other has not
+	turned [2]int8         // one more than the places of words that a prefix turns round
 }
 
 // places are words of a clause, by where they stand.
@@ -19,6 +20,8 @@ type places struct {
 
 func (p *places) add(i int) { p.at[p.n], p.n = int8(i), p.n+1 }
 
+func (p *places) remove(k int) { copy(p.at[k:], p.at[k+1:p.n]); p.n-- }
+
 func (p *places) all() []int8 { return p.at[:p.n] }
 
 // difference finds in what the clauses contradict each other; its Weight is 0 when
@@ -26,9 +29,10 @@ func (p *places) all() []int8 { return p.at[:p.n] }
 func (m *meeting) difference() (d Difference) {
 	m.pair()
 	if m.shared == 0 || float64(m.shared) < leastShared*float64(min(m.na, m.nb)) ||
-		m.shared == 1 && (!m.titles.same || max(m.na, m.nb) > loneWords) {
+		m.shared == 1 && !m.enough() {
 		return d
 	}
+	m.turn()
 	opposites, d := m.opposites()
 	switch {
 	case opposites%2 == 1:
@@ -40,6 +44,11 @@ func (m *meeting) difference() (d Difference) {
 		return d
 	}
 	return m.names()
+}
+
+// enough reports whether one word in common says that the clauses speak of the same.
+func (m *meeting) enough() bool {
+	return m.titles.same && max(m.na, m.nb) <= loneWords || m.na == 1 && m.nb == 1 && !m.titles.differs
 }
 
 // pair finds for every word of a its like in b.

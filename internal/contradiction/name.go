@@ -35,15 +35,20 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 	if first == 0 {
 		return first, last, last == 0 && len(c.words) > 1 && c.words[1].role == office
 	}
-	i := first - 1
-	for i > 0 && (c.words[i].role == grammar || c.words[i].role == numeral) {
+	i, introduced := first-1, false
+	for i > 0 && (c.words[i].role == grammar || c.words[i].role == numeral || c.words[i].role == article) {
+		introduced = introduced || c.words[i].role == article
 		i--
 	}
-	if c.words[i].folded == "to" {
-		// Behind it stands a verb as often: only what is written like a name counts.
+	switch w := &c.words[i]; {
+	case w.role == limit: // what for, of which: another purpose is no other name
+		return 0, 0, false
+	case w.folded == "to" && !introduced:
+		// A verb stands behind it as often: only what is written like a name counts.
 		return first, last, named(c.words[first].written)
+	default:
+		return first, last, introduced || w.role == lead || w.role == choice || w.role == using
 	}
-	return first, last, c.words[i].role == lead || c.words[i].role == choice || c.words[i].role == using
 }
 
 // scoped reports whether one of the words from i to j says where something holds.

@@ -75,9 +75,9 @@ func (m *meeting) opposites() (n int, d Difference) {
 			}
 		}
 	}
-	if i, j, ok := m.prefixed(); ok {
+	if i, j := m.turned[0], m.turned[1]; i > 0 {
 		n++
-		d = m.words(KindNegation, i, j)
+		d = m.words(KindNegation, int(i-1), int(j-1))
 	}
 	if i, j, ok := m.denied(); ok {
 		if n++; n == 1 {
@@ -132,17 +132,20 @@ func (m *meeting) denied() (i, j int, ok bool) {
 	return 0, 0, false
 }
 
-// prefixed finds a word of one clause that is one of the other with a prefix that
-// turns it round: sensitive, insensitive.
-func (m *meeting) prefixed() (i, j int, ok bool) {
-	for _, i := range m.ua.all() {
-		for _, j := range m.ub.all() {
+// turn finds a word of one clause that is one of the other with a prefix that turns it
+// round: sensitive, insensitive. They are no words that the other clause has not.
+func (m *meeting) turn() {
+	for x, i := range m.ua.all() {
+		for y, j := range m.ub.all() {
 			if a, b := m.a.words[i].folded, m.b.words[j].folded; turned(a, b) || turned(b, a) {
-				return int(i), int(j), true
+				m.turned = [2]int8{i + 1, j + 1}
+				m.ua.remove(x)
+				m.ub.remove(y)
+				m.na, m.nb = m.na-1, m.nb-1
+				return
 			}
 		}
 	}
-	return 0, 0, false
 }
 
 // turned reports whether b is a with a prefix that turns it round. In is one only

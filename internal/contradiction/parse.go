@@ -139,9 +139,9 @@ func (p *parser) look(x *word) {
 		return
 	case e.stem != "":
 		x.stem = e.stem
-	case x.verb() || len(p.tokens) > 1: // paths and names of programs have no endings
+	case len(p.tokens) > 1: // paths and names of programs have no endings
 		x.stem = x.folded
-	case x.content() || x.axis != noAxis:
+	case x.content() || x.verb() || x.axis != noAxis:
 		x.stem = p.tokens[0].Text()
 	}
 	x.key = keyOf(x.stem)

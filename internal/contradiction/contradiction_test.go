@@ -1,0 +1,166 @@
+package contradiction_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram/internal/contradiction"
+)
+
+func TestBetween(t *testing.T) {
+	long := strings.Repeat("x", 100)
+	for _, tt := range []struct{ name, a, b, kind, want string }{
+		{"a number", "Sessions end after 15 minutes.", "Sessions end after 5 minutes.", "number", "15 minutes against 5 minutes"},
+		{"in another unit", "The lease lasts 60 seconds.", "The lease lasts 10 minutes.", "number", "60 seconds against 10 minutes"},
+		{"the same in another unit", "The lease lasts 60 seconds.", "The lease lasts 1 minute.", "", ""},
+		{"the same in letters", "Sessions end after 5 minutes.", "Sessions end after five minutes.", "", ""},
+		{"a version", "Builds need Go 1.24.", "Builds need Go 1.26.", "number", "Go 1.24 against Go 1.26"},
+		{"a number that names another thing", "Issue 12 is about sessions.", "Issue 13 is about sessions.", "", ""},
+		{"what once happened", "Fixed a race in the hub after 3 tries.", "Fixed a race in the hub after 5 tries.", "", ""},
+		{"another subject", "Sessions of guests end after 15 minutes.", "Links of invitations end after 5 minutes.", "", ""},
+		{"a negation", "The server runs migrations.", "The server does not run migrations.", "negation", "runs against not run"},
+		{"of something else", "The server runs migrations.", "The server runs migrations, which never lock a table.", "", ""},
+		{"taken back", "The server runs migrations.", "The server not only runs migrations.", "", ""},
+		{"opposites", "Direct pushes are allowed.", "Direct pushes are forbidden.", "negation", "allowed against forbidden"},
+		{"the opposite denied", "Direct pushes are not allowed.", "Direct pushes are forbidden.", "", ""},
+		{"a prefix that turns a word round", "Identifiers are case sensitive here.", "Identifiers are case insensitive here.", "negation", "sensitive against insensitive"},
+		{"a switch", "Strict mode is on.", "Strict mode is off.", "negation", "on against off"},
+		{"on before a name is no switch", "The shop page is on React 17.", "The shop page is on React 19.", "number", "React 17 against React 19"},
+		{"a name", "We chose Postgres for sessions of users.", "We chose Redis for sessions of users.", "name", "Postgres against Redis"},
+		{"for something else", "We chose Redis for the sessions of users.", "We chose Redis for the limits of users.", "", ""},
+		{"whose it is", "Marta owns the billing service.", "Jonas owns the billing service.", "name", "Marta against Jonas"},
+		{"in another place", "In staging the query cache is enabled.", "In production the query cache is disabled.", "", ""},
+		{"a verdict", "The proposal of two queues was accepted.", "The proposal of two queues was rejected.", "verdict", "accepted against rejected"},
+		{"decided against", "We decided to use gRPC between services.", "We decided against gRPC between services.", "verdict", "decided against against"},
+		{"Spanish", "La propuesta de colas fue aceptada.", "La propuesta de colas fue rechazada.", "verdict", "aceptada against rechazada"},
+		{"German", "Der Dienst schreibt Protokolle.", "Der Dienst schreibt keine Protokolle.", "negation", "Protokolle against keine Protokolle"},
+		{"French", "Le serveur garde les sessions.", "Le serveur ne garde jamais les sessions.", "negation", "garde against ne garde"},
+		{"one says more", "Sessions are in Redis.", "Sessions are in Redis, which holds 2 GB and is never saved to disk.", "", ""},
+		{"the same", "Never push to main on Fridays.", "Never push to main on Fridays.", "", ""},
+		{"long words are cut", "We chose " + long + " for sessions of users.", "We chose Redis for sessions of users.", "name", long[:59] + "… against Redis"},
+		{"nothing", "", "", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, found := contradiction.Between(contradiction.Text{Content: tt.a}, contradiction.Text{Content: tt.b}, contradiction.Nearness{})
+			if found != (tt.want != "") || string(d.Kind) != tt.kind || d.String() != tt.want {
+				t.Errorf("%q\n%q\n got %v %s %q\nwant %s %q", tt.a, tt.b, found, d.Kind, d, tt.kind, tt.want)
+			}
+		})
+	}
+}
+
+func TestAModelThatSeesTwoSubjectsIsBelieved(t *testing.T) {
+	a := contradiction.Text{Title: "Session lifetime", Content: "Sessions end after 15 minutes."}
+	b := contradiction.Text{Title: "Session lifetime", Content: "Sessions end after 5 minutes."}
+	for _, tt := range []struct {
+		name string
+		near contradiction.Nearness
+		want bool
+	}{
+		{"no model", contradiction.Nearness{}, true},
+		{"far in meaning", contradiction.Nearness{Cosine: 0.61, Related: 0.62, Duplicate: 0.93}, false},
+		{"near in meaning", contradiction.Nearness{Cosine: 0.62, Related: 0.62, Duplicate: 0.93}, true},
+		{"nearly the same words", contradiction.Nearness{Cosine: 0.99, Related: 0.62, Duplicate: 0.93}, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if d, found := contradiction.Between(a, b, tt.near); found != tt.want {
+				t.Errorf("%+v: got %v, %v; want %v", tt.near, found, d, tt.want)
+			}
+		})
+	}
+}
+
+func TestALongTextIsReadFromItsBeginning(t *testing.T) {
+	filler := strings.Repeat("The weather of the harbour changes. ", 200)
+	for _, tt := range []struct {
+		name       string
+		a, b, want string
+	}{
+		{"the beginning counts", "The lease of a job lasts 60 seconds. " + filler, "The lease of a job lasts 5 minutes.", "60 seconds against 5 minutes"},
+		{"the end does not", filler + "The lease of a job lasts 60 seconds.", "The lease of a job lasts 5 minutes.", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := contradiction.Text{Title: "Lease", Content: tt.a}, contradiction.Text{Title: "Lease", Content: tt.b}
+			if d, _ := contradiction.Between(a, b, contradiction.Nearness{}); d.String() != tt.want {
+				t.Errorf("got %q, want %q", d, tt.want)
+			}
+		})
+	}
+}
+
+// texts are about few things, so that many of two of them contradict each other.
+func texts() *rapid.Generator[contradiction.Text] {
+	word := rapid.SampledFrom(strings.Fields(`We chose Postgres Redis Kafka for the sessions cache queue server client is are not never no
+		longer use uses allowed forbidden enabled disabled accepted rejected works fails 5 15 minutes seconds 1.24 Go port 8080 v2 #12
+		, . ; : ( ) because instead of usamos nunca rechazada nicht 2026-01-02 a_b.go:12 staging production **What**: é 日本 on off turned`))
+	noise := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(word, word, rapid.StringN(0, 3, -1)), 0, 12).Draw(t, "words"), " ")
+	})
+	claim := rapid.Custom(func(t *rapid.T) string {
+		pick := func(words string) string {
+			return rapid.SampledFrom(strings.Split(words, ",")).Draw(t, words)
+		}
+		return pick("We chose,We use,We don't use,Nobody chose") + " " + pick("Postgres,Redis,a file") + " for " + pick("sessions,jobs") +
+			", the " + pick("cache,queue") + pick(" is, is not") + pick(" allowed, forbidden, accepted") + pick(" after 5 minutes, after 9 minutes,") + "."
+	})
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(claim, noise), 0, 5).Draw(t, "parts"), " ")
+	})
+	return rapid.Custom(func(t *rapid.T) contradiction.Text {
+		return contradiction.Text{Title: text.Draw(t, "title"), Content: text.Draw(t, "content")}
+	})
+}
+
+// check is what holds of any two texts.
+func check(t interface{ Fatalf(string, ...any) }, a, b contradiction.Text) {
+	d, found := contradiction.Between(a, b, contradiction.Nearness{})
+	back, again := contradiction.Between(b, a, contradiction.Nearness{})
+	if found != again || back != (contradiction.Difference{Kind: d.Kind, A: d.B, B: d.A, Weight: d.Weight}) {
+		t.Fatalf("%+v\n%+v\nthere %v %+v\nback  %v %+v", a, b, found, d, again, back)
+	}
+	if !found && d != (contradiction.Difference{}) {
+		t.Fatalf("%+v\n%+v\nfound nothing, yet says %+v", a, b, d)
+	}
+	if found && (d.Kind == "" || d.A == "" || d.B == "" || d.Weight < 0.5 || d.Weight > 1 ||
+		utf8.RuneCountInString(d.A) > 60 || utf8.RuneCountInString(d.B) > 60) {
+		t.Fatalf("%+v\n%+v\nfound %+v", a, b, d)
+	}
+	if d, found := contradiction.Between(a, a, contradiction.Nearness{}); found {
+		t.Fatalf("%+v contradicts itself in %+v", a, d)
+	}
+}
+
+func TestBetweenIsSymmetric(t *testing.T) {
+	found := 0
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := texts().Draw(t, "a"), texts().Draw(t, "b")
+		if rapid.Bool().Draw(t, "same title") {
+			b.Title = a.Title
+		}
+		if _, ok := contradiction.Between(a, b, contradiction.Nearness{}); ok {
+			found++
+		}
+		check(t, a, b)
+	})
+	if found == 0 {
+		t.Error("no two of the texts contradict each other: nothing was tested")
+	}
+	for _, p := range pairs(t, "pairs.tsv") {
+		check(t, p.a, p.b)
+	}
+}
+
+func FuzzBetween(f *testing.F) {
+	for i, p := range pairs(f, "pairs.tsv") {
+		if i%20 == 0 {
+			f.Add(p.a.Title, p.a.Content, p.b.Title, p.b.Content)
+		}
+	}
+	f.Add("\xff", "v1.", "#", "½ 5% 5% -3 --- 10_000 1..2 9e99 h every hour not")
+	f.Fuzz(func(t *testing.T, titleA, contentA, titleB, contentB string) {
+		check(t, contradiction.Text{Title: titleA, Content: contentA}, contradiction.Text{Title: titleB, Content: contentB})
+	})
+}
