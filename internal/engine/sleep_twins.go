@@ -51,12 +51,6 @@ func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step
 		s.res.Degraded = append(s.res.Degraded, "no embedding model is configured: who says the same is not known")
 		return nil, nil
 	}
-	pruned := map[int64]bool{}
-	for _, step := range s.res.Plan {
-		if step.Action == lifecycle.StepPrune {
-			pruned[step.Memories[0]] = true
-		}
-	}
 	changed, err := s.changedSince(ctx, groups)
 	if err != nil {
 		return nil, err
@@ -73,7 +67,6 @@ func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step
 			return nil, err
 		}
 		unfinished[at.project] = unfinished[at.project] || !whole
-		pairs = slices.DeleteFunc(pairs, func(p lifecycle.Twin) bool { return pruned[p.A] || pruned[p.B] })
 		some, err := s.mergesOf(ctx, pairs)
 		if err != nil {
 			return nil, err

@@ -66,8 +66,8 @@ func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 // Plan says what sleep would do at now: a step for what is to change, none for what is
 // as it should be. It changes nothing; engine.Sleep applies it. Steps are in the order of
 // StepActions, those of one action by number. A memory is in one fade, boost, merge or
-// prune at most; and once the plan was applied, Plan of what came of it has none of these
-// at the same now.
+// prune at most. Once the plan was applied, Plan of what came of it at the same now has
+// no step; the twins of what was merged are none any more, for its text is another.
 //
 // Fading needs no sleep: strength is a function of time, and no write makes a memory
 // weaker because time passed. The exception is the ebbinghaus curve, which counts from
@@ -83,16 +83,14 @@ func Plan(n Night, now time.Time, p Policy) []Step {
 	s := p.Sleep.orDefaults()
 	var steps []Step
 	byNum := make(map[int64]engram.Memory, len(n.Memories))
-	pruned := map[int64]bool{}
 	for _, m := range n.Memories {
 		byNum[m.Num] = m
 		if step, some := n.step(m, now, p, s); some {
 			steps = append(steps, step)
-			pruned[m.Num] = step.Action == StepPrune
 		}
 	}
 	if n.Wants(StepMerge) {
-		steps = JoinSteps(steps, n.merges(byNum, pruned, now, p))
+		steps = JoinSteps(steps, n.merges(byNum, now, p))
 	}
 	if n.Wants(StepExtract) {
 		steps = JoinSteps(steps, extracts(n.Bunches))

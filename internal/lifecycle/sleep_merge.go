@@ -41,9 +41,9 @@ func MayMerge(a, b engram.Memory) (against string, may bool) {
 	return "", true
 }
 
-// merges makes one memory of those that all say nearly the same as each other. A memory
-// that the plan forgets anyhow is none of them.
-func (n Night) merges(byNum map[int64]engram.Memory, pruned map[int64]bool, now time.Time, p Policy) []Step {
+// merges makes one memory of those that all say nearly the same as each other. What is
+// too weak is none of them: it is to be forgotten.
+func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []Step {
 	near := map[int64]map[int64]float64{}
 	tie := func(from, to int64, cosine float64) {
 		if near[from] == nil {
@@ -51,11 +51,16 @@ func (n Night) merges(byNum map[int64]engram.Memory, pruned map[int64]bool, now 
 		}
 		near[from][to] = cosine
 	}
+	weak := func(m engram.Memory) bool {
+		d := n.DecayOf(m, p)
+		lifted, _ := Boosted(m, now, d, p)
+		return mayPrune(m, now) && Strength(lifted, now, d) < p.Sleep.orDefaults().Floor
+	}
 	for _, t := range n.Twins {
 		a, knownA := byNum[t.A]
 		b, knownB := byNum[t.B]
 		_, may := MayMerge(a, b)
-		if !knownA || !knownB || !may || t.Against != "" || pruned[t.A] || pruned[t.B] {
+		if !knownA || !knownB || !may || t.Against != "" || weak(a) || weak(b) {
 			continue
 		}
 		tie(t.A, t.B, t.Cosine)
@@ -106,8 +111,11 @@ func (n Night) merges(byNum map[int64]engram.Memory, pruned map[int64]bool, now 
 // Absorbed is kept saying also what gone says, at now, when sleep finds out that they are
 // the same: as Merged, but that the one with the greater part in it stays what it is.
 // Where both know something else, kept is right; its review stays due; uses are those of
-// both, and so is the strength, the greater one. d is how kept fades.
+// both, and so is the strength, the greater one, with the boost that either has earned. d
+// is how kept fades.
 func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy) engram.Memory {
+	kept, _ = Boosted(kept, now, d, p)
+	gone, _ = Boosted(gone, now, d, p)
 	r := Merged(kept, gone, now, p)
 	r.Metadata = merged(gone.Metadata, kept.Metadata)
 	r.TopicKey = cmp.Or(kept.TopicKey, gone.TopicKey)
@@ -116,12 +124,14 @@ func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy)
 	r.AccessCount = kept.AccessCount + gone.AccessCount
 	r.LastAccessedAt = later(kept.LastAccessedAt, gone.LastAccessedAt)
 	r.LastSeenAt = later(kept.LastSeenAt, gone.LastSeenAt)
+	// A clock that was set back must not make it older than it was.
+	r.UpdatedAt, r.TouchedAt = later(kept.UpdatedAt, now), later(kept.TouchedAt, now)
 	r.ReviewAfter = kept.ReviewAfter
-	if !gone.ReviewAfter.IsZero() && gone.ReviewAfter.Before(kept.ReviewAfter) {
+	if !gone.ReviewAfter.IsZero() && (r.ReviewAfter.IsZero() || gone.ReviewAfter.Before(r.ReviewAfter)) {
 		r.ReviewAfter = gone.ReviewAfter
 	}
 	r.Strength = max(kept.Strength, gone.Strength)
-	if d.Curve == engram.CurveEbbinghaus {
+	if d.Curve == engram.CurveEbbinghaus || r.Permanent {
 		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
 		r.Strength = max(Strength(kept, now, d), Strength(gone, now, d))
 	}
