@@ -17,6 +17,7 @@ type filterFlags struct {
 	scope, since, until string
 	all                 bool
 	limit, offset       int
+	minStrength         float64
 }
 
 // register adds the flags to cmd. limit is the default that help shows; 0 leaves
@@ -29,6 +30,7 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.StringVar(&f.since, "since", "", "only memories made since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
 	flags.StringVar(&f.until, "until", "", "only memories made before a `time`, written like that of --since")
 	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
+	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories that are still as strong: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
 	completeTypes(cmd)
 }
@@ -45,7 +47,7 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (e
 	for _, t := range f.types {
 		out.Types = append(out.Types, engram.Type(strings.TrimSpace(t)))
 	}
-	out.Tags = f.tags
+	out.Tags, out.MinStrength = f.tags, f.minStrength
 	var err error
 	if out.Scope, err = scopeOf(f.scope); err != nil {
 		return out, err

@@ -119,7 +119,7 @@ func (a *API) memory(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	d, err := a.Engine.GetIn(q.Context(), q.query.Get("session_id"), ref)
+	d, err := a.readMemory(q, ref)
 	return reply{body: detailOf(d)}, err
 }
 

@@ -126,7 +126,7 @@ func (a *API) observation(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	d, err := a.Engine.GetIn(q.Context(), q.query.Get("session_id"), ref)
+	d, err := a.readMemory(q, ref)
 	return reply{body: observationOf(d.Memory)}, worded(err, engram.CodeNotFound, "observation not found")
 }
 

@@ -56,6 +56,19 @@ func (q request) number(name string, def, least, most int) (int, error) {
 	return min(n, most), nil
 }
 
+// share reads a number from 0 to 1; a parameter that is not there is 0.
+func (q request) share(name string) (float64, error) {
+	text := strings.TrimSpace(q.query.Get(name))
+	if text == "" {
+		return 0, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(v >= 0 && v <= 1) { // NaN too
+		return 0, invalid("%s %q is not a number from 0 to 1", name, text)
+	}
+	return v, nil
+}
+
 // flag reads true or false; a parameter that is not there is false.
 func (q request) flag(name string) (bool, error) {
 	text := q.query.Get(name)
@@ -98,6 +111,9 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 		f.Types = append(f.Types, engram.Type(t))
 	}
 	var err error
+	if f.MinStrength, err = q.share("min_strength"); err != nil {
+		return f, err
+	}
 	if f.Since, err = q.when("since", now); err != nil {
 		return f, err
 	}

@@ -29,7 +29,7 @@ func recalledOf(r engine.Recalled) recalledDoc {
 
 // recall fills a budget of tokens with what a question finds.
 func (a *API) recall(q request) (reply, error) {
-	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone}
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true}
 	var err error
 	if in.SearchInput, err = q.searchInput(a.Engine.Now()); err != nil {
 		return reply{}, err

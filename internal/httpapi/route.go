@@ -85,6 +85,13 @@ func (a *API) table() []Route {
 		read("/project/current", a.currentProject),
 		newer(read("/projects", a.projects)),
 		write("POST", "/projects/migrate", a.migrateProject),
+		newer(read("/projects/{name}/decay", a.projectDecay)),
+		newer(write("PATCH", "/projects/{name}/decay", a.setProjectDecay)),
+
+		newer(read("/decay", a.decay)),
+		newer(read("/review", a.reviews)),
+		newer(write("POST", "/review/{ref}/done", a.reviewDone)),
+		newer(write("POST", "/review/{ref}/snooze", a.reviewSnooze)),
 
 		newer(write("POST", "/memories", a.saveMemory)),
 		newer(read("/memories", a.memories)),

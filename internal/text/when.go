@@ -29,29 +29,35 @@ func When(s string, now time.Time) (t time.Time, ok bool) {
 			return t, true
 		}
 	}
-	return ago(strings.ToLower(s), now)
+	return apart(s, now, -1)
 }
 
-// ago reads a number and a unit and goes back from now by it.
-func ago(s string, now time.Time) (time.Time, bool) {
+// Ahead reads a span as When reads an age (12h, 30d, 2w, 3mo, 1y) and returns the time
+// that is so far ahead of now; ok is false for everything else.
+func Ahead(s string, now time.Time) (t time.Time, ok bool) { return apart(s, now, 1) }
+
+// apart reads a number and a unit and goes from now by it, back (-1) or ahead (1).
+func apart(s string, now time.Time, sign int) (time.Time, bool) {
+	s = strings.ToLower(strings.TrimSpace(s))
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
 	n, err := strconv.Atoi(s[:digits])
 	if err != nil || n > 100_000 {
 		return time.Time{}, false
 	}
+	n *= sign
 	switch strings.TrimSpace(s[digits:]) {
 	case "min":
-		return now.Add(-time.Duration(n) * time.Minute), true
+		return now.Add(time.Duration(n) * time.Minute), true
 	case "h":
-		return now.Add(-time.Duration(n) * time.Hour), true
+		return now.Add(time.Duration(n) * time.Hour), true
 	case "d":
-		return now.AddDate(0, 0, -n), true
+		return now.AddDate(0, 0, n), true
 	case "w":
-		return now.AddDate(0, 0, -7*n), true
+		return now.AddDate(0, 0, 7*n), true
 	case "mo":
-		return now.AddDate(0, -n, 0), true
+		return now.AddDate(0, n, 0), true
 	case "y":
-		return now.AddDate(-n, 0, 0), true
+		return now.AddDate(n, 0, 0), true
 	}
 	return time.Time{}, false
 }

@@ -43,3 +43,25 @@ func TestWhen(t *testing.T) {
 		})
 	}
 }
+
+func TestAhead(t *testing.T) {
+	now := time.Date(2026, 1, 31, 12, 30, 0, 0, time.UTC)
+	for _, tt := range []struct{ name, in, want string }{ // want "" is a refusal
+		{"days", "30d", "2026-03-02T12:30:00Z"},
+		{"hours", " 12H ", "2026-02-01T00:30:00Z"},
+		{"months are the calendar's", "2mo", "2026-03-31T12:30:00Z"},
+		{"a date is no span", "2026-03-31", ""},
+		{"a word is no span", "tomorrow", ""},
+		{"nothing", "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := ""
+			if at, ok := text.Ahead(tt.in, now); ok {
+				got = at.Format(time.RFC3339)
+			}
+			if got != tt.want {
+				t.Errorf("Ahead(%q, %v)\n got %q\nwant %q", tt.in, now, got, tt.want)
+			}
+		})
+	}
+}

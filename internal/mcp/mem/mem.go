@@ -51,7 +51,7 @@ const (
 func Tools(o Options) []tool.Tool {
 	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
 	return []tool.Tool{
-		d.captureTool(), d.compareTool(), d.contextTool(), d.currentTool(), d.deleteTool(), d.doctorTool(), d.getTool(), d.judgeTool(), d.mergeTool(),
+		d.captureTool(), d.compareTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.doctorTool(), d.getTool(), d.judgeTool(), d.mergeTool(), d.reviewTool(),
 		d.saveTool(), d.promptTool(), d.searchTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),
 		d.timelineTool(), d.updateTool(),
 	}

@@ -1,0 +1,77 @@
+package httpapi
+
+import (
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// reviews lists the memories that are due for review, the longest overdue first.
+func (a *API) reviews(q request) (reply, error) {
+	name := q.query.Get("project")
+	if err := a.known(q, name); err != nil {
+		return reply{}, err
+	}
+	page := engram.Page{}
+	var err error
+	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+		return reply{}, err
+	}
+	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+		return reply{}, err
+	}
+	due, err := a.Engine.Reviews(q.Context(), name, page)
+	return reply{body: a.listOf(due, page)}, err
+}
+
+// reviewDone notes that a memory was checked and holds.
+func (a *API) reviewDone(q request) (reply, error) {
+	ref, err := engram.ParseRef(q.PathValue("ref"))
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := a.Engine.Reviewed(q.Context(), ref)
+	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+}
+
+// reviewSnooze puts the review of a memory off: for a span, or until a time.
+func (a *API) reviewSnooze(q request) (reply, error) {
+	ref, err := engram.ParseRef(q.PathValue("ref"))
+	if err != nil {
+		return reply{}, err
+	}
+	in, err := decode[struct {
+		For   string `json:"for"`
+		Until string `json:"until"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	until, err := snoozeUntil(in.For, in.Until, a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := a.Engine.Snooze(q.Context(), ref, until)
+	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+}
+
+func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
+	span, until = strings.TrimSpace(span), strings.TrimSpace(until)
+	if (span == "") == (until == "") {
+		return now, invalid("say until when").WithHint(`either {"for": "30d"} or {"until": "2027-01-31"}`)
+	}
+	at, ok, given := now, false, span
+	if until != "" {
+		given = until
+		at, ok = text.When(until, now.UTC())
+	} else {
+		at, ok = text.Ahead(span, now.UTC())
+	}
+	if !ok {
+		return at, invalid("%q is not a time", given).WithHint(`either {"for": "30d"} or {"until": "2027-01-31"}`)
+	}
+	return at, nil
+}

@@ -1,0 +1,109 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed review.md
+var reviewProse string
+
+func (d *dialect) reviewTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_review", Title: "Review memories", Prose: reviewProse, Effect: tool.Writes,
+		Deferred: true, Profiles: []string{agent}}, d.review)
+}
+
+type reviewArgs struct {
+	Action  string  `json:"action" doc:"list, mark_reviewed or snooze" required:"schema"`
+	Project string  `json:"project"`
+	Limit   int     `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
+	ID      tool.ID `json:"observation_id"`
+	Alias   tool.ID `json:"id" doc:"the same"`
+	Days    int     `json:"days" doc:"snooze so long" default:"30" min:"1" max:"3650"`
+}
+
+// reviewed is the answer of every action: observations of list, the rest of the others.
+type reviewed struct {
+	envelope
+	Observations []dueResult `json:"observations,omitempty" schema:"-"`
+	ID           int64       `json:"id,omitempty" schema:"-"`
+	SyncID       string      `json:"sync_id,omitempty" schema:"-"`
+	State        string      `json:"state,omitempty" schema:"-"`
+	ReviewAfter  string      `json:"review_after,omitempty" schema:"-"`
+}
+
+type dueResult struct {
+	ID          int64  `json:"id"`
+	SyncID      string `json:"sync_id"`
+	Title       string `json:"title"`
+	Type        string `json:"type"`
+	State       string `json:"state"`
+	Project     string `json:"project,omitempty"`
+	ReviewAfter string `json:"review_after,omitempty"`
+}
+
+func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
+	if a.ID == 0 {
+		a.ID = a.Alias
+	}
+	switch action := strings.ToLower(strings.TrimSpace(a.Action)); action {
+	case "list":
+		return d.reviewList(ctx, by, a)
+	case "mark_reviewed", "snooze":
+		if a.ID == 0 {
+			return reviewed{}, invalid("observation_id is required for " + action)
+		}
+		return d.reviewOne(ctx, by, a, action == "snooze")
+	}
+	return reviewed{}, invalid("action must be one of: list, mark_reviewed")
+}
+
+// reviewList tells what is due; of every project unless one is named.
+func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) (reviewed, error) {
+	at := everywhere()
+	if a.Project != "" {
+		var err error
+		if at, err = d.reading(ctx, a.Project); err != nil {
+			return reviewed{}, err
+		}
+	}
+	due, err := d.as(by).Reviews(ctx, at.Name, engram.Page{Limit: a.Limit})
+	if err != nil {
+		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+	}
+	if len(due) == 0 {
+		return reviewed{envelope: enveloped(at, "No memories need review.")}, nil
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Memories that need review, the longest overdue first (%d):", len(due))
+	var rows []dueResult
+	for _, m := range due {
+		fmt.Fprintf(&b, "\n#%d [%s] %s | due since %s | project: %s", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0),
+			render.Time(m.ReviewAfter, d.text), render.Line(m.Project, 0))
+		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(d.engine.StateOf(m)), m.Project, stamp(m.ReviewAfter)})
+	}
+	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
+}
+
+// reviewOne marks a memory reviewed, or puts its review off.
+func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
+	ref := engram.ByNum(int64(a.ID))
+	m, err, what, done := engram.Memory{}, error(nil), "mark reviewed", "marked reviewed"
+	if snooze {
+		what, done = "snooze", "snoozed"
+		m, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, a.Days))
+	} else {
+		m, err = d.as(by).Reviewed(ctx, ref)
+	}
+	if err != nil {
+		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
+	}
+	text := fmt.Sprintf("Memory %s: #%d %q (%s)", done, m.Num, m.Title, m.Type)
+	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: stamp(m.ReviewAfter)}, nil
+}
