@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/contradiction"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // Candidate is a memory that may contradict the one that was saved: somebody should judge
@@ -16,17 +19,101 @@ type Candidate struct {
 	Reason   string          // in what they differ, for a person
 }
 
+// tieNear ties what was saved to what is near to it, and asks for verdicts on what it may
+// contradict. A repeat says nothing that was not looked at before.
+func (s *saver) tieNear(ctx context.Context, near []likeness, res *SaveResult) error {
+	m := res.Memory
+	if res.Action == lifecycle.Repeat || slices.Contains(s.policy.Unlinked, m.Type) {
+		return nil
+	}
+	near = slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+		return n.Memory.Num == m.Num || slices.Contains(s.policy.Unlinked, n.Memory.Type)
+	})
+	if err := s.raiseAll(ctx, m, near, res); err != nil {
+		return err
+	}
+	return s.linkAll(ctx, m, near, res)
+}
+
+// raiseAll asks for verdicts on the likeliest contradictions.
+func (s *saver) raiseAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+	differ := slices.DeleteFunc(slices.Clone(near), func(n likeness) bool { return !n.differs })
+	slices.SortStableFunc(differ, func(a, b likeness) int {
+		return cmp.Compare(scoreOf(b.Near, b.difference), scoreOf(a.Near, a.difference))
+	})
+	for _, n := range differ {
+		if len(res.Candidates) == s.policy.MostCandidates {
+			break
+		}
+		r, _, err := s.raise(ctx, m, n.Near, n.difference)
+		if err != nil {
+			return err
+		}
+		if r.Status == engram.RelationPending { // raised now, or before and nobody has judged
+			res.Candidates = append(res.Candidates, Candidate{n.Memory, r, scoreOf(n.Near, n.difference), reasonOf(n.difference)})
+		}
+	}
+	return nil
+}
+
+// linkAll ties m to what is nearest, as far as it is not tied already.
+func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
+	if len(near) == 0 {
+		return nil
+	}
+	left, err := s.linksLeft(ctx, m, res.Action)
+	if err != nil {
+		return err
+	}
+	for _, n := range near {
+		if left <= 0 {
+			break
+		}
+		ties, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
+		if err != nil {
+			return err
+		}
+		if len(ties) > 0 {
+			continue
+		}
+		r := engram.Relation{Source: m.Num, Target: n.Memory.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged,
+			Strength: min(max(n.Cosine, 0), 1), Actor: systemActor, ActorKind: systemKind, SessionID: m.SessionID}
+		if err := s.insertRelation(ctx, &r, m.Project, "near in meaning"); err != nil {
+			return err
+		}
+		res.Related = append(res.Related, n.Near)
+		left--
+	}
+	return nil
+}
+
+// linksLeft is to how many memories m may still be tied: one that is revised every day
+// must not end up tied to everything.
+func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int, error) {
+	left := s.policy.MostLinks
+	if did == lifecycle.Insert {
+		return left, nil
+	}
+	ties, err := s.tx.RelationsOf(ctx, []int64{m.Num}, []engram.Verb{engram.VerbRelatesTo}, s.policy.MostLinks)
+	for _, t := range ties {
+		if t.Source == m.Num && t.ActorKind == systemKind {
+			left--
+		}
+	}
+	return left, err
+}
+
 // raise asks for a verdict on m and a memory near to it, between which there is a
 // difference. A pair is asked about once, whichever of the two was first: raised is
 // false, and the relation the one there is, when it is pending or was judged before.
 // A verdict that was taken back leaves the pair as if nobody had asked.
 func (o *op) raise(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
-	ties, err := o.tx.Relations(ctx, []int64{m.Num})
+	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {
 		return r, false, err
 	}
 	for _, tie := range ties {
-		if tie.Judgment() && isBetween(tie, m.Num, n.Memory.Num) {
+		if tie.Judgment() {
 			return tie, false, nil
 		}
 	}

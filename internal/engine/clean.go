@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -10,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
@@ -127,10 +126,7 @@ func titleOf(content string) string {
 }
 
 // hashOf is the NormalizedHash of a content.
-func hashOf(content string) string {
-	sum := sha256.Sum256([]byte(strings.Join(strings.Fields(strings.ToLower(content)), " ")))
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(content string) string { return lifecycle.Hash(content) }
 
 // tags cleans tags: one line each, lower case, each once, empty ones dropped, sorted
 // as stores give them back.

@@ -24,11 +24,16 @@ func (o *op) embed(ctx context.Context, m engram.Memory) error {
 	if o.embedder == nil || !o.embedder.Model().Instant || m.Forgotten() {
 		return nil
 	}
-	vectors, err := vectorsOf(ctx, o.embedder, []string{embeddedText(m)}, engram.RoleMemory)
-	if err != nil {
-		return ctx.Err()
+	text := embeddedText(m)
+	v, known := o.embedded[text]
+	if !known {
+		vectors, err := vectorsOf(ctx, o.embedder, []string{text}, engram.RoleMemory)
+		if err != nil {
+			return ctx.Err()
+		}
+		v = vectors[0]
 	}
-	return o.tx.PutVectors(ctx, o.embedder.Model(), []engram.Vector{{Num: m.Num, Values: vectors[0]}})
+	return o.tx.PutVectors(ctx, o.embedder.Model(), []engram.Vector{{Num: m.Num, Values: v}})
 }
 
 // vectorsOf asks an embedder and checks what it answers: a model behind a process or a

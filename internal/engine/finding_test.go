@@ -191,7 +191,7 @@ func TestAMistypedWordIsReadAsWhatWasMeant(t *testing.T) {
 }
 
 func TestARepeatStepsBehindWhatIsNew(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t).unlinked() // or what differs would be noted to contradict
 	w.note("Office plants", "Somebody waters them on Mondays.")
 	w.note("Parking", "The lot behind the building is free.")
 	other := w.note("Kettle descaling", "The kettle is descaled with vinegar every month.")

@@ -31,7 +31,7 @@ func nodes(g engram.Graph) string {
 }
 
 func TestGraph(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t).unlinked()
 	for i := range 6 {
 		w.note(fmt.Sprint("title ", i+1), fmt.Sprint("content ", i+1))
 	}
@@ -141,7 +141,7 @@ func TestGraphRefuses(t *testing.T) {
 // Over any relations: each memory once, at its least distance, never more than asked for;
 // each relation once, between memories that are there; and the same each time.
 func TestGraphOverAnyRelations(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t).unlinked()
 	const memories = 12
 	for i := range memories {
 		w.note(fmt.Sprint("title ", i), fmt.Sprint("content ", i))

@@ -9,6 +9,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
@@ -26,6 +27,15 @@ func newWorld(t testing.TB) world {
 
 // in is the same world inside a subtest.
 func (w world) in(t testing.TB) world { return world{t, w.Parts} }
+
+// unlinked is the same world with an engine that ties nothing and asks for no verdicts by
+// itself, for tests of relations that a test makes.
+func (w world) unlinked() world {
+	p := lifecycle.DefaultPolicy()
+	p.MostLinks, p.MostCandidates = 0, 0
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs(), Policy: &p})
+	return w
+}
 
 // again is another process on the same file.
 func (w world) again() world { return world{w.TB, w.Parts.Again(w.TB)} }

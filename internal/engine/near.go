@@ -19,10 +19,15 @@ const nearWidest = 500
 // near returns the live memories of m's project and scope, the nearest to vector first,
 // at most so many; m itself is left out. vector is of the model in force: without one,
 // and without a model, nothing is near.
+func (e *Engine) near(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int) ([]Near, error) {
+	return e.nearFrom(ctx, r, m, vector, most, -1)
+}
+
+// nearFrom is near of the memories from a cosine on.
 //
 // No project is a project here and not every one, which a filter cannot say. There it
 // looks further and further, as long as what it finds is related.
-func (e *Engine) near(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int) ([]Near, error) {
+func (e *Engine) nearFrom(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int, least float64) ([]Near, error) {
 	if e.embedder == nil || len(vector) == 0 || most < 1 {
 		return nil, nil
 	}
@@ -34,8 +39,12 @@ func (e *Engine) near(ctx context.Context, r engram.Reader, m engram.Memory, vec
 		if err != nil {
 			return nil, err
 		}
+		all := len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < max(least, model.Related)
+		for len(ranked) > 0 && ranked[len(ranked)-1].Score < least {
+			ranked = ranked[:len(ranked)-1]
+		}
 		near, err := memoriesNear(ctx, r, m, ranked, most)
-		if err != nil || len(near) == most || len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < model.Related {
+		if err != nil || all || len(near) == most {
 			return near, err
 		}
 		q.Limit *= 8
@@ -64,4 +73,31 @@ func memoriesNear(ctx context.Context, r engram.Reader, m engram.Memory, ranked 
 // isBeside reports whether other is another live memory of m's project and scope.
 func isBeside(other, m engram.Memory) bool {
 	return other.Num != m.Num && !other.Forgotten() && other.Project == m.Project && other.Scope == m.Scope
+}
+
+// replaced tells which of the memories a live one has taken the place of.
+func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
+	// The newest of each is enough but where it was forgotten, which leaves some more.
+	const mostLookedAt = 5
+	ties, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostLookedAt)
+	if err != nil || len(ties) == 0 {
+		return nil, err
+	}
+	by := make([]int64, len(ties))
+	for i, t := range ties {
+		by[i] = t.Source
+	}
+	newer, err := r.Memories(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	live := map[int64]bool{}
+	for _, m := range newer {
+		live[m.Num] = !m.Forgotten()
+	}
+	old := map[int64]bool{}
+	for _, t := range ties {
+		old[t.Target] = old[t.Target] || t.Supersedes() && live[t.Source]
+	}
+	return old, nil
 }

@@ -25,6 +25,8 @@ type op struct {
 	first  int64 // Seq of the op's first journal entry; 0 before it
 	last   int64 // Seq of the newest journal entry before the op
 	undoes int64 // the op that this one takes back; 0: none
+
+	embedded map[string][]float32 // vectors by text that were reckoned before the op; nil: none
 }
 
 // write runs fn as one verb in one transaction.
@@ -119,17 +121,19 @@ func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Ses
 	return o.log(ctx, engram.EntitySession, now.ID, now.Project, reason, changed)
 }
 
-// deleteSession removes s. What it was is logged after the store has taken its texts out
-// of the journal, so that it can be undone; hard keeps nothing.
+// deleteSession removes s; hard leaves nothing of it in the journal. Then the entry
+// comes first: what it says would be taken out otherwise.
 func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) error {
+	if hard {
+		if err := o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", map[string]any{}); err != nil {
+			return err
+		}
+		return o.tx.EraseSession(ctx, s.ID)
+	}
 	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
 		return err
 	}
-	was := map[string]any{}
-	if !hard {
-		was = sessionFields(s)
-	}
-	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", was)
+	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", sessionFields(s))
 }
 
 // insertRelation adds r, which is made now.

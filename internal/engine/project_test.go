@@ -182,7 +182,7 @@ func TestSimilarProjects(t *testing.T) {
 }
 
 func TestStats(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t).unlinked()
 	w.fill("demo")
 	w.fill("other")
 	w.save(engine.SaveInput{Content: "a decision", Type: "decision", Project: "demo", Related: []engram.Ref{engram.ByNum(1)}})

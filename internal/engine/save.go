@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
@@ -28,6 +29,7 @@ type SaveInput struct {
 	Importance *float64 // nil is engram.DefaultImportance
 	Permanent  bool
 	Related    []engram.Ref // a relates_to relation to each
+	Admit      AdmitMode    // what may be done to memories that are not named; the zero value leaves them apart
 }
 
 // Action is what a save did.
@@ -38,75 +40,148 @@ const (
 	ActionInserted = lifecycle.Insert
 	ActionRevised  = lifecycle.Revise // the old text is a revision
 	ActionRepeated = lifecycle.Repeat
+	ActionMerged   = lifecycle.Merge // another memory says this too now; its old text is a revision
+)
+
+// AdmitMode says what a save may do to memories that it does not name.
+type AdmitMode = lifecycle.AdmitMode
+
+// The modes.
+const (
+	AdmitApart   = lifecycle.AdmitApart
+	AdmitMerging = lifecycle.AdmitMerging
 )
 
 // SaveResult is the memory as it is now and what the save did to it.
 type SaveResult struct {
 	Memory         engram.Memory
 	Action         Action
-	Reason         string   // why this action, for a person
-	SuggestedTopic string   // a topic key that would fit; "" when one was given
-	Warnings       []string // about the project name: normalised, similar to another
+	Reason         string         // why this action, for a person
+	MergedWith     *engram.Memory // as it was before; nil unless the save was merged
+	Candidates     []Candidate    // memories that it may contradict, the likeliest first; somebody should judge
+	Related        []Near         // memories that it was tied to for being near, the nearest first
+	SuggestedTopic string         // a topic key that would fit; "" when one was given
+	Warnings       []string       // about the project name: normalised, similar to another; about what could not be looked for
 	State          engram.State
 }
 
 // Save remembers something: it revises the memory of its topic, counts an exact
-// repeat, or adds a memory. Invalid input is CodeInvalid; a session that does not
-// exist, or belongs to another project, carries a *project.Problem.
+// repeat, or adds a memory; and with AdmitMerging lets another memory take it up that
+// says nearly the same. What it is near to it is tied to, and what it may contradict
+// waits for a verdict. Invalid input is CodeInvalid; a session that does not exist, or
+// belongs to another project, carries a *project.Problem.
 func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	m, err := e.draft(in)
 	if err != nil {
 		return SaveResult{}, err
 	}
-	var res SaveResult
-	err = e.write(ctx, "save", func(o *op) error {
-		res, err = o.save(ctx, m, in)
-		return err
-	})
+	all, err := e.saveAll(ctx, "save", []intake{{in: in, draft: m}}, nil)
 	if err != nil {
 		return SaveResult{}, err
 	}
-	if m.Project != in.Project && m.Project != "" {
-		res.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(in.Project), m.Project)}, res.Warnings...)
-	}
-	if res.Memory.TopicKey == "" {
-		res.SuggestedTopic = topic.Suggest(m.Type, m.Title, m.Content)
-	}
-	return res, nil
+	return all[0], nil
 }
 
-// save decides and writes; m is a draft.
-func (o *op) save(ctx context.Context, m engram.Memory, in SaveInput) (SaveResult, error) {
+// saveAll saves in one transaction. which, when it is not nil, says in an error which one
+// it is about.
+func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, which func(int, error) error) ([]SaveResult, error) {
+	out, err := e.lookAhead(ctx, intakes)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]SaveResult, len(intakes))
+	err = e.write(ctx, verb, func(o *op) error {
+		o.embedded = out.embedded
+		s := newSaver(o, out)
+		for i, t := range intakes {
+			if all[i], err = s.save(ctx, t); err != nil && which != nil {
+				return which(i, err)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range intakes {
+		all[i].tell(t, out)
+	}
+	return all, nil
+}
+
+// tell adds what is said beside what was done.
+func (r *SaveResult) tell(t intake, out *outlook) {
+	if t.draft.Project != t.in.Project && t.draft.Project != "" {
+		r.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(t.in.Project), t.draft.Project)}, r.Warnings...)
+	}
+	r.Warnings = append(r.Warnings, out.warning(t.in.Admit)...)
+	if r.Memory.TopicKey == "" {
+		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)
+	}
+}
+
+// saver saves within a transaction, one or several.
+type saver struct {
+	*op
+	since since
+}
+
+func newSaver(o *op, out *outlook) *saver {
+	return &saver{op: o, since: since{upto: out.seen, touched: map[int64]bool{}, written: map[int64]written{}}}
+}
+
+// save decides and writes.
+func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	var res SaveResult
-	place, err := o.place(ctx, m.Project, m.SessionID, in.Directory, in.NewSession)
+	m, in := t.draft, t.in
+	place, err := s.place(ctx, m.Project, m.SessionID, in.Directory, in.NewSession)
 	if err != nil {
 		return res, err
 	}
 	m.Project, m.SessionID, res.Warnings = place.project, place.session, place.warnings
-	d, err := o.admit(ctx, m)
+	near, err := s.around(ctx, t, m)
 	if err != nil {
 		return res, err
 	}
+	d, err := s.admit(ctx, t, m, near)
+	if err != nil {
+		return res, err
+	}
+	if err := s.apply(ctx, m, in, d, &res); err != nil {
+		return res, err
+	}
+	res.State = lifecycle.State(res.Memory, s.at)
+	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
+		return res, err
+	}
+	return res, s.tieNear(ctx, near, &res)
+}
+
+// apply does what was decided.
+func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d lifecycle.Decision, res *SaveResult) error {
 	res.Action, res.Reason = d.Action, d.Reason
 	switch d.Action {
 	case lifecycle.Revise:
-		res.Memory = lifecycle.Revised(d.Target, m, o.at, o.policy)
+		res.Memory = lifecycle.Revised(d.Target, m, s.at, s.policy)
 		if in.Importance == nil {
 			res.Memory.Importance = d.Target.Importance
 		}
-		err = o.addTo(ctx, d.Target, res.Memory, d.Reason)
 	case lifecycle.Repeat:
-		res.Memory = lifecycle.Repeated(d.Target, m, o.at)
-		err = o.addTo(ctx, d.Target, res.Memory, d.Reason)
+		res.Memory = lifecycle.Repeated(d.Target, m, s.at)
+	case lifecycle.Merge:
+		if in.Importance == nil {
+			m.Importance = d.Target.Importance // nobody rated it
+		}
+		res.Memory, res.MergedWith = lifecycle.Merged(d.Target, m, s.at, s.policy), &d.Target
 	default:
-		err = o.insertMemory(ctx, &m, d.Reason)
+		err := s.insertMemory(ctx, &m, d.Reason)
 		res.Memory = m
+		return err
 	}
-	if err != nil {
-		return res, err
-	}
-	res.State = lifecycle.State(res.Memory, o.at)
-	return res, o.relate(ctx, res.Memory, in.Related)
+	return s.addTo(ctx, d.Target, res.Memory, d.Reason)
 }
 
 // addTo replaces was by now, which has the tags and metadata of two saves: together
@@ -122,26 +197,57 @@ func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) e
 }
 
 // admit asks the rule, with what the store knows at this moment.
-func (o *op) admit(ctx context.Context, m engram.Memory) (lifecycle.Decision, error) {
-	var byTopic, byHash *engram.Memory
+func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []likeness) (lifecycle.Decision, error) {
+	known := lifecycle.Known{}
 	if m.TopicKey != "" {
-		old, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+		old, found, err := s.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
 		if err != nil {
 			return lifecycle.Decision{}, err
 		}
 		if found {
-			byTopic = &old
+			known.Topic = &old
 		}
 	}
-	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, o.at, o.policy) }
-	old, found, err := o.tx.ByHash(ctx, m.Project, m.NormalizedHash, o.at.Add(-o.policy.RepeatWindow), same)
+	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, s.at, s.policy) }
+	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, s.at.Add(-s.policy.RepeatWindow), same)
 	if err != nil {
 		return lifecycle.Decision{}, err
 	}
 	if found {
-		byHash = &old
+		known.Repeat = &old
 	}
-	return lifecycle.Admit(m, byTopic, byHash), nil
+	if t.in.Admit == AdmitMerging {
+		if err := s.knowAlike(ctx, m, near, &known); err != nil {
+			return lifecycle.Decision{}, err
+		}
+	}
+	return lifecycle.Admit(m, known, t.in.Admit, s.policy), nil
+}
+
+// knowAlike adds the memories that may take m up, as they are now: what does not stand in
+// the journal, such as accesses, may have changed since they were looked at.
+func (s *saver) knowAlike(ctx context.Context, m engram.Memory, near []likeness, known *lifecycle.Known) error {
+	if s.embedder != nil {
+		known.Duplicate = s.embedder.Model().Duplicate
+	}
+	for _, n := range near {
+		now, err := s.tx.Memory(ctx, engram.ByNum(n.Memory.Num))
+		if err != nil {
+			return err
+		}
+		known.Near = append(known.Near, lifecycle.Near{Memory: now, Cosine: n.Cosine, Differs: n.difference.String()})
+	}
+	old, found, err := s.tx.ByTitle(ctx, m.Project, m.Scope, m.Type, m.Title)
+	if err != nil || !found {
+		return err
+	}
+	hidden, err := replaced(ctx, s.tx, []int64{old.Num})
+	if err != nil || hidden[old.Num] {
+		return err
+	}
+	d, _ := contradiction.Between(textOf(m), textOf(old), contradiction.Nearness{})
+	known.Titled = &lifecycle.Near{Memory: old, Differs: d.String()}
+	return nil
 }
 
 // relate ties m to others that the caller named; one that is tied already is fine.

@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// A save looks around before its transaction, because reckoning a vector and ranking a
+// project by it would keep every other writer waiting. What was written in between, the
+// transaction sees in the journal (since.go): of two processes that save the same at
+// once, the second finds what the first has saved.
+
+// intake is something that is to be saved, and what is known of it before its
+// transaction.
+type intake struct {
+	in      SaveInput
+	draft   engram.Memory
+	reading contradiction.Reading // of the draft; only with a vector
+	vector  []float32             // nil: nothing can be near
+	project string                // in which it was looked around
+	near    []likeness            // from the model's related mark on, the nearest first
+}
+
+// likeness is a near memory, held against what is saved.
+type likeness struct {
+	Near
+	difference contradiction.Difference
+	differs    bool
+}
+
+// outlook is what a save, or a batch of them, saw before its transaction.
+type outlook struct {
+	intakes  []intake
+	seen     int64                // Seq of the newest journal entry then
+	embedded map[string][]float32 // vectors by text, so that none is reckoned twice
+	trouble  string               // why nothing could be near, for a person; "" when it could
+}
+
+// lookAhead reckons the drafts' vectors and finds what is near to them. A model that is
+// slow or cannot answer, and damaged vectors, cost the look and never the save.
+func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, error) {
+	out := &outlook{intakes: intakes}
+	if e.embedder == nil {
+		return out, nil
+	}
+	model := e.embedder.Model()
+	if !model.Instant {
+		out.trouble = model.Name + " is not asked while somebody waits"
+		return out, nil
+	}
+	texts := make([]string, len(intakes))
+	for i, t := range intakes {
+		texts[i] = embeddedText(t.draft)
+	}
+	vectors, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
+	if err != nil {
+		out.trouble = model.Name + " cannot answer"
+		return out, ctx.Err()
+	}
+	out.embedded = make(map[string][]float32, len(texts))
+	for i, v := range vectors {
+		out.embedded[texts[i]] = v
+	}
+	if model.Related <= 0 {
+		out.trouble = model.Name + " has no marks that say what is near"
+		return out, nil
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error { return e.lookAround(ctx, r, out, vectors) })
+	if engram.CodeOf(err) == engram.CodeInternal {
+		out.trouble, err = "the vectors are damaged: run engram reembed --all", nil
+	}
+	return out, err
+}
+
+func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, vectors [][]float32) error {
+	last, err := r.LastMutation(ctx)
+	if err != nil {
+		return err
+	}
+	out.seen = last.Seq
+	for i := range out.intakes {
+		t := &out.intakes[i]
+		if !e.compares(t.draft.Type, t.in.Admit) {
+			continue
+		}
+		t.vector, t.reading = vectors[i], contradiction.Read(textOf(t.draft))
+		m := t.draft
+		if m.Project, err = projectAhead(ctx, r, m); err != nil {
+			return err
+		}
+		t.project = m.Project
+		if t.near, err = e.likenesses(ctx, r, *t, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compares reports whether a save of the type looks at what is near.
+func (e *Engine) compares(t engram.Type, mode lifecycle.AdmitMode) bool {
+	return mode == lifecycle.AdmitMerging || !slices.Contains(e.policy.Unlinked, t)
+}
+
+// projectAhead is the project that a draft will probably get: place decides.
+func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string, error) {
+	name := m.Project
+	if name == "" && m.SessionID != "" {
+		s, err := r.Session(ctx, m.SessionID)
+		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+			return "", err
+		}
+		name = s.Project
+	}
+	p, known, err := r.Project(ctx, name)
+	if !known {
+		return name, err
+	}
+	return p.Name, err
+}
+
+// likenesses finds what is near to m, which is t's draft in its project. What another
+// memory has taken the place of is none: it no longer holds.
+func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]likeness, error) {
+	near, err := e.nearFrom(ctx, r, m, t.vector, e.policy.MostNear, e.embedder.Model().Related)
+	if err != nil || len(near) == 0 {
+		return nil, err
+	}
+	nums := make([]int64, len(near))
+	for i, n := range near {
+		nums[i] = n.Memory.Num
+	}
+	old, err := replaced(ctx, r, nums)
+	if err != nil {
+		return nil, err
+	}
+	var all []likeness
+	for _, n := range near {
+		if !old[n.Memory.Num] {
+			all = append(all, e.against(t, n))
+		}
+	}
+	return all, nil
+}
+
+// against holds a draft against a near memory.
+func (e *Engine) against(t intake, n Near) likeness {
+	model := e.embedder.Model()
+	mark := contradiction.Nearness{Cosine: n.Cosine, Related: model.Related, Duplicate: model.Duplicate}
+	d, differs := t.reading.Against(contradiction.Read(textOf(n.Memory)), mark)
+	return likeness{n, d, differs}
+}
+
+// textOf is what of a memory is held against others.
+func textOf(m engram.Memory) contradiction.Text {
+	return contradiction.Text{Title: m.Title, Content: m.Content}
+}
+
+// warning says that near-duplicates were not looked for, where somebody asked for it.
+func (out *outlook) warning(mode lifecycle.AdmitMode) []string {
+	if mode != lifecycle.AdmitMerging || out.trouble == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Near-duplicates were not looked for: %s.", out.trouble)}
+}
