@@ -1,0 +1,249 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// candidate saves two memories that contradict each other and raises them; the newer one
+// is the source.
+func (w world) candidate() (older, newer int64, r engram.Relation) {
+	w.Helper()
+	older = w.note("Access token lifetime", "Access tokens live 15 minutes in the shop API")
+	newer = w.note("Access token lifetime", "Access tokens live 5 minutes in the shop API")
+	return older, newer, w.raised()
+}
+
+// raised returns the newest candidate of project demo, which a scan looks for when saving
+// raised none.
+func (w world) raised() engram.Relation {
+	w.Helper()
+	if _, err := w.Scan(w.Context(), engine.ScanInput{Project: "demo", Apply: true}); err != nil {
+		w.Fatalf("scan: %v", err)
+	}
+	list := w.conflicts(engram.RelationPending)
+	if len(list) == 0 {
+		w.Fatal("no candidate was raised")
+	}
+	return list[0].Relation
+}
+
+func (w world) conflicts(status engram.RelationStatus) []engine.Conflict {
+	w.Helper()
+	list, total, err := w.Conflicts(w.Context(), engine.ConflictFilter{Project: "demo", Status: status})
+	if err != nil || total != len(list) {
+		w.Fatalf("conflicts of status %q: %d of %d, %v", status, len(list), total, err)
+	}
+	return list
+}
+
+func (w world) judge(in engine.JudgeInput) engine.Conflict {
+	w.Helper()
+	c, err := w.Judge(w.Context(), in)
+	if err != nil {
+		w.Fatalf("judge %+v: %v", in, err)
+	}
+	return c
+}
+
+// live returns the relations of a memory, as "source verb target status".
+func (w world) live(num int64) []engram.Relation {
+	w.Helper()
+	var all []engram.Relation
+	err := w.Store.View(w.Context(), func(r engram.Reader) (err error) {
+		all, err = r.Relations(w.Context(), []int64{num})
+		return err
+	})
+	if err != nil {
+		w.Fatalf("relations of #%d: %v", num, err)
+	}
+	return all
+}
+
+func TestJudgeTakesTheCandidatesPlace(t *testing.T) {
+	w := newWorld(t)
+	older, newer, r := w.candidate()
+	if r.Source != newer || r.Target != older || r.Verb != engram.VerbContradicts || r.Status != engram.RelationPending {
+		t.Fatalf("the candidate is %+v, want #%d to #%d, contradicts and pending", r, newer, older)
+	}
+	sure := 0.75
+	got := w.judge(engine.JudgeInput{Ref: engram.RelationRef{ID: strings.ToUpper(r.ID)}, Verb: engram.VerbSupersedes,
+		Reason: "measured <private>by Ann</private> again", Evidence: "commit 1a2b", Confidence: &sure, SessionID: "s1", Model: "m-1"})
+	rel := got.Relation
+	if rel.Num != r.Num || rel.ID != r.ID || rel.Status != engram.RelationJudged || rel.Verb != engram.VerbSupersedes || rel.Source != newer ||
+		rel.Confidence != sure || rel.Evidence != "commit 1a2b" || rel.SessionID != "s1" || rel.Model != "m-1" ||
+		rel.Actor != "agent" || rel.ActorKind != engine.KindAgent {
+		t.Errorf("the verdict is %+v", rel)
+	}
+	if strings.Contains(rel.Reason, "Ann") || !strings.HasPrefix(rel.Reason, "measured") {
+		t.Errorf("the reason is %q, want it without what is private", rel.Reason)
+	}
+	if got.Source.Num != newer || got.Target.Num != older {
+		t.Errorf("the memories are #%d and #%d, want #%d and #%d", got.Source.Num, got.Target.Num, newer, older)
+	}
+	if again := w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbScoped}); again.Relation.ID != r.ID ||
+		again.Relation.Verb != engram.VerbScoped || again.Relation.Reason != "" || again.Relation.Confidence != 1 {
+		t.Errorf("judged again: %+v, want the same relation with the new verdict alone", again.Relation)
+	}
+	if n := len(w.live(newer)); n != 1 {
+		t.Errorf("the pair has %d relations, want 1", n)
+	}
+}
+
+func TestJudgeRefuses(t *testing.T) {
+	w := newWorld(t)
+	_, newer, r := w.candidate()
+	other := w.save(engine.SaveInput{Title: "Deploys", Content: "We deploy on Mondays", Project: "other"}).Memory.Num
+	forgotten := w.note("Old", "gone soon")
+	ref := engram.RelationRef{ID: r.ID}
+	half, two := 0.5, 2.0
+	for _, tt := range []struct {
+		name string
+		run  func() error
+		code engram.Code
+		says string
+	}{
+		{"a relation nobody knows", func() error {
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: "rel-0000000000000000"}, Verb: engram.VerbScoped})
+			return err
+		}, engram.CodeNotFound, "rel-0000000000000000"},
+		{"a verb that is none", func() error {
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: "beats"})
+			return err
+		}, engram.CodeInvalid, "beats"},
+		{"a verb that is no verdict", func() error {
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbDerivedFrom})
+			return err
+		}, engram.CodeInvalid, "no verdict"},
+		{"a confidence out of range", func() error {
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbScoped, Confidence: &two})
+			return err
+		}, engram.CodeInvalid, "confidence"},
+		{"a kind of judge nobody knows", func() error {
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: ref, Verb: engram.VerbScoped, ActorKind: "oracle"})
+			return err
+		}, engram.CodeInvalid, "oracle"},
+		{"memories of two projects", func() error {
+			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(other), Verb: engram.VerbScoped, Confidence: half})
+			return err
+		}, engram.CodeInvalid, `"other"`},
+		{"a memory and itself", func() error {
+			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(newer), Verb: engram.VerbScoped, Confidence: half})
+			return err
+		}, engram.CodeInvalid, "itself"},
+		{"a memory nobody knows", func() error {
+			_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(newer), B: engram.ByNum(99), Verb: engram.VerbScoped, Confidence: half})
+			return err
+		}, engram.CodeNotFound, "99"},
+		{"a candidate of which a memory was forgotten", func() error {
+			if _, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(forgotten), B: engram.ByNum(newer), Verb: engram.VerbContradicts, Confidence: half}); err != nil {
+				return err
+			}
+			rel := w.live(forgotten)[0]
+			if _, err := w.Forget(t.Context(), engram.ByNum(forgotten)); err != nil {
+				return err
+			}
+			_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: rel.Num}, Verb: engram.VerbScoped})
+			return err
+		}, engram.CodeConflict, "forgotten"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.run(); engram.CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %s with %q", err, tt.code, tt.says)
+			}
+		})
+	}
+}
+
+// A ring of memories of which each supersedes the next would leave nothing to show.
+func TestNoRingOfMemoriesThatSupersedeEachOther(t *testing.T) {
+	w := newWorld(t)
+	a, b, c := w.note("A", "one"), w.note("B", "two"), w.note("C", "three")
+	supersede := func(x, y int64) error {
+		_, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(x), B: engram.ByNum(y), Verb: engram.VerbSupersedes, Confidence: 1})
+		return err
+	}
+	for _, p := range [][2]int64{{b, a}, {c, b}} {
+		if err := supersede(p[0], p[1]); err != nil {
+			t.Fatalf("#%d supersedes #%d: %v", p[0], p[1], err)
+		}
+	}
+	if err := supersede(a, c); engram.CodeOf(err) != engram.CodeConflict {
+		t.Errorf("#%d supersedes #%d: got %v, want a conflict", a, c, err)
+	}
+	if err := supersede(a, b); err != nil {
+		t.Errorf("turning a verdict round: %v", err)
+	}
+	rels := w.live(a)
+	if len(rels) != 1 || rels[0].Source != a || rels[0].Target != b {
+		t.Errorf("after turning round: %+v, want one relation from #%d to #%d", rels, a, b)
+	}
+}
+
+func TestVerdictAndTieOfOneVerbBecomeOne(t *testing.T) {
+	w := newWorld(t)
+	older, newer, r := w.candidate()
+	if _, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(older), Target: engram.ByNum(newer), Verb: engram.VerbRelatesTo}); err != nil {
+		t.Fatalf("link: %v", err)
+	}
+	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbRelatesTo})
+	rels := w.live(newer)
+	if len(rels) != 1 || rels[0].Num != r.Num || !rels[0].Judgment() {
+		t.Fatalf("the pair has %+v, want the verdict alone", rels)
+	}
+	res, err := w.Scan(t.Context(), engine.ScanInput{Project: "demo", Apply: true})
+	if err != nil || res.Inserted != 0 || res.AlreadyRelated != 1 {
+		t.Errorf("scanning again: %+v, %v; want nothing raised", res, err)
+	}
+}
+
+func TestReverseLetsTheOlderMemoryHold(t *testing.T) {
+	w := newWorld(t)
+	older, newer, r := w.candidate()
+	got := w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
+	if got.Relation.Source != older || got.Relation.Target != newer {
+		t.Errorf("got #%d supersedes #%d, want #%d supersedes #%d", got.Relation.Source, got.Relation.Target, older, newer)
+	}
+	list, err := w.List(t.Context(), engram.Filter{Project: "demo", Current: true}, engram.Page{Limit: 10})
+	if err != nil || len(list) != 1 || list[0].Num != older {
+		t.Errorf("current memories: %v, %v; want #%d alone", list, err, older)
+	}
+}
+
+// Each verdict closes the pair: it is out of the queue, and a scan does not bring it back.
+func TestEveryVerdictClosesThePair(t *testing.T) {
+	for _, verb := range engine.Verdicts() {
+		t.Run(string(verb), func(t *testing.T) {
+			w := newWorld(t)
+			_, _, r := w.candidate()
+			w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: verb, ActorKind: engine.KindHuman})
+			res, err := w.Scan(t.Context(), engine.ScanInput{Project: "demo", Apply: true})
+			if err != nil || res.Inserted != 0 {
+				t.Errorf("scan after %s: %+v, %v; want nothing raised", verb, res, err)
+			}
+			if n := len(w.conflicts(engram.RelationPending)); n != 0 {
+				t.Errorf("%d wait after %s, want none", n, verb)
+			}
+			if list := w.conflicts(engram.RelationJudged); len(list) != 1 || list[0].Relation.Verb != verb || list[0].Relation.Actor != "user" {
+				t.Errorf("judged after %s: %+v", verb, list)
+			}
+		})
+	}
+}
+
+func TestVerdictsAreUndone(t *testing.T) {
+	w := newWorld(t)
+	older, _, r := w.candidate()
+	before := w.live(older)
+	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes, Reverse: true})
+	if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+		t.Fatalf("undo: %v", err)
+	}
+	after := w.live(older)
+	if len(after) != 1 || after[0].Num != before[0].Num || after[0].Status != engram.RelationPending {
+		t.Errorf("after undo: %+v, want %+v", after, before)
+	}
+}

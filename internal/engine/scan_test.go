@@ -1,0 +1,208 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// judgeFunc stands for a judge, which is another program.
+type judgeFunc func(ctx context.Context, newer, older engram.Memory) (engram.Opinion, error)
+
+func (judgeFunc) Name() string { return "test-judge" }
+
+func (f judgeFunc) Judge(ctx context.Context, newer, older engram.Memory) (engram.Opinion, error) {
+	return f(ctx, newer, older)
+}
+
+// judgedBy is the same world with a judge.
+func (w world) judgedBy(j engram.Judge) world {
+	n := 1000
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, Judge: j, NewID: func() engram.ID {
+		n++
+		return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, n))
+	}})
+	return w
+}
+
+func (w world) scan(in engine.ScanInput) engine.Scanned {
+	w.Helper()
+	in.Project = "demo"
+	res, err := w.Scan(w.Context(), in)
+	if err != nil {
+		w.Fatalf("scan %+v: %v", in, err)
+	}
+	return res
+}
+
+// story saves pairs of which each contradicts itself, with plain inserts: saves of the
+// mem_* dialect would raise them at once.
+func (w world) story() {
+	w.Helper()
+	for _, text := range []string{
+		"Access tokens live 15 minutes in the shop API", "Access tokens live 5 minutes in the shop API",
+		"The nightly import of orders starts at 2 in the morning", "The nightly import of orders starts at 4 in the morning",
+		"Release notes are written by hand every Friday",
+	} {
+		w.note(text, text)
+	}
+}
+
+func TestScanIsADryRunUnlessApplied(t *testing.T) {
+	w := newWorld(t)
+	w.story()
+	var told int
+	dry := w.scan(engine.ScanInput{Progress: func(_ string, done, total int) { told = done }})
+	if dry.Inspected != 5 || dry.Found < 1 || dry.Inserted != 0 || !dry.DryRun || told != 5 {
+		t.Fatalf("dry run: %+v, told of %d; want 5 memories, at least a pair, nothing written", dry, told)
+	}
+	if n := len(dry.Pairs); n != dry.Found-dry.AlreadyRelated {
+		t.Errorf("the dry run shows %d pairs, found %d new ones", n, dry.Found-dry.AlreadyRelated)
+	}
+	wet := w.scan(engine.ScanInput{Apply: true})
+	if wet.Inserted != len(dry.Pairs) || wet.DryRun {
+		t.Errorf("applied: %+v, want the %d pairs of the dry run", wet, len(dry.Pairs))
+	}
+	again := w.scan(engine.ScanInput{Apply: true})
+	if again.Inserted != 0 || again.AlreadyRelated != again.Found || again.Found != dry.Found {
+		t.Errorf("again: %+v, want nothing new among %d", again, dry.Found)
+	}
+	for _, c := range w.conflicts(engram.RelationPending) {
+		if c.Source.Num < c.Target.Num {
+			t.Errorf("#%d to #%d: want the newer one as the source", c.Source.Num, c.Target.Num)
+		}
+	}
+}
+
+func TestScanRaisesNoMoreThanAsked(t *testing.T) {
+	w := newWorld(t)
+	w.story()
+	res := w.scan(engine.ScanInput{Apply: true, MaxInsert: 1})
+	if found := res.Found - res.AlreadyRelated; found < 2 {
+		t.Fatalf("the story has %d new pairs, the test needs two", found)
+	}
+	if res.Inserted != 1 || !res.Capped || len(res.Pairs) != 1 {
+		t.Errorf("got %+v, want one of them, capped", res)
+	}
+}
+
+func TestScanLooksAtNewMemoriesAgainstAll(t *testing.T) {
+	w := newWorld(t)
+	w.note("Access token lifetime", "Access tokens live 15 minutes in the shop API")
+	w.Clock.Add(time.Hour)
+	since := w.Clock.Now()
+	w.note("Access token lifetime", "Access tokens live 5 minutes in the shop API")
+	if res := w.scan(engine.ScanInput{Since: since}); res.Inspected != 1 || res.Found != 1 {
+		t.Errorf("got %+v, want the one new memory and its pair", res)
+	}
+}
+
+func TestSemanticScanRecordsOpinions(t *testing.T) {
+	w := newWorld(t)
+	w.story()
+	w = w.judgedBy(judgeFunc(func(_ context.Context, newer, older engram.Memory) (engram.Opinion, error) {
+		if newer.Num < older.Num {
+			return engram.Opinion{}, errors.New("the older memory came first")
+		}
+		return engram.Opinion{Verb: engram.VerbSupersedes, Confidence: 0.9, Reason: "newer"}, nil
+	}))
+	dry := w.scan(engine.ScanInput{Semantic: true})
+	if dry.Judged == 0 || dry.Errors != 0 || len(w.conflicts(engram.RelationJudged)) != 0 {
+		t.Fatalf("dry run: %+v, want opinions and nothing written", dry)
+	}
+	res := w.scan(engine.ScanInput{Semantic: true, Apply: true, Concurrency: 2})
+	list := w.conflicts(engram.RelationJudged)
+	if res.Judged != dry.Judged || len(list) != res.Judged || res.Inserted != 0 {
+		t.Fatalf("applied: %+v with %d verdicts, want %d", res, len(list), dry.Judged)
+	}
+	if r := list[0].Relation; r.Model != "test-judge" || r.ActorKind != engine.KindSystem || r.Actor != "engram" || r.Confidence != 0.9 || r.Reason != "newer" {
+		t.Errorf("the verdict is %+v", r)
+	}
+	if again := w.scan(engine.ScanInput{Semantic: true, Apply: true}); again.Judged != 0 {
+		t.Errorf("again: %+v, want nobody asked twice", again)
+	}
+}
+
+func TestSemanticScanJudgesWhatWaits(t *testing.T) {
+	w := newWorld(t)
+	_, _, r := w.candidate()
+	w = w.judgedBy(judgeFunc(func(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
+		return engram.Opinion{Verb: engram.VerbNotConflict, Confidence: 1}, nil
+	}))
+	if res := w.scan(engine.ScanInput{Semantic: true, Apply: true}); res.Judged != 1 {
+		t.Errorf("got %+v, want one judged", res)
+	}
+	if list := w.conflicts(engram.RelationJudged); len(list) != 1 || list[0].Relation.Num != r.Num || list[0].Relation.Verb != engram.VerbNotConflict {
+		t.Errorf("judged: %+v, want the candidate", list)
+	}
+}
+
+func TestSemanticScanSurvivesItsJudge(t *testing.T) {
+	w := newWorld(t)
+	w.story()
+	var calls atomic.Int64
+	w = w.judgedBy(judgeFunc(func(ctx context.Context, _, _ engram.Memory) (engram.Opinion, error) {
+		switch calls.Add(1) {
+		case 1:
+			return engram.Opinion{}, engram.Errorf(engram.CodeUnavailable, "the judge is away")
+		case 2:
+			return engram.Opinion{Verb: "beats", Confidence: 1}, nil
+		}
+		<-ctx.Done() // until the call's own time is over
+		return engram.Opinion{}, ctx.Err()
+	}))
+	res := w.scan(engine.ScanInput{Semantic: true, Apply: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 2})
+	if res.Judged != 0 || res.Errors != 2 || res.Trouble == "" || res.Inserted == 0 {
+		t.Errorf("got %+v, want both questions counted and the candidates raised all the same", res)
+	}
+	calls.Store(2)
+	if res := w.scan(engine.ScanInput{Semantic: true, Concurrency: 1, TimeoutPerCall: time.Second, MaxSemantic: 1}); res.Errors != 1 {
+		t.Errorf("a judge that says nothing: %+v, want its time to be over", res)
+	}
+}
+
+func TestSemanticScanAsksBefore(t *testing.T) {
+	w := newWorld(t)
+	w.story()
+	w = w.judgedBy(judgeFunc(func(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
+		return engram.Opinion{}, errors.New("it was asked")
+	}))
+	var told int
+	res := w.scan(engine.ScanInput{Semantic: true, Confirm: func(judge string, pairs int) (bool, error) {
+		told = pairs
+		return false, nil
+	}})
+	if res.Errors != 0 || told == 0 || res.Skipped != told {
+		t.Errorf("got %+v after a no for %d pairs, want nobody asked", res, told)
+	}
+}
+
+func TestScanRefuses(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		name string
+		in   engine.ScanInput
+		code engram.Code
+	}{
+		{"no project", engine.ScanInput{}, engram.CodeInvalid},
+		{"too many candidates", engine.ScanInput{Project: "demo", MaxInsert: engine.MostScanPairs + 1}, engram.CodeInvalid},
+		{"nobody to judge", engine.ScanInput{Project: "demo", Semantic: true}, engram.CodeUnavailable},
+		{"too many calls at once", engine.ScanInput{Project: "demo", Semantic: true, Concurrency: 21}, engram.CodeInvalid},
+		{"too long a wait", engine.ScanInput{Project: "demo", Semantic: true, TimeoutPerCall: time.Hour}, engram.CodeInvalid},
+		{"too many questions", engine.ScanInput{Project: "demo", Semantic: true, MaxSemantic: -1}, engram.CodeInvalid},
+	} {
+		if _, err := w.Scan(t.Context(), tt.in); engram.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want %s", tt.name, err, tt.code)
+		}
+	}
+	if res, err := w.Scan(t.Context(), engine.ScanInput{Project: "nowhere"}); err != nil || res.Inspected != 0 {
+		t.Errorf("a project nobody knows: %+v, %v", res, err)
+	}
+}
