@@ -72,6 +72,40 @@ type Operation struct {
 	UndoneBy int64 // the latest operation that took it back; 0: none
 }
 
+// LogEntry is an operation with what it touched.
+type LogEntry struct {
+	Operation
+	Reason string // of its first entry that gives one
+	// Items are the things it touched, those of its first entries first, each once. More
+	// says how many others there were.
+	Items []LogItem
+	More  int
+}
+
+// LogItem is one thing that an operation touched.
+type LogItem struct {
+	Entity  Entity
+	Key     string
+	Title   string   // of a memory as it is now; "" when it was erased
+	Created bool     // it did not exist before
+	Fields  []string // that changed, sorted; "text" stands for title and content
+}
+
+// Undone says what an undo did.
+type Undone struct {
+	Undone  Operation    // what was taken back
+	Op      int64        // the undo's own operation: undoing it does it again; 0 when nothing was changed
+	Changes []UndoChange // in the order of the journal, the latest first
+	Left    []string     // what stayed as it is, with the reason
+}
+
+// UndoChange is what became of one thing.
+type UndoChange struct {
+	Entity Entity
+	Key    string // as in the journal
+	What   string // for a person: "restored text, tags", "forgotten: Auth model"
+}
+
 // JournalFilter narrows a list of operations. The zero value lets all pass.
 type JournalFilter struct {
 	Project string // of the first entry

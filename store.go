@@ -228,9 +228,11 @@ type SessionWriter interface {
 	// PutSession adds s, or replaces the session with its ID. Its project must exist.
 	PutSession(ctx context.Context, s Session) error
 	// DeleteSession removes a session; not_found when there is none, conflict when it
-	// has memories, forgotten ones too. Its prompts stay, without a session. The texts in
-	// its journal entries go with it, and the bytes are overwritten.
+	// has memories, forgotten ones too. Its prompts stay, without a session.
 	DeleteSession(ctx context.Context, id string) error
+	// EraseSession is DeleteSession that takes the texts out of its journal entries, too;
+	// the bytes are overwritten.
+	EraseSession(ctx context.Context, id string) error
 }
 
 // PromptReader reads prompts.

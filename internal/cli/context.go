@@ -34,6 +34,7 @@ was shown before, unless nothing else is left.`,
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
 	o.register(cmd, engine.ContextBudget)
 	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
+	cmd.Flags().StringVar(&o.asOf, "as-of", "", "what it would have told at a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }
 
@@ -47,6 +48,9 @@ func (p *program) context(cmd *cobra.Command, scope string, all bool, o budgetFl
 		return err
 	}
 	if in.Project, err = p.readProject(cmd, e, all); err != nil {
+		return err
+	}
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
 		return err
 	}
 	c, err := e.Context(cmd.Context(), in)

@@ -6,10 +6,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 func (p *program) getCommand() *cobra.Command {
-	var session string
+	var session, asOf string
 	cmd := &cobra.Command{
 		Use:     "get ID",
 		Aliases: []string{"show"},
@@ -25,13 +26,26 @@ func (p *program) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			d, err := e.GetIn(cmd.Context(), session, ref)
+			at, err := p.when("as-of", asOf, e.Now())
 			if err != nil {
 				return err
+			}
+			var d engine.Detail
+			if at.IsZero() {
+				d, err = e.GetIn(cmd.Context(), session, ref)
+			} else {
+				d, err = e.GetAsOf(cmd.Context(), ref, at)
+			}
+			if err != nil {
+				return err
+			}
+			for _, why := range d.Degraded {
+				p.warn(why)
 			}
 			return p.answer(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "what it said at a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }

@@ -21,6 +21,7 @@ func (p *program) recentCommand() *cobra.Command {
 func (p *program) lister(name, short string, limit int, example string) *cobra.Command {
 	var f filterFlags
 	var forgotten bool
+	var asOf string
 	cmd := &cobra.Command{
 		Use: name, Short: short, Example: example, Args: between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -34,9 +35,16 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 			}
 			filter.Forgotten = forgotten
 			page := engram.Page{Limit: f.limit, Offset: f.offset}
-			list, err := e.List(cmd.Context(), filter, page)
+			at, err := p.when("as-of", asOf, e.Now())
 			if err != nil {
 				return err
+			}
+			list, degraded, err := e.ListAsOf(cmd.Context(), filter, page, at)
+			if err != nil {
+				return err
+			}
+			for _, d := range degraded {
+				p.warn(d)
 			}
 			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
 		},
@@ -44,5 +52,6 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 	f.register(cmd, limit)
 	cmd.Flags().IntVar(&f.offset, "offset", 0, "leave out so many first")
 	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "only forgotten memories instead of live ones")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "what there was at a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }

@@ -20,6 +20,7 @@ const sessionUsage = "the session that asks, by its `id`: engram why tells what 
 type budgetFlags struct {
 	budget  int
 	session string
+	asOf    string // of a context
 	again   bool
 }
 

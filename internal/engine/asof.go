@@ -30,17 +30,22 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 	if err := p.read(ctx); err != nil {
 		return found, err
 	}
+	before, err := beforeJournal(ctx, r, at)
+	if err != nil {
+		return found, err
+	}
+	found.Degraded = before
 	if err := p.lexical(ctx, &found); err != nil {
 		return found, err
 	}
 	if len(found.Hits) == 0 && (len(p.terms) == 0 || p.terms[0].Stop) {
 		if in.Query != "" {
-			found.Degraded = []string{"the question has no words to search for; these are the newest memories of that time"}
+			found.Degraded = append(found.Degraded, "the question has no words to search for; these are the newest memories of that time")
 		}
 		return found, p.newest(ctx, &found)
 	}
 	if in.Mode != ModeLexical {
-		found.Degraded = []string{"what was known in the past is found by words alone"}
+		found.Degraded = append(found.Degraded, "what was known in the past is found by words alone")
 	}
 	p.topicFirst(&found)
 	found.Hits = found.Hits[:min(len(found.Hits), in.Limit)]
@@ -197,22 +202,14 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	for i, h := range hits {
 		nums[i] = h.Memory.Num
 	}
-	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
-		return rel.CreatedAt.Before(p.at) &&
-			(rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts)
+	then := &pastReader{p.r, p.at, p.was}
+	notes, err := relationNotes(ctx, then, nums, func(rel engram.Relation) bool {
+		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
 	})
-	if err != nil {
-		return err
-	}
 	for i, h := range hits {
-		for j, note := range notes[h.Memory.Num] {
-			if p.changed(note.Other.Num) {
-				notes[h.Memory.Num][j].Other = p.was[note.Other.Num]
-			}
-		}
 		hits[i].Relations = notes[h.Memory.Num]
 	}
-	return nil
+	return err
 }
 
 // weighPast scores memories by BM25 over the words of a question; answer says what the

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,9 +17,15 @@ import (
 // erased since.
 func pastMemories(ctx context.Context, r engram.Reader, at time.Time) (map[int64]engram.Memory, error) {
 	entries, err := entriesSince(ctx, r, engram.EntityMemory, at)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
 		return nil, err
 	}
+	moves, err := moveEntries(ctx, r, at)
+	if err != nil || len(entries)+len(moves) == 0 {
+		return nil, err
+	}
+	entries = append(entries, moves...)
+	slices.SortStableFunc(entries, func(a, b engram.Mutation) int { return cmp.Compare(b.Seq, a.Seq) })
 	var nums []int64
 	seen := map[int64]bool{}
 	for _, entry := range entries {
@@ -44,6 +52,44 @@ func pastMemories(ctx context.Context, r engram.Reader, at time.Time) (map[int64
 		}
 	}
 	return was, undoEntries(ctx, r, entries, was)
+}
+
+// moveEntries returns what moves between projects changed of memories since a time, as
+// entries of each memory.
+func moveEntries(ctx context.Context, r engram.Reader, at time.Time) (all []engram.Mutation, err error) {
+	moves, err := entriesSince(ctx, r, engram.EntityProject, at)
+	if err != nil {
+		return nil, err
+	}
+	for _, move := range moves {
+		if move.Was == nil {
+			continue
+		}
+		var was projectWas
+		if err := json.Unmarshal(move.Was, &was); err != nil {
+			return nil, fmt.Errorf("journal entry %d: %w", move.Seq, err)
+		}
+		for _, num := range was.Memories {
+			entry := move
+			entry.Entity, entry.Key = engram.EntityMemory, key(num)
+			if entry.Was, err = was.memory(num); err != nil {
+				return nil, err
+			}
+			all = append(all, entry)
+		}
+	}
+	return all, nil
+}
+
+// memory is what the move changed of one memory, as an entry of its own would note it.
+func (w projectWas) memory(num int64) (json.RawMessage, error) {
+	fields := map[string]any{"project": w.From}
+	if topic, lost := w.Topics[num]; lost {
+		fields["topic_key"] = topic
+	} else if _, got := w.Given[num]; got {
+		fields["topic_key"] = ""
+	}
+	return json.Marshal(fields)
 }
 
 // entriesSince reads the journal back to a time, newest first.

@@ -19,6 +19,9 @@ type ContextInput struct {
 	Scope     engram.Scope
 	Budget    int    // tokens; 0 is ContextBudget, at most MaxBudget
 	SessionID string // leaves out what that session was shown, and remembers this; "" is none
+	// AsOf tells what it would have told at a time past; the zero time is now. What a
+	// session was shown does not count then, and nothing is remembered of it.
+	AsOf time.Time
 	// Again tells what the session was shown before once more: its context was
 	// compacted, and it has forgotten.
 	Again bool
@@ -57,7 +60,15 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		return engram.Context{}, err
 	}
 	t := telling{c: engram.Context{Budget: budget}, most: contextMemories * max(1, budget/ContextBudget)}
+	now := e.now()
+	if !in.AsOf.IsZero() {
+		now, in.SessionID, in.Again = in.AsOf, "", true
+	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
+		r, degraded, err := readerAt(ctx, r, in.AsOf)
+		if err != nil {
+			return err
+		}
 		if t.session, t.c.Degraded, err = inSession(ctx, r, in.SessionID); err != nil {
 			return err
 		}
@@ -72,7 +83,8 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		if t.prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
 			return err
 		}
-		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), e.now())
+		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
+		t.c.Degraded = append(t.c.Degraded, degraded...)
 		return err
 	})
 	if err != nil {

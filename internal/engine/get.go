@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -15,17 +16,31 @@ type Detail struct {
 	State     engram.State
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
+	Degraded  []string // what could not be told of a time past
 }
 
 // Get returns a live memory; a forgotten one is not_found with a hint.
 func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
+	return e.GetAsOf(ctx, ref, time.Time{})
+}
+
+// GetAsOf is Get as it would have answered at a time past; the zero time is now.
+func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	var d Detail
+	now := at
+	if now.IsZero() {
+		now = e.now()
+	}
 	err := e.store.View(ctx, func(r engram.Reader) error {
+		r, degraded, err := readerAt(ctx, r, at)
+		if err != nil {
+			return err
+		}
 		m, err := live(ctx, r, ref)
 		if err != nil {
 			return err
 		}
-		d.Memory, d.State = m, lifecycle.State(m, e.now())
+		d.Memory, d.State, d.Degraded = m, lifecycle.State(m, now), degraded
 		if d.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
 			return err
 		}

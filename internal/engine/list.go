@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -9,19 +10,27 @@ import (
 
 // List returns memories newest first. Limit 0 is 20, at most 1000.
 func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram.Memory, error) {
-	p, err := pageOf(p, 20)
-	if err != nil {
-		return nil, err
+	ms, _, err := e.ListAsOf(ctx, f, p, time.Time{})
+	return ms, err
+}
+
+// ListAsOf is List as it would have answered at a time past; the zero time is now.
+// degraded says what could not be told of it.
+func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (ms []engram.Memory, degraded []string, err error) {
+	if p, err = pageOf(p, 20); err != nil {
+		return nil, nil, err
 	}
 	if f, err = cleanFilter(f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var ms []engram.Memory
 	err = e.store.View(ctx, func(r engram.Reader) error {
+		if r, degraded, err = readerAt(ctx, r, at); err != nil {
+			return err
+		}
 		ms, err = e.list(ctx, r, f, p)
 		return err
 	})
-	return ms, err
+	return ms, degraded, err
 }
 
 // StateOf says whether m is due for review now.

@@ -21,31 +21,12 @@ type LogInput struct {
 	Page    engram.Page // of operations; limit 0 is 20, at most 1000
 }
 
-// LogEntry is one operation with what it touched.
-type LogEntry struct {
-	engram.Operation
-	Reason string // of its first entry that gives one
-	// Items are the things it touched, oldest entry first, each once; at most logItems of
-	// them, More says how many others there were.
-	Items []LogItem
-	More  int
-}
-
-// LogItem is one thing that an operation touched.
-type LogItem struct {
-	Entity  engram.Entity
-	Key     string
-	Title   string   // of a memory as it is now; "" when it was erased
-	Created bool     // it did not exist before
-	Fields  []string // that changed, sorted; "text" stands for title and content
-}
-
 // logItems is how many things of an operation the log names.
 const logItems = 10
 
 // Log returns the latest operations, newest first, and from when on the journal is
 // complete: zero when it always was.
-func (e *Engine) Log(ctx context.Context, in LogInput) (entries []LogEntry, begins time.Time, err error) {
+func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntry, begins time.Time, err error) {
 	page, err := pageOf(in.Page, 20)
 	if err != nil {
 		return nil, begins, err
@@ -76,8 +57,8 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []LogEntry, begi
 	return entries, begins, err
 }
 
-func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (LogEntry, error) {
-	entry := LogEntry{Operation: op}
+func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram.LogEntry, error) {
+	entry := engram.LogEntry{Operation: op}
 	_, mutations, err := r.Operation(ctx, op.Op)
 	if err != nil {
 		return entry, err
@@ -98,7 +79,7 @@ func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (LogEnt
 			}
 			i = len(entry.Items)
 			at[thing] = i
-			entry.Items = append(entry.Items, LogItem{Entity: m.Entity, Key: m.Key, Created: m.Was == nil})
+			entry.Items = append(entry.Items, engram.LogItem{Entity: m.Entity, Key: m.Key, Created: m.Was == nil})
 			if num, err := strconv.ParseInt(m.Key, 10, 64); err == nil && m.Entity == engram.EntityMemory {
 				nums = append(nums, num)
 			}

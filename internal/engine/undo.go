@@ -20,21 +20,6 @@ type UndoInput struct {
 	DryRun  bool   // tells what would become of what, and changes nothing
 }
 
-// UndoResult says what an undo did.
-type UndoResult struct {
-	Undone  engram.Operation // what was taken back
-	Op      int64            // the undo's own operation: undoing it does it again; 0 when nothing was to do
-	Changes []UndoChange     // in the order of the journal, the latest first
-	Left    []string         // what stayed as it is, with the reason
-}
-
-// UndoChange is what became of one thing.
-type UndoChange struct {
-	Entity engram.Entity
-	Key    string // as in the journal
-	What   string // for a person: "forgotten", "restored: title, content"
-}
-
 // Undo takes back what one call of a verb did, as a verb of its own: nothing leaves the
 // journal, and an undo can be undone. A memory that was made is forgotten, not erased;
 // one that was changed gets its old values and its old text, and what it said meanwhile
@@ -44,8 +29,8 @@ type UndoChange struct {
 // operation to undo first, and nothing is changed. Counters and times that went on are
 // left as they are. What was erased stays erased: undoing an erase is forbidden. An
 // operation that the journal does not reach back to is not_found.
-func (e *Engine) Undo(ctx context.Context, in UndoInput) (UndoResult, error) {
-	var res UndoResult
+func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) {
+	var res engram.Undone
 	err := e.write(ctx, "undo", func(o *op) (err error) {
 		if in.Op == 0 {
 			in.Op, err = o.latest(ctx, normalProject(in.Project))
@@ -63,7 +48,7 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (UndoResult, error) {
 		res.Op, err = 0, nil
 	}
 	if err != nil {
-		return UndoResult{}, err
+		return engram.Undone{}, err
 	}
 	return res, nil
 }
@@ -122,11 +107,11 @@ func (o *op) stands(ctx context.Context, op engram.Operation) (bool, error) {
 // undoing is one undo at work.
 type undoing struct {
 	*op
-	res   UndoResult
+	res   engram.Undone
 	moves []engram.Mutation // entries of moves between projects since the operation, oldest first
 }
 
-func (u *undoing) run(ctx context.Context, number int64) (UndoResult, error) {
+func (u *undoing) run(ctx context.Context, number int64) (engram.Undone, error) {
 	undone, entries, err := u.entriesOf(ctx, number)
 	if err != nil {
 		return u.res, err
@@ -189,7 +174,7 @@ func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 }
 
 func (u *undoing) changed(entry engram.Mutation, format string, args ...any) {
-	u.res.Changes = append(u.res.Changes, UndoChange{entry.Entity, entry.Key, fmt.Sprintf(format, args...)})
+	u.res.Changes = append(u.res.Changes, engram.UndoChange{Entity: entry.Entity, Key: entry.Key, What: fmt.Sprintf(format, args...)})
 }
 
 func (u *undoing) leave(format string, args ...any) {

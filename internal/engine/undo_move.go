@@ -30,23 +30,14 @@ func movedBy(move engram.Mutation, entity engram.Entity, key string) (json.RawMe
 		return nil, fmt.Errorf("journal entry %d: %w", move.Seq, err)
 	}
 	num, _ := strconv.ParseInt(key, 10, 64)
-	fields := map[string]any{"project": was.From}
-	touched := false
-	switch entity {
-	case engram.EntityMemory:
-		touched = slices.Contains(was.Memories, num)
-		if topic, lost := was.Topics[num]; lost {
-			fields["topic_key"] = topic
-		} else if _, got := was.Given[num]; got {
-			fields["topic_key"] = ""
-		}
-	case engram.EntityPrompt:
-		touched = slices.Contains(was.Prompts, num)
-	case engram.EntitySession:
-		touched = slices.Contains(was.Sessions, key)
-	}
-	if was.From == "" || !touched {
+	switch {
+	case was.From == "":
 		return nil, nil
+	case entity == engram.EntityMemory && slices.Contains(was.Memories, num):
+		return was.memory(num)
+	case entity == engram.EntityPrompt && slices.Contains(was.Prompts, num),
+		entity == engram.EntitySession && slices.Contains(was.Sessions, key):
+		return json.Marshal(map[string]any{"project": was.From})
 	}
-	return json.Marshal(fields)
+	return nil, nil
 }

@@ -12,7 +12,11 @@ func (a *API) context(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c, err := a.Engine.Context(q.Context(), engine.ContextInput{Project: q.query.Get("project"), Scope: q.scope(),
+	at, err := q.when("as_of", a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.Engine.Context(q.Context(), engine.ContextInput{AsOf: at, Project: q.query.Get("project"), Scope: q.scope(),
 		Budget: q.lenient("budget", 0, 1, engine.MaxBudget), SessionID: q.query.Get("session_id"), Again: again})
 	return reply{body: struct {
 		Context string `json:"context"`

@@ -65,8 +65,9 @@ func (a *API) memories(q request) (reply, error) {
 	if !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
-	if !blank(q.query.Get("as_of")) {
-		return reply{}, invalid("as_of is for a search").WithHint("add q, or ask GET /search, which lists the newest when it has no q")
+	at, err := q.when("as_of", a.Engine.Now())
+	if err != nil {
+		return reply{}, err
 	}
 	page := engram.Page{}
 	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
@@ -75,8 +76,8 @@ func (a *API) memories(q request) (reply, error) {
 	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
 		return reply{}, err
 	}
-	list, err := a.Engine.List(q.Context(), filter, page)
-	return reply{body: a.listOf(list, page)}, err
+	list, degraded, err := a.Engine.ListAsOf(q.Context(), filter, page, at)
+	return reply{body: a.listOf(list, page), degraded: degraded}, err
 }
 
 func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
@@ -120,7 +121,7 @@ func (a *API) memory(q request) (reply, error) {
 		return reply{}, err
 	}
 	d, err := a.readMemory(q, ref)
-	return reply{body: detailOf(d)}, err
+	return reply{body: detailOf(d), degraded: d.Degraded}, err
 }
 
 func (a *API) updateMemory(q request) (reply, error) {

@@ -93,6 +93,15 @@ func (a *API) table() []Route {
 		newer(write("POST", "/review/{ref}/done", a.reviewDone)),
 		newer(write("POST", "/review/{ref}/snooze", a.reviewSnooze)),
 
+		newer(read("/log", a.log)),
+		newer(write("POST", "/undo", a.undo)),
+		newer(read("/history/{ref...}", a.history)),
+		newer(write("POST", "/restore", a.restore)),
+
+		newer(write("POST", "/relations", a.link)),
+		newer(write("DELETE", "/relations", a.unlink)),
+		newer(read("/graph", a.graph)),
+
 		newer(write("POST", "/memories", a.saveMemory)),
 		newer(read("/memories", a.memories)),
 		newer(read("/memories/{ref...}", a.memory)),

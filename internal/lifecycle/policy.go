@@ -42,6 +42,9 @@ type Policy struct {
 	// everything that happened, and so are near to everything. Default session_summary and
 	// passive.
 	Unlinked []engram.Type
+	// KeepJournal is how long entries of the journal are kept: so far back an operation can
+	// be undone and the past be asked for. 0 keeps all. Default two years.
+	KeepJournal time.Duration
 	// Sleep is what sleep goes by.
 	Sleep SleepPolicy
 }
@@ -53,6 +56,7 @@ func DefaultPolicy() Policy {
 		AccessWindow: time.Hour,
 		ReviewMonths: map[engram.Type]int{engram.TypeDecision: 6, engram.TypePolicy: 12, engram.TypePreference: 3},
 		MergeBoost:   0.1, MostNear: 10, MostLinks: 3, MostCandidates: 3,
-		Unlinked: []engram.Type{engram.TypeSessionSummary, engram.TypePassive},
+		Unlinked:    []engram.Type{engram.TypeSessionSummary, engram.TypePassive},
+		KeepJournal: 730 * 24 * time.Hour,
 	}
 }

@@ -121,7 +121,9 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
-	return nil
+	// It may have been deleted, and come back.
+	_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND id = ?`, engram.EntitySession, s.ID)
+	return err
 }
 
 // DeleteSession removes a session that has no memories; its prompts stay, without one.
@@ -141,18 +143,19 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	if _, err := t.exec(ctx, `DELETE FROM sessions WHERE num = ? AND num <> 0`, num); err != nil {
 		return fmt.Errorf("delete session %q: %w", id, err)
 	}
-	// Its summary and its folder stand in the journal too.
+	_, err = t.exec(ctx, tombstoneSQL, engram.EntitySession, id, id)
+	return err
+}
+
+// EraseSession removes a session for good: its summary and its folder stand in the
+// journal too.
+func (t *tx) EraseSession(ctx context.Context, id string) error {
+	if err := t.DeleteSession(ctx, id); err != nil {
+		return err
+	}
 	t.scrubbed = true
-	for _, s := range []struct {
-		query string
-		args  []any
-	}{
-		{`UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, []any{engram.EntitySession, id}},
-		{tombstoneSQL, []any{engram.EntitySession, id, id}},
-	} {
-		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
-			return fmt.Errorf("delete session %q: %w", id, err)
-		}
+	if _, err := t.exec(ctx, `UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
+		return fmt.Errorf("erase session %q: %w", id, err)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -150,6 +151,17 @@ func sessionCases() []testCase {
 				k.same("prompt", got.Content+got.SessionID, "why?")
 				return err
 			})
+		}},
+		{"an erased session leaves no text in the journal, a deleted one does", func(k *kit) {
+			for _, id := range []string{"a", "b"} {
+				k.putSession(session(id, "app", 1))
+				k.journal(engram.Mutation{Actor: "cli", Verb: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
+			}
+			k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "a") })
+			k.update(func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
+			k.same("of the deleted one", string(k.entries(engram.EntitySession, "a")[0].Was), `{"summary":"kettle"}`)
+			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "")
+			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
 		}},
 		{"a session that memories were saved in cannot be deleted", func(k *kit) {
 			m := k.forget(k.save(), 50)

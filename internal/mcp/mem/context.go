@@ -23,6 +23,7 @@ func (d *dialect) contextTool() tool.Tool {
 type contextArgs struct {
 	Project string `json:"project" doc:"default: this folder's"`
 	Scope   string `json:"scope" enum:"project,personal,global" lax:"true"`
+	AsOf    string `json:"as_of" doc:"a past date"`
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {
@@ -33,8 +34,12 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 			return message{}, err
 		}
 	}
+	past, err := d.past(a.AsOf)
+	if err != nil {
+		return message{}, err
+	}
 	session, again := d.asking.context()
-	told, err := d.as(by).Context(ctx, engine.ContextInput{Project: at.Name, Scope: scope, SessionID: session, Again: again})
+	told, err := d.as(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}

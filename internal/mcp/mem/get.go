@@ -4,10 +4,14 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 //go:embed get.md
@@ -19,18 +23,52 @@ func (d *dialect) getTool() tool.Tool {
 }
 
 type getArgs struct {
-	ID tool.ID `json:"id" required:"true"`
+	ID      tool.ID `json:"id" required:"true"`
+	History bool    `json:"history" doc:"with all it said before"`
+	AsOf    string  `json:"as_of" doc:"a past date"`
 }
 
 func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, error) {
-	detail, err := d.as(by).GetIn(ctx, d.asking.now(), engram.ByNum(int64(a.ID)))
+	past, err := d.past(a.AsOf)
+	if err != nil {
+		return message{}, err
+	}
+	ref := engram.ByNum(int64(a.ID))
+	var detail engine.Detail
+	if past.IsZero() {
+		detail, err = d.as(by).GetIn(ctx, d.asking.now(), ref)
+	} else {
+		detail, err = d.engine.GetAsOf(ctx, ref, past)
+	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return message{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
 	}
 	if err != nil {
 		return message{}, err
 	}
-	return d.here(ctx, render.Memory(detail.Memory, d.text)), nil
+	whole := render.Memory(detail.Memory, d.text)
+	if a.History {
+		whole += "\n\n" + render.History(engram.NewHistory(detail.Memory, detail.Revisions), d.text)
+	}
+	out := d.here(ctx, whole)
+	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
+	return out, nil
+}
+
+// past reads the date of a question about the past; "" is now.
+func (d *dialect) past(date string) (time.Time, error) {
+	if strings.TrimSpace(date) == "" {
+		return time.Time{}, nil
+	}
+	zone := d.text.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	at, ok := text.When(date, d.engine.Now().In(zone))
+	if !ok {
+		return at, invalid(fmt.Sprintf("as_of %q is not a time: %s", brief(date), text.WhenForms))
+	}
+	return at, nil
 }
 
 // here wraps text in the project of the working folder; where that has none, the text

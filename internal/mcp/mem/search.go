@@ -28,6 +28,7 @@ type searchArgs struct {
 	AllProjects bool   `json:"all_projects" default:"false"`
 	Scope       string `json:"scope" enum:"project,personal,global" lax:"true"`
 	Limit       int    `json:"limit" default:"10" min:"1" max:"20" lax:"true"`
+	AsOf        string `json:"as_of" doc:"what was found on a past date"`
 	MatchMode   string `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any"`
 	Compact     bool   `json:"compact" doc:"titles only" default:"false"`
 	MaxBytes    int    `json:"max_bytes" doc:"cut the list to this size; 0: no limit" default:"0" min:"0"`
@@ -61,7 +62,11 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 		}
 		filter.Project = at.Name
 	}
-	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
+	past, err := d.past(a.AsOf)
+	if err != nil {
+		return found{}, err
+	}
+	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}

@@ -1,0 +1,105 @@
+package httpapi
+
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// log answers what was written, newest first; ref narrows it to one memory.
+func (a *API) log(q request) (reply, error) {
+	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Verb: q.query.Get("verb")}
+	var err error
+	if name := q.query.Get("ref"); name != "" {
+		ref, err := engram.ParseRef(name)
+		if err != nil {
+			return reply{}, err
+		}
+		in.Ref = &ref
+	}
+	if err := a.known(q, in.Project); err != nil {
+		return reply{}, err
+	}
+	if in.Since, err = q.when("since", a.Engine.Now()); err != nil {
+		return reply{}, err
+	}
+	if in.Until, err = q.when("until", a.Engine.Now()); err != nil {
+		return reply{}, err
+	}
+	if in.Page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+		return reply{}, err
+	}
+	if in.Page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+		return reply{}, err
+	}
+	entries, begins, err := a.Engine.Log(q.Context(), in)
+	return reply{body: document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
+}
+
+// undo takes an operation back; without one the latest of a project, or of all.
+func (a *API) undo(q request) (reply, error) {
+	in, err := decode[struct {
+		Op      int64  `json:"op"`
+		Project string `json:"project"`
+		DryRun  bool   `json:"dry_run"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if in.Op < 0 {
+		return reply{}, invalid("operation %d does not exist", in.Op).WithHint("GET /log has the numbers")
+	}
+	u, err := a.Engine.Undo(q.Context(), engine.UndoInput{Op: in.Op, Project: in.Project, DryRun: in.DryRun})
+	return reply{body: document.UndoneOf(u, in.DryRun)}, err
+}
+
+// history answers what a memory said over time; with from and to, what changed between
+// two of its versions.
+func (a *API) history(q request) (reply, error) {
+	ref, err := q.ref()
+	if err != nil {
+		return reply{}, err
+	}
+	h, err := a.Engine.History(q.Context(), ref)
+	if err != nil {
+		return reply{}, err
+	}
+	if !q.query.Has("from") && !q.query.Has("to") {
+		return reply{body: document.HistoryOf(h)}, nil
+	}
+	var versions [2]engram.Version
+	for i, name := range []string{"from", "to"} {
+		number, err := q.number(name, 0, 0, 1<<30)
+		if err != nil {
+			return reply{}, err
+		}
+		if versions[i], err = h.Version(number); err != nil {
+			return reply{}, err
+		}
+	}
+	from, to := versions[0], versions[1]
+	return reply{body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
+}
+
+// restore lets a memory say again what it said in an earlier version.
+func (a *API) restore(q request) (reply, error) {
+	in, err := decode[struct {
+		Ref     string `json:"ref"`
+		Version int    `json:"version"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
+		return reply{}, invalid("ref and version are required").WithHint("GET /history/{ref} has the versions")
+	}
+	ref, err := engram.ParseRef(in.Ref)
+	if err != nil {
+		return reply{}, err
+	}
+	m, err := a.Engine.Restore(q.Context(), ref, in.Version)
+	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+}

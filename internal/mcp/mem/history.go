@@ -1,0 +1,59 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed history.md
+var historyProse string
+
+func (d *dialect) historyTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_history", Title: "Memory history", Prose: historyProse, Effect: tool.Writes,
+		Deferred: true, Profiles: []string{admin}}, d.history)
+}
+
+type historyArgs struct {
+	ID      tool.ID `json:"id" required:"true"`
+	From    *int    `json:"from" doc:"version" min:"1"`
+	To      *int    `json:"to" doc:"version; default: now" min:"1"`
+	Restore *int    `json:"restore" doc:"version to restore" min:"1"`
+}
+
+func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (message, error) {
+	ref := engram.ByNum(int64(a.ID))
+	if a.Restore != nil {
+		m, err := d.as(by).Restore(ctx, ref, *a.Restore)
+		if err != nil {
+			return message{}, err
+		}
+		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
+	}
+	h, err := d.as(by).History(ctx, ref)
+	if err != nil {
+		return message{}, err
+	}
+	if a.From == nil && a.To == nil {
+		return d.here(ctx, render.History(h, d.text)), nil
+	}
+	numbers := [2]int{-1, 0}
+	for i, n := range []*int{a.From, a.To} {
+		if n != nil {
+			numbers[i] = *n
+		}
+	}
+	from, err := h.Version(numbers[0])
+	if err != nil {
+		return message{}, err
+	}
+	to, err := h.Version(numbers[1])
+	if err != nil {
+		return message{}, err
+	}
+	return d.here(ctx, render.VersionDiff(from, to)), nil
+}

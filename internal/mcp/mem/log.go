@@ -1,0 +1,46 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed log.md
+var logProse string
+
+func (d *dialect) logTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_log", Title: "Memory log", Prose: logProse, Effect: tool.Reads,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.log)
+}
+
+type logArgs struct {
+	ID      tool.ID `json:"id"`
+	Project string  `json:"project"`
+	All     bool    `json:"all_projects"`
+	Limit   int     `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
+}
+
+func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
+	in := engine.LogInput{Page: engram.Page{Limit: a.Limit}}
+	if a.ID != 0 {
+		in.Ref = new(engram.ByNum(int64(a.ID)))
+	}
+	at := everywhere()
+	if !a.All {
+		var err error
+		if at, err = d.reading(ctx, a.Project); err != nil {
+			return message{}, err
+		}
+	}
+	in.Project = at.Name
+	entries, begins, err := d.as(by).Log(ctx, in)
+	if err != nil {
+		return message{}, err
+	}
+	return message{envelope: enveloped(at, render.Log(entries, begins, d.text))}, nil
+}

@@ -1,0 +1,89 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Log writes operations, newest first, with what each touched: + made, ~ changed.
+// begins is the time before which the journal knows nothing; zero when it knows all.
+func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
+	var b strings.Builder
+	for _, e := range entries {
+		fmt.Fprintf(&b, "#%d  %s  %s  %s", e.Op, Time(e.At.Time(), o), Line(e.Actor, 0), Line(e.Verb, 0))
+		if e.Project != "" {
+			fmt.Fprintf(&b, "  (%s)", Line(e.Project, 0))
+		}
+		if e.Undoes != 0 {
+			fmt.Fprintf(&b, "  takes back #%d", e.Undoes)
+		}
+		if e.UndoneBy != 0 {
+			fmt.Fprintf(&b, "  taken back by #%d", e.UndoneBy)
+		}
+		b.WriteByte('\n')
+		for _, item := range e.Items {
+			fmt.Fprintf(&b, "    %s\n", logItem(item))
+		}
+		if e.More > 0 {
+			fmt.Fprintf(&b, "    … and %d more\n", e.More)
+		}
+		if e.Reason != "" {
+			fmt.Fprintf(&b, "    because: %s\n", Line(e.Reason, 0))
+		}
+	}
+	if len(entries) == 0 {
+		b.WriteString("Nothing was written yet.\n")
+	}
+	if !begins.IsZero() {
+		fmt.Fprintf(&b, "The journal begins on %s; what was before was compacted.\n", Time(begins, o))
+	}
+	return b.String()
+}
+
+func logItem(i engram.LogItem) string {
+	sign := "~"
+	if i.Created {
+		sign = "+"
+	}
+	s := fmt.Sprintf("%s %s %s", sign, i.Entity, Line(i.Key, 0))
+	if i.Entity == engram.EntityMemory || i.Entity == engram.EntityPrompt || i.Entity == engram.EntityRelation {
+		s = fmt.Sprintf("%s %s #%s", sign, i.Entity, i.Key)
+	}
+	if i.Title != "" {
+		s += ` "` + Line(i.Title, 80) + `"`
+	}
+	if len(i.Fields) > 0 {
+		s += ": " + strings.Join(i.Fields, ", ")
+	}
+	return s
+}
+
+// Undone writes what an undo did, or with dry what it would do.
+func Undone(u engram.Undone, dry bool) string {
+	var b strings.Builder
+	did := "Took back"
+	if dry {
+		did = "Would take back"
+	}
+	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
+	for _, c := range u.Changes {
+		sign := ""
+		if c.Entity == engram.EntityMemory || c.Entity == engram.EntityPrompt {
+			sign = "#"
+		}
+		fmt.Fprintf(&b, "  %s %s%s %s\n", c.Entity, sign, Line(c.Key, 0), Line(c.What, 0))
+	}
+	for _, left := range u.Left {
+		fmt.Fprintf(&b, "  left as it is: %s\n", Line(left, 0))
+	}
+	if len(u.Changes) == 0 && len(u.Left) == 0 {
+		b.WriteString("  nothing was left to change\n")
+	}
+	if u.Op != 0 && !dry {
+		fmt.Fprintf(&b, "To do it again: undo %d\n", u.Op)
+	}
+	return b.String()
+}
