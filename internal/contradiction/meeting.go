@@ -37,7 +37,7 @@ func (m *meeting) difference() (d Difference) {
 	switch {
 	case opposites%2 == 1:
 		return m.opposed(d)
-	case opposites > 0 || m.a.event || m.b.event || m.titles.events || m.a.title != m.b.title:
+	case opposites > 0 || m.a.event || m.b.event || m.titles.events || m.a.title || m.b.title:
 		return Difference{} // what was once is no state of things, and a title states none
 	}
 	if d, comparable := m.numbers(); comparable {
@@ -67,7 +67,8 @@ func (m *meeting) pair() {
 		}
 	}
 	for i := range m.a.words {
-		if w := &m.a.words[i]; w.content() && w.axis == noAxis {
+		// An end of an axis that the other is not at is what they differ in.
+		if w := &m.a.words[i]; w.content() && (w.axis == noAxis || m.match[i] != 0) {
 			if m.na++; m.match[i] != 0 {
 				m.shared++
 			} else {
@@ -76,7 +77,7 @@ func (m *meeting) pair() {
 		}
 	}
 	for j := range m.b.words {
-		if w := &m.b.words[j]; w.content() && w.axis == noAxis {
+		if w := &m.b.words[j]; w.content() && (w.axis == noAxis || m.back[j] != 0) {
 			if m.nb++; m.back[j] == 0 {
 				m.ub.add(j)
 			}

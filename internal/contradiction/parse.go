@@ -29,37 +29,52 @@ type parser struct {
 	sentence int      // the first clause of the sentence
 	skip     bool     // what follows up to the end of the clause is not claimed
 	label    bool     // the sentence names files
+	event    bool     // the sentence tells what happened once
+	asides   []string // what stood in brackets
 	tokens   []text.Token
 }
+
+// spaces stand between fields; brackets do, too.
+const spaces = " \t\r\n()[]"
 
 func (p *parser) read(s string) {
 	p.scope, p.sentence = nil, len(p.out.clauses)
 	for i := 0; i < len(s); {
-		c := s[i]
-		switch {
-		case c == '\n':
+		switch c := s[i]; c {
+		case '\n':
 			p.endSentence()
 			i++
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case c == '(' || c == ')' || c == '[' || c == ']':
-			p.endClause()
+		case '(', '[':
+			i += 1 + p.aside(s[i+1:])
+		case ' ', '\t', '\r', ')', ']':
 			i++
 		default:
-			end := i + strings.IndexAny(s[i:], " \t\r\n()[]")
+			end := i + strings.IndexAny(s[i:], spaces)
 			if end < i {
 				end = len(s)
 			}
-			// What is in brackets behind a name without a space belongs to the clause.
-			call := end < len(s) && (s[end] == '(' || s[end] == '[') && end+1 < len(s) && s[end+1] != ' '
 			p.field(s[i:end])
-			i = end
-			if call {
+			// What is in brackets behind a name, without a space, belongs to the clause.
+			if i = end; i < len(s) && (s[i] == '(' || s[i] == '[') {
 				i++
 			}
 		}
 	}
 	p.endSentence()
+}
+
+// mostAside is how long what stands in brackets is at most.
+const mostAside = 200
+
+// aside puts off what stands in brackets until the sentence has been read, and returns
+// its length.
+func (p *parser) aside(s string) int {
+	n := strings.IndexAny(cut(s, mostAside), ")]\n")
+	if n < 0 || s[n] == '\n' {
+		return 0
+	}
+	p.asides = append(p.asides, s[:n])
+	return n + 1
 }
 
 // field reads what stands between two spaces.
@@ -133,6 +148,9 @@ func joined(tokens []text.Token) string {
 func (p *parser) look(x *word) {
 	e := lexicon[x.folded]
 	x.role, x.axis, x.sign = e.role, e.axis, e.sign
+	if e.role >= grammar && e.role <= limit && shouted(x.written) {
+		x.role = content // MIT, which is with in German
+	}
 	switch {
 	case e.value != 0:
 		x.role, x.num = numeral, &number{value: e.value}
@@ -145,6 +163,16 @@ func (p *parser) look(x *word) {
 		x.stem = p.tokens[0].Text()
 	}
 	x.key = keyOf(x.stem)
+}
+
+// shouted reports whether a word is written in capitals.
+func shouted(w string) bool {
+	for i := range len(w) {
+		if w[i] < 'A' || w[i] > 'Z' {
+			return false
+		}
+	}
+	return len(w) > 1
 }
 
 // breaks ends the clause before words that begin another, and reports whether x is
@@ -164,7 +192,8 @@ func (p *parser) breaks(x *word) bool {
 // endLabel ends a clause at a colon. A single word before it is a label.
 func (p *parser) endLabel() {
 	if len(p.words) == p.first+1 {
-		p.label = p.words[p.first].folded == "where" || p.words[p.first].folded == "files"
+		label := p.words[p.first].folded
+		p.label, p.event = fileLabels[label], p.event || eventLabels[label]
 		p.words = p.words[:p.first]
 		return
 	}
@@ -173,12 +202,18 @@ func (p *parser) endLabel() {
 
 func (p *parser) endSentence() {
 	p.endClause()
+	for _, aside := range p.asides {
+		for f := range strings.FieldsSeq(aside) {
+			p.word(strings.TrimFunc(f, isMark))
+		}
+		p.endClause()
+	}
 	for i := p.sentence; i < len(p.out.clauses); i++ {
 		p.out.clauses[i].scope = p.scope
 		// Why something was done once does not hold for ever either.
-		p.out.clauses[i].event = p.out.clauses[i].event || p.out.clauses[p.sentence].event
+		p.out.clauses[i].event = p.event || p.out.clauses[i].event || p.out.clauses[p.sentence].event
 	}
-	p.sentence, p.label = len(p.out.clauses), false
+	p.sentence, p.label, p.event, p.asides = len(p.out.clauses), false, false, p.asides[:0]
 	if !p.title {
 		p.scope = nil
 	}

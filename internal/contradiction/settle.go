@@ -1,5 +1,7 @@
 package contradiction
 
+import "strings"
+
 // settle works out what the words of a clause mean together.
 func settle(c *clause) {
 	for i := range c.words {
@@ -54,6 +56,22 @@ func (c *clause) join(i int) {
 	case "down":
 		if voting[before] {
 			w.axis, w.sign = verdict, -1
+		}
+	case "out":
+		if strings.HasPrefix(before, "rul") {
+			w.axis, w.sign = verdict, -1
+		}
+	case "fail", "fails", "failed":
+		if c.beside(i, 1) == "to" {
+			w.role, w.axis = negator, noAxis
+		}
+	case "may":
+		if w.written == "May" && i > 0 {
+			w.role, w.stem, w.key = scopeWord, w.folded, keyOf(w.folded)
+		}
+	case "one":
+		if i+1 < len(c.words) && c.words[i+1].content() {
+			w.role, w.num, w.key = numeral, &number{value: 1, text: w.written}, 0
 		}
 	case "against":
 		if deciding[before] {

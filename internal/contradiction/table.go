@@ -20,7 +20,11 @@ var (
 
 	// opensEvent are words that tell what was done once where a clause opens with them.
 	opensEvent = words(`fixed fix fixes added add adds merged removed worked increased reduced cut implemented refactored
-		update updates bump bumps upgrade upgrades`)
+		update updates bump bumps upgrade upgrades deployed shipped published tagged profiled measured benchmarked`)
+
+	// fileLabels and eventLabels stand before a colon, by themselves.
+	fileLabels  = words("where files file paths dónde donde")
+	eventLabels = words("done next today yesterday accomplished progress goal todo open hecho pendiente")
 
 	// identities are words whose number is a name: what has another is another thing.
 	identities = union(months, words(`issue issues pr pull mr rfc adr line lines step sprint migration commit error ticket
