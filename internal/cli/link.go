@@ -80,7 +80,7 @@ a verdict too. A pair whose verdict is taken away may be raised again.`,
 			if err != nil {
 				return err
 			}
-			return p.answer(unlinkedDoc{document.Each(gone, linkedOf)}, func(b *strings.Builder) {
+			return p.answer(document.Unlinked{Removed: document.Each(gone, linkedOf)}, func(b *strings.Builder) {
 				for _, l := range gone {
 					fmt.Fprintf(b, "Removed: %s\n", tieText(l))
 				}
@@ -114,29 +114,8 @@ func completeVerb(_ *cobra.Command, args []string, _ string) ([]string, cobra.Sh
 	return strings.Split(verbNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 }
 
-// linkedDoc is the answer of `link`.
-type linkedDoc struct {
-	Action   engine.LinkAction `json:"action,omitempty"` // linked, changed or known
-	Relation document.Edge     `json:"relation"`
-	Source   endDoc            `json:"source"`
-	Target   endDoc            `json:"target"`
-}
-
-// unlinkedDoc is the answer of `unlink`.
-type unlinkedDoc struct {
-	Removed []linkedDoc `json:"removed"` // oldest first
-}
-
-// endDoc is a memory of a relation.
-type endDoc struct {
-	ID    engram.ID `json:"id"`
-	Num   int64     `json:"num"`
-	Title string    `json:"title"`
-}
-
-func linkedOf(l engine.Linked) linkedDoc {
-	end := func(m engram.Memory) endDoc { return endDoc{m.ID, m.Num, m.Title} }
-	return linkedDoc{l.Action, document.EdgeOf(l.Relation), end(l.Source), end(l.Target)}
+func linkedOf(l engine.Linked) document.Linked {
+	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
 func writeLinked(b *strings.Builder, l engine.Linked) {

@@ -49,3 +49,29 @@ func graphNodeOf(n engram.GraphNode) GraphNode {
 func EdgeOf(r engram.Relation) Edge {
 	return Edge{r.ID, r.Source, r.Verb, r.Target, r.Status, r.Strength, r.Reason, r.Actor, Stamp(r.CreatedAt), Stamp(r.UpdatedAt)}
 }
+
+// Linked is a relation with its memories.
+type Linked struct {
+	Action   string `json:"action"` // linked, changed, known or removed
+	Relation Edge   `json:"relation"`
+	Source   End    `json:"source"`
+	Target   End    `json:"target"`
+}
+
+// Unlinked is what was taken away of two memories.
+type Unlinked struct {
+	Removed []Linked `json:"removed"` // oldest first
+}
+
+// End is a memory of a relation.
+type End struct {
+	ID    engram.ID `json:"id"`
+	Num   int64     `json:"num"`
+	Title string    `json:"title"`
+}
+
+// LinkedOf is the document of a relation of two memories, to which action was done.
+func LinkedOf(action string, r engram.Relation, source, target engram.Memory) Linked {
+	end := func(m engram.Memory) End { return End{m.ID, m.Num, m.Title} }
+	return Linked{action, EdgeOf(r), end(source), end(target)}
+}

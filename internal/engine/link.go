@@ -17,7 +17,7 @@ type LinkInput struct {
 	ActorKind      string // one of the kinds of those who judge; "" is KindAgent
 }
 
-// LinkAction is what a link did.
+// LinkAction is what was done to a relation.
 type LinkAction string
 
 // The actions.
@@ -25,6 +25,7 @@ const (
 	LinkMade    LinkAction = "linked"  // a relation was made
 	LinkChanged LinkAction = "changed" // one that was there has another strength, reason or verb now
 	LinkKnown   LinkAction = "known"   // it was there as it is
+	LinkRemoved LinkAction = "removed" // it was taken away
 )
 
 // Linked is a relation with its memories. Its source need not be the one that was named:

@@ -65,7 +65,7 @@ func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) (
 		if err := o.replaceRelation(ctx, was, now, a.Project, "asked for"); err != nil {
 			return nil, err
 		}
-		l := Linked{Relation: now, Source: a, Target: b}
+		l := Linked{Relation: now, Source: a, Target: b, Action: LinkRemoved}
 		if now.Source == b.Num {
 			l.Source, l.Target = b, a
 		}

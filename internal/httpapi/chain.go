@@ -22,8 +22,10 @@ type request struct {
 
 // reply is what a handler answers.
 type reply struct {
-	status   int // 0 is 200
-	body     any // written as JSON
+	status   int    // 0 is 200
+	body     any    // written as JSON
+	media    string // what text is; "" answers with body
+	text     string
 	location string
 	degraded []string // channels of a search that could not answer, and why
 }
@@ -72,12 +74,16 @@ func unhurried(w http.ResponseWriter) {
 	_, _ = c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{})
 }
 
-// write sends rep on one line. It is encoded first, so that what cannot be written
+// write sends rep, JSON on one line. It is encoded first, so that what cannot be written
 // is an error and not half an answer.
 func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
-	line, err := json.Marshal(rep.body)
-	if err != nil {
-		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+	answer := []byte(rep.text)
+	if rep.media == "" {
+		line, err := json.Marshal(rep.body)
+		if err != nil {
+			return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+		}
+		answer, rep.media = line, mediaJSON
 	}
 	if rep.location != "" {
 		w.Header().Set("Location", rep.location)
@@ -88,13 +94,15 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	if rep.status == 0 {
 		rep.status = http.StatusOK
 	}
-	a.send(w, r, rep.status, line)
+	a.send(w, r, rep.status, rep.media, answer)
 	return nil
 }
 
-func (a *API) send(w http.ResponseWriter, r *http.Request, status int, line []byte) {
+const mediaJSON = "application/json"
+
+func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
 	line = append(line, '\n')
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", media)
 	w.Header().Set("Content-Length", strconv.Itoa(len(line)))
 	w.WriteHeader(status)
 	if _, err := w.Write(line); err != nil {

@@ -101,7 +101,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 		doc = flatten(body, err)
 	}
 	line, _ := json.Marshal(doc) // strings alone cannot fail
-	a.send(w, r, status, line)
+	a.send(w, r, status, mediaJSON, line)
 }
 
 func flatten(body errorBody, err error) flatError {

@@ -1,0 +1,108 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func linkedOf(l engine.Linked) document.Linked {
+	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
+}
+
+// link says what one memory is to another.
+func (a *API) link(q request) (reply, error) {
+	in, err := decode[struct {
+		Source    string      `json:"source"` // memories, each named as in a path
+		Target    string      `json:"target"`
+		Relation  engram.Verb `json:"relation"`
+		Strength  *float64    `json:"strength"`
+		Reason    string      `json:"reason"`
+		SessionID string      `json:"session_id"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	ends, err := refs([]string{in.Source, in.Target})
+	if err != nil {
+		return reply{}, err
+	}
+	l, err := a.Engine.Link(q.Context(), engine.LinkInput{Source: ends[0], Target: ends[1], Verb: in.Relation, Strength: in.Strength,
+		Reason: in.Reason, SessionID: in.SessionID})
+	rep := reply{body: linkedOf(l)}
+	if l.Action == engine.LinkMade {
+		rep.status = http.StatusCreated
+	}
+	return rep, err
+}
+
+// unlink takes the relations of two memories away, those of one verb when it is named.
+func (a *API) unlink(q request) (reply, error) {
+	ends, err := refs([]string{q.query.Get("source"), q.query.Get("target")})
+	if err != nil {
+		return reply{}, err
+	}
+	if q.query.Has("relation") && blank(q.query.Get("relation")) {
+		return reply{}, invalid("relation is empty").WithHint("leave it out to take every relation away")
+	}
+	gone, err := a.Engine.Unlink(q.Context(), engine.UnlinkInput{A: ends[0], B: ends[1], Verb: engram.Verb(q.query.Get("relation"))})
+	return reply{body: document.Unlinked{Removed: document.Each(gone, linkedOf)}}, err
+}
+
+// graph answers with what relations lead to from a memory, as JSON, as a tree, or as a
+// drawing.
+func (a *API) graph(q request) (reply, error) {
+	var in engine.GraphInput
+	var err error
+	if in.Ref, err = engram.ParseRef(q.query.Get("ref")); err != nil {
+		return reply{}, err
+	}
+	if in.Ref.Topic != "" {
+		in.Ref.Project = q.query.Get("project")
+	}
+	if in.Depth, err = q.number("depth", 0, 1, 1<<20); err != nil { // the engine says what is too deep
+		return reply{}, err
+	}
+	if in.Limit, err = q.number("limit", 0, 1, engine.MaxGraph); err != nil {
+		return reply{}, err
+	}
+	if in.Pending, err = q.flag("pending"); err != nil {
+		return reply{}, err
+	}
+	if in.AllProjects, err = q.flag("all_projects"); err != nil {
+		return reply{}, err
+	}
+	for _, verb := range q.list("relation") {
+		in.Verbs = append(in.Verbs, engram.Verb(verb))
+	}
+	write, err := q.graphFormat()
+	if err != nil {
+		return reply{}, err
+	}
+	g, err := a.Engine.Graph(q.Context(), in)
+	return write(g), err
+}
+
+// graphFormat reads how a graph is to be written; it is JSON unless something else is
+// asked for.
+func (q request) graphFormat() (func(engram.Graph) reply, error) {
+	text := func(media string, write func(engram.Graph) string) func(engram.Graph) reply {
+		return func(g engram.Graph) reply { return reply{media: media, text: write(g)} }
+	}
+	switch format := strings.ToLower(q.query.Get("format")); format {
+	case "", "json":
+		return func(g engram.Graph) reply { return reply{body: document.GraphOf(g)} }, nil
+	case "text":
+		return text("text/plain; charset=utf-8", render.Graph), nil
+	case "dot":
+		return text("text/vnd.graphviz; charset=utf-8", render.DOT), nil
+	case "mermaid":
+		return text("text/vnd.mermaid; charset=utf-8", render.Mermaid), nil
+	default:
+		return nil, invalid("format %q does not exist", format).WithHint("json, text, dot or mermaid")
+	}
+}
