@@ -62,7 +62,8 @@ func New(o Options) *App {
 
 // engineOptions are those of every engine of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
-	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone}
+	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
+		Policy: policyOf(a.opts.Config)}
 	if a.opts.Config.EmbeddingModel != config.NoModel {
 		o.Embedder = static.New()
 	}

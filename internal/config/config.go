@@ -31,8 +31,16 @@ type Config struct {
 	// machine, for the model whichever is loaded there.
 	LLMBaseURL string
 	LLMModel   string
-	LLMKey     string         // bearer token of that model's server, never shown; "" (the default) sends none
-	Timezone   *time.Location // for times shown to people, never for stored ones. Default the system's
+	LLMKey     string // bearer token of that model's server, never shown; "" (the default) sends none
+	// Decay is how strength fades: its curve (importance by default), its rate (0 is the
+	// curve's own) and the most that use multiplies by. TypeDecay has the types that fade
+	// otherwise; nil for none.
+	Decay     engram.Decay
+	TypeDecay map[engram.Type]engram.Decay
+	// ReviewMonths says after how many months memories of a type fall due for review; 0 and
+	// types that are not in it never do. The default is lifecycle's.
+	ReviewMonths map[engram.Type]int
+	Timezone     *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.

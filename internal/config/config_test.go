@@ -55,8 +55,8 @@ func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 	if c.LLM() || c.LLMBaseURL+c.LLMModel+c.LLMKey != "" {
 		t.Errorf("a language model is asked although nobody named one: %+v", c)
 	}
-	if len(c.Origins) != 11 {
-		t.Errorf("origins: got %d keys, want 11: %v", len(c.Origins), c.Origins)
+	if len(c.Origins) != 16 {
+		t.Errorf("origins: got %d keys, want 16: %v", len(c.Origins), c.Origins)
 	}
 }
 

@@ -146,7 +146,7 @@ func readFile(path string, all []setting) (map[string]string, error) {
 	return parse(data, path, all)
 }
 
-// parse reads TOML. Every key must be known and hold a string or a whole number.
+// parse reads TOML. Every key must be known and hold a string or a number.
 func parse(data []byte, path string, all []setting) (map[string]string, error) {
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
@@ -167,8 +167,10 @@ func parse(data []byte, path string, all []setting) (map[string]string, error) {
 			out[key] = v
 		case int64:
 			out[key] = strconv.FormatInt(v, 10)
+		case float64:
+			out[key] = strconv.FormatFloat(v, 'g', -1, 64)
 		default:
-			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a whole number", key, path).
+			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number", key, path).
 				WithHint(`write it like  %s = "…"`, key)
 		}
 	}

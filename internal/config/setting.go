@@ -73,6 +73,11 @@ func settings() []setting {
 			c.LLMKey = strings.TrimSpace(v)
 			return nil
 		}},
+		{key: "decay_policy", env: []string{"ENGRAM_DECAY_POLICY"}, preset: string(engram.CurveImportance), set: setDecayPolicy},
+		{key: "decay_rate", env: []string{"ENGRAM_DECAY_RATE"}, set: setDecayRate},
+		{key: "decay_max_access_boost", env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, preset: "2", set: setDecayBoost},
+		{key: "decay_types", env: []string{"ENGRAM_DECAY_TYPES"}, set: setDecayTypes},
+		{key: "review_months", env: []string{"ENGRAM_REVIEW_MONTHS"}, set: setReviewMonths},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
 	}
 }
