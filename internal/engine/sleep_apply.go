@@ -16,8 +16,15 @@ const sleepVerb = "sleep"
 // writers wait.
 const stepsAtOnce = 100
 
+// What a progress bar says.
+const (
+	tellComparing = "comparing"
+	tellSleeping  = "sleeping"
+)
+
 // apply takes the steps of the plan.
 func (s *sleep) apply(ctx context.Context) error {
+	s.tell(tellSleeping, 0, len(s.res.Plan))
 	for first := 0; first < len(s.res.Plan); first += stepsAtOnce {
 		part := s.res.Plan[first:min(first+stepsAtOnce, len(s.res.Plan))]
 		var applied int
@@ -49,7 +56,7 @@ func (s *sleep) apply(ctx context.Context) error {
 		if first != 0 {
 			s.res.Ops = append(s.res.Ops, first)
 		}
-		s.tell("sleeping", s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
+		s.tell(tellSleeping, s.res.Applied+len(s.res.Skipped), len(s.res.Plan))
 	}
 	return nil
 }

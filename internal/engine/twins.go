@@ -70,7 +70,7 @@ func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) 
 			}
 		}
 		if t.done++; t.done%512 == 0 {
-			t.tell("comparing", t.done, t.total)
+			t.tell(tellComparing, t.done, t.total)
 		}
 		if ctx.Err() != nil {
 			return nil, false, ctx.Err()

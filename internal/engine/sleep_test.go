@@ -1,0 +1,258 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+const day = 24 * time.Hour
+
+func (w world) sleep(in engine.SleepInput) engine.Slept {
+	w.Helper()
+	res, err := w.Sleep(w.Context(), in)
+	if err != nil {
+		w.Fatalf("sleep %+v: %v", in, err)
+	}
+	return res
+}
+
+// tokens is a text that tests say again with small changes.
+const tokens = `Access tokens are signed with the key of the authentication service and kept in a cookie that scripts cannot read.
+The browser sends it with every request, and the gateway checks the signature before anything else is asked.`
+
+func (w world) undo(op int64) {
+	w.Helper()
+	if _, err := w.Undo(w.Context(), engine.UndoInput{Op: op}); err != nil {
+		w.Fatalf("undo %d: %v", op, err)
+	}
+}
+
+func TestSleepMergesWhatSaysTheSame(t *testing.T) {
+	w := newWorld(t)
+	first := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery", Tags: []string{"auth"},
+		Metadata: map[string]any{"by": "ann"}}).Memory.Num
+	second := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "discovery",
+		Tags: []string{"web"}, Metadata: map[string]any{"by": "bob", "seen": true}, Importance: new(0.55)}).Memory.Num
+	other := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
+	w.tie(second, engram.VerbCausedBy, other, engram.RelationJudged)
+	w.Clock.Add(day)
+
+	before := len(w.journal())
+	plan := w.sleep(engine.SleepInput{DryRun: true})
+	if len(w.journal()) != before {
+		t.Errorf("a dry run wrote %d entries, want none", len(w.journal())-before)
+	}
+	if len(plan.Plan) != 1 || plan.Plan[0].Action != lifecycle.StepMerge || plan.Plan[0].Into != first || plan.Titles[first] == "" {
+		t.Fatalf("plan is %+v, want one merge into #%d", plan, first)
+	}
+	res := w.sleep(engine.SleepInput{})
+	for i := range res.Plan { // the clock went on: what is reckoned of it differs a little
+		res.Plan[i].From, plan.Plan[i].From = 0, 0
+	}
+	if !reflect.DeepEqual(res.Plan, plan.Plan) || res.Applied != 1 || len(res.Ops) != 1 {
+		t.Errorf("the run did\n%+v\nthe dry run said\n%+v", res, plan)
+	}
+	kept := w.get(first)
+	if !strings.Contains(kept.Memory.Content, "logout page") || strings.Count(kept.Memory.Content, "gateway") != 1 {
+		t.Errorf("kept text is\n%s\nwant what the second adds, and nothing twice", kept.Memory.Content)
+	}
+	if got := fmt.Sprint(kept.Memory.Tags, kept.Memory.Metadata["by"], kept.Memory.Metadata["seen"], kept.Memory.Importance); got != "[auth web]anntrue 0.55" {
+		t.Errorf("kept has %s, want the tags and metadata of both, its own first, and the greater importance", got)
+	}
+	if len(kept.Revisions) != 1 || kept.Revisions[0].Content != tokens {
+		t.Errorf("revisions of the kept memory are %+v, want its old text", kept.Revisions)
+	}
+	ties := map[string]bool{}
+	for _, n := range kept.Relations {
+		ties[fmt.Sprintf("%s #%d", n.Relation.Verb, n.Other.Num)] = n.Outgoing
+	}
+	if !ties[fmt.Sprintf("caused_by #%d", other)] {
+		t.Errorf("relations of the kept memory are %v, want those of the other one", ties)
+	}
+	same(t, "live memories", w.list(engram.Filter{}), []int64{other, first})
+
+	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+		t.Errorf("a second sleep in a row planned %+v, want nothing", again.Plan)
+	}
+	w.undo(res.Ops[0])
+	same(t, "live memories after the undo", w.list(engram.Filter{}), []int64{other, second, first})
+	if kept := w.get(first); kept.Memory.Content != tokens {
+		t.Errorf("after the undo it says\n%s\nwant\n%s", kept.Memory.Content, tokens)
+	}
+	w.Clock.Add(day)
+	w.note("Tea", "There is green tea in the cupboard over the sink, behind the sugar.")
+	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+		t.Errorf("what an undo brought back is in the plan of the next sleep: %+v", again.Plan)
+	}
+}
+
+func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
+	for _, tt := range []struct {
+		name          string
+		first, second engine.SaveInput
+		do            func(w world, first, second int64)
+	}{
+		{"another number", engine.SaveInput{Content: tokens + " Tokens live 15 minutes."}, engine.SaveInput{Content: tokens + " Tokens live 60 minutes."}, nil},
+		{"another project", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens, Project: "else"}, nil},
+		{"another scope", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens, Scope: engram.ScopePersonal}, nil},
+		{"another type", engine.SaveInput{Content: tokens, Type: "discovery"}, engine.SaveInput{Content: tokens, Type: "decision"}, nil},
+		{"two topics", engine.SaveInput{Content: tokens, TopicKey: "auth/a"}, engine.SaveInput{Content: tokens, TopicKey: "auth/b"}, nil},
+		{"summaries of sessions", engine.SaveInput{Content: tokens, Type: "session_summary"}, engine.SaveInput{Content: tokens, Type: "session_summary"}, nil},
+		{"a pair that was judged", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
+			w.tie(second, engram.VerbNotConflict, first, engram.RelationJudged)
+		}},
+		{"a superseded one", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
+			w.tie(w.note("News", "Sessions are kept on the server from now on."), engram.VerbSupersedes, first, engram.RelationJudged)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			var nums []int64
+			for _, in := range []engine.SaveInput{tt.first, tt.second} {
+				in.Title = "Access tokens"
+				if in.Project == "" {
+					in.Project = "demo"
+				}
+				nums = append(nums, w.save(in).Memory.Num)
+				w.Clock.Add(time.Hour) // beyond the window of repeats
+			}
+			if tt.do != nil {
+				tt.do(w, nums[0], nums[1])
+			}
+			if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 {
+				t.Errorf("sleep planned %+v, want nothing", res.Plan)
+			}
+		})
+	}
+}
+
+func TestSleepForgetsWhatIsWeak(t *testing.T) {
+	w := newWorld(t)
+	weak := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
+	stays := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Permanent: true}).Memory.Num
+	due := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon.", Project: "demo", Type: "preference"}).Memory.Num
+	w.Clock.Add(400 * day)
+	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 || res.Fading != 2 {
+		t.Errorf("by default sleep planned %+v and saw %d fading, want no step and 2", res.Plan, res.Fading)
+	}
+	res := w.sleep(engine.SleepInput{Below: 0.5})
+	same(t, "live memories", w.list(engram.Filter{}), []int64{due, stays})
+	if len(res.Ops) != 1 || res.Applied != 1 || res.Plan[0].Memories[0] != weak || !strings.Contains(res.Plan[0].Reason, "below 0.5, 400 days") {
+		t.Errorf("sleep did %+v, want one prune of #%d with its reason", res, weak)
+	}
+	w.undo(res.Ops[0])
+	if res := w.sleep(engine.SleepInput{Below: 0.5}); len(res.Plan) != 0 {
+		t.Errorf("what an undo brought back is pruned again: %+v", res.Plan)
+	}
+	_, err := w.Sleep(t.Context(), engine.SleepInput{Below: 1.5})
+	wantCode(t, err, engram.CodeInvalid)
+	_, err = w.Sleep(t.Context(), engine.SleepInput{Only: []lifecycle.StepAction{"dream"}})
+	wantCode(t, err, engram.CodeInvalid)
+}
+
+// tire saves so many memories of which none says what another does, all of them weak.
+func (w world) tire(n int) {
+	w.Helper()
+	for i := range n {
+		w.note(fmt.Sprintf("Thing %d", i), fmt.Sprintf("%s belongs to the thing with the number %d.", strings.Repeat(string(rune('a'+i%26)), 3+i/26), i))
+	}
+	w.Clock.Add(400 * day)
+}
+
+func TestSleepGoesOnWhereItWasInterrupted(t *testing.T) {
+	w := newWorld(t)
+	w.tire(150)
+	ctx, stop := context.WithCancel(t.Context())
+	in := engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, _ int) {
+		if done > 0 {
+			stop()
+		}
+	}}
+	res, err := w.Sleep(ctx, in)
+	if !errors.Is(err, context.Canceled) || res.Applied != 100 || len(res.Ops) != 1 {
+		t.Fatalf("interrupted after the first transaction: %d steps in %d, error %v; want 100 in 1 and that it was cancelled", res.Applied, len(res.Ops), err)
+	}
+	in.Progress = nil
+	if res := w.sleep(in); res.Applied != 50 || len(w.list(engram.Filter{})) != 0 {
+		t.Errorf("the next sleep took %d steps and left %d memories, want 50 and 0", res.Applied, len(w.list(engram.Filter{})))
+	}
+}
+
+func TestSleepTakesNoStepThatIsNotDueAnyMore(t *testing.T) {
+	w := newWorld(t)
+	w.tire(3)
+	first := w.list(engram.Filter{})[2]
+	res := w.sleep(engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6, Progress: func(_ string, done, total int) {
+		if done == 0 && total > 0 {
+			if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(first), Content: new("Somebody wants it still.")}); err != nil {
+				t.Errorf("update: %v", err)
+			}
+		}
+	}})
+	if res.Applied != 2 || len(res.Skipped) != 1 || res.Skipped[0].Step.Memories[0] != first {
+		t.Errorf("sleep took %d steps and skipped %+v, want 2 and that of #%d", res.Applied, res.Skipped, first)
+	}
+	same(t, "live memories", w.list(engram.Filter{}), []int64{first})
+}
+
+func TestTwoProcessesSleepAtOnce(t *testing.T) {
+	w := newWorld(t)
+	w.tire(120)
+	v := w.again()
+	var took [2]int
+	var all sync.WaitGroup
+	for i, world := range []world{w, v} {
+		all.Go(func() {
+			res, err := world.Sleep(context.Background(), engine.SleepInput{Only: []lifecycle.StepAction{lifecycle.StepPrune}, Below: 0.6})
+			if err != nil {
+				t.Errorf("sleep %d: %v", i, err)
+			}
+			took[i] = res.Applied
+		})
+	}
+	all.Wait()
+	if took[0]+took[1] != 120 || len(w.list(engram.Filter{})) != 0 {
+		t.Errorf("they took %v steps and left %d memories, want 120 together and none", took, len(w.list(engram.Filter{})))
+	}
+}
+
+func TestSleepConsolidatesUnderEbbinghaus(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		p, _, err := tx.Project(t.Context(), "demo")
+		if err != nil {
+			return err
+		}
+		p.Decay = &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveEbbinghaus}}
+		return tx.PutProject(t.Context(), p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Add(12 * time.Hour)
+	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 {
+		t.Errorf("after half a day sleep planned %+v, want nothing", res.Plan)
+	}
+	w.Clock.Add(20 * day)
+	res := w.sleep(engine.SleepInput{})
+	if len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepFade || res.Applied != 1 {
+		t.Fatalf("after 20 days sleep did %+v, want one fade", res)
+	}
+	if m := w.get(num).Memory; m.Strength != res.Plan[0].To || !m.TouchedAt.Equal(res.At) || m.RevisionCount != 1 {
+		t.Errorf("the memory has strength %v as of %v, want %v as of %v, and the same text", m.Strength, m.TouchedAt, res.Plan[0].To, res.At)
+	}
+	if again := w.sleep(engine.SleepInput{}); len(again.Plan) != 0 {
+		t.Errorf("a second sleep in a row planned %+v, want nothing", again.Plan)
+	}
+}
