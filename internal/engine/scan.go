@@ -93,6 +93,9 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 	return s.out, s.raise(ctx)
 }
 
+// CanJudge reports whether there is a judge to ask.
+func (e *Engine) CanJudge() bool { return e.judgeOf != nil }
+
 // scanInput checks what was asked and fills in defaults.
 func (e *Engine) scanInput(in ScanInput) (ScanInput, error) {
 	if in.Project = normalProject(in.Project); in.Project == "" {

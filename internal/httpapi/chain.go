@@ -58,6 +58,12 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
 		route.stream.ServeHTTP(w, r.WithContext(ctx))
 		return nil
 	}
+	if route.slow {
+		unhurried(w)
+		ctx, cancel := untilStop(r.Context())
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
 	rep, err := route.handle(request{Request: r, body: body, query: parseQuery(r.URL.RawQuery)})
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ type Route struct {
 	MaxBody int64  // bytes
 
 	handle func(request) (reply, error) // nil when stream is set
+	slow   bool                         // it may take minutes to answer
 	stream http.Handler                 // answers by itself, for as long as it likes
 	nested bool                         // errors as {"error":{…}}, not {"error":"…"}
 }
@@ -49,6 +50,10 @@ func (a *API) table() []Route {
 	}
 	newer := func(r Route) Route {
 		r.nested = true
+		return r
+	}
+	slow := func(r Route) Route {
+		r.slow = true
 		return r
 	}
 	routes := []Route{
@@ -101,6 +106,15 @@ func (a *API) table() []Route {
 		newer(write("POST", "/relations", a.link)),
 		newer(write("DELETE", "/relations", a.unlink)),
 		newer(read("/graph", a.graph)),
+
+		read("/conflicts", a.conflicts),
+		read("/conflicts/stats", a.conflictStats),
+		read("/conflicts/deferred", a.deferred),
+		read("/conflicts/{id}", a.conflict),
+		slow(write("POST", "/conflicts/scan", a.scanConflicts)),
+		write("POST", "/conflicts/judge", a.judgeConflict),
+		write("POST", "/conflicts/compare", a.compareMemories),
+		write("POST", "/conflicts/deferred/replay", a.replayDeferred),
 
 		newer(write("POST", "/memories", a.saveMemory)),
 		newer(read("/memories", a.memories)),
