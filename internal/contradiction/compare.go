@@ -42,12 +42,12 @@ func between(a, b *Reading) (best Difference, found bool) {
 	least := bar(len(a.clauses) * len(b.clauses))
 	for i := range a.clauses {
 		ca := &a.clauses[i]
-		if b.says(ca) {
+		if ca.title || b.says(ca) {
 			continue // whatever else b says beside it, a says too or leaves open
 		}
 		for j := range b.clauses {
 			cb := &b.clauses[j]
-			if ca.bits&cb.bits == 0 || elsewhere(ca.scope, cb.scope) || a.says(cb) {
+			if cb.title || ca.bits&cb.bits == 0 || elsewhere(ca.scope, cb.scope) || a.says(cb) {
 				continue
 			}
 			m := meeting{a: ca, b: cb, titles: &titles}

@@ -41,6 +41,10 @@ func TestBetween(t *testing.T) {
 		{"one says more", "Sessions are in Redis.", "Sessions are in Redis, which holds 2 GB and is never saved to disk.", "", ""},
 		{"the same", "Never push to main on Fridays.", "Never push to main on Fridays.", "", ""},
 		{"long words are cut", "We chose " + long + " for sessions of users.", "We chose Redis for sessions of users.", "name", long[:59] + "… against Redis"},
+		{"what stands in brackets is put aside", "The plan of queues (two of them) was accepted.", "The plan of queues was rejected.", "verdict", "accepted against rejected"},
+		{"failing to do it", "The vendor SDK handles reconnects.", "The vendor SDK fails to handle reconnects.", "negation", "handles against fails to handle"},
+		{"files are no claim", "**Where**: the sessions are in a.go", "**Where**: the sessions are in b.go", "", ""},
+		{"what is rejected in passing", "Tests run against a real Postgres.", "Tests run against a real Postgres instead of mocks.", "", ""},
 		{"nothing", "", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -86,6 +90,24 @@ func TestALongTextIsReadFromItsBeginning(t *testing.T) {
 			a, b := contradiction.Text{Title: "Lease", Content: tt.a}, contradiction.Text{Title: "Lease", Content: tt.b}
 			if d, _ := contradiction.Between(a, b, contradiction.Nearness{}); d.String() != tt.want {
 				t.Errorf("got %q, want %q", d, tt.want)
+			}
+		})
+	}
+}
+
+func TestATitleIsAClaimOnlyByItself(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		a, b, want string
+		content    string
+	}{
+		{"without a content", "We vendor Go dependencies", "We don't vendor Go dependencies", "vendor against don't vendor", ""},
+		{"above one", "We vendor Go dependencies", "We don't vendor Go dependencies", "", "See the notes of the release."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a, b := contradiction.Text{Title: tt.a, Content: tt.content}, contradiction.Text{Title: tt.b, Content: tt.content}
+			if d, _ := contradiction.Between(a, b, contradiction.Nearness{}); d.String() != tt.want {
+				t.Errorf("%+v\n%+v\n got %q\nwant %q", a, b, d, tt.want)
 			}
 		})
 	}

@@ -81,7 +81,7 @@ func (p *parser) aside(s string) int {
 func (p *parser) field(f string) {
 	w := strings.TrimLeftFunc(f, isMark)
 	if w == "" {
-		if f == "-" || f == "–" || f == "—" || f == "->" || f == "→" {
+		if f == "-" || f == "|" || f == "–" || f == "—" || f == "->" || f == "→" {
 			p.endClause()
 		}
 		return

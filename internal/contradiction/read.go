@@ -68,7 +68,11 @@ func Read(t Text) Reading {
 			}
 		}
 	}
-	p.title = false
+	if p.title = false; strings.TrimSpace(t.Content) == "" {
+		for i := range r.clauses {
+			r.clauses[i].title = false // it is all that the memory says
+		}
+	}
 	p.read(cut(t.Content, mostBytes))
 	return r
 }
