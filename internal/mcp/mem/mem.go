@@ -53,7 +53,7 @@ func Tools(o Options) []tool.Tool {
 	return []tool.Tool{
 		d.captureTool(), d.compareTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.reviewTool(),
 		d.saveTool(), d.promptTool(), d.searchTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),
-		d.timelineTool(), d.undoTool(), d.updateTool(),
+		d.timelineTool(), d.undoTool(), d.updateTool(), d.linkTool(), d.unlinkTool(), d.graphTool(),
 	}
 }
 

@@ -1,0 +1,121 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+//go:embed link.md
+var linkProse string
+
+//go:embed unlink.md
+var unlinkProse string
+
+func (d *dialect) linkTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_link", Title: "Link two memories", Prose: linkProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.link)
+}
+
+func (d *dialect) unlinkTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_unlink", Title: "Unlink two memories", Prose: unlinkProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unlink)
+}
+
+// linkRelations are the relations in the dialect's spelling, for a description.
+const linkRelations = "related, derived_from, evolved_from, caused_by, supersedes, conflicts_with, compatible, scoped, not_conflict"
+
+type linkArgs struct {
+	Source    tool.ID  `json:"source_id" required:"true"`
+	Relation  string   `json:"relation" doc:"related, derived_from, evolved_from, caused_by, supersedes, conflicts_with, compatible, scoped, not_conflict" required:"true"`
+	Target    tool.ID  `json:"target_id" required:"true"`
+	Strength  *float64 `json:"strength" doc:"0 to 1, default 1" min:"0" max:"1"`
+	Reason    string   `json:"reason"`
+	SessionID string   `json:"session_id"`
+}
+
+type linked struct {
+	Action   string `json:"action" doc:"linked, changed or known"`
+	Relation tied   `json:"relation" schema:"-"`
+}
+
+// tied is a relation as the dialect lists it.
+type tied struct {
+	SyncID   string  `json:"sync_id"`
+	Source   int64   `json:"source_id"`
+	Relation string  `json:"relation"`
+	Target   int64   `json:"target_id"`
+	Status   string  `json:"judgment_status"`
+	Strength float64 `json:"strength"`
+	Reason   string  `json:"reason,omitempty"`
+}
+
+func tiedOf(r engram.Relation) tied {
+	return tied{r.ID, r.Source, document.DialectVerb(r), r.Target, string(r.Status), r.Strength, r.Reason}
+}
+
+// PlainText says what was done in a sentence.
+func (l linked) PlainText() (string, bool) {
+	done := map[string]string{string(engine.LinkMade): "Linked", string(engine.LinkChanged): "Changed", string(engine.LinkKnown): "Known already"}[l.Action]
+	return done + ": " + l.Relation.String(), true
+}
+
+// String is the relation on one line.
+func (r tied) String() string { return fmt.Sprintf("#%d %s #%d", r.Source, r.Relation, r.Target) }
+
+func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked, error) {
+	verb, err := relationOf(a.Relation)
+	if err != nil {
+		return linked{}, err
+	}
+	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
+		Strength: a.Strength, Reason: a.Reason, SessionID: a.SessionID})
+	return linked{string(l.Action), tiedOf(l.Relation)}, err
+}
+
+type unlinkArgs struct {
+	A        tool.ID `json:"source_id" required:"true"`
+	B        tool.ID `json:"target_id" required:"true"`
+	Relation string  `json:"relation" doc:"default: every one, in both directions"`
+}
+
+type unlinked struct {
+	Removed []tied `json:"removed"`
+}
+
+// PlainText says what was taken away.
+func (u unlinked) PlainText() (string, bool) {
+	words := make([]string, len(u.Removed))
+	for i, r := range u.Removed {
+		words[i] = r.String()
+	}
+	return "Removed: " + strings.Join(words, ", "), true
+}
+
+func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unlinked, error) {
+	in := engine.UnlinkInput{A: engram.ByNum(int64(a.A)), B: engram.ByNum(int64(a.B))}
+	if strings.TrimSpace(a.Relation) != "" {
+		var err error
+		if in.Verb, err = relationOf(a.Relation); err != nil {
+			return unlinked{}, err
+		}
+	}
+	gone, err := d.as(by).Unlink(ctx, in)
+	return unlinked{document.Each(gone, func(l engine.Linked) tied { return tiedOf(l.Relation) })}, err
+}
+
+// relationOf reads a relation; an error names them as the dialect does.
+func relationOf(word string) (engram.Verb, error) {
+	verb, err := engram.ParseVerb(redact.Private(word))
+	if err != nil {
+		return "", engram.Errorf(engram.CodeInvalid, "relation %q does not exist", brief(word)).WithHint("one of %s", linkRelations)
+	}
+	return verb, nil
+}
