@@ -65,10 +65,11 @@ func rows() map[string]row {
 
 		"internal/embedding/static": {room: "technology"},
 
-		"internal/chat":    {room: "technology"},
-		"internal/git":     {room: "technology"},
-		"internal/machine": {room: "technology", modules: []string{"golang.org/x/sys"}},
-		"internal/sqlite":  {room: "technology", modules: []string{"modernc.org/sqlite"}},
+		"internal/chat":              {room: "technology"},
+		"internal/git":               {room: "technology"},
+		"internal/replica/gitchunks": {room: "technology"},
+		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
+		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
 		"internal/httpapi":  {room: "frontend"},
 		"internal/mcp":      {room: "frontend", modules: []string{mcpSDK}},

@@ -55,6 +55,7 @@ func New(o Options) *App {
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
+	main.Traces = a.tracesIn()
 	a.Engine = engine.New(main)
 	a.jobs = newBackground(a.embedMissing)
 	return a

@@ -57,8 +57,6 @@ func (p *program) context(cmd *cobra.Command, scope string, all bool, o budgetFl
 	if err != nil {
 		return err
 	}
-	for _, d := range c.Degraded {
-		p.warn(d)
-	}
+	p.warnAll(c.Degraded)
 	return p.answer(contextOf(e, in.Project, c, p.zone()), func(b *strings.Builder) { writeContext(b, c, p.zone()) })
 }

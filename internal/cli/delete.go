@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -55,15 +56,15 @@ func (p *program) delete(cmd *cobra.Command, args []string, hard bool) error {
 	if err != nil {
 		return err
 	}
-	verb := e.Forget
-	if hard {
-		verb = e.Erase
-	}
-	gone, err := verb(cmd.Context(), refs...)
+	d, err := e.Delete(cmd.Context(), hard, refs...)
 	if err != nil {
 		return err
 	}
-	return p.answer(deletedOf(gone, hard), func(b *strings.Builder) { writeDeleted(b, gone, hard) })
+	p.warnAll(d.Degraded)
+	return p.answer(document.DeletedOf(d.Memories, d.HeldBy, hard), func(b *strings.Builder) {
+		writeDeleted(b, d.Memories, hard)
+		writeHeld(b, d.HeldBy)
+	})
 }
 
 // deletedThingDoc is the answer of `delete session` and `delete prompt --json`.

@@ -92,6 +92,13 @@ func (p *program) warn(text string) {
 	fmt.Fprintf(p.Stderr, "%s %s\n", p.err.bold("warning:"), render.Plain(strings.TrimSpace(strings.TrimPrefix(text, "⚠️"))))
 }
 
+// warnAll tells several things.
+func (p *program) warnAll(texts []string) {
+	for _, text := range texts {
+		p.warn(text)
+	}
+}
+
 // flagError says what is wrong with a flag, and names the nearest good one.
 func flagError(cmd *cobra.Command, err error) error {
 	// The flags of a command that does not exist are read as the root's: what is

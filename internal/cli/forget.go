@@ -27,12 +27,23 @@ type forgetFlags struct {
 
 // forgottenDoc is the answer of `delete --query --json`.
 type forgottenDoc struct {
-	Query   string       `json:"query"`
-	DryRun  bool         `json:"dry_run"` // nothing was changed
-	Hard    bool         `json:"hard"`
-	Found   []deletedRow `json:"found"`
-	Deleted []deletedRow `json:"deleted"`
-	Left    int          `json:"left"` // of the deleted, how many the same question still finds
+	Query   string                `json:"query"`
+	DryRun  bool                  `json:"dry_run"` // nothing was changed
+	Hard    bool                  `json:"hard"`
+	Found   []document.DeletedRow `json:"found"`
+	Deleted []document.DeletedRow `json:"deleted"`
+	Left    int                   `json:"left"`    // of the deleted, how many the same question still finds
+	HeldBy  []document.Trace      `json:"held_by"` // who holds what was erased all the same
+}
+
+func writeHeld(b *strings.Builder, held []engram.Trace) {
+	if len(held) == 0 {
+		return
+	}
+	fmt.Fprintln(b, "The text is still held by:")
+	for _, t := range held {
+		fmt.Fprintf(b, "  %s %s\n", t.Kind, render.Plain(t.Where))
+	}
 }
 
 // forgetFound shows what the query finds, asks which of it to forget, forgets it, and
@@ -47,7 +58,7 @@ func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []deletedRow{}}
+	doc := forgottenDoc{Query: f.query, DryRun: f.dryRun, Hard: f.hard, Found: rowsOf(found), Deleted: []document.DeletedRow{}, HeldBy: []document.Trace{}}
 	chosen := found
 	if !f.yes && !f.dryRun && len(found) > 0 {
 		if chosen, err = p.choose(found); err != nil {
@@ -57,23 +68,21 @@ func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
 	if f.dryRun || len(chosen) == 0 {
 		return p.answer(doc, func(b *strings.Builder) { writeForgotten(b, doc) })
 	}
-	verb := e.Forget
-	if f.hard {
-		verb = e.Erase
-	}
 	var refs []engram.Ref
 	for _, m := range chosen {
 		refs = append(refs, engram.ByNum(m.Num))
 	}
-	gone, err := verb(cmd.Context(), refs...)
+	d, err := e.Delete(cmd.Context(), f.hard, refs...)
 	if err != nil {
 		return err
 	}
+	p.warnAll(d.Degraded)
+	gone := d.Memories
 	again, err := p.forgettable(cmd, e, f.query)
 	if err != nil {
 		return err
 	}
-	doc.Deleted = rowsOf(gone)
+	doc.Deleted, doc.HeldBy = rowsOf(gone), document.Each(d.HeldBy, document.TraceOf)
 	for _, m := range again {
 		if slices.ContainsFunc(gone, func(g engram.Memory) bool { return g.Num == m.Num }) {
 			doc.Left++
@@ -82,7 +91,10 @@ func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
 	if doc.Left > 0 {
 		return engram.Errorf(engram.CodeInternal, "%d of the forgotten memories are still found", doc.Left)
 	}
-	return p.answer(doc, func(b *strings.Builder) { writeForgotten(b, doc) })
+	return p.answer(doc, func(b *strings.Builder) {
+		writeForgotten(b, doc)
+		writeHeld(b, d.HeldBy)
+	})
 }
 
 // forgettable is what the query finds by all of its words. Where a question has no
@@ -136,11 +148,11 @@ func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	return chosen, nil
 }
 
-func rowsOf(list []engram.Memory) []deletedRow {
-	return document.Each(list, func(m engram.Memory) deletedRow { return deletedRow{m.ID, m.Num, m.Title} })
+func rowsOf(list []engram.Memory) []document.DeletedRow {
+	return document.Each(list, document.DeletedRowOf)
 }
 
-func writeRows(b *strings.Builder, rows []deletedRow) {
+func writeRows(b *strings.Builder, rows []document.DeletedRow) {
 	for _, r := range rows {
 		fmt.Fprintf(b, "  #%d %s\n", r.Num, render.Line(r.Title, 0))
 	}

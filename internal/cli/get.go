@@ -39,9 +39,7 @@ func (p *program) getCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, why := range d.Degraded {
-				p.warn(why)
-			}
+			p.warnAll(d.Degraded)
 			return p.answer(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		},
 	}

@@ -43,9 +43,7 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 			if err != nil {
 				return err
 			}
-			for _, d := range degraded {
-				p.warn(d)
-			}
+			p.warnAll(degraded)
 			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
 		},
 	}

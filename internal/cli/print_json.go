@@ -130,22 +130,6 @@ func changedOf(e *engine.Engine, m engram.Memory) changedDoc {
 	return changedDoc{document.MemoryOf(m, e.StateOf(m))}
 }
 
-// deletedDoc is the answer of `delete ID…`.
-type deletedDoc struct {
-	Hard    bool         `json:"hard"`
-	Deleted []deletedRow `json:"deleted"`
-}
-
-type deletedRow struct {
-	ID    engram.ID `json:"id"`
-	Num   int64     `json:"num"`
-	Title string    `json:"title"`
-}
-
-func deletedOf(gone []engram.Memory, hard bool) deletedDoc {
-	return deletedDoc{hard, document.Each(gone, func(m engram.Memory) deletedRow { return deletedRow{m.ID, m.Num, m.Title} })}
-}
-
 // sessionDoc is the answer of `session start` and `session end`.
 type sessionDoc struct {
 	ID        string         `json:"id"`

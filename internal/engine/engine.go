@@ -32,6 +32,8 @@ type Options struct {
 	// Former are embedders whose vectors may still be in the store: asked while those of
 	// Embedder do not cover it.
 	Former []engram.Embedder
+	// Traces knows who else holds what is erased; nil: nobody.
+	Traces Traces
 	// Reranker reads the best finds again when a search asks for it; nil: none.
 	Reranker engram.Reranker
 	// Extractor finds patterns among memories that sleep goes through; nil: none are
@@ -57,6 +59,7 @@ type Engine struct {
 	embedder  engram.Embedder
 	former    []engram.Embedder
 	reranker  engram.Reranker
+	traces    Traces
 	extractor engram.Extractor
 	judgeOf   engram.Judge
 	clinic    Clinic
@@ -67,7 +70,7 @@ type Engine struct {
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic,
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

@@ -172,12 +172,8 @@ func (a *API) deleteMemory(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	verb := a.Engine.Forget
-	if hard {
-		verb = a.Engine.Erase
-	}
-	gone, err := verb(q.Context(), ref)
-	return reply{body: deletedOf(gone, hard)}, err
+	d, err := a.Engine.Delete(q.Context(), hard, ref)
+	return reply{body: document.DeletedOf(d.Memories, d.HeldBy, hard), degraded: d.Degraded}, err
 }
 
 // ref reads the memory that a path names; project narrows a topic.

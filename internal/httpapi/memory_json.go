@@ -64,19 +64,3 @@ func detailOf(d engine.Detail) detailDoc {
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
 }
-
-// deletedDoc is the answer of DELETE /memories/{ref}.
-type deletedDoc struct {
-	Hard    bool         `json:"hard"` // erased, not only forgotten
-	Deleted []deletedRow `json:"deleted"`
-}
-
-type deletedRow struct {
-	ID    engram.ID `json:"id"`
-	Num   int64     `json:"num"`
-	Title string    `json:"title"`
-}
-
-func deletedOf(gone []engram.Memory, hard bool) deletedDoc {
-	return deletedDoc{hard, document.Each(gone, func(m engram.Memory) deletedRow { return deletedRow{m.ID, m.Num, m.Title} })}
-}

@@ -163,11 +163,7 @@ func (a *API) deleteObservation(q request) (reply, error) {
 		return reply{}, err
 	}
 	hard, _ := q.flag("hard")
-	verb := a.Engine.Forget
-	if hard {
-		verb = a.Engine.Erase
-	}
-	_, err = verb(q.Context(), ref)
+	_, err = a.Engine.Delete(q.Context(), hard, ref)
 	return reply{body: struct {
 		Hard   bool   `json:"hard_delete"`
 		ID     int64  `json:"id"`
