@@ -40,14 +40,11 @@ func between(a, b *Reading) (best Difference, found bool) {
 	}
 	titles := titles(a, b)
 	least := bar(len(a.clauses) * len(b.clauses))
+	inA, inB := claims(a, b), claims(b, a)
 	for i := range a.clauses {
-		ca := &a.clauses[i]
-		if ca.title || b.says(ca) {
-			continue // whatever else b says beside it, a says too or leaves open
-		}
 		for j := range b.clauses {
-			cb := &b.clauses[j]
-			if cb.title || ca.bits&cb.bits == 0 || elsewhere(ca.scope, cb.scope) || a.says(cb) {
+			ca, cb := &a.clauses[i], &b.clauses[j]
+			if !inA[i] || !inB[j] || ca.bits&cb.bits == 0 || elsewhere(ca.scope, cb.scope) {
 				continue
 			}
 			m := meeting{a: ca, b: cb, titles: &titles}
@@ -57,6 +54,15 @@ func between(a, b *Reading) (best Difference, found bool) {
 		}
 	}
 	return best, found
+}
+
+// claims tells which clauses of a can contradict one of b. A title states nothing, and
+// what b says word for word it does not contradict, whatever else it says.
+func claims(a, b *Reading) (can [mostClauses]bool) {
+	for i := range a.clauses {
+		can[i] = !a.clauses[i].title && !b.says(&a.clauses[i])
+	}
+	return can
 }
 
 // bar is the weight that a difference needs among so many pairs of clauses: in two

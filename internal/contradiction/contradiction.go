@@ -2,9 +2,57 @@
 // same thing contradict each other, and in which words: a negation or an opposite, a
 // number, a name, a verdict.
 //
-// A text is read into clauses (read.go), whose words are looked up (lexicon.go) and
-// settled: which are denied, what numbers count (settle.go, number.go). Two texts are
-// compared clause by clause (compare.go).
+// A text is read into clauses (read.go, parse.go), whose words are looked up
+// (lexicon.go, table.go) and settled: what is denied, what a number counts (settle.go,
+// number.go). Every clause of one text is held against every clause of the other
+// (compare.go, meeting.go). Those that share most of what they are about contradict
+// each other when they differ in one telling place:
+//
+//   - an odd number of opposites: a word that one denies, or two ends of an axis such
+//     as allowed and forbidden (opposite.go); two opposites say the same again;
+//   - a number of the same unit or the same thing (count.go);
+//   - the words in one place, behind a word that a name can stand behind (name.go).
+//
+// What happened once (fixed, released), numbers that are names (issue 12), places
+// (staging, production) and purposes (for sessions) make another thing of it. The
+// longer the texts, the more two clauses must share: some are alike by chance. A title
+// says what a text is about and claims nothing, unless it is all there is.
+//
+// # Figures
+//
+// Of the pairs in testdata/pairs.tsv, that one contradicts the other. Which half a pair
+// is in follows from its text; only errors of the first were looked at. The first 268
+// were written before the rule; 81 were written when it stood, to measure it (precision
+// .897, recall .833), then looked at and added. Those of fresh.tsv came last, and the
+// rule was not fitted to them. All were written by the rule's author, so expect less of
+// other people's texts.
+//
+//	                             with the model     words alone
+//	                      pairs  precision recall   precision recall
+//	tuned on                175       .988   .922        .988   .933
+//	held out                174       .988   .942        .988   .953
+//	both                    349       .988   .932        .988   .943
+//	fresh.tsv                72       .974   .974        .974   .974
+//
+// With the model means that pairs under its related mark are taken for different
+// things, which names lose most by: Postgres and Redis are not near.
+//
+//	go test ./internal/contradiction -run TestFigures -v
+//
+// # Limits
+//
+// It knows words, not the world. Missed are contradictions in other words ("we left
+// Heroku", "deployed on Heroku"), in several sentences, and of a number against a word.
+// Raised without cause are two that may both be right: "uses a whiteboard", "uses a
+// mentor". English is known best; of Spanish, German and French the negations, verdicts,
+// units and commonest opposites. Scripts without spaces are hardly compared.
+//
+// # Cost
+//
+// Read is most of it: about as much as indexing the text, 15 µs for 300 characters;
+// comparing two such Readings takes 2 µs and no memory. Of long texts the beginning is
+// read, so Between costs at most about a millisecond, and less than a tenth of that for
+// texts with few words in common. BenchmarkBetween and its neighbours measure it.
 //
 // Everything here is pure and safe for concurrent use.
 package contradiction
@@ -47,7 +95,7 @@ type Text struct{ Title, Content string }
 type Nearness struct {
 	Cosine    float64 // of their vectors; 0 when unknown
 	Related   float64 // the model's mark from which on two texts are related; 0 for no model
-	Duplicate float64 // the model's mark from which on they say the same; not used yet by the rule
+	Duplicate float64 // the model's mark from which on they say the same; no matter here, where one number makes all the difference
 }
 
 // apart reports whether a model knows the texts to be about different things.

@@ -18,6 +18,9 @@ func TestBetween(t *testing.T) {
 		{"the same in another unit", "The lease lasts 60 seconds.", "The lease lasts 1 minute.", "", ""},
 		{"the same in letters", "Sessions end after 5 minutes.", "Sessions end after five minutes.", "", ""},
 		{"a version", "Builds need Go 1.24.", "Builds need Go 1.26.", "number", "Go 1.24 against Go 1.26"},
+		{"a version, told exactly", "Builds need Go 1.26.", "Builds need Go 1.26.3.", "", ""},
+		{"a version that is a number of the same size", "Builds need Go 1.2.", "Builds need Go 1.20.", "number", "Go 1.2 against Go 1.20"},
+		{"a quantity in another spelling", "The lease lasts 1500 ms.", "The lease lasts 1.5 seconds.", "", ""},
 		{"a number that names another thing", "Issue 12 is about sessions.", "Issue 13 is about sessions.", "", ""},
 		{"what once happened", "Fixed a race in the hub after 3 tries.", "Fixed a race in the hub after 5 tries.", "", ""},
 		{"another subject", "Sessions of guests end after 15 minutes.", "Links of invitations end after 5 minutes.", "", ""},
@@ -45,6 +48,7 @@ func TestBetween(t *testing.T) {
 		{"failing to do it", "The vendor SDK handles reconnects.", "The vendor SDK fails to handle reconnects.", "negation", "handles against fails to handle"},
 		{"files are no claim", "**Where**: the sessions are in a.go", "**Where**: the sessions are in b.go", "", ""},
 		{"what is rejected in passing", "Tests run against a real Postgres.", "Tests run against a real Postgres instead of mocks.", "", ""},
+		{"instead, which opens a claim", "Sessions of users are in Redis.", "Instead the sessions of users are in Postgres.", "name", "Redis against Postgres"},
 		{"nothing", "", "", "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -76,7 +76,7 @@ keep keeps | discard discards drop drops
 // verdicts are the ends of the axis of verdicts.
 const verdicts = `
 accept accepted accepts adopt adopted adopts approve approved approves endorsed agreed kept works work working worked
-succeeded succeeds success successful passed passes pass confirmed proven recommend recommended recommends fixed resolved
+succeeded succeeds success successful passed confirmed proven recommend recommended recommends fixed resolved
 supported good great better best stable reliable suitable viable safe merged green healthy valid correct right chosen
 aceptado aceptada aprobado aprobada adoptado adoptada funciona funcionan confirmado confirmada recomendado arreglado correcto bueno mejor
 angenommen akzeptiert genehmigt funktioniert bestätigt empfohlen behoben stabil gut besser
@@ -94,7 +94,7 @@ var vocabulary = [...]string{
 	grammar: `i we you he she it they our my your their its his her us them this that these those there here
 		is are was were be been being do does did done has had having will would shall should can could may might
 		and or also too very just only even ever still yet now then today currently already always every each all any some both
-		such same other another as more most much many few less least what who whom whose how why where when if than at
+		such same other another as more most much many few less least what who whom whose how why where when if than rather at
 		s t d m re ve ll o y longer anymore exactly about around roughly again new
 		lo se su sus que e también muy ya siempre cada todo todos toda todas es son fue fueron ser está están ha han
 		wir ich sie er und oder auch sehr immer jetzt schon jeder jedes jede jedem jeden alle ist sind war waren wird werden wurde wurden hat haben mehr man sich dem
@@ -104,7 +104,7 @@ var vocabulary = [...]string{
 		con en por al del sobre desde mediante llamado
 		mit auf bei im am vom zum zur über durch aus
 		du au aux avec dans sur par`,
-	limit: `for of during within against between above below per up down out
+	limit: `for of during within against between above below per up down out off
 		para de durante entre
 		für von zwischen vor nach um
 		pour pendant`,
@@ -127,7 +127,7 @@ var vocabulary = [...]string{
 		porque pues pero mientras aunque
 		weil denn aber obwohl während sondern damit
 		parce car mais`,
-	instead: `instead rather statt anstatt`,
+	instead: `instead statt anstatt`,
 	eventWord: `found met landed bump bumps bumped upgraded updated released finished yesterday corregido corregí
 		behoben corrigé`,
 	scopeWord: `staging production prod dev development local test tests testing ci qa preview sandbox demo

@@ -37,8 +37,8 @@ func (m *meeting) difference() (d Difference) {
 	switch {
 	case opposites%2 == 1:
 		return m.opposed(d)
-	case opposites > 0 || m.a.event || m.b.event || m.titles.events || m.a.title || m.b.title:
-		return Difference{} // what was once is no state of things, and a title states none
+	case opposites > 0 || m.a.event || m.b.event || m.titles.events:
+		return Difference{} // what was once is no state of things
 	}
 	if d, comparable := m.numbers(); comparable {
 		return d

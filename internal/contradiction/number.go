@@ -1,17 +1,19 @@
 package contradiction
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
 
 // A number as it was written, and what it counts.
 type number struct {
-	value float64
-	exact string // a version, which is compared as it is written
-	unit  dimension
-	of    string // the stem of what it counts or names: goroutines in "8 goroutines", port in "port 3000"
-	text  string // with its unit, as written
+	value   float64
+	figures string // as written, without a unit; "" for one in letters
+	version bool   // 1.20 is not 1.2, but 1.20.3 is a 1.20
+	unit    dimension
+	of      string // the stem of what it counts or names: goroutines in "8 goroutines", port in "port 3000"
+	text    string // with its unit, as written
 }
 
 // dimension is what a unit measures. Quantities are kept in its smallest unit.
@@ -47,7 +49,7 @@ func readNumber(w string) (n number, ok bool) {
 		i++
 	}
 	figures, tail := s[:i], s[i:]
-	n.text = w
+	n.text, n.figures = w, figures
 	if s != w && dots == 0 {
 		return n, false // v2 is the name of something
 	}
@@ -62,14 +64,12 @@ func readNumber(w string) (n number, ok bool) {
 		return n, true
 	}
 	n.value = parse(figures)
-	if dots > 1 || s != w {
-		n.exact = figures
-	}
+	n.version = dots > 1 || s != w
 	return n, true
 }
 
-// parse reads figures with marks between thousands. 0 for a version, which is compared
-// as it is written.
+// parse reads figures with marks between thousands. 0 for what has several points, which
+// is a version.
 func parse(figures string) float64 {
 	if strings.ContainsAny(figures, ",_") {
 		figures = strings.ReplaceAll(strings.ReplaceAll(figures, ",", ""), "_", "")
@@ -85,8 +85,9 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // same reports whether two numbers say the same.
 func (n *number) same(o *number) bool {
-	if n.exact != "" || o.exact != "" {
-		return strings.TrimPrefix(n.text, "v") == strings.TrimPrefix(o.text, "v")
+	if n.version || o.version {
+		return n.figures == o.figures || strings.HasPrefix(n.figures, o.figures+".") || strings.HasPrefix(o.figures, n.figures+".")
 	}
-	return n.value == o.value && (n.unit == o.unit || n.unit == noUnit || o.unit == noUnit)
+	const rounding = 1e-9
+	return math.Abs(n.value-o.value) <= rounding*math.Abs(n.value) && (n.unit == o.unit || n.unit == noUnit || o.unit == noUnit)
 }

@@ -178,14 +178,17 @@ func shouted(w string) bool {
 // breaks ends the clause before words that begin another, and reports whether x is
 // such a word.
 func (p *parser) breaks(x *word) bool {
-	if x.role != breaker && x.role != instead {
+	n := len(p.words) - p.first
+	switch {
+	case x.role == breaker:
+		p.endClause()
+	case x.role == instead: // of; "instead we …" opens a claim
+		p.skip = n > 0
+	case x.folded == "than" && n > 0 && p.words[len(p.words)-1].folded == "rather":
+		p.skip = true
+	default:
 		return false
 	}
-	if x.role == instead {
-		p.skip = true
-		return true
-	}
-	p.endClause()
 	return true
 }
 

@@ -1,7 +1,5 @@
 package contradiction
 
-import "strings"
-
 // settle works out what the words of a clause mean together.
 func settle(c *clause) {
 	for i := range c.words {
@@ -58,7 +56,7 @@ func (c *clause) join(i int) {
 			w.axis, w.sign = verdict, -1
 		}
 	case "out":
-		if strings.HasPrefix(before, "rul") {
+		if before == "ruled" || before == "rule" {
 			w.axis, w.sign = verdict, -1
 		}
 	case "fail", "fails", "failed":
@@ -120,10 +118,10 @@ func (c *clause) count(i int) {
 	}
 	switch before := &c.words[i-1]; {
 	case before.content():
-		n.of = before.stem
+		n.of, n.version = before.stem, n.version || i > 1 && named(before.written)
 		n.text = before.written + " " + n.text
 	case named(before.written): // Go 1.26
-		n.of = before.folded
+		n.of, n.version = before.folded, true
 		n.text = before.written + " " + n.text
 	}
 }

@@ -13,7 +13,7 @@ var (
 	aloneAfter = map[string]bool{"": true, "in": true, "by": true, "for": true, "until": true, "everywhere": true}
 	voting     = words("turned voted shot")
 	deciding   = words("decide decided advise advises advised recommend recommends recommended voted argued")
-	single     = words("every cada one jede")
+	single     = words("every cada jede")
 
 	// half are words that take back the not before them.
 	half = words("only just necessarily merely simply solo nur seulement")
@@ -104,7 +104,8 @@ var units = func() map[string]unit {
 	return m
 }()
 
-// numberWords are numbers in letters. One is left out: it is mostly a pronoun.
+// numberWords are numbers in letters. One is left out, as it is mostly a
+// pronoun; join knows it before a noun.
 var numberWords = func() map[string]float64 {
 	m := map[string]float64{}
 	for i, line := range strings.Split(`two dos zwei deux
