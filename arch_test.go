@@ -65,6 +65,7 @@ func rows() map[string]row {
 
 		"internal/embedding/static": {room: "technology"},
 
+		"internal/agentcli":          {room: "technology"},
 		"internal/chat":              {room: "technology"},
 		"internal/git":               {room: "technology"},
 		"internal/replica/gitchunks": {room: "technology"},
@@ -99,7 +100,7 @@ func reservedImports() map[string][]string {
 		"database/sql":        {"internal/sqlite"},
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
-		"os/exec":             {"internal/git", "internal/cli", "internal/eval/live"},
+		"os/exec":             {"internal/agentcli", "internal/git", "internal/cli", "internal/eval/live"},
 		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},

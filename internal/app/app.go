@@ -54,6 +54,7 @@ func New(o Options) *App {
 	a := &App{opts: o, store: store}
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
+	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
 	a.Engine = engine.New(main)

@@ -32,6 +32,9 @@ type Config struct {
 	LLMBaseURL string
 	LLMModel   string
 	LLMKey     string // bearer token of that model's server, never shown; "" (the default) sends none
+	// AgentCLI is the agent whose command line judges pairs of memories when a scan is told
+	// to ask it: claude or opencode; "" (the default) is none.
+	AgentCLI string
 	// Decay is how strength fades: its curve (importance by default), its rate (0 is the
 	// curve's own) and the most that use multiplies by. TypeDecay has the types that fade
 	// otherwise; nil for none.

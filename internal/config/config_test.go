@@ -55,8 +55,8 @@ func TestWithoutAnythingTheDefaultsHold(t *testing.T) {
 	if c.LLM() || c.LLMBaseURL+c.LLMModel+c.LLMKey != "" {
 		t.Errorf("a language model is asked although nobody named one: %+v", c)
 	}
-	if len(c.Origins) != 16 {
-		t.Errorf("origins: got %d keys, want 16: %v", len(c.Origins), c.Origins)
+	if len(c.Origins) != 17 {
+		t.Errorf("origins: got %d keys, want 17: %v", len(c.Origins), c.Origins)
 	}
 }
 
@@ -156,6 +156,7 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 		{name: "a host with a port", env: []string{"ENGRAM_HOST", "localhost:80"}, msg: "port separately", hint: "default"},
 		{name: "a language model at no address", env: []string{"ENGRAM_LLM_BASE_URL", "localhost:1234"}, msg: "http://localhost:1234/v1", hint: "default"},
 		{name: "a language model's password in its address", env: []string{"ENGRAM_LLM_BASE_URL", "http://a:b@localhost/v1"}, msg: "ENGRAM_LLM_API_KEY", hint: "default"},
+		{name: "an agent that cannot judge", env: []string{"ENGRAM_AGENT_CLI", "rm -rf"}, msg: "claude or opencode", hint: "default"},
 		{name: "an unknown flag", flags: map[string]string{"prot": "1"}, msg: `unknown key "prot" in flags`, hint: `"port"`},
 		{name: "an empty flag", flags: map[string]string{"project": " "}, msg: "--project needs a value"},
 		{name: "a project of 300 bytes", flags: map[string]string{"project": strings.Repeat("x", 300)}, msg: "at most 200"},

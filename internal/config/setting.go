@@ -78,6 +78,7 @@ func settings() []setting {
 		{key: "decay_max_access_boost", env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, preset: "2", set: setDecayBoost},
 		{key: "decay_types", env: []string{"ENGRAM_DECAY_TYPES"}, set: setDecayTypes},
 		{key: "review_months", env: []string{"ENGRAM_REVIEW_MONTHS"}, set: setReviewMonths},
+		{key: "agent_cli", env: []string{"ENGRAM_AGENT_CLI"}, set: setAgentCLI},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
 	}
 }
@@ -124,6 +125,15 @@ func setEmbeddingModel(c *Config, _ paths, v string) error {
 		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
 	}
 	return nil
+}
+
+func setAgentCLI(c *Config, _ paths, v string) error {
+	switch v = strings.ToLower(strings.TrimSpace(v)); v {
+	case "", "claude", "opencode":
+		c.AgentCLI = v
+		return nil
+	}
+	return fmt.Errorf("%q is no agent that could judge; use claude or opencode", v)
 }
 
 // setLLMBaseURL never repeats the value: a person may have written a password into it.

@@ -1,0 +1,136 @@
+// Package agentcli asks a coding agent's own command line how two memories relate. It is
+// engram.Judge over claude and opencode, in the modes of theirs that answer once and end.
+//
+// Nothing here runs unless a person has named one of the two. The program is found on PATH
+// and started without a shell, in an empty folder, with no tools, hooks or servers of its
+// own as far as it lets them be switched off: what it reads may be hostile. The question
+// goes to its standard input, with the memories framed as data (prompt.go); what comes
+// back is bounded and cleaned (answer.go).
+package agentcli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// CLI is an engram.Judge that starts a program for each question. It may be used by many
+// goroutines.
+type CLI struct {
+	name string
+	args []string
+	env  []string // beside that of this process
+}
+
+// clis are the programs that can be asked.
+//
+// Sources: Claude Code, "CLI reference" and "Settings"; OpenCode, "CLI", "Config" and
+// "Permissions".
+func clis() []CLI {
+	return []CLI{
+		{name: "claude", args: []string{"-p", "--output-format", "text", "--max-turns", "1", "--tools", "", "--strict-mcp-config",
+			"--settings", `{"disableAllHooks":true}`}},
+		{name: "opencode", args: []string{"run"}, env: []string{`OPENCODE_CONFIG_CONTENT={"permission":{"*":"deny"}}`}},
+	}
+}
+
+// Named returns the judge of that name: claude or opencode. Whether the program is
+// installed shows when it is asked.
+func Named(name string) (c *CLI, known bool) {
+	all := clis()
+	i := slices.IndexFunc(all, func(c CLI) bool { return c.name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &all[i], true
+}
+
+// Name implements engram.Judge.
+func (c *CLI) Name() string { return c.name }
+
+// What a program may say, in bytes, and how long its last words are waited for once it
+// was told to end.
+const (
+	maxAnswer = 1 << 20
+	maxError  = 4 << 10
+	waitDelay = 2 * time.Second
+)
+
+// Judge implements engram.Judge.
+func (c *CLI) Judge(ctx context.Context, newer, older engram.Memory) (engram.Opinion, error) {
+	question, err := prompt(newer, older)
+	if err != nil {
+		return engram.Opinion{}, err
+	}
+	said, err := c.run(ctx, question)
+	if err != nil {
+		return engram.Opinion{}, err
+	}
+	o, err := parse(said)
+	if err != nil {
+		return o, engram.Errorf(engram.CodeUnavailable, "%s gave no opinion: %v", c.name, err)
+	}
+	return o, nil
+}
+
+// run starts the program, gives it the question and returns what it says.
+func (c *CLI) run(ctx context.Context, question string) (string, error) {
+	path, err := exec.LookPath(c.name)
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "%s is not on PATH", c.name).WithHint("install it, or set agent_cli to another one").WithCause(err)
+	}
+	// Agents read instructions out of the folder they start in.
+	dir, err := os.MkdirTemp("", "engram-judge-")
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "no empty folder can be made for %s", c.name).WithCause(err)
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.CommandContext(ctx, path, c.args...)
+	cmd.Dir, cmd.WaitDelay = dir, waitDelay
+	cmd.Env = append(cmd.Environ(), c.env...)
+	cmd.Stdin = strings.NewReader(question)
+	said, complaint := &bounded{most: maxAnswer}, &bounded{most: maxError}
+	cmd.Stdout, cmd.Stderr = said, complaint
+	err = cmd.Run()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return "", engram.Errorf(engram.CodeUnavailable, "%s did not answer in time", c.name).WithCause(ctx.Err())
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", engram.Errorf(engram.CodeUnavailable, "%s failed: %v%s", c.name, err, told(complaint.String()))
+	}
+	return said.String(), nil
+}
+
+// told is the first line of a complaint that says something, for an error.
+func told(complaint string) string {
+	for l := range strings.Lines(complaint) {
+		if l = line(redact.Private(render.Plain(l)), maxReason); l != "" {
+			return ": " + l
+		}
+	}
+	return ""
+}
+
+// bounded keeps the beginning of what is written to it.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+// Write implements io.Writer. What is too much is taken and dropped: a program that is
+// told of an error would fail for it.
+func (b *bounded) Write(p []byte) (int, error) {
+	b.Buffer.Write(p[:min(len(p), b.most-b.Len())])
+	return len(p), nil
+}
