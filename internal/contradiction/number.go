@@ -31,15 +31,16 @@ type unit struct {
 	factor    float64
 }
 
-// readNumber reads a word that begins with a digit (80%, 2,000, 512Mi, 1.24, 30s).
-// What has digits but is no number, such as a date, a hash or #12, is not one.
-func readNumber(w string) (n number, ok bool) {
+// readNumber reads a word that begins with a digit (80%, 2,000, 512Mi, 1.24, 30s, v1.2).
+// nil for what has digits but is no number, such as a date, a hash, #12, and v2, which is
+// the name of something.
+func readNumber(w string) *number {
 	s := w
 	if len(s) > 1 && (s[0] == 'v' || s[0] == 'V') && digit(s[1]) {
 		s = s[1:]
 	}
 	if len(s) == 0 || !digit(s[0]) || len(s) > 24 {
-		return n, false
+		return nil
 	}
 	i, dots := 0, 0
 	for i < len(s) && (digit(s[i]) || i+1 < len(s) && (s[i] == '.' || s[i] == ',' || s[i] == '_') && digit(s[i+1])) {
@@ -48,24 +49,19 @@ func readNumber(w string) (n number, ok bool) {
 		}
 		i++
 	}
-	figures, tail := s[:i], s[i:]
-	n.text, n.figures = w, figures
-	if s != w && dots == 0 {
-		return n, false // v2 is the name of something
+	prefixed := s != w
+	if prefixed && dots == 0 {
+		return nil
 	}
-	tail = strings.TrimPrefix(tail, "-")
-	if tail != "" {
-		u, known := units[strings.ToLower(tail)]
-		if !known {
-			return n, false
-		}
-		n.unit = u.dimension
-		n.value = parse(figures) * u.factor
-		return n, true
+	figures, tail := s[:i], strings.TrimPrefix(s[i:], "-")
+	if tail == "" {
+		return &number{value: parse(figures), figures: figures, version: prefixed || dots > 1, text: w}
 	}
-	n.value = parse(figures)
-	n.version = dots > 1 || s != w
-	return n, true
+	u, known := units[strings.ToLower(tail)]
+	if !known {
+		return nil
+	}
+	return &number{value: parse(figures) * u.factor, figures: figures, unit: u.dimension, text: w}
 }
 
 // parse reads figures with marks between thousands. 0 for what has several points, which

@@ -125,8 +125,8 @@ func (p *parser) word(w string) {
 	if len(p.tokens) > 1 {
 		x.folded = joined(p.tokens)
 	}
-	if n, ok := readNumber(w); ok {
-		x.role, x.num = numeral, &n
+	if x.num = readNumber(w); x.num != nil {
+		x.role = numeral
 	} else {
 		p.look(&x)
 	}

@@ -1,6 +1,10 @@
 package contradiction
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
 
 // What is read of a text. Together they bound what a comparison can cost.
 const (
@@ -52,8 +56,8 @@ func (w *word) verb() bool { return w.role == light || w.role == using || w.role
 // Read takes a text apart. Of a long one it reads the beginning: 4,000 bytes of the
 // content, 24 clauses, 24 words of each.
 func Read(t Text) Reading {
-	r := Reading{text: t}
-	p := parser{out: &r, title: true, words: make([]word, 0, guess(t))}
+	r := Reading{text: t, clauses: make([]clause, 0, 8)}
+	p := parser{out: &r, title: true, words: make([]word, 0, guess(t)), tokens: make([]text.Token, 0, 8)}
 	p.read(cut(t.Title, mostBytes))
 	for i := range r.clauses {
 		c := &r.clauses[i]
