@@ -167,16 +167,26 @@ func writeReport(b *strings.Builder, r health.Report) {
 			continue
 		}
 		fmt.Fprintf(b, ": %s\n", render.Line(c.Message, 0))
-		for _, f := range c.Findings {
-			if len(c.Findings) > 1 || f.Message != c.Message {
-				fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
-			}
-		}
+		writeFindings(b, c)
 		fmt.Fprintf(b, "    why:  %s\n    next: %s\n", render.Line(c.Why, 0), render.Line(c.Next, 0))
 	}
 	s := r.Summary
 	fmt.Fprintf(b, "\n%s: %d ok, %s, %d blocked, %s\n", count(s.Total, "check", "checks"), s.OK,
 		count(s.Warnings, "warning", "warnings"), s.Blocked, count(s.Errors, "error", "errors"))
+}
+
+// writeFindings names the first few cases; --json has more.
+func writeFindings(b *strings.Builder, c health.Check) {
+	const most = 5
+	for i, f := range c.Findings {
+		if i == most {
+			fmt.Fprintf(b, "    - and %d more; --json shows them\n", len(c.Findings)-most)
+			return
+		}
+		if !strings.HasSuffix(c.Message, f.Message) { // said already
+			fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
+		}
+	}
 }
 
 func markOf(s health.Status) string {

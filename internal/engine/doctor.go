@@ -76,7 +76,7 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 		return name, checks, f, p, err
 	}
 	// Never on a damaged file: whoever opens it to write may change it.
-	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Sound() {
+	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Steady() {
 		f.Log = e.clinic.Probe(ctx)
 	}
 	return name, checks, f, p, errors.Join(ctx.Err(), e.placeSessions(ctx, f, p))

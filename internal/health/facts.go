@@ -202,7 +202,15 @@ type Mode struct {
 	Want uint32
 }
 
-// Sound reports whether nothing speaks against opening the file to write.
+// Sound reports whether SQLite found nothing wrong with the file.
 func (f Facts) Sound() bool {
 	return f.Err == nil && f.Damage.Err == nil && len(f.Damage.Problems) == 0
+}
+
+// Steady reports whether nothing speaks against opening the file to write, which moves
+// its log into it: a log of another database passes for its own, but then the index is
+// not in step.
+func (f Facts) Steady() bool {
+	x := f.Index
+	return f.Sound() && x.Err == nil && x.Broken == nil && x.Missing.Count+x.Dead.Count+x.Doubled.Count+x.Moved.Count == 0
 }

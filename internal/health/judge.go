@@ -39,6 +39,9 @@ func Judge(id ID, f Facts, p Policy) Check {
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
 	}
 	part := rule.part(f)
+	if (id == LockContention || id == LogCheckpoint) && !part.Known && f.Err == nil && !f.Steady() {
+		return untried(id, rule.why)
+	}
 	err := part.Err
 	if err == nil && !part.Known {
 		if err = f.Err; err == nil {

@@ -108,6 +108,8 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 		{"somebody is checkpointing", health.LockContention, func(f *health.Facts) { f.Log.Busy = true }, health.Warning, "sqlite_lock_contention_detected", "checkpointing"},
 		{"the lock cannot be tried", health.LockContention, func(f *health.Facts) { f.Log.Err = errors.New("read-only") },
 			health.Failed, "sqlite_lock_probe_failed", "read-only"},
+		{"nobody writes to a damaged file to try its lock", health.LockContention, func(f *health.Facts) { f.Damage.Problems, f.Log = []string{"page 3"}, health.Log{} },
+			health.Blocked, "sqlite_lock_contention_not_checked", "damaged"},
 		{"the log has grown long", health.LogCheckpoint, func(f *health.Facts) { f.Log.Bytes, f.Log.Frames = 65<<20, 17000 }, health.Warning, "wal_too_long", "65 MB"},
 		{"the journal mode is another", health.LogCheckpoint, func(f *health.Facts) { f.Log.Mode = "delete" }, health.Warning, "journal_mode_not_wal", `"delete"`},
 		{"the journal is a day ahead", health.ClockBackwards, func(f *health.Facts) { f.Clock.Last = now.Add(24 * time.Hour) },

@@ -8,6 +8,14 @@ func logEvidence(l Log) Evidence {
 		"waited_ms": l.Waited.Milliseconds()}
 }
 
+// untried is the outcome where the lock was left alone, because whoever opens a damaged
+// file to write may change it.
+func untried(id ID, why string) Check {
+	return bad(Blocked, Finding{Check: id, Reason: string(id) + "_not_checked", Why: why,
+		Message: "This was not tried, because the database is damaged or its index is not in step.",
+		Next:    "See what " + string(Integrity) + " and " + string(IndexInStep) + " say, and mend that first."})
+}
+
 // unprobed is the outcome where the lock could not be tried.
 func unprobed(id ID, why string, err error) Check {
 	c := unmade(id, why, err)

@@ -47,6 +47,6 @@ func Plan(ids []ID, f Facts, p Policy) (steps []Step) {
 	add(VectorsInStep, EmbedAnew, anew)
 	add(VectorsInStep, Reindex, !anew && (v.OffCode.Count > 0 || v.Broken != nil))
 	add(VectorsInStep, Embed, !anew && v.Err == nil && v.Missing.Count+len(v.Former) > 0)
-	add(LogCheckpoint, ShortenLog, f.Log.Err == nil)
+	add(LogCheckpoint, ShortenLog, f.Log.Known && f.Log.Err == nil)
 	return steps
 }
