@@ -18,7 +18,8 @@ type Sleep struct {
 	Skipped    []SkippedStep `json:"skipped"`  // steps that were not, because something changed meanwhile
 	Made       []int64       `json:"made"`     // patterns, by number
 	Operations []int64       `json:"operations"`
-	Degraded   []string      `json:"degraded"` // what could not be done, with the reason
+	Compacted  int           `json:"compacted"` // entries that left the journal, too old
+	Degraded   []string      `json:"degraded"`  // what could not be done, with the reason
 }
 
 // Step is one thing that a sleep does, and why.
@@ -50,7 +51,7 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 		Skipped: Each(s.Skipped, func(k lifecycle.SkippedStep) SkippedStep {
 			return SkippedStep{k.Step.Action, k.Step.Memories, k.Reason}
 		}),
-		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), Degraded: OrEmpty(s.Degraded),
+		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), Compacted: s.Compacted, Degraded: OrEmpty(s.Degraded),
 	}
 }
 

@@ -28,7 +28,7 @@ type Slept = lifecycle.Slept
 // run would apply. It writes in small transactions, so that others hardly wait, and looks
 // again in each whether the step is still due. It may be interrupted at any time, and the
 // next one goes on; after one that was not, another has nothing to do until something
-// changes. A memory that was brought back by an undo is neither forgotten nor merged
+// changes. One that takes every step compacts the journal at its end, as the policy says. A memory that was brought back by an undo is neither forgotten nor merged
 // again.
 //
 // Those that say nearly the same are looked for among memories that changed since the last
@@ -50,7 +50,15 @@ func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
 	if err := s.apply(ctx); err != nil {
 		return s.res, err
 	}
-	return s.res, s.remember(ctx)
+	if err := s.extract(ctx); err != nil {
+		return s.res, err
+	}
+	if err := s.remember(ctx); err != nil || in.Only != nil {
+		return s.res, err
+	}
+	compacted, err := e.CompactJournal(ctx, CompactInput{})
+	s.res.Compacted = compacted.Entries
+	return s.res, err
 }
 
 // Prune forgets memories that are weaker than below (0: the policy's floor), as a sleep
@@ -127,6 +135,13 @@ func (s *sleep) look(ctx context.Context) error {
 			return err
 		}
 		s.res.Plan = lifecycle.JoinSteps(s.res.Plan, merges)
+	}
+	if s.night.Wants(lifecycle.StepExtract) {
+		extracts, err := s.extracts(ctx, groups)
+		if err != nil {
+			return err
+		}
+		s.res.Plan = lifecycle.JoinSteps(s.res.Plan, extracts)
 	}
 	s.res.Plan = lifecycle.JoinSteps(s.res.Plan, nil)
 	return s.titles(ctx)

@@ -22,11 +22,16 @@ const (
 	tellSleeping  = "sleeping"
 )
 
-// apply takes the steps of the plan.
+// apply takes the steps of the plan, but for the extractions.
 func (s *sleep) apply(ctx context.Context) error {
 	s.tell(tellSleeping, 0, len(s.res.Plan))
-	for first := 0; first < len(s.res.Plan); first += stepsAtOnce {
-		part := s.res.Plan[first:min(first+stepsAtOnce, len(s.res.Plan))]
+	// The order of a plan has the extractions last; they are no matter of one transaction.
+	plan := s.res.Plan
+	for len(plan) > 0 && plan[len(plan)-1].Action == lifecycle.StepExtract {
+		plan = plan[:len(plan)-1]
+	}
+	for first := 0; first < len(plan); first += stepsAtOnce {
+		part := plan[first:min(first+stepsAtOnce, len(plan))]
 		var applied int
 		var skipped []lifecycle.SkippedStep
 		var first int64
@@ -75,7 +80,7 @@ func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why strin
 	}
 	again := lifecycle.Plan(night, s.res.At, s.policy)
 	if len(again) != 1 || again[0].Into != step.Into || !slices.Equal(again[0].Memories, step.Memories) {
-		return "changed meanwhile", nil
+		return changedMeanwhile, nil
 	}
 	m := night.Memories[0]
 	now, d := m, night.DecayOf(m, s.policy)

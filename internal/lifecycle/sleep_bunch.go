@@ -1,11 +1,87 @@
 package lifecycle
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // Bunch is several memories in which a pattern is looked for.
 type Bunch struct {
-	Memories []int64 // the one in the middle first
+	Memories []int64 // the one in the middle first, then the nearest to it
 	Cosine   float64 // of the one in the middle and the farthest of the others
+}
+
+// HasPatterns reports whether a pattern is looked for among memories of a type: those
+// that tell what was met, decided or learned.
+func HasPatterns(t engram.Type) bool {
+	switch t {
+	case engram.TypeBugfix, engram.TypeDebug, engram.TypeDiscovery, engram.TypeLearning, engram.TypeDecision, engram.TypeInsight, engram.TypeEpisode:
+		return true
+	}
+	return false
+}
+
+// Bunches groups memories by nearness: around the one that has most near ones, then
+// around the next of those that are left, the nearest first where they are equal. near
+// are pairs over the model's related mark; each memory is in one bunch at most, and asked
+// says of a group whether it was asked before, which makes it none.
+func Bunches(near []Twin, asked func(memories []int64) bool, p Policy) []Bunch {
+	s := p.Sleep.orDefaults()
+	around := map[int64][]engram.Ranked{}
+	for _, t := range near {
+		around[t.A] = append(around[t.A], engram.Ranked{Num: t.B, Score: t.Cosine})
+		around[t.B] = append(around[t.B], engram.Ranked{Num: t.A, Score: t.Cosine})
+	}
+	var bunches []Bunch
+	for len(bunches) < s.Bunches {
+		b, found := bestBunch(around, s)
+		if !found {
+			break
+		}
+		if asked(b.Memories) {
+			// Its middle makes no bunch; what is around it may be in others.
+			delete(around, b.Memories[0])
+			continue
+		}
+		bunches = append(bunches, b)
+		for _, num := range b.Memories {
+			delete(around, num)
+		}
+	}
+	return bunches
+}
+
+// bestBunch is the fullest bunch, the densest of those, the one of the smallest number.
+func bestBunch(around map[int64][]engram.Ranked, s SleepPolicy) (best Bunch, found bool) {
+	for middle, all := range around {
+		others := slices.DeleteFunc(slices.Clone(all), func(r engram.Ranked) bool { _, left := around[r.Num]; return !left })
+		slices.SortFunc(others, func(a, b engram.Ranked) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Num, b.Num))
+		})
+		others = others[:min(len(others), s.BunchMost-1)]
+		if len(others)+1 < s.Bunch {
+			continue
+		}
+		b := Bunch{Memories: []int64{middle}, Cosine: others[len(others)-1].Score}
+		for _, r := range others {
+			b.Memories = append(b.Memories, r.Num)
+		}
+		if order := cmp.Or(cmp.Compare(len(b.Memories), len(best.Memories)), cmp.Compare(b.Cosine, best.Cosine),
+			cmp.Compare(firstOf(best), middle)); !found || order > 0 {
+			best, found = b, true
+		}
+	}
+	return best, found
+}
+
+func firstOf(b Bunch) int64 {
+	if len(b.Memories) == 0 {
+		return 0
+	}
+	return b.Memories[0]
 }
 
 func extracts(bunches []Bunch) []Step {

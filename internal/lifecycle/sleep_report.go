@@ -12,6 +12,8 @@ type Slept struct {
 	Made     []int64       // patterns, by number
 	Ops      []int64       // operations in the journal, for undo
 	Memories int           // live ones that were looked at
+	// Compacted is how many entries left the journal, older than the policy keeps them.
+	Compacted int
 	// Fading are memories that get weaker by themselves as time passes, without a step: all
 	// but permanent ones and those of the ebbinghaus curve.
 	Fading int

@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+const (
+	// bunchAmong is among how many of the newest memories of a project patterns are looked
+	// for: those that are older had their nights.
+	bunchAmong = 400
+	// bunchEvery is how long a sleep leaves a project in peace after it was asked about;
+	// short of a day, so that a nightly one never comes too early. Asked for by name,
+	// patterns are looked for at any time.
+	bunchEvery = 20 * time.Hour
+	// bunchesAsked is of how many bunches it is remembered that they have no pattern.
+	bunchesAsked = 500
+)
+
+// bunchFact is what is known of the patterns of a project.
+type bunchFact struct {
+	At    int64    `json:"at"`    // milliseconds since 1970, of the last time anybody was asked
+	Asked []string `json:"asked"` // bunches that were asked about in vain, the latest last
+}
+
+func bunchName(project string) string { return "sleep-patterns:" + project }
+
+// bunchKey is a bunch and what its memories say.
+func bunchKey(ms []engram.Memory) string {
+	var words []string
+	for _, m := range ms {
+		words = append(words, fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash))
+	}
+	slices.Sort(words)
+	return digest(fmt.Sprint(words))
+}
+
+func bunchFactOf(ctx context.Context, r engram.Reader, project string) (f bunchFact, err error) {
+	text, err := r.Fact(ctx, bunchName(project))
+	if err == nil && text != "" && json.Unmarshal([]byte(text), &f) != nil {
+		f = bunchFact{} // another version wrote it: asking once more costs little
+	}
+	return f, err
+}
+
+// extracts plans in which memories a pattern is looked for.
+func (s *sleep) extracts(ctx context.Context, groups twinGroups) ([]lifecycle.Step, error) {
+	if s.extractor == nil || s.embedder == nil {
+		if s.night.Only != nil {
+			s.res.Degraded = append(s.res.Degraded, "patterns are looked for by a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
+		}
+		return nil, nil
+	}
+	going := map[int64]bool{}
+	for _, step := range s.res.Plan {
+		for _, num := range step.Memories {
+			going[num] = step.Action == lifecycle.StepMerge || step.Action == lifecycle.StepPrune
+		}
+	}
+	byProject := map[string][]int64{}
+	for at, nums := range groups {
+		for _, num := range nums {
+			if lifecycle.HasPatterns(at.typ) && !going[num] {
+				byProject[at.project] = append(byProject[at.project], num)
+			}
+		}
+	}
+	night := lifecycle.Night{Only: []lifecycle.StepAction{lifecycle.StepExtract}}
+	for _, at := range groups.sorted() {
+		nums := byProject[at.project]
+		delete(byProject, at.project) // several groups are of one project
+		if len(nums) == 0 {
+			continue
+		}
+		bunches, err := s.bunches(ctx, at.project, nums)
+		if err != nil {
+			return nil, err
+		}
+		night.Bunches = append(night.Bunches, bunches...)
+	}
+	return lifecycle.Plan(night, s.res.At, s.policy), nil
+}
+
+// bunches are those of one project.
+func (s *sleep) bunches(ctx context.Context, project string, nums []int64) (bunches []lifecycle.Bunch, err error) {
+	slices.Sort(nums)
+	nums = nums[max(0, len(nums)-bunchAmong):]
+	model := s.embedder.Model()
+	err = s.store.View(ctx, func(r engram.Reader) error {
+		fact, err := bunchFactOf(ctx, r, project)
+		if err != nil || s.night.Only == nil && s.res.At.Sub(time.UnixMilli(fact.At)).Abs() < bunchEvery {
+			return err
+		}
+		said, err := saidBefore(ctx, r, nums)
+		if err != nil {
+			return err
+		}
+		nums = slices.DeleteFunc(nums, func(num int64) bool { return said[num] })
+		ms, err := r.Memories(ctx, nums)
+		if err != nil {
+			return err
+		}
+		byNum := map[int64]engram.Memory{}
+		for _, m := range ms {
+			byNum[m.Num] = m
+		}
+		vectors, err := r.Vectors(ctx, model.Fingerprint, nums)
+		if err != nil {
+			return err
+		}
+		near := twinsOf(nums, vectors, model.Related)
+		near = slices.DeleteFunc(near, func(t lifecycle.Twin) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
+		bunches = lifecycle.Bunches(near, func(nums []int64) bool {
+			var of []engram.Memory
+			for _, num := range nums {
+				of = append(of, byNum[num])
+			}
+			return slices.Contains(fact.Asked, bunchKey(of))
+		}, s.policy)
+		return nil
+	})
+	return bunches, err
+}
+
+// saidBefore are the memories of which a pattern was derived, be it that somebody has
+// forgotten it since or undone it.
+func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]bool, error) {
+	live, err := r.Relations(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	removed, err := r.RemovedRelations(ctx, nums, time.UnixMilli(1))
+	if err != nil {
+		return nil, err
+	}
+	said := map[int64]bool{}
+	for _, tie := range append(live, removed...) {
+		if tie.Verb != engram.VerbDerivedFrom || tie.Actor != systemActor {
+			continue
+		}
+		by, err := r.Memories(ctx, []int64{tie.Source})
+		if err != nil {
+			return nil, err
+		}
+		if len(by) == 1 && by[0].Type == engram.TypePattern {
+			said[tie.Target] = true
+		}
+	}
+	return said, nil
+}
