@@ -18,6 +18,8 @@ CREATE TABLE projects (
 	created_at INTEGER NOT NULL
 );
 INSERT INTO projects (num, name, created_at) VALUES (0, '', 0);
+-- Few or none: every search asks for them.
+CREATE INDEX projects_decay ON projects (num) WHERE decay IS NOT NULL;
 
 -- Names that were merged into a project.
 CREATE TABLE project_aliases (

@@ -207,7 +207,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '05f8f701c3122d1a');
+INSERT INTO meta (key, value) VALUES ('device', '3ac5bf39ede1f2f9');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -248,6 +248,7 @@ INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('relations', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('prompts', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('mutations', 3);
+CREATE INDEX projects_decay ON projects (num) WHERE decay IS NOT NULL;
 CREATE INDEX project_aliases_project ON project_aliases (project);
 CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
 CREATE INDEX sessions_active ON sessions (active_at DESC, num DESC);

@@ -1,0 +1,36 @@
+package sqlite
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+func TestVitalsAndReviewsAreServedByAnIndex(t *testing.T) {
+	ctx := t.Context()
+	vitals := func(f engram.Filter) func(*tx) error {
+		return func(t *tx) error { return t.Vitals(ctx, f, func(engram.Memory) bool { return true }) }
+	}
+	s := planStore(t)
+	for _, tt := range []planCase{
+		{name: "vitals", run: vitals(engram.Filter{}), want: []string{"SCAN m USING INDEX memories_recent"}, why: "all are asked for"},
+		{name: "vitals of a project", run: vitals(engram.Filter{Project: "app"}),
+			want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)"}},
+		{name: "reviews", run: func(t *tx) error { _, err := t.Due(ctx, "", time.UnixMilli(1), engram.Page{Limit: 10}); return err },
+			want: []string{"SEARCH m USING INDEX memories_review (review_after>? AND review_after<?)"}},
+		{name: "reviews of a project", run: func(t *tx) error { _, err := t.Due(ctx, "app", time.UnixMilli(1), engram.Page{Limit: 10}); return err },
+			want: []string{"SEARCH m USING INDEX memories_review (review_after>? AND review_after<?)"}, why: "few are due, in all projects together"},
+		{name: "what a session read", run: func(t *tx) error { _, err := t.ShownBy(ctx, "s", []string{"get"}, []int64{1}); return err },
+			want: []string{"SEARCH uses USING INDEX uses_session (session=? AND memory=?)"}},
+		{name: "decay of projects", run: func(t *tx) error { _, err := t.Decays(ctx); return err },
+			want: []string{"SCAN projects USING INDEX projects_decay"}, why: "those that have one, which are few or none"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := planned(t, s, tt.run); !slices.Equal(got, tt.want) {
+				t.Errorf("plan\n got %q\nwant %q\n(%s)", got, tt.want, tt.why)
+			}
+		})
+	}
+}
