@@ -13,7 +13,7 @@ import (
 func (p *program) conflictsCommand() *cobra.Command {
 	return group("conflicts", "See and judge memories that may contradict each other",
 		examples("engram conflicts list --status pending", "engram conflicts judge 3 supersedes --reason 'measured again'"),
-		p.conflictsListCommand(), p.conflictsShowCommand(), p.conflictsStatsCommand(), p.conflictsJudgeCommand(), p.conflictsIgnoreCommand(),
+		p.conflictsListCommand(), p.conflictsShowCommand(), p.conflictsStatsCommand(), p.conflictsScanCommand(), p.conflictsJudgeCommand(), p.conflictsIgnoreCommand(),
 		p.conflictsDeferredCommand())
 }
 
@@ -142,7 +142,7 @@ not_conflict    they have nothing to do with each other; the pair is never raise
 				return err
 			}
 			if in.Verb, err = engram.ParseVerb(args[1]); err != nil {
-				return err
+				in.Verb = engram.Verb(args[1]) // the engine says which verdicts there are
 			}
 			if cmd.Flags().Changed("confidence") {
 				in.Confidence = &confidence

@@ -47,11 +47,12 @@ type conflictEnd struct {
 	Forgotten bool      `json:"forgotten"`
 }
 
+func endOf(m engram.Memory) conflictEnd { return conflictEnd{m.Num, m.ID, m.Title, m.Forgotten()} }
+
 func conflictOf(c engine.Conflict) conflictDoc {
 	r := c.Relation
-	end := func(m engram.Memory) conflictEnd { return conflictEnd{m.Num, m.ID, m.Title, m.Forgotten()} }
 	return conflictDoc{r.Num, r.ID, r.Verb, c.Status(), r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind, r.Model, r.SessionID,
-		end(c.Source), end(c.Target), document.Stamp(r.CreatedAt), document.Stamp(r.UpdatedAt)}
+		endOf(c.Source), endOf(c.Target), document.Stamp(r.CreatedAt), document.Stamp(r.UpdatedAt)}
 }
 
 func conflictsOf(f engine.ConflictFilter, list []engine.Conflict, total int) conflictsDoc {

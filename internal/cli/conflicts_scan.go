@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// noRunner is what older scripts are told when nobody is there who could judge.
+const noRunner = "failed to resolve agent runner: invalid runner name: ENGRAM_AGENT_CLI is not set; supported values are: claude, opencode"
+
+// scanFlags say how a scan goes about it.
+type scanFlags struct {
+	since       string
+	dryRun, yes bool
+	seconds     int
+	in          engine.ScanInput
+}
+
+func (p *program) conflictsScanCommand() *cobra.Command {
+	var f scanFlags
+	cmd := &cobra.Command{
+		Use:   "scan",
+		Short: "Look for contradictions among the memories of a project",
+		Long: `Look for memories of a project that are near in meaning and differ in a negation, a number, a name or a verdict. A
+scan only looks, unless --apply raises what it finds as candidates.
+
+With --semantic the agent that agent_cli (ENGRAM_AGENT_CLI) names, claude or opencode, is asked about each pair, after a
+question. Titles and contents of the pairs go to it, and so to whoever runs its model. With --apply its verdicts are
+recorded; engram undo takes one back.`,
+		Example: examples("engram conflicts scan", "engram conflicts scan --since 30d --apply",
+			"ENGRAM_AGENT_CLI=claude engram conflicts scan --semantic --apply --max-semantic 20"),
+		Args: between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.scan(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.since, "since", "", "only look at memories made since a `time`: 7d, 2w, 2026-01-31; each is compared with all")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only look, which is the default")
+	flags.BoolVar(&f.in.Apply, "apply", false, "raise candidates, record verdicts")
+	flags.IntVar(&f.in.MaxInsert, "max-insert", 100, "raise at most so many")
+	flags.BoolVar(&f.in.Semantic, "semantic", false, "ask the agent of agent_cli about the pairs")
+	flags.IntVar(&f.in.Concurrency, "concurrency", 5, "ask so many at a time, at most 20")
+	flags.IntVar(&f.seconds, "timeout-per-call", 60, "wait so many seconds for an answer, at most 600")
+	flags.IntVar(&f.in.MaxSemantic, "max-semantic", 100, "ask about at most so many pairs")
+	flags.BoolVar(&f.yes, "yes", false, "with --semantic: do not ask before")
+	return cmd
+}
+
+func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
+	in := f.in
+	for _, n := range []struct {
+		name  string
+		given int
+		most  int
+	}{
+		{"max-insert", in.MaxInsert, engine.MostScanPairs}, {"max-semantic", in.MaxSemantic, engine.MostScanPairs},
+		{"concurrency", in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
+	} {
+		if n.given < 1 || n.given > n.most {
+			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("from 1 to %d", n.most)
+		}
+	}
+	if f.dryRun && in.Apply {
+		return invalidf("--dry-run and --apply exclude each other").WithHint("leave one of them out")
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	if in.Semantic && !e.CanJudge() {
+		return engram.Errorf(engram.CodeUnavailable, noRunner).WithHint("set agent_cli, or ENGRAM_AGENT_CLI")
+	}
+	in.TimeoutPerCall = time.Duration(f.seconds) * time.Second
+	if in.Since, err = p.when("since", f.since, e.Now()); err != nil {
+		return err
+	}
+	if in.Project, err = p.readProject(cmd, e, false); err != nil {
+		return err
+	}
+	bars := map[string]*progress{}
+	in.Progress = func(what string, done, total int) {
+		if bars[what] == nil {
+			for _, bar := range bars {
+				bar.end()
+			}
+			bars[what] = p.progress(what)
+		}
+		bars[what].tell(done, total)
+	}
+	in.Confirm = func(judge string, pairs int) (bool, error) {
+		for _, bar := range bars {
+			bar.end()
+		}
+		return p.confirm(f.yes, fmt.Sprintf("%s is asked about %s of project %s. Continue?", judge, count(pairs, "pair", "pairs"), in.Project))
+	}
+	res, err := e.Scan(cmd.Context(), in)
+	for _, bar := range bars {
+		bar.end()
+	}
+	if err != nil {
+		return err
+	}
+	if res.Errors > 0 {
+		p.warn(fmt.Sprintf("%s without an answer: %s", count(res.Errors, "question", "questions"), res.Trouble))
+	}
+	return p.answer(scannedOf(res), func(b *strings.Builder) { writeScanned(b, res, in.Semantic) })
+}
+
+// scannedDoc is the answer of `conflicts scan`.
+type scannedDoc struct {
+	Project         string        `json:"project"`
+	Inspected       int           `json:"inspected"` // memories
+	Candidates      int           `json:"candidates_found"`
+	AlreadyRelated  int           `json:"already_related"` // of the candidates
+	Inserted        int           `json:"inserted"`
+	Capped          bool          `json:"capped"` // there are more than --max-insert
+	DryRun          bool          `json:"dry_run"`
+	SemanticJudged  int           `json:"semantic_judged"`
+	SemanticSkipped int           `json:"semantic_skipped"`
+	SemanticErrors  int           `json:"semantic_errors"`
+	Pairs           []scanPairDoc `json:"pairs"` // that were new or asked about, the likeliest first
+}
+
+type scanPairDoc struct {
+	Newer      conflictEnd `json:"newer"`
+	Older      conflictEnd `json:"older"`
+	Difference string      `json:"difference"` // "" where only meaning is near
+	Score      float64     `json:"score"`      // 0 to 1
+	Verdict    engram.Verb `json:"verdict"`    // of the agent: newer, verdict, older; "" when it was not asked
+	Confidence float64     `json:"confidence"`
+	Reason     string      `json:"reason"`
+}
+
+func scannedOf(s engine.Scanned) scannedDoc {
+	return scannedDoc{s.Project, s.Inspected, s.Found, s.AlreadyRelated, s.Inserted, s.Capped, s.DryRun, s.Judged, s.Skipped, s.Errors,
+		document.Each(s.Pairs, func(pair engine.ScanPair) scanPairDoc {
+			d := scanPairDoc{Newer: endOf(pair.Newer), Older: endOf(pair.Older), Difference: pair.Difference, Score: pair.Score}
+			if o := pair.Opinion; o != nil {
+				d.Verdict, d.Confidence, d.Reason = o.Verb, o.Confidence, o.Reason
+			}
+			return d
+		})}
+}
+
+func writeScanned(b *strings.Builder, s engine.Scanned, semantic bool) {
+	fmt.Fprintf(b, "Conflicts Scan (project: %s)\n", projectText(s.Project))
+	fmt.Fprintf(b, "  Inspected:        %d\n  Candidates found: %d\n  Already related:  %d\n  Inserted:         %d\n",
+		s.Inspected, s.Found, s.AlreadyRelated, s.Inserted)
+	if semantic {
+		fmt.Fprintf(b, "  Semantic judged:  %d\n  Semantic skipped: %d\n  Semantic errors:  %d\n", s.Judged, s.Skipped, s.Errors)
+	}
+	if s.Capped {
+		fmt.Fprintf(b, "  Capped:           yes, there are more; see --max-insert\n")
+	}
+	fmt.Fprintf(b, "  Dry run:          %s\n", map[bool]string{true: "yes", false: "no"}[s.DryRun])
+	for _, pair := range s.Pairs {
+		fmt.Fprintf(b, "\n  newer: %s\n  older: %s\n", endText(pair.Newer), endText(pair.Older))
+		if pair.Difference != "" {
+			fmt.Fprintf(b, "  difference: %s\n", render.Line(pair.Difference, 0))
+		}
+		if o := pair.Opinion; o != nil {
+			fmt.Fprintf(b, "  verdict: %s (%.2f) %s\n", o.Verb, o.Confidence, render.Line(o.Reason, 0))
+		}
+	}
+	if s.DryRun && len(s.Pairs) > 0 {
+		fmt.Fprintf(b, "\nNothing was changed; --apply does.\n")
+	}
+}
