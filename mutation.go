@@ -75,7 +75,7 @@ type Operation struct {
 // LogEntry is an operation with what it touched.
 type LogEntry struct {
 	Operation
-	Reason string // of its first entry that gives one
+	Reason string // of its first entry about a memory, else of its first
 	// Items are the things it touched, those of its first entries first, each once. More
 	// says how many others there were.
 	Items []LogItem
@@ -86,9 +86,11 @@ type LogEntry struct {
 type LogItem struct {
 	Entity  Entity
 	Key     string
-	Title   string   // of a memory as it is now; "" when it was erased
-	Created bool     // it did not exist before
-	Fields  []string // that changed, sorted; "text" stands for title and content
+	Title   string // of a memory as it is now; "" when it was erased
+	Created bool   // it did not exist before
+	// Fields are what changed, sorted; "text" stands for title and content, "taken away" and
+	// "brought back" for being forgotten, deleted or removed, and coming back.
+	Fields []string
 }
 
 // Undone says what an undo did.

@@ -64,11 +64,13 @@ func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram
 		return entry, err
 	}
 	at := map[[2]string]int{}
+	ofMemory := false
 	var nums []int64
 	for _, m := range mutations {
-		if entry.Reason == "" {
-			entry.Reason = m.Reason
+		if entry.Reason == "" || m.Entity == engram.EntityMemory && !ofMemory {
+			entry.Reason = m.Reason // not that of the project that was made first
 		}
+		ofMemory = ofMemory || m.Entity == engram.EntityMemory
 		thing := [2]string{string(m.Entity), m.Key}
 		i, known := at[thing]
 		if !known {
@@ -97,6 +99,9 @@ func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram
 	return entry, err
 }
 
+// neverJSON is the zero time as entries have it.
+const neverJSON = `"0001-01-01T00:00:00Z"`
+
 // withFields adds the fields of an entry to those known, but for the counters that go
 // with every change.
 func withFields(fields []string, was json.RawMessage) []string {
@@ -104,9 +109,15 @@ func withFields(fields []string, was json.RawMessage) []string {
 	if was == nil || json.Unmarshal(was, &old) != nil {
 		return fields
 	}
-	for name := range old {
-		if name == textField {
+	for name, value := range old {
+		switch name {
+		case textField:
 			name = "text"
+		case "deleted_at", "removed_at":
+			name = "brought back"
+			if string(value) == neverJSON {
+				name = "taken away"
+			}
 		}
 		if !bookkeeping(name) && !slices.Contains(fields, name) {
 			fields = append(fields, name)

@@ -332,10 +332,19 @@ func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was proje
 	if n := len(some.Memories) - len(moved.Memories); n > 0 {
 		u.leave("%d of the memories that were moved are elsewhere by now", n)
 	}
-	u.changed(entry, "%d memories, %d sessions, %d prompts back from %s", len(moved.Memories), len(moved.Sessions), len(moved.Prompts), was.To)
+	u.changed(entry, "%s, %s and %s back from %s", so(len(moved.Memories), "memory", "memories"),
+		so(len(moved.Sessions), "session", "sessions"), so(len(moved.Prompts), "prompt", "prompts"), was.To)
 	given := moved.Topics
 	moved.Topics = was.Given
 	return u.logMove(ctx, moved, given, was.To, was.From, u.reason())
+}
+
+// so is "1 memory" or "2 memories".
+func so(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // takeTopics takes topic keys away again that a move gave back. The entry of the move
