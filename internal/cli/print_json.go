@@ -88,12 +88,14 @@ func contextOf(e *engine.Engine, project string, c engram.Context, o render.Opti
 // detailDoc is the answer of `get`.
 type detailDoc struct {
 	Memory    document.Memory     `json:"memory"`
+	Strength  float64             `json:"strength_now"` // 0 to 1
+	Why       string              `json:"strength_reason"`
 	Relations []document.Relation `json:"relations"`
 	Revisions []document.Revision `json:"revisions"` // oldest first, without the current text
 }
 
 func detailOf(d engine.Detail) detailDoc {
-	return detailDoc{document.MemoryOf(d.Memory, d.State), document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+	return detailDoc{document.MemoryOf(d.Memory, d.State), d.Strength, d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
 // listDoc is the answer of `list` and `recent`.

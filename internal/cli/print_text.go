@@ -154,6 +154,7 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	if m.Permanent {
 		fmt.Fprintln(b, "Permanent: yes")
 	}
+	fmt.Fprintf(b, "Strength: %s\n", d.Why)
 	if d.State == engram.StateNeedsReview {
 		fmt.Fprintf(b, "State: %s since %s\n", d.State, render.Time(m.ReviewAfter, o))
 	}

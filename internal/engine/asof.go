@@ -47,6 +47,7 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 	if in.Mode != ModeLexical {
 		found.Degraded = append(found.Degraded, "what was known in the past is found by words alone")
 	}
+	found.Hits = slices.DeleteFunc(found.Hits, func(h engram.Hit) bool { return !p.strong(h.Memory) })
 	p.topicFirst(&found)
 	found.Hits = found.Hits[:min(len(found.Hits), in.Limit)]
 	return found, p.annotate(ctx, found.Hits)
@@ -59,6 +60,7 @@ type past struct {
 	in    SearchInput // its filter ends at at
 	at    time.Time
 	terms []engram.Term
+	fades fading
 
 	was  map[int64]engram.Memory // memories that the journal says have changed since, as they were; zero: not there
 	then map[int64]engram.Memory // those of them that were there and pass the filter
@@ -76,12 +78,15 @@ func (p *past) read(ctx context.Context) error {
 		}
 	}
 	var err error
+	if p.fades, err = p.fading(ctx, p.r); err != nil {
+		return err
+	}
 	if p.was, err = pastMemories(ctx, p.r, p.at); err != nil {
 		return err
 	}
 	p.then = map[int64]engram.Memory{}
 	for num, m := range p.was {
-		if m.Num != 0 && passes(m, p.in.Filter) {
+		if m.Num != 0 && passes(m, p.in.Filter) && p.strong(m) {
 			p.then[num] = m
 		}
 	}
@@ -105,7 +110,7 @@ func (p *past) newest(ctx context.Context, found *engram.Found) error {
 			return err
 		}
 		for _, m := range page {
-			if !p.changed(m.Num) {
+			if !p.changed(m.Num) && p.strong(m) {
 				ms = append(ms, m)
 				unchanged++
 			}
@@ -179,6 +184,9 @@ func (p *past) behind(ranked, finds []engram.Ranked) []engram.Ranked {
 	}
 	return ranked
 }
+
+// strong reports whether m was as strong then as the filter asks.
+func (p *past) strong(m engram.Memory) bool { return p.fades.passes(m, p.in.Filter, p.at) }
 
 // topicFirst puts the memory whose topic key was the question at the top.
 func (p *past) topicFirst(found *engram.Found) {

@@ -62,6 +62,9 @@ func (e *Engine) list(ctx context.Context, r engram.Reader, f engram.Filter, p e
 	}
 	var nums []int64
 	skip, now := p.Offset, e.now()
+	if past, is := r.(*pastReader); is {
+		now = past.at // as strong as they were then
+	}
 	err = r.Vitals(ctx, f, func(m engram.Memory) bool {
 		switch {
 		case !fades.passes(m, f, now):

@@ -14,6 +14,8 @@ import (
 type Detail struct {
 	Memory    engram.Memory
 	State     engram.State
+	Strength  float64           // how strong the memory is now, 0 to 1
+	Why       string            // why it is as strong, in words
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
 	Degraded  []string // what could not be told of a time past
@@ -41,6 +43,11 @@ func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 			return err
 		}
 		d.Memory, d.State, d.Degraded = m, lifecycle.State(m, now), degraded
+		fades, err := e.fading(ctx, r)
+		if err != nil {
+			return err
+		}
+		d.Strength, d.Why = lifecycle.Explain(m, now, fades.decay(m))
 		if d.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
 			return err
 		}
