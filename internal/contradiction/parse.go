@@ -79,6 +79,10 @@ func (p *parser) aside(s string) int {
 
 // field reads what stands between two spaces.
 func (p *parser) field(f string) {
+	if plain(f[0]) && plain(f[len(f)-1]) {
+		p.word(f)
+		return
+	}
 	w := strings.TrimLeftFunc(f, isMark)
 	if w == "" {
 		if f == "-" || f == "|" || f == "–" || f == "—" || f == "->" || f == "→" {
@@ -104,6 +108,9 @@ func (p *parser) field(f string) {
 		p.endClause()
 	}
 }
+
+// plain reports whether c is a letter or digit of ASCII.
+func plain(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || digit(c) }
 
 // isMark reports whether r stands around words.
 func isMark(r rune) bool {
