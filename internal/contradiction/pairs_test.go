@@ -19,7 +19,7 @@ type pair struct {
 	contradicts bool
 	kind        string
 	a, b        contradiction.Text
-	heldOut     bool // not looked at while the rule was made
+	heldOut     bool // the half that was not looked at while the rule was first fitted
 	near        contradiction.Nearness
 }
 
