@@ -1,6 +1,8 @@
 package app
 
 import (
+	"time"
+
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
@@ -12,5 +14,6 @@ func policyOf(c config.Config) *lifecycle.Policy {
 	if c.ReviewMonths != nil { // nil is a Config that nobody loaded
 		p.ReviewMonths = c.ReviewMonths
 	}
+	p.KeepJournal = time.Duration(c.JournalDays) * 24 * time.Hour
 	return &p
 }

@@ -43,7 +43,10 @@ type Config struct {
 	// ReviewMonths says after how many months memories of a type fall due for review; 0 and
 	// types that are not in it never do. The default is lifecycle's.
 	ReviewMonths map[engram.Type]int
-	Timezone     *time.Location // for times shown to people, never for stored ones. Default the system's
+	// JournalDays is for how long entries of the journal are kept; 0 is for ever. Default
+	// 730: two years.
+	JournalDays int
+	Timezone    *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.

@@ -77,6 +77,7 @@ func settings() []setting {
 		{key: "decay_rate", env: []string{"ENGRAM_DECAY_RATE"}, set: setDecayRate},
 		{key: "decay_max_access_boost", env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, preset: "2", set: setDecayBoost},
 		{key: "decay_types", env: []string{"ENGRAM_DECAY_TYPES"}, set: setDecayTypes},
+		{key: "journal_days", env: []string{"ENGRAM_JOURNAL_DAYS"}, preset: "730", set: setJournalDays},
 		{key: "review_months", env: []string{"ENGRAM_REVIEW_MONTHS"}, set: setReviewMonths},
 		{key: "agent_cli", env: []string{"ENGRAM_AGENT_CLI"}, set: setAgentCLI},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
@@ -176,4 +177,16 @@ func (p paths) abs(path string) (string, error) {
 		return filepath.Clean(path), nil
 	}
 	return filepath.Join(p.dir, path), nil
+}
+
+// maxJournalDays is a hundred years.
+const maxJournalDays = 36500
+
+func setJournalDays(c *Config, _ paths, v string) error {
+	days, err := strconv.Atoi(strings.TrimSpace(v))
+	if err != nil || days < 0 || days > maxJournalDays {
+		return fmt.Errorf("%q is not a number of days; use a whole number from 0, which keeps everything, to %d", v, maxJournalDays)
+	}
+	c.JournalDays = days
+	return nil
 }
