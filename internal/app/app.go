@@ -117,9 +117,13 @@ func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools s
 	return server.ServeStdio(ctx, in, out)
 }
 
+// askWithin is how long a tool waits for the person it asks. Clients give a call up after
+// a minute, as far as is known, and would take what was saved for not saved.
+const askWithin = 45 * time.Second
+
 func (a *App) mcp(tools string, remote bool) (*mcp.Server, error) {
 	return mcp.New(mcp.Options{
 		Engine: a.Engine, Version: a.opts.Version, Tools: tools, Project: a.opts.Config.Project,
-		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log,
+		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log, AskWithin: askWithin,
 	})
 }
