@@ -157,6 +157,11 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}
+	told, err := s.heedMetadata(ctx, res.Memory, m.Metadata)
+	if err != nil {
+		return res, err
+	}
+	res.Warnings = append(res.Warnings, told...)
 	return res, s.tieNear(ctx, near, &res)
 }
 
