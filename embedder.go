@@ -74,6 +74,9 @@ type VectorQuery struct {
 	Filter Filter
 	Limit  int     // at least 1
 	Also   []int64 // memories whose score is wanted wherever they rank; the filter does not apply to them
+	// Close wants what is related and not the best of what there is: of what is farther
+	// some may be missed, which costs a third.
+	Close bool
 }
 
 // ModelUse says how far a model's vectors cover the store.

@@ -163,8 +163,11 @@ func BenchmarkSave(b *testing.B) { onEach(b, saving) }
 func saving(b *testing.B, w world, c *storetest.Corpus) {
 	// Each run adds to the same store, and none may repeat another's texts or ids.
 	nonce := time.Now().UnixNano()
-	e := engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now,
-		NewID: func() engram.ID { return engram.ID(fmt.Sprintf("mem_%026d", nonce)) }})
+	id := nonce // relations take ids too
+	e := engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: func() engram.ID {
+		id++
+		return engram.ID(fmt.Sprintf("mem_%026d", id))
+	}})
 	save := func() {
 		nonce++
 		m := c.Memory(enginetest.Start())

@@ -33,7 +33,7 @@ func (e *Engine) nearFrom(ctx context.Context, r engram.Reader, m engram.Memory,
 	}
 	model := e.embedder.Model()
 	q := engram.VectorQuery{Model: model.Fingerprint, Vector: vector, Limit: most + 1,
-		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}}
+		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: least >= model.Related}
 	for {
 		ranked, err := r.Nearest(ctx, q)
 		if err != nil {

@@ -17,9 +17,20 @@ const (
 	byLevels = 200  // then their rows are
 )
 
+// The same for each memory that is wanted when only close ones are. Measured with the
+// built-in model on three collections: of the ten nearest over its related mark none is
+// missed.
+const (
+	closeBySigns  = 48
+	closeByLevels = 4
+)
+
 // width is how many memories are wanted after each step when limit are asked for, of so
 // many in scope. Of few memories fewer are as good.
-func width(limit, among int) (signs, levels int) {
+func width(limit, among int, close bool) (signs, levels int) {
+	if close {
+		return closeBySigns * limit, closeByLevels * limit
+	}
 	levels = max(byLevels, limit+limit/4)
 	return max(min(bySigns, among*2/5), 5*levels), levels
 }
@@ -44,7 +55,7 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 	}
 	var near []int64
 	if s != nil {
-		if near, err = t.near(ctx, m, s, question, q.Limit); err != nil {
+		if near, err = t.near(ctx, m, s, question, q); err != nil {
 			return nil, fmt.Errorf("find by meaning: %w", err)
 		}
 	}
@@ -52,8 +63,8 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 }
 
 // near returns the numbers of memories in scope among which the nearest are.
-func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, limit int) ([]int64, error) {
-	signs, levels := width(limit, s.rows)
+func (t *tx) near(ctx context.Context, m model, s *scope, question []float32, q engram.VectorQuery) ([]int64, error) {
+	signs, levels := width(q.Limit, s.rows, q.Close)
 	if !s.needsCheck() {
 		nums, _, err := t.scan(ctx, m, s, question, signs, levels)
 		return nums, err
