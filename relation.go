@@ -92,6 +92,12 @@ func (r Relation) Supersedes() bool {
 	return r.Verb == VerbSupersedes && r.Status == RelationJudged && !r.Removed()
 }
 
+// Automatic reports whether Engram made the tie by itself, because the two memories are
+// near in meaning. Nobody has confirmed it.
+func (r Relation) Automatic() bool {
+	return r.Verb == VerbRelatesTo && r.ActorKind == "system" && r.Confidence == 0
+}
+
 // Judgment reports whether the relation is a candidate for a contradiction or a verdict on
 // one, be it that there is none: between two memories there is one such relation at most.
 // A relates_to is a verdict when somebody was confident of it, else a tie like others.

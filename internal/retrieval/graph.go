@@ -15,6 +15,10 @@ type GraphPolicy struct {
 	Hop     float64                     // factor of each hop
 	Pending float64                     // factor of a relation that nobody has judged; ignored ones lead nowhere
 	Verbs   map[engram.Verb]VerbFactors // a verb that is not in it leads nowhere
+	// Automatic is the factor of a tie that Engram made by itself. None by default: what is
+	// near in meaning the vectors find already, and on three collections following it put no
+	// answer higher and more beside the point above the floor.
+	Automatic float64
 }
 
 // VerbFactors are what a verb passes on of a score.
