@@ -58,6 +58,9 @@ func (p GraphPolicy) passes(r engram.Relation) (along, against float64) {
 	default:
 		return 0, 0
 	}
+	if r.Automatic() {
+		f *= unit(p.Automatic)
+	}
 	v := p.Verbs[r.Verb]
 	return f * unit(v.Along), f * unit(v.Against)
 }
