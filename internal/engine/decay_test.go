@@ -1,0 +1,421 @@
+package engine_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+const oneDay = 24 * time.Hour
+
+func (w world) decay(in engine.DecayInput) engine.Fadings {
+	w.Helper()
+	out, err := w.Decay(w.Context(), in)
+	if err != nil {
+		w.Fatalf("decay %+v: %v", in, err)
+	}
+	return out
+}
+
+// strengths are what decay tells, "num now→later", weakest first.
+func (w world) strengths(in engine.DecayInput) (told []string) {
+	w.Helper()
+	for _, f := range w.decay(in).Memories {
+		told = append(told, fmt.Sprintf("%d %.2f→%.2f", f.Memory.Num, f.Now, f.Later))
+	}
+	return told
+}
+
+// aged saves a memory so many days ago.
+func (w world) aged(days int, in engine.SaveInput) int64 {
+	w.Helper()
+	w.Clock.Add(-time.Duration(days) * oneDay)
+	defer w.Clock.Add(time.Duration(days) * oneDay)
+	if in.Project == "" {
+		in.Project = "demo"
+	}
+	in.Content = fmt.Sprintf("%s, of %d days ago", in.Title, days)
+	return w.save(in).Memory.Num
+}
+
+func TestDecayTellsTheWeakestFirst(t *testing.T) {
+	w := newWorld(t)
+	w.aged(0, engine.SaveInput{Title: "New"})
+	w.aged(100, engine.SaveInput{Title: "Old"})
+	w.aged(100, engine.SaveInput{Title: "Kept", Permanent: true})
+	w.aged(100, engine.SaveInput{Title: "Weighty", Importance: new(1.0), Type: "decision"})
+	w.aged(50, engine.SaveInput{Title: "Elsewhere", Project: "other"})
+	// e^-1 = 0.3679 and e^-1.3 = 0.2725; · 0.75 of ordinary importance.
+	all := []string{"2 0.28→0.20", "4 0.37→0.27", "5 0.45→0.34", "1 0.75→0.56", "3 1.00→1.00"}
+	for _, tt := range []struct {
+		name string
+		in   engine.DecayInput
+		want []string
+	}{
+		{"everything", engine.DecayInput{}, all},
+		{"of a project", engine.DecayInput{Filter: engram.Filter{Project: "demo"}}, []string{all[0], all[1], all[3], all[4]}},
+		{"of a type", engine.DecayInput{Filter: engram.Filter{Types: []engram.Type{"decision"}}}, all[1:2]},
+		{"the weak ones", engine.DecayInput{Below: 0.4}, all[:2]},
+		{"the strong ones", engine.DecayInput{Filter: engram.Filter{MinStrength: 0.4}}, all[2:]},
+		{"a page", engine.DecayInput{Limit: 2, Offset: 1}, all[1:3]},
+		{"behind the last page", engine.DecayInput{Offset: 9}, nil},
+		{"by name, each once", engine.DecayInput{Refs: []engram.Ref{engram.ByNum(3), engram.ByNum(2), engram.ByNum(3)}}, []string{all[0], all[4]}},
+		{"a year ahead", engine.DecayInput{Below: 0.4, Days: 365}, []string{"2 0.28→0.10", "4 0.37→0.10"}},
+		{"as if by another curve", engine.DecayInput{Refs: []engram.Ref{engram.ByNum(2)}, Curve: engram.CurveEbbinghaus}, []string{"2 0.04→0.01"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			same(t, "strengths", w.in(t).strengths(tt.in), tt.want)
+		})
+	}
+	got := w.decay(engine.DecayInput{Limit: 1})
+	if got.Total != 5 || got.Days != 30 || got.Memories[0].Memory.Title != "Old" || got.Memories[0].Memory.Content == "" ||
+		got.Memories[0].Reason != "0.28 · 100 days without access · importance 0.5 · 0 accesses · importance curve" {
+		t.Errorf("got %+v", got)
+	}
+	for name, in := range map[string]engine.DecayInput{
+		"a curve that does not exist": {Curve: "linear"}, "a limit below 1": {Limit: -1}, "days past counting": {Days: engine.MaxDecayDays + 1},
+		"an offset below 0": {Offset: -1}, "a share above 1": {Below: 1.5}, "a share that is none": {Below: math.NaN()},
+		"a strength above 1": {Filter: engram.Filter{MinStrength: 2}},
+	} {
+		if _, err := w.Decay(t.Context(), in); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+	_, err := w.Decay(t.Context(), engine.DecayInput{Refs: []engram.Ref{engram.ByNum(99)}})
+	wantCode(t, err, engram.CodeNotFound)
+}
+
+// databaseBytes are the bytes of the database and its log.
+func (w world) databaseBytes() (all [][]byte) {
+	w.Helper()
+	for _, path := range []string{w.Path, w.Path + "-wal"} {
+		b, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			w.Fatal(err)
+		}
+		all = append(all, b)
+	}
+	return all
+}
+
+func TestTimeThatPassesIsNotWrittenDown(t *testing.T) {
+	w := newWorld(t)
+	for i := range 5 {
+		w.aged(i*20, engine.SaveInput{Title: fmt.Sprintf("Token %d", i), Type: "decision"})
+	}
+	before, rows := w.databaseBytes(), w.decay(engine.DecayInput{}).Memories
+	for range 3 {
+		w.Clock.Add(200 * oneDay)
+		w.decay(engine.DecayInput{Curve: engram.CurveGeometric})
+		w.decay(engine.DecayInput{})
+		w.search(engine.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: 0.2}})
+		w.list(engram.Filter{MinStrength: 0.2})
+		if _, err := w.Reviews(t.Context(), "", engram.Page{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, b := range w.databaseBytes() {
+		if !bytes.Equal(b, before[i]) {
+			t.Errorf("file %d changed: %d bytes, then %d", i, len(before[i]), len(b))
+		}
+	}
+	for _, f := range rows {
+		if got := w.get(f.Memory.Num).Memory; got.Strength != 1 || !got.TouchedAt.Equal(f.Memory.TouchedAt) {
+			t.Errorf("#%d was rewritten: %+v", f.Memory.Num, got)
+		}
+	}
+}
+
+func TestAWeakMemoryIsHiddenOnlyWhereThatIsAsked(t *testing.T) {
+	w := newWorld(t)
+	old := w.aged(150, engine.SaveInput{Title: "Token rotation", TopicKey: "auth/token"})
+	young := w.aged(1, engine.SaveInput{Title: "Token storage"})
+	strong := engram.Filter{MinStrength: 0.5}
+	same(t, "a search", slices.Sorted(slices.Values(w.find("token"))), []int64{old, young})
+	same(t, "a search for what is strong", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong}).Hits), []int64{young})
+	same(t, "a topic key finds what is weak", w.find("auth/token")[:1], []int64{old})
+	if got := hitNums(w.search(engine.SearchInput{Query: "auth/token", Filter: strong}).Hits); slices.Contains(got, old) {
+		t.Errorf("a topic key finds %v, want not the weak #%d", got, old)
+	}
+	same(t, "no question", hitNums(w.search(engine.SearchInput{Filter: strong}).Hits), []int64{young})
+	same(t, "a list", w.list(engram.Filter{}), []int64{young, old})
+	same(t, "a list of what is strong", w.list(strong), []int64{young})
+	in := asked("token")
+	in.Filter = strong
+	same(t, "a recall of what is strong", shownNums(w.recall(engine.RecallInput{SearchInput: in})), []int64{young})
+	past := w.Now().Add(-140 * oneDay)
+	same(t, "it was strong then", hitNums(w.search(engine.SearchInput{Query: "token", Filter: strong, AsOf: past}).Hits), []int64{old})
+	ms, _, err := w.ListAsOf(t.Context(), strong, engram.Page{}, past)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "and is in the list of that time", nums(ms), []int64{old})
+	_, err = w.Search(t.Context(), engine.SearchInput{Query: "token", Filter: engram.Filter{MinStrength: -0.1}})
+	wantCode(t, err, engram.CodeInvalid)
+}
+
+func TestPagesOfStrongMemoriesAreWholeAndDisjoint(t *testing.T) {
+	w := newWorld(t)
+	var strong []int64
+	for i := range 40 {
+		days := []int{0, 200, 5, 300}[i%4]
+		num := w.aged(days, engine.SaveInput{Title: fmt.Sprintf("Note %d", i)})
+		if days < 100 {
+			strong = append(strong, num)
+		}
+	}
+	want := w.list(engram.Filter{MinStrength: 0.5})
+	same(t, "what is strong", slices.Sorted(slices.Values(want)), strong)
+	for _, size := range []int{1, 3, 7, 20, 50} {
+		var walked []int64
+		for {
+			ms, err := w.List(t.Context(), engram.Filter{MinStrength: 0.5}, engram.Page{Limit: size, Offset: len(walked)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ms) != min(size, len(want)-len(walked)) {
+				t.Fatalf("a page of %d at %d has %d memories of %d", size, len(walked), len(ms), len(want))
+			}
+			if len(ms) == 0 {
+				break
+			}
+			walked = append(walked, nums(ms)...)
+		}
+		same(t, fmt.Sprintf("pages of %d", size), walked, want)
+	}
+}
+
+func (w world) decayProject(in engine.ProjectDecayInput) engine.ProjectDecay {
+	w.Helper()
+	d, err := w.DecayProject(w.Context(), in)
+	if err != nil {
+		w.Fatalf("decay of a project %+v: %v", in, err)
+	}
+	return d
+}
+
+func TestAProjectFadesItsOwnWay(t *testing.T) {
+	w := newWorld(t)
+	w.aged(30, engine.SaveInput{Title: "Here"})
+	w.aged(30, engine.SaveInput{Title: "A fact", Type: "fact"})
+	w.aged(30, engine.SaveInput{Title: "There", Project: "other"})
+	geometric := engram.CurveGeometric
+	d := w.decayProject(engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(0.9)})
+	if want := (engram.Decay{Curve: geometric, Rate: 0.9}); d.InForce != want || d.Own.Decay != want {
+		t.Errorf("got %+v, want %+v", d, want)
+	}
+	// 0.9^30 = 0.0424, 0.9^60 = 0.0018; the other project as before.
+	same(t, "by its own", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
+	w.decayProject(engine.ProjectDecayInput{Project: "demo", Type: "Fact", Rate: new(0.99)})
+	// 0.99^30 = 0.7397, 0.99^60 = 0.5472
+	same(t, "a type in it", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
+	factors := w.search(engine.SearchInput{Query: "fact", Filter: engram.Filter{Project: "demo"}}).Hits[0].Why.Factors
+	i := slices.IndexFunc(factors, func(f engram.Factor) bool { return f.Name == "strength" })
+	if want := 1 - 0.04*(1-math.Pow(0.99, 30)); i < 0 || math.Abs(factors[i].Value-want) > 1e-4 {
+		t.Errorf("a search weighs strength by %+v, want %.5f", factors, want)
+	}
+	if _, err := w.RenameProject(t.Context(), "demo", "shop"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "under another name", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "3 0.56→0.41", "2 0.74→0.55"})
+	w.decayProject(engine.ProjectDecayInput{Project: "shop", Type: "fact", Reset: true})
+	same(t, "the type as the rest again", w.strengths(engine.DecayInput{}), []string{"1 0.04→0.00", "2 0.04→0.00", "3 0.56→0.41"})
+	if d := w.decayProject(engine.ProjectDecayInput{Project: "shop", Reset: true}); d.Own != nil {
+		t.Errorf("after a reset: %+v", d.Own)
+	}
+	same(t, "as everything again", w.strengths(engine.DecayInput{}), []string{"1 0.56→0.41", "2 0.56→0.41", "3 0.56→0.41"})
+}
+
+func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
+	w := newWorld(t)
+	w.note("One", "text")
+	geometric := engram.CurveGeometric
+	set := func(rate float64) func() {
+		return func() { w.decayProject(engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: &rate}) }
+	}
+	entries := w.since(set(0.9))
+	if len(entries) != 1 || entries[0].Verb != "project_decay" || string(entries[0].Was) != `{"decay":null}` {
+		t.Fatalf("entries %+v, want one that says there was none", entries)
+	}
+	if again := w.since(set(0.9)); len(again) != 0 {
+		t.Errorf("saying it again leaves %+v", again)
+	}
+	set(0.8)()
+	own := func() string {
+		d := w.decayProject(engine.ProjectDecayInput{Project: "demo"})
+		if d.Own == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%s %v", d.Own.Curve, d.Own.Rate)
+	}
+	same(t, "set twice", []string{own()}, []string{"geometric 0.8"})
+	for _, want := range []string{"geometric 0.9", "none"} {
+		if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "undone", []string{own()}, []string{want})
+	}
+}
+
+func TestWhatCannotBeTheDecayOfAProject(t *testing.T) {
+	w := newWorld(t)
+	w.note("One", "text")
+	linear, geometric := engram.Curve("linear"), engram.CurveGeometric
+	for _, tt := range []struct {
+		name string
+		in   engine.ProjectDecayInput
+		code engram.Code
+	}{
+		{"a project nobody knows", engine.ProjectDecayInput{Project: "nope", Rate: new(0.5)}, engram.CodeNotFound},
+		{"a project nobody knows, only asked", engine.ProjectDecayInput{Project: "nope"}, engram.CodeNotFound},
+		{"a curve that does not exist", engine.ProjectDecayInput{Project: "demo", Curve: &linear}, engram.CodeInvalid},
+		{"a rate that does not fit", engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: new(30.0)}, engram.CodeInvalid},
+		{"a rate below nothing", engine.ProjectDecayInput{Project: "demo", Rate: new(-1.0)}, engram.CodeInvalid},
+		{"a rate that is none", engine.ProjectDecayInput{Project: "demo", Rate: new(math.NaN())}, engram.CodeInvalid},
+		{"a boost that weakens", engine.ProjectDecayInput{Project: "demo", MaxBoost: new(0.5)}, engram.CodeInvalid},
+		{"a reset with a setting", engine.ProjectDecayInput{Project: "demo", Reset: true, Rate: new(0.1)}, engram.CodeInvalid},
+		{"a wrong rate for one type", engine.ProjectDecayInput{Project: "demo", Type: "fact", Rate: new(-1.0)}, engram.CodeInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := w.DecayProject(t.Context(), tt.in)
+			wantCode(t, err, tt.code)
+		})
+	}
+	if d := w.decayProject(engine.ProjectDecayInput{Project: "demo"}); d.Own != nil || d.InForce != lifecycle.DefaultPolicy().Decay {
+		t.Errorf("afterwards: %+v", d)
+	}
+}
+
+// accesses are the access counts of memories 1 to n.
+func (w world) accesses(n int) string {
+	w.Helper()
+	var counts []string
+	for num := range n {
+		counts = append(counts, fmt.Sprint(w.get(int64(num+1)).Memory.AccessCount))
+	}
+	return strings.Join(counts, " ")
+}
+
+func TestReadingCountsAsAnAccess(t *testing.T) {
+	ctx := t.Context()
+	read := func(session string) func(world) {
+		return func(w world) {
+			if _, err := w.GetIn(ctx, session, engram.ByNum(1)); err != nil {
+				w.Fatal(err)
+			}
+		}
+	}
+	recall := func(session string) func(world) {
+		return func(w world) {
+			w.recall(engine.RecallInput{SearchInput: asked("token"), SessionID: session, Again: true})
+		}
+	}
+	wait := func(d time.Duration) func(world) { return func(w world) { w.Clock.Add(d) } }
+	for _, tt := range []struct {
+		name string
+		do   []func(world)
+		want string // of a memory about tokens, and another
+	}{
+		{"a get counts", []func(world){read("")}, "1 0"},
+		{"another one within the hour does not", []func(world){read(""), wait(59 * time.Minute), read("")}, "1 0"},
+		{"after the hour it does", []func(world){read(""), wait(time.Hour), read("")}, "2 0"},
+		{"a recall counts what it shows", []func(world){recall("")}, "1 0"},
+		{"a recall that nobody sees does not", []func(world){func(w world) { w.recall(engine.RecallInput{SearchInput: asked("token"), Unseen: true}) }}, "0 0"},
+		{"a session counts once, however it reads", []func(world){recall("s1"), wait(5 * time.Hour), read("s1"), recall("s1"), read("s1")}, "1 0"},
+		{"another session counts too, at once", []func(world){read("s1"), read("s2")}, "2 0"},
+		{"a session that nobody knows counts like none", []func(world){read("nope"), read("other"), read("")}, "1 0"},
+		{"a search is no reading; opening what it found is", []func(world){func(w world) {
+			if _, err := w.SearchIn(ctx, "s1", asked("token")); err != nil {
+				w.Fatal(err)
+			}
+			if got := w.accesses(2); got != "0 0" {
+				w.Errorf("after the search: %s", got)
+			}
+		}, read("s1")}, "1 0"},
+		{"what a context tells is told for ever, and never counts", []func(world){func(w world) {
+			w.tell(engine.ContextInput{Project: "demo", SessionID: "s1"})
+			w.tell(engine.ContextInput{Project: "demo"})
+		}}, "0 0"},
+		{"having been told of it, a session reads it", []func(world){func(w world) { w.tell(engine.ContextInput{Project: "demo", SessionID: "s1"}) }, read("s1")}, "1 0"},
+		{"a plain Get is for the engine's own use", []func(world){func(w world) { w.get(1) }}, "0 0"},
+		{"a clock that was set back counts none until it has caught up",
+			[]func(world){read(""), wait(-10 * oneDay), read(""), wait(2 * time.Hour), read("")}, "1 0"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.note("Token", "The token lives in a cookie.")
+			w.note("Zebra", "Stripes.")
+			w.session("s1", "demo")
+			w.session("s2", "demo")
+			var entries []engram.Mutation
+			entries = w.since(func() {
+				for _, step := range tt.do {
+					step(w)
+				}
+			})
+			if got := w.accesses(2); got != tt.want {
+				t.Errorf("accesses %s, want %s", got, tt.want)
+			}
+			if len(entries) != 0 {
+				t.Errorf("reading is journalled: %+v", entries)
+			}
+		})
+	}
+}
+
+func TestAnAccessStrengthensWithinBounds(t *testing.T) {
+	w := newWorld(t)
+	num := w.aged(100, engine.SaveInput{Title: "Token"})
+	before := w.get(num)
+	if _, err := w.GetIn(t.Context(), "", engram.ByNum(num)); err != nil {
+		t.Fatal(err)
+	}
+	after := w.get(num)
+	if after.Strength <= before.Strength || after.Memory.Strength != before.Memory.Strength || !after.Memory.UpdatedAt.Equal(before.Memory.UpdatedAt) {
+		t.Errorf("before %+v\nafter %+v\nwant it stronger by the curve alone", before, after)
+	}
+	for range 50 {
+		w.Clock.Add(2 * time.Hour)
+		if _, err := w.GetIn(t.Context(), "", engram.ByNum(num)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := w.get(num); d.Memory.AccessCount != 51 || d.Strength > 1 || d.Memory.Strength != 1 {
+		t.Errorf("read 51 times: %+v", d)
+	}
+}
+
+// A store that another process holds must not make a reader wait, or fail.
+func TestAReadDoesNotFailBecauseItCannotBeCounted(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("Token", "The token lives in a cookie.")
+	other := w.again()
+	held, done := make(chan struct{}), make(chan error)
+	go func() {
+		done <- other.Store.Update(t.Context(), func(engram.Tx) error {
+			close(held)
+			_, err := w.GetIn(t.Context(), "", engram.ByNum(num))
+			r := w.recall(engine.RecallInput{SearchInput: asked("token")})
+			if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.HasPrefix(r.Degraded[0], "that it was read could not be counted: ") {
+				t.Errorf("recalled %d, degraded %q", len(r.Items), r.Degraded)
+			}
+			return err
+		})
+	}()
+	<-held
+	if err := <-done; err != nil {
+		t.Errorf("get: %v", err)
+	}
+	if got := w.accesses(1); got != "0" {
+		t.Errorf("accesses %s, want 0", got)
+	}
+}

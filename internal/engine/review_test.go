@@ -1,0 +1,146 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (w world) reviews(project string, p engram.Page) []int64 {
+	w.Helper()
+	ms, err := w.Reviews(w.Context(), project, p)
+	if err != nil {
+		w.Fatalf("reviews of %q: %v", project, err)
+	}
+	return nums(ms)
+}
+
+func TestReviewsThatAreDueComeLongestOverdueFirst(t *testing.T) {
+	w := newWorld(t)
+	decision := func(days int, in engine.SaveInput) int64 {
+		in.Type = "decision"
+		return w.aged(days, in)
+	}
+	ordinary := decision(200, engine.SaveInput{Title: "Half a year"})
+	weighty := decision(200, engine.SaveInput{Title: "A quarter", Importance: new(0.9)})
+	decision(200, engine.SaveInput{Title: "A year", Importance: new(0.1)})
+	decision(10, engine.SaveInput{Title: "Young"})
+	other := decision(190, engine.SaveInput{Title: "Elsewhere", Project: "other"})
+	w.aged(900, engine.SaveInput{Title: "Never", Type: "bugfix"})
+	gone := decision(300, engine.SaveInput{Title: "Forgotten"})
+	if _, err := w.Forget(t.Context(), engram.ByNum(gone)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "everywhere", w.reviews("", engram.Page{}), []int64{weighty, ordinary, other})
+	same(t, "in a project", w.reviews(" Demo ", engram.Page{}), []int64{weighty, ordinary})
+	same(t, "a page", w.reviews("", engram.Page{Limit: 1, Offset: 1}), []int64{ordinary})
+	same(t, "in a project that nobody knows", w.reviews("nope", engram.Page{}), nil)
+	for _, h := range w.search(engine.SearchInput{Query: "half year quarter young", Filter: engram.Filter{Project: "demo", Types: []engram.Type{"decision"}}}).Hits {
+		want := engram.StateActive
+		if h.Memory.Num == ordinary || h.Memory.Num == weighty {
+			want = engram.StateNeedsReview
+		}
+		if h.State != want {
+			t.Errorf("a search shows %q as %s, want %s", h.Memory.Title, h.State, want)
+		}
+	}
+	_, err := w.Reviews(t.Context(), "", engram.Page{Limit: 5000})
+	wantCode(t, err, engram.CodeInvalid)
+}
+
+func TestReviewedAndSnoozed(t *testing.T) {
+	ctx := t.Context()
+	type step = func(w world, num int64) (engram.Memory, error)
+	done := func(w world, num int64) (engram.Memory, error) { return w.Reviewed(ctx, engram.ByNum(num)) }
+	snooze := func(days int) step {
+		return func(w world, num int64) (engram.Memory, error) {
+			return w.Snooze(ctx, engram.ByNum(num), w.Now().AddDate(0, 0, days))
+		}
+	}
+	for _, tt := range []struct {
+		name       string
+		typ        engram.Type
+		importance float64
+		do         step
+		months     int // until the next review afterwards, from now; -1: never
+		days       int
+		verb       string
+	}{
+		{"what was checked is due again as its type has it", "decision", 0.5, done, 6, 0, "review_done"},
+		{"what matters much sooner", "decision", 0.9, done, 3, 0, "review_done"},
+		{"what was put off is due then", "decision", 0.5, snooze(30), 0, 30, "review_snooze"},
+		{"a date may be given to what never falls due", "bugfix", 0.5, snooze(7), 0, 7, "review_snooze"},
+		{"and goes when that is done", "bugfix", 0.5, func(w world, num int64) (engram.Memory, error) {
+			if _, err := snooze(7)(w, num); err != nil {
+				return engram.Memory{}, err
+			}
+			return done(w, num)
+		}, -1, 0, "review_done"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			num := w.aged(200, engine.SaveInput{Title: "Checked", Type: tt.typ, Importance: &tt.importance})
+			before := w.get(num).Memory
+			now := w.Now()
+			m, err := tt.do(w, num)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.months < 0 != m.ReviewAfter.IsZero() {
+				t.Fatalf("due %v", m.ReviewAfter)
+			}
+			if want := now.AddDate(0, tt.months, tt.days); tt.months >= 0 && m.ReviewAfter.Sub(want).Abs() > time.Minute {
+				t.Errorf("due %v, want about %v", m.ReviewAfter, want)
+			}
+			same(t, "due now", w.reviews("", engram.Page{}), []int64{})
+			kept := w.get(num).Memory
+			before.ReviewAfter = m.ReviewAfter
+			if got, want := fmt.Sprintf("%+v", kept), fmt.Sprintf("%+v", before); got != want {
+				t.Errorf("more than the date changed\n got %s\nwant %s", got, want)
+			}
+			entries := w.journal()
+			if last := entries[len(entries)-1]; last.Verb != tt.verb || len(was(t, last)) != 1 {
+				t.Errorf("the last entry is %+v", last)
+			}
+		})
+	}
+}
+
+func TestAReviewIsUndone(t *testing.T) {
+	w := newWorld(t)
+	num := w.aged(200, engine.SaveInput{Title: "Checked", Type: "decision"})
+	due := w.get(num).Memory.ReviewAfter
+	if _, err := w.Reviewed(t.Context(), engram.ByNum(num)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Undo(t.Context(), engine.UndoInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.get(num).Memory.ReviewAfter; !got.Equal(due) {
+		t.Errorf("after the undo it is due %v, want %v", got, due)
+	}
+	same(t, "due", w.reviews("", engram.Page{}), []int64{num})
+}
+
+func TestWhatCannotBeReviewedOrSnoozed(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	num := w.aged(200, engine.SaveInput{Title: "Checked", Type: "decision"})
+	for name, until := range map[string]time.Time{"the past": w.Now().Add(-time.Hour), "no time": {}, "beyond all years": w.Now().AddDate(20_000, 0, 0)} {
+		_, err := w.Snooze(ctx, engram.ByNum(num), until)
+		if engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("until %s: got %v, want invalid", name, err)
+		}
+	}
+	_, err := w.Reviewed(ctx, engram.ByNum(99))
+	wantCode(t, err, engram.CodeNotFound)
+	if _, err := w.Forget(ctx, engram.ByNum(num)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Reviewed(ctx, engram.ByNum(num))
+	wantCode(t, err, engram.CodeNotFound)
+	_, err = w.Snooze(ctx, engram.ByNum(num), w.Now().Add(time.Hour))
+	wantCode(t, err, engram.CodeNotFound)
+}
