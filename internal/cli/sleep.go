@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,81 +76,5 @@ func (p *program) sleep(cmd *cobra.Command, in engine.SleepInput, all bool) erro
 	for _, why := range res.Degraded {
 		p.warn(why)
 	}
-	doc := document.SleepOf(res, in.DryRun)
-	return p.answer(doc, func(b *strings.Builder) { writeSleep(b, doc) })
-}
-
-// mostSteps is how many steps of one action are printed; --json has all.
-const mostSteps = 50
-
-func writeSleep(b *strings.Builder, doc document.Sleep) {
-	for _, a := range lifecycle.StepActions() {
-		var steps []document.Step
-		for _, step := range doc.Plan {
-			if step.Action == a {
-				steps = append(steps, step)
-			}
-		}
-		for _, step := range steps[:min(len(steps), mostSteps)] {
-			writeStep(b, step)
-		}
-		if left := len(steps) - mostSteps; left > 0 {
-			fmt.Fprintf(b, "  … and %d more to %s; --json has all\n", left, a)
-		}
-	}
-	writeSlept(b, doc)
-}
-
-func writeStep(b *strings.Builder, s document.Step) {
-	fmt.Fprintf(b, "%-7s #%d", s.Action, s.Memories[0])
-	if len(s.Memories) > 1 {
-		others := make([]string, 0, len(s.Memories)-1)
-		for _, num := range s.Memories[1:] {
-			others = append(others, fmt.Sprintf("#%d", num))
-		}
-		fmt.Fprintf(b, " ← %s", strings.Join(others, " "))
-	}
-	if s.Title != "" {
-		fmt.Fprintf(b, " %s", render.Line(s.Title, 60))
-	}
-	switch {
-	case s.From != s.To:
-		fmt.Fprintf(b, "  %.2f → %.2f", s.From, s.To)
-	case s.From > 0:
-		fmt.Fprintf(b, "  %.2f", s.From)
-	}
-	fmt.Fprintf(b, "\n        %s\n", render.Line(s.Reason, 0))
-}
-
-func writeSlept(b *strings.Builder, doc document.Sleep) {
-	if len(doc.Plan) == 0 {
-		fmt.Fprintf(b, "Nothing to do among %s.", count(doc.Memories, "memory", "memories"))
-	} else if doc.DryRun {
-		fmt.Fprintf(b, "Would take %s on %s.", count(len(doc.Plan), "step", "steps"), count(doc.Memories, "memory", "memories"))
-	} else {
-		fmt.Fprintf(b, "Took %d of %s on %s.", doc.Applied, count(len(doc.Plan), "step", "steps"), count(doc.Memories, "memory", "memories"))
-	}
-	if doc.Fading > 0 {
-		fmt.Fprintf(b, " %d get weaker by themselves as time passes: engram decay shows them.", doc.Fading)
-	}
-	b.WriteByte('\n')
-	for _, k := range doc.Skipped {
-		fmt.Fprintf(b, "Not taken: %s #%d: %s\n", k.Action, k.Memories[0], k.Reason)
-	}
-	if len(doc.Made) > 0 {
-		fmt.Fprintf(b, "Patterns made: %s\n", numbers(doc.Made))
-	}
-	if ops := slices.Clone(doc.Operations); len(ops) > 0 {
-		slices.Reverse(ops)
-		fmt.Fprintf(b, "To take it back: engram undo %s\n", strings.ReplaceAll(numbers(ops), "#", ""))
-	}
-}
-
-// numbers names memories: "#3 #5".
-func numbers(nums []int64) string {
-	words := make([]string, len(nums))
-	for i, num := range nums {
-		words[i] = fmt.Sprintf("#%d", num)
-	}
-	return strings.Join(words, " ")
+	return p.answer(document.SleepOf(res, in.DryRun), func(b *strings.Builder) { fmt.Fprintln(b, render.Slept(res, in.DryRun)) })
 }

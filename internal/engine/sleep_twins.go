@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"time"
@@ -48,7 +47,7 @@ func (g twinGroups) sorted() []twinGroup {
 // merges plans what becomes one.
 func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step, error) {
 	if s.embedder == nil {
-		s.res.Degraded = append(s.res.Degraded, "no embedding model is configured: who says the same is not known")
+		s.res.Degraded = append(s.res.Degraded, noTwins)
 		return nil, nil
 	}
 	changed, err := s.changedSince(ctx, groups)
@@ -74,12 +73,7 @@ func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step
 		steps = append(steps, some...)
 	}
 	s.cover(groups, unfinished)
-	if t.missing > 0 {
-		s.res.Degraded = append(s.res.Degraded, fmt.Sprintf("%d memories have no vector yet and could not be compared: run engram reembed", t.missing))
-	}
-	if t.crowded {
-		s.res.Degraded = append(s.res.Degraded, "so many memories say the same that not all were compared: sleep again")
-	}
+	s.res.Degraded = append(s.res.Degraded, t.degraded()...)
 	return steps, nil
 }
 

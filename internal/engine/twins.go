@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -27,6 +28,20 @@ const (
 	twinPairs   = 4000 // compared exactly at once
 	mostTwins   = 256  // of one memory that are looked at
 )
+
+// noTwins is what is said where nobody can tell what says the same.
+const noTwins = "no embedding model is configured: what says the same is not known"
+
+// degraded says what could not be compared.
+func (t *twinSearch) degraded() (all []string) {
+	if t.missing > 0 {
+		all = append(all, fmt.Sprintf("%d memories have no vector yet and could not be compared: run engram reembed", t.missing))
+	}
+	if t.crowded {
+		all = append(all, "so many memories say the same that not all were compared: sleep again")
+	}
+	return all
+}
 
 // pair is two places in a list of codes.
 type pair struct{ a, b int }

@@ -98,6 +98,10 @@ func (a *API) table() []Route {
 		newer(write("POST", "/review/{ref}/done", a.reviewDone)),
 		newer(write("POST", "/review/{ref}/snooze", a.reviewSnooze)),
 
+		slow(newer(write("POST", "/sleep", a.sleep))),
+		slow(newer(write("POST", "/prune", a.prune))),
+		slow(newer(read("/diagnostics", a.diagnostics))),
+
 		newer(read("/log", a.log)),
 		newer(write("POST", "/undo", a.undo)),
 		newer(read("/history/{ref...}", a.history)),

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/vector"
+)
+
+// DiagnosticsInput asks which memories deserve a look.
+type DiagnosticsInput struct {
+	Project string // "" is every project
+	Limit   int    // of each list; 0 is 10, at most 100
+	// Progress, when it is not nil, is told how many memories were compared, of how many.
+	Progress func(what string, done, total int)
+}
+
+// Diagnostics are memories that deserve a look.
+type Diagnostics = lifecycle.Diagnostics
+
+// Diagnose finds memories that deserve a look. It changes nothing, and takes a second for
+// each ten thousand memories of a project: all are compared with all. Nothing is in a
+// project that does not exist; a limit out of range is invalid.
+func (e *Engine) Diagnose(ctx context.Context, in DiagnosticsInput) (Diagnostics, error) {
+	limit, err := limited("limit", in.Limit, 10, 100)
+	if err != nil {
+		return Diagnostics{}, err
+	}
+	d := diagnosis{Engine: e, in: in, limit: limit, res: Diagnostics{Project: normalProject(in.Project), At: e.now()}}
+	if err := e.store.View(ctx, func(r engram.Reader) error { return d.look(ctx, r) }); err != nil {
+		return Diagnostics{}, err
+	}
+	return d.res, d.duplicates(ctx)
+}
+
+// diagnosis is one Diagnose at work.
+type diagnosis struct {
+	*Engine
+	in     DiagnosticsInput
+	limit  int
+	groups twinGroups
+	res    Diagnostics
+}
+
+// look finds what the memories themselves tell.
+func (d *diagnosis) look(ctx context.Context, r engram.Reader) error {
+	var night lifecycle.Night
+	var err error
+	if night.Decay, err = r.Decays(ctx); err != nil {
+		return err
+	}
+	weakest := vector.NewTop(d.limit)
+	var never []int64
+	err = r.Vitals(ctx, engram.Filter{Project: d.res.Project}, func(m engram.Memory) bool {
+		d.res.Memories++
+		if !m.Permanent {
+			weakest.Offer(m.Num, -lifecycle.Strength(m, d.res.At, night.DecayOf(m, d.policy)))
+		}
+		if m.AccessCount == 0 {
+			never = append(never, m.Num)
+		}
+		// Type does not part them here: what is saved twice under two types deserves a look.
+		d.groups.add(engram.Memory{Num: m.Num, Project: m.Project})
+		return true
+	})
+	if err != nil {
+		return err
+	}
+	d.res.Never = len(never)
+	slices.Sort(never)
+	if d.res.Unrecalled, err = r.Memories(ctx, never[:min(len(never), d.limit)]); err != nil {
+		return err
+	}
+	ranked := weakest.Ranked()
+	ms, err := r.Memories(ctx, numsOf(ranked))
+	if err != nil {
+		return err
+	}
+	for i, m := range ms {
+		d.res.Weakest = append(d.res.Weakest, lifecycle.Weak{Memory: m, Strength: -ranked[i].Score})
+	}
+	return d.orphans(ctx, r, never)
+}
+
+// orphans looks for memories that nothing leads to, among those never accessed.
+func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64) error {
+	const atOnce = 500
+	for len(never) > 0 && len(d.res.Orphans) < d.limit {
+		part := never[:min(len(never), atOnce)]
+		never = never[len(part):]
+		ties, err := r.Relations(ctx, part)
+		if err != nil {
+			return err
+		}
+		tied := map[int64]bool{}
+		for _, t := range ties {
+			tied[t.Source], tied[t.Target] = true, true
+		}
+		ms, err := r.Memories(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			if !tied[m.Num] && m.TopicKey == "" && len(d.res.Orphans) < d.limit {
+				d.res.Orphans = append(d.res.Orphans, m)
+			}
+		}
+	}
+	return nil
+}
+
+// duplicates finds the pairs that say nearly the same.
+func (d *diagnosis) duplicates(ctx context.Context) error {
+	if d.embedder == nil {
+		d.res.Degraded = append(d.res.Degraded, noTwins)
+		return nil
+	}
+	t := twinSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, tell: func(what string, done, total int) {
+		if d.in.Progress != nil {
+			d.in.Progress(what, done, total)
+		}
+	}}
+	var all []lifecycle.Twin
+	for _, at := range d.groups.sorted() {
+		pairs, _, err := t.pairs(ctx, d.groups[at], func(int64) bool { return true })
+		if err != nil {
+			return err
+		}
+		d.res.Pairs += len(pairs)
+		all = append(all, pairs...)
+		slices.SortFunc(all, func(a, b lifecycle.Twin) int {
+			return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
+		})
+		all = all[:min(len(all), d.limit)]
+	}
+	d.res.Degraded = append(d.res.Degraded, t.degraded()...)
+	return d.store.View(ctx, func(r engram.Reader) error {
+		ms, err := r.Memories(ctx, numsOfTwins(all))
+		if err != nil {
+			return err
+		}
+		if all, err = against(ctx, r, ms, all, d.embedder.Model()); err != nil {
+			return err
+		}
+		byNum := map[int64]engram.Memory{}
+		for _, m := range ms {
+			byNum[m.Num] = m
+		}
+		for _, t := range all {
+			pair := lifecycle.DuplicatePair{A: byNum[min(t.A, t.B)], B: byNum[max(t.A, t.B)], Cosine: t.Cosine, Against: t.Against}
+			if pair.A.Num != 0 && pair.B.Num != 0 { // neither was erased meanwhile
+				d.res.Duplicates = append(d.res.Duplicates, pair)
+			}
+		}
+		return nil
+	})
+}

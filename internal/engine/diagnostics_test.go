@@ -1,0 +1,43 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func TestDiagnose(t *testing.T) {
+	w := newWorld(t)
+	first := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
+	second := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "decision"}).Memory.Num
+	orphan := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Importance: new(0.1)}).Memory.Num
+	w.save(engine.SaveInput{Title: "Coffee", Content: "The machine on the second floor wants to be cleaned every Friday.", Project: "demo", TopicKey: "kitchen/coffee"})
+	stays := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon, to the place at the corner.", Project: "demo", Permanent: true, Importance: new(0.0)}).Memory.Num
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error { return tx.CountAccess(t.Context(), []int64{stays}, w.Clock.Now()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Add(30 * day)
+
+	d, err := w.Diagnose(t.Context(), engine.DiagnosticsInput{Project: "demo", Limit: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Memories != 5 || d.Never != 4 || d.Pairs != 1 || len(d.Degraded) != 0 {
+		t.Errorf("diagnosis is %+v, want 5 memories, 4 of them never accessed, and one pair", d)
+	}
+	if len(d.Weakest) != 3 || d.Weakest[0].Memory.Num != orphan || d.Weakest[0].Strength > d.Weakest[1].Strength {
+		t.Errorf("weakest are %+v, want 3, #%d first", d.Weakest, orphan)
+	}
+	if len(d.Duplicates) != 1 || d.Duplicates[0].A.Num != first || d.Duplicates[0].B.Num != second || d.Duplicates[0].Against != "not of one type" {
+		t.Errorf("duplicates are %+v, want #%d and #%d, and why they stay apart", d.Duplicates, first, second)
+	}
+	same(t, "orphans", nums(d.Orphans), []int64{orphan})
+	same(t, "never recalled", nums(d.Unrecalled), []int64{first, second, orphan})
+	if d, err := w.Diagnose(t.Context(), engine.DiagnosticsInput{Project: "nowhere"}); err != nil || d.Memories != 0 {
+		t.Errorf("diagnosis of nothing is %+v, %v, want nothing", d, err)
+	}
+	_, err = w.Diagnose(t.Context(), engine.DiagnosticsInput{Limit: 1000})
+	wantCode(t, err, engram.CodeInvalid)
+}

@@ -1,0 +1,65 @@
+package httpapi
+
+import (
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// sleepBody asks for a sleep.
+type sleepBody struct {
+	Project string                 `json:"project"` // "" is every project
+	DryRun  bool                   `json:"dry_run"`
+	Only    []lifecycle.StepAction `json:"only"` // none is all
+	Below   float64                `json:"below"`
+}
+
+// sleep consolidates memories, or says what that would be.
+func (a *API) sleep(q request) (reply, error) {
+	b, err := decode[sleepBody](q)
+	if err != nil {
+		return reply{}, err
+	}
+	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun, Below: b.Below}
+	if len(b.Only) > 0 {
+		in.Only = b.Only
+	}
+	return a.slept(q, in)
+}
+
+// prune forgets what is too weak, or says what that is.
+func (a *API) prune(q request) (reply, error) {
+	b, err := decode[sleepBody](q)
+	if err != nil {
+		return reply{}, err
+	}
+	return a.slept(q, engine.SleepInput{Project: b.Project, DryRun: b.DryRun, Below: b.Below, Only: []lifecycle.StepAction{lifecycle.StepPrune}})
+}
+
+func (a *API) slept(q request, in engine.SleepInput) (reply, error) {
+	if err := a.known(q, in.Project); err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Sleep(q.Context(), in)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{body: document.SleepOf(res, in.DryRun)}, nil
+}
+
+// diagnostics are memories that deserve a look.
+func (a *API) diagnostics(q request) (reply, error) {
+	in := engine.DiagnosticsInput{Project: q.query.Get("project")}
+	var err error
+	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
+		return reply{}, err
+	}
+	if err := a.known(q, in.Project); err != nil {
+		return reply{}, err
+	}
+	d, err := a.Engine.Diagnose(q.Context(), in)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{body: document.DiagnosticsOf(d)}, nil
+}

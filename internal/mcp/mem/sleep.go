@@ -1,0 +1,53 @@
+package mem
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+//go:embed sleep.md
+var sleepProse string
+
+func (d *dialect) sleepTool() tool.Tool {
+	return tool.New(tool.Def{Name: "mem_sleep", Title: "Consolidate memories", Prose: sleepProse, Effect: tool.Writes,
+		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.sleep)
+}
+
+type sleepArgs struct {
+	DryRun  bool    `json:"dry_run" doc:"only tell the plan"`
+	Only    string  `json:"only" doc:"of fade, boost, merge, prune, extract, with commas; default: all"`
+	Below   float64 `json:"below" doc:"forget what is weaker; default 0.05" min:"0" max:"1"`
+	Project string  `json:"project" doc:"default: this folder's"`
+}
+
+type slept struct {
+	envelope
+	DryRun   bool     `json:"dry_run"`
+	Steps    int      `json:"steps"`   // of the plan
+	Applied  int      `json:"applied"` // of them, those that were taken
+	Made     []int64  `json:"made,omitempty"`
+	Ops      []int64  `json:"ops,omitempty"`
+	Degraded []string `json:"degraded,omitempty"`
+}
+
+func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return slept{}, err
+	}
+	in := engine.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below}
+	for _, word := range strings.FieldsFunc(strings.ToLower(a.Only), func(r rune) bool { return r == ',' || r == ' ' }) {
+		in.Only = append(in.Only, lifecycle.StepAction(word))
+	}
+	res, err := d.as(by).Sleep(ctx, in)
+	if err != nil {
+		return slept{}, err
+	}
+	return slept{enveloped(at, render.Slept(res, a.DryRun)), a.DryRun, len(res.Plan), res.Applied, res.Made, res.Ops, res.Degraded}, nil
+}

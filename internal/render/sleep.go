@@ -1,0 +1,135 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// mostSteps is how many steps of one action are told.
+const mostSteps = 50
+
+// Slept tells what a sleep did, or in a dry run would do: its steps and their reasons, at
+// most 50 of each action, and how to take it back.
+func Slept(s lifecycle.Slept, dryRun bool) string {
+	var b strings.Builder
+	for _, a := range lifecycle.StepActions() {
+		var steps []lifecycle.Step
+		for _, step := range s.Plan {
+			if step.Action == a {
+				steps = append(steps, step)
+			}
+		}
+		for _, step := range steps[:min(len(steps), mostSteps)] {
+			writeStep(&b, step, s.Titles[step.Memories[0]])
+		}
+		if left := len(steps) - mostSteps; left > 0 {
+			fmt.Fprintf(&b, "  … and %d more to %s\n", left, a)
+		}
+	}
+	writeSlept(&b, s, dryRun)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
+	fmt.Fprintf(b, "%-7s #%d", s.Action, s.Memories[0])
+	if len(s.Memories) > 1 {
+		fmt.Fprintf(b, " ← %s", numbers("#", s.Memories[1:]))
+	}
+	if title != "" {
+		fmt.Fprintf(b, " %s", Line(title, 60))
+	}
+	switch {
+	case s.Action == lifecycle.StepPrune:
+		fmt.Fprintf(b, "  %.2f", s.From)
+	case s.Action != lifecycle.StepExtract:
+		fmt.Fprintf(b, "  %.2f → %.2f", s.From, s.To)
+	}
+	fmt.Fprintf(b, "\n        %s\n", s.Reason)
+}
+
+func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
+	steps, on := counted(len(s.Plan), "step", "steps"), counted(s.Memories, "memory", "memories")
+	switch {
+	case len(s.Plan) == 0:
+		fmt.Fprintf(b, "Nothing to do among %s.", on)
+	case dryRun:
+		fmt.Fprintf(b, "Would take %s on %s.", steps, on)
+	default:
+		fmt.Fprintf(b, "Took %d of %s on %s.", s.Applied, steps, on)
+	}
+	if s.Fading > 0 {
+		fmt.Fprintf(b, " %d get weaker by themselves as time passes: engram decay shows them.", s.Fading)
+	}
+	b.WriteByte('\n')
+	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
+		fmt.Fprintf(b, "Not taken: %s #%d: %s\n", k.Step.Action, k.Step.Memories[0], k.Reason)
+	}
+	if len(s.Made) > 0 {
+		fmt.Fprintf(b, "Patterns made: %s\n", numbers("#", s.Made))
+	}
+	if s.Compacted > 0 {
+		fmt.Fprintf(b, "Left the journal for their age: %s\n", counted(s.Compacted, "entry", "entries"))
+	}
+	if len(s.Ops) > 0 {
+		latestFirst := slices.Clone(s.Ops)
+		slices.Reverse(latestFirst)
+		fmt.Fprintf(b, "To take it back, one after the other: engram undo %s\n", numbers("", latestFirst))
+	}
+}
+
+// Diagnosed tells which memories deserve a look.
+func Diagnosed(d lifecycle.Diagnostics) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, counted(d.Memories, "memory", "memories"))
+	if len(d.Weakest) > 0 {
+		fmt.Fprintln(&b, "\nWeakest:")
+	}
+	for _, w := range d.Weakest {
+		fmt.Fprintf(&b, "  %.2f  %s\n", w.Strength, outlined(w.Memory))
+	}
+	if d.Pairs > 0 {
+		fmt.Fprintf(&b, "\nSay nearly the same (%s; engram sleep makes one of them):\n", counted(d.Pairs, "pair", "pairs"))
+	}
+	for _, pair := range d.Duplicates {
+		fmt.Fprintf(&b, "  %.3f  %s\n         %s\n", pair.Cosine, outlined(pair.A), outlined(pair.B))
+		if pair.Against != "" {
+			fmt.Fprintf(&b, "         stay apart: %s\n", pair.Against)
+		}
+	}
+	writeOutlines(&b, "Orphans (no relation, no topic, never accessed)", d.Orphans)
+	writeOutlines(&b, fmt.Sprintf("Never recalled (%d)", d.Never), d.Unrecalled)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func writeOutlines(b *strings.Builder, what string, all []engram.Memory) {
+	if len(all) > 0 {
+		fmt.Fprintf(b, "\n%s:\n", what)
+	}
+	for _, m := range all {
+		fmt.Fprintf(b, "  %s\n", outlined(m))
+	}
+}
+
+func outlined(m engram.Memory) string {
+	return fmt.Sprintf("#%d [%s] %s", m.Num, Line(string(m.Type), 0), Line(m.Title, 60))
+}
+
+// numbers lists numbers with a sign before each.
+func numbers(sign string, nums []int64) string {
+	words := make([]string, len(nums))
+	for i, num := range nums {
+		words[i] = fmt.Sprintf("%s%d", sign, num)
+	}
+	return strings.Join(words, " ")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
