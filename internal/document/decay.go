@@ -2,9 +2,14 @@ package document
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/alanbuscaglia/engram"
 )
+
+// Share is a number from 0 to 1 to four places: of a strength, the rest changes between
+// two looks.
+func Share(v float64) float64 { return math.Round(v*10_000) / 10_000 }
 
 // Faded is how strong a memory is, and why.
 type Faded struct {
@@ -22,7 +27,7 @@ type Faded struct {
 
 // FadedOf is the document of m, which is so strong now and later.
 func FadedOf(m engram.Memory, now, later float64, curve engram.Curve, reason string) Faded {
-	return Faded{m.ID, m.Num, m.Project, m.Type, m.Title, m.Permanent, now, later, curve, reason}
+	return Faded{m.ID, m.Num, m.Project, m.Type, m.Title, m.Permanent, Share(now), Share(later), curve, reason}
 }
 
 // Decay is a way to fade.

@@ -59,7 +59,7 @@ type detailDoc struct {
 }
 
 func detailOf(d engine.Detail) detailDoc {
-	return detailDoc{document.MemoryOf(d.Memory, d.State), d.Strength, d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+	return detailDoc{document.MemoryOf(d.Memory, d.State), document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
 // changedDoc is the answer of PATCH /memories/{ref}.

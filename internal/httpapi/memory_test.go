@@ -38,8 +38,8 @@ func memoryCases() []routeCase {
 			bad(`invalid as_of parameter: \"soon\" is not a time`, "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")},
 		{"a search with a limit that is none", "GET /memories", "GET /memories?q=x&limit=0", "", 400, bad(`limit \"0\" is not a number from 1`, "")},
 
-		{"a memory by its number", "GET /memories/{ref...}", "GET /memories/3", "", 200, `{"memory":` + mem3 + `,"relations":[],"revisions":[]}`},
-		{"a memory by the beginning of its id", "GET /memories/{ref...}", "GET /memories/mem_00000000000000000000000004", "", 200, `{"memory":` + mem3 + `,"relations":[],"revisions":[]}`},
+		{"a memory by its number", "GET /memories/{ref...}", "GET /memories/3", "", 200, `{"memory":` + mem3 + `,"strength_now":0.75,"strength_reason":"0.75 · 0 days without access · importance 0.5 · 0 accesses · importance curve","relations":[],"revisions":[]}`},
+		{"a memory by the beginning of its id", "GET /memories/{ref...}", "GET /memories/mem_00000000000000000000000004", "", 200, `{"memory":` + mem3 + `,"strength_now":0.75,"strength_reason":"0.75 · 0 days without access · importance 0.5 · 0 accesses · importance curve","relations":[],"revisions":[]}`},
 		{"a memory by its topic", "GET /memories/{ref...}", "GET /memories/topic:decision/cookies?project=demo", "", 200, ""},
 		{"a topic that another project has", "GET /memories/{ref...}", "GET /memories/topic:decision/cookies?project=other", "", 404, ""},
 		{"what names no memory", "GET /memories/{ref...}", "GET /memories/-3", "", 400, bad(`\"-3\" does not name a memory`, "use a number (12), an id (mem_…) or topic:KEY")},
