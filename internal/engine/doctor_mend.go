@@ -67,20 +67,20 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 	switch s.Remedy {
 	case health.CloseFiles:
 		files, err := e.clinic.Close(ctx)
-		return fmt.Sprintf("closed to others: %d files and folders", len(files)), err
+		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}
 		err := e.moveStrays(ctx, &r, health.Strays(s.Check, f), false)
-		return fmt.Sprintf("moved %d sessions with %d memories and %d prompts to their projects", r.Counts.SessionsApplied, r.Counts.MemoriesApplied, r.Counts.PromptsApplied), err
+		return fmt.Sprintf("sessions moved to their projects: %d (memories: %d, prompts: %d)", r.Counts.SessionsApplied, r.Counts.MemoriesApplied, r.Counts.PromptsApplied), err
 	case health.RemoveRelations:
 		n, err := e.removeRelations(ctx)
-		return fmt.Sprintf("removed %d relations", n), err
+		return fmt.Sprintf("relations removed: %d", n), err
 	case health.Reindex:
 		err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) })
 		return "made the index of words and the codes of vectors anew", err
 	case health.Embed, health.EmbedAnew:
 		res, err := e.Reembed(ctx, ReembedInput{All: s.Remedy == health.EmbedAnew, Progress: in.Progress})
-		return fmt.Sprintf("embedded %d of %d memories", res.Embedded, res.Total), err
+		return fmt.Sprintf("memories embedded: %d of %d", res.Embedded, res.Total), err
 	}
 	emptied, err := e.clinic.Shorten(ctx)
 	if err == nil && !emptied {

@@ -154,7 +154,7 @@ type Log struct {
 	Moved       int           // of them in the database already
 	Busy        bool          // another program was moving them
 	Locked      bool          // another program held the write lock
-	Waited      time.Duration // for the write lock
+	Patience    time.Duration // how long the write lock was waited for at most
 }
 
 // Clock is what of the store lies in the future.

@@ -103,7 +103,7 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 				f.Sessions.List = []health.Session{{ID: "manual-save-till", Named: "till", Project: "till", Folder: "shop", Source: "git_root"}}
 			},
 			health.OK, "session_project_directory_mismatch_ok", ""},
-		{"somebody holds the lock", health.LockContention, func(f *health.Facts) { f.Log.Locked = true; f.Log.Waited = 2 * time.Second },
+		{"somebody holds the lock", health.LockContention, func(f *health.Facts) { f.Log.Locked = true; f.Log.Patience = 2 * time.Second },
 			health.Warning, "sqlite_lock_contention_detected", "2000 ms"},
 		{"somebody is checkpointing", health.LockContention, func(f *health.Facts) { f.Log.Busy = true }, health.Warning, "sqlite_lock_contention_detected", "checkpointing"},
 		{"the lock cannot be tried", health.LockContention, func(f *health.Facts) { f.Log.Err = errors.New("read-only") },

@@ -4,8 +4,7 @@ import "fmt"
 
 func logEvidence(l Log) Evidence {
 	return Evidence{"journal_mode": l.Mode, "busy_timeout_ms": l.BusyTimeout.Milliseconds(), "checkpoint_busy": l.Busy,
-		"checkpoint_log": l.Frames, "checkpointed_frames": l.Moved, "log_bytes": l.Bytes, "write_lock_held": l.Locked,
-		"waited_ms": l.Waited.Milliseconds()}
+		"checkpoint_log": l.Frames, "checkpointed_frames": l.Moved, "log_bytes": l.Bytes, "write_lock_held": l.Locked}
 }
 
 // untried is the outcome where the lock was left alone, because whoever opens a damaged
@@ -30,7 +29,7 @@ func judgeLock(f Facts, p Policy, why string) Check {
 	}
 	what := "Another program is checkpointing the database."
 	if l.Locked {
-		what = fmt.Sprintf("Another program held the write lock for more than %d ms.", l.Waited.Milliseconds())
+		what = fmt.Sprintf("Another program held the write lock for more than %d ms.", l.Patience.Milliseconds())
 	}
 	return bad(Warning, Finding{Check: LockContention, Reason: "sqlite_lock_contention_detected", Message: what, Why: why,
 		Evidence: logEvidence(l), Next: "Find what has the database open (an agent, a server, a database browser) and look again in a moment."})

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
@@ -50,8 +51,15 @@ func (s *Store) examine(ctx context.Context, q health.Query, f *health.Facts) er
 	if err != nil {
 		return err
 	}
-	if _, err := schemaVersion(ctx, c, s.path, len(steps)); err != nil {
+	switch version, err := schemaVersion(ctx, c, s.path, len(steps)); {
+	case err != nil:
 		return err
+	case version == 0:
+		f.Missing = true // an empty file, which another process is about to fill
+		return nil
+	case version < len(steps):
+		return engram.Errorf(engram.CodeUnavailable, "the database has schema %d, and this program %d", version, len(steps)).
+			WithHint("any other command brings it up to date, after a backup")
 	}
 	x := &examination{tx: &tx{conn: c, kept: &kept{}}, query: q, facts: f, path: s.path}
 	err = x.snapshot(ctx, x.names)

@@ -16,7 +16,7 @@ const patience = 2 * time.Second
 // database without getting in anybody's way, as SQLite does after a save. No memory
 // changes.
 func (s *Store) Probe(ctx context.Context) health.Log {
-	l := health.Log{Part: health.Part{Known: true}, BusyTimeout: s.writeWait, Waited: patience}
+	l := health.Log{Part: health.Part{Known: true}, BusyTimeout: s.writeWait, Patience: patience}
 	l.Err = explain(s.probe(ctx, &l), s.path)
 	return l
 }
