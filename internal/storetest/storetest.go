@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"use", useCases()},
 		{"vitals", vitalCases()},
 		{"history", historyCases()},
+		{"relation", relationCases()},
 		{"session", sessionCases()},
 		{"prompt", promptCases()},
 		{"project", projectCases()},
