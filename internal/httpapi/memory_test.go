@@ -33,7 +33,7 @@ func memoryCases() []routeCase {
 		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
 		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search has no offset", "ask for more with limit, at most 100")},
-		{"a list has no past", "GET /memories", "GET /memories?as_of=7d", "", 400, bad("as_of is for a search", "add q, or ask GET /search, which lists the newest when it has no q")},
+		{"memories of a time before there were any", "GET /memories", "GET /memories?as_of=2020-01-01", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
 		{"a search as of a time that is none", "GET /memories", "GET /memories?q=x&as_of=soon", "", 400,
 			bad(`invalid as_of parameter: \"soon\" is not a time`, "7d, 12h, 90min, 2w, 3mo, 1y, today, yesterday, 2026-01-31 or 2026-01-31T10:00:00Z")},
 		{"a search with a limit that is none", "GET /memories", "GET /memories?q=x&limit=0", "", 400, bad(`limit \"0\" is not a number from 1`, "")},
@@ -52,8 +52,8 @@ func memoryCases() []routeCase {
 		{"an importance out of range is refused", "PATCH /memories/{ref...}", "PATCH /memories/3", `{"importance":7}`, 400, bad("importance 7 is out of range", "from 0 to 1")},
 		{"a scope that is none changes nothing", "PATCH /memories/{ref...}", "PATCH /memories/3", `{"scope":"team"}`, 400, ""},
 		{"a memory is forgotten by its topic", "DELETE /memories/{ref...}", "DELETE /memories/topic:decision/cookies", "", 200,
-			`{"hard":false,"deleted":[{"id":"mem_00000000000000000000000001","num":1,"title":"Cookies over tokens"}]}`},
-		{"a memory is erased by its number", "DELETE /memories/{ref...}", "DELETE /memories/%233?hard=1", "", 200, `{"hard":true,"deleted":[{"id":"mem_00000000000000000000000004","num":3,"title":"Else"}]}`},
+			`{"hard":false,"deleted":[{"id":"mem_00000000000000000000000001","num":1,"title":"Cookies over tokens"}],"held_by":[]}`},
+		{"a memory is erased by its number", "DELETE /memories/{ref...}", "DELETE /memories/%233?hard=1", "", 200, `{"hard":true,"deleted":[{"id":"mem_00000000000000000000000004","num":3,"title":"Else"}],"held_by":[]}`},
 		{"an unclear wish to erase is refused", "DELETE /memories/{ref...}", "DELETE /memories/3?hard=maybe", "", 400, bad(`hard \"maybe\" is neither true nor false`, "")},
 	}
 }

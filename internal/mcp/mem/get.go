@@ -48,7 +48,7 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, 
 	}
 	whole := render.Memory(detail.Memory, d.text)
 	if a.History {
-		whole += "\n\n" + render.History(engram.NewHistory(detail.Memory, detail.Revisions), d.text)
+		whole += "\n\n" + strings.TrimSpace(render.History(engram.NewHistory(detail.Memory, detail.Revisions), d.text))
 	}
 	out := d.here(ctx, whole)
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))

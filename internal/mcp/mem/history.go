@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -20,6 +21,7 @@ func (d *dialect) historyTool() tool.Tool {
 
 type historyArgs struct {
 	ID      tool.ID `json:"id" required:"true"`
+	Version *int    `json:"version" doc:"show this one whole" min:"1"`
 	From    *int    `json:"from" doc:"version" min:"1"`
 	To      *int    `json:"to" doc:"version; default: now" min:"1"`
 	Restore *int    `json:"restore" doc:"version to restore" min:"1"`
@@ -38,8 +40,15 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 	if err != nil {
 		return message{}, err
 	}
+	if a.Version != nil {
+		v, err := h.Version(*a.Version)
+		if err != nil {
+			return message{}, err
+		}
+		return d.here(ctx, render.VersionText(v)), nil
+	}
 	if a.From == nil && a.To == nil {
-		return d.here(ctx, render.History(h, d.text)), nil
+		return d.here(ctx, strings.TrimSpace(render.History(h, d.text))), nil
 	}
 	numbers := [2]int{-1, 0}
 	for i, n := range []*int{a.From, a.To} {
@@ -55,5 +64,5 @@ func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (m
 	if err != nil {
 		return message{}, err
 	}
-	return d.here(ctx, render.VersionDiff(from, to)), nil
+	return d.here(ctx, strings.TrimSpace(render.VersionDiff(from, to))), nil
 }

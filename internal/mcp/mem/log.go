@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	_ "embed"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -42,5 +43,5 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 	if err != nil {
 		return message{}, err
 	}
-	return message{envelope: enveloped(at, render.Log(entries, begins, d.text))}, nil
+	return message{envelope: enveloped(at, strings.TrimSpace(render.Log(entries, begins, d.text)))}, nil
 }

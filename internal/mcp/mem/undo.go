@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	_ "embed"
+	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -39,5 +40,5 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 	if err != nil {
 		return undone{}, err
 	}
-	return undone{enveloped(at, render.Undone(u, a.DryRun)), u.Undone.Op, u.Op, u.Left}, nil
+	return undone{enveloped(at, strings.TrimSpace(render.Undone(u, a.DryRun))), u.Undone.Op, u.Op, u.Left}, nil
 }
