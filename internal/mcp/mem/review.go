@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -20,12 +21,13 @@ func (d *dialect) reviewTool() tool.Tool {
 }
 
 type reviewArgs struct {
-	Action  string  `json:"action" doc:"list, mark_reviewed or snooze" required:"schema"`
-	Project string  `json:"project"`
-	Limit   int     `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
-	ID      tool.ID `json:"observation_id"`
-	Alias   tool.ID `json:"id" doc:"the same"`
-	Days    int     `json:"days" doc:"snooze so long" default:"30" min:"1" max:"3650"`
+	Action  string `json:"action" doc:"list, mark_reviewed or snooze" required:"schema"`
+	Project string `json:"project"`
+	// Defaults and ranges stand below and not in the schema, which every agent pays for.
+	Limit int     `json:"limit"` // 10, at most 100
+	ID    tool.ID `json:"observation_id"`
+	Alias tool.ID `json:"id"`                     // the same
+	Days  int     `json:"days" doc:"of a snooze"` // 30
 }
 
 // reviewed is the answer of every action: observations of list, the rest of the others.
@@ -73,7 +75,11 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 			return reviewed{}, err
 		}
 	}
-	due, err := d.as(by).Reviews(ctx, at.Name, engram.Page{Limit: a.Limit})
+	limit := 10
+	if a.Limit > 0 {
+		limit = min(a.Limit, 100)
+	}
+	due, err := d.as(by).Reviews(ctx, at.Name, engram.Page{Limit: limit})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -97,7 +103,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	m, err, what, done := engram.Memory{}, error(nil), "mark reviewed", "marked reviewed"
 	if snooze {
 		what, done = "snooze", "snoozed"
-		m, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, a.Days))
+		m, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, cmp.Or(a.Days, 30)))
 	} else {
 		m, err = d.as(by).Reviewed(ctx, ref)
 	}
