@@ -58,7 +58,7 @@ func New(o Options) *App {
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
 	a.Engine = engine.New(main)
-	a.jobs = newBackground(a.embedMissing)
+	a.jobs = newBackground(a.embedMissing, a.sleepNightly)
 	return a
 }
 

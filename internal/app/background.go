@@ -11,7 +11,7 @@ import (
 // background is the work that a server does beside its answers. It begins when the
 // store is first used, because before that there may be none, and ends with Close.
 type background struct {
-	work func(context.Context)
+	work []func(context.Context) // each until its context ends
 
 	once sync.Once
 	ctx  context.Context
@@ -19,7 +19,7 @@ type background struct {
 	done sync.WaitGroup
 }
 
-func newBackground(work func(context.Context)) *background {
+func newBackground(work ...func(context.Context)) *background {
 	b := &background{work: work}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b
@@ -27,7 +27,11 @@ func newBackground(work func(context.Context)) *background {
 
 // start begins the work, the first time it is called.
 func (b *background) start() {
-	b.once.Do(func() { b.done.Go(func() { b.work(b.ctx) }) })
+	b.once.Do(func() {
+		for _, work := range b.work {
+			b.done.Go(func() { work(b.ctx) })
+		}
+	})
 }
 
 // close ends the work and waits for it.

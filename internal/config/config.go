@@ -46,7 +46,9 @@ type Config struct {
 	// JournalDays is for how long entries of the journal are kept; 0 is for ever. Default
 	// 730: two years.
 	JournalDays int
-	Timezone    *time.Location // for times shown to people, never for stored ones. Default the system's
+	// SleepAt is when servers consolidate memories, every night; nil (the default) is never.
+	SleepAt  *TimeOfDay
+	Timezone *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.

@@ -79,6 +79,7 @@ func settings() []setting {
 		{key: "decay_types", env: []string{"ENGRAM_DECAY_TYPES"}, set: setDecayTypes},
 		{key: "journal_days", env: []string{"ENGRAM_JOURNAL_DAYS"}, preset: "730", set: setJournalDays},
 		{key: "review_months", env: []string{"ENGRAM_REVIEW_MONTHS"}, set: setReviewMonths},
+		{key: "sleep_at", env: []string{"ENGRAM_SLEEP_AT"}, set: setSleepAt},
 		{key: "agent_cli", env: []string{"ENGRAM_AGENT_CLI"}, set: setAgentCLI},
 		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
 	}

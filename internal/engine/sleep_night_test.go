@@ -1,0 +1,91 @@
+package engine_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (w world) night(due time.Time) bool {
+	w.Helper()
+	_, slept, err := w.SleepNight(w.Context(), due)
+	if err != nil {
+		w.Fatalf("night of %v: %v", due, err)
+	}
+	return slept
+}
+
+func TestOneOfSeveralProcessesSleepsAtNight(t *testing.T) {
+	w := newWorld(t)
+	due := time.Date(2026, 6, 12, 3, 0, 0, 0, time.UTC)
+	if w.night(due) {
+		t.Error("the first night that anybody asks for was slept at once, want that it counts as slept")
+	}
+	if v := w.again(); v.night(due) {
+		t.Error("another process slept the first night, want not")
+	}
+	w.Clock.Add(day)
+	next := due.Add(day)
+	var slept [4]bool
+	var all sync.WaitGroup
+	for i := range slept {
+		v := w.again()
+		all.Go(func() {
+			var err error
+			if _, slept[i], err = v.SleepNight(context.Background(), next); err != nil {
+				t.Errorf("night: %v", err)
+			}
+		})
+	}
+	all.Wait()
+	n := 0
+	for _, did := range slept {
+		if did {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("of four processes %v slept, want one", slept)
+	}
+	if w.night(next) || w.night(due) {
+		t.Error("a night that was slept, or an older one, was slept again")
+	}
+	if !w.night(next.Add(3 * day)) {
+		t.Error("a night after some that nobody was there for was not slept")
+	}
+}
+
+func TestANightThatWasBegunAndNotEndedIsSleptByAnother(t *testing.T) {
+	w := newWorld(t)
+	due := time.Date(2026, 6, 12, 3, 0, 0, 0, time.UTC)
+	w.night(due)
+	due = due.Add(day)
+	w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
+	ctx, stop := context.WithCancel(t.Context())
+	dying := engine.New(engine.Options{Store: stopping{w.Store, stop}, Now: w.Clock.Now, NewID: func() engram.ID { return "mem_x" }})
+	if _, slept, err := dying.SleepNight(ctx, due); err == nil || slept {
+		t.Fatalf("a process that was stopped slept: %v, %v", slept, err)
+	}
+	if w.night(due) {
+		t.Error("slept although another has begun it a moment ago")
+	}
+	w.Clock.Add(2 * time.Hour)
+	if !w.night(due) {
+		t.Error("not slept although who began it ended hours ago without")
+	}
+}
+
+// stopping is a store whose process is stopped once it has written.
+type stopping struct {
+	engram.Store
+	stop func()
+}
+
+func (s stopping) Update(ctx context.Context, fn func(engram.Tx) error) error {
+	defer s.stop()
+	return s.Store.Update(ctx, fn)
+}
