@@ -1,0 +1,45 @@
+package engine_test
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/health"
+)
+
+// What others write meanwhile must not look like damage: each part is held against one
+// snapshot.
+func TestDoctorTakesNoWriteForDamage(t *testing.T) {
+	p := patient(t)
+	var done atomic.Bool
+	var writers sync.WaitGroup
+	for _, e := range []*engine.Engine{p.Engine, p.Again(t).Engine} {
+		writers.Go(func() {
+			for i := 0; !done.Load(); i++ {
+				r, err := e.Save(t.Context(), engine.SaveInput{Project: "till", Title: fmt.Sprintf("Note %d", i), Content: fmt.Sprintf("The drawer sticks %d times.", i)})
+				if err == nil && i%3 == 0 {
+					_, err = e.Forget(t.Context(), engram.ByNum(r.Memory.Num))
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	for round := range 15 {
+		r := doctor(t, p.Engine, engine.DoctorInput{All: true, Full: round%5 == 0})
+		for _, c := range r.Checks {
+			// The clock of these tests runs a second at every look at it.
+			if c.Result != health.OK && c.Check != health.ClockBackwards {
+				t.Errorf("round %d, %s: got %s, %s", round, c.Check, c.Result, c.Message)
+			}
+		}
+	}
+	done.Store(true)
+	writers.Wait()
+}
