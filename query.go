@@ -165,6 +165,9 @@ type RelationNote struct {
 	Relation Relation
 	Outgoing bool // the memory is the source
 	Other    Memory
+	// Via is the memory that stands between: its relation it is, and the memory's own only
+	// because it supersedes that one, directly or through others. 0: it is the memory's own.
+	Via int64
 }
 
 // Found is the answer to a search.

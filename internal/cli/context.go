@@ -11,7 +11,7 @@ import (
 func (p *program) contextCommand() *cobra.Command {
 	var o budgetFlags
 	var scope string
-	var all bool
+	var all, superseded bool
 	cmd := &cobra.Command{
 		Use:   "context [PROJECT]",
 		Short: "Show what a new session should know",
@@ -27,23 +27,24 @@ was shown before, unless nothing else is left.`,
 					return err
 				}
 			}
-			return p.context(cmd, scope, all, o)
+			return p.context(cmd, engine.ContextInput{Superseded: superseded}, scope, all, o)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories for `whom`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
+	cmd.Flags().BoolVar(&superseded, "superseded", false, supersededUsage)
 	o.register(cmd, engine.ContextBudget)
 	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
 	cmd.Flags().StringVar(&o.asOf, "as-of", "", "what it would have told at a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }
 
-func (p *program) context(cmd *cobra.Command, scope string, all bool, o budgetFlags) error {
+func (p *program) context(cmd *cobra.Command, in engine.ContextInput, scope string, all bool, o budgetFlags) error {
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
-	in := engine.ContextInput{Budget: o.budget, SessionID: o.session, Again: o.again}
+	in.Budget, in.SessionID, in.Again = o.budget, o.session, o.again
 	if in.Scope, err = scopeOf(scope); err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ type filterFlags struct {
 	types, tags         []string
 	scope, since, until string
 	all                 bool
+	superseded          bool // read by current, where superseded memories are hidden
 	limit, offset       int
 	minStrength         float64
 }
@@ -33,6 +34,14 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories that are still as strong: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
 	completeTypes(cmd)
+}
+
+// supersededUsage is the help of --superseded.
+const supersededUsage = "also memories in whose place another one stands"
+
+// registerSuperseded adds the flag that shows what is hidden otherwise.
+func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.superseded, "superseded", false, supersededUsage)
 }
 
 // filter turns the flags into a Filter for the project in force.

@@ -33,7 +33,7 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 			if err != nil {
 				return err
 			}
-			filter.Forgotten = forgotten
+			filter.Forgotten, filter.Current = forgotten, !f.superseded
 			page := engram.Page{Limit: f.limit, Offset: f.offset}
 			at, err := p.when("as-of", asOf, e.Now())
 			if err != nil {
@@ -48,6 +48,7 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 		},
 	}
 	f.register(cmd, limit)
+	f.registerSuperseded(cmd)
 	cmd.Flags().IntVar(&f.offset, "offset", 0, "leave out so many first")
 	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "only forgotten memories instead of live ones")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "what there was at a past `time`: 7d, yesterday, 2026-01-31")

@@ -63,9 +63,18 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
 	case engine.ActionRepeated:
 		fmt.Fprintf(b, "  known already, word for word; said %s now\n", count(m.DuplicateCount, "time", "times"))
+	case engine.ActionMerged:
+		fmt.Fprintf(b, "  merged with it: %s; engram get %d shows what it said before\n", s.Reason, m.Num)
 	}
 	if s.SuggestedTopic != "" {
 		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
+	}
+	for _, n := range s.Related {
+		fmt.Fprintf(b, "Near to %s\n", name(n.Memory))
+	}
+	for _, c := range s.Candidates {
+		fmt.Fprintf(b, "May contradict %s: %s\n", name(c.Memory), render.Line(c.Reason, 0))
+		fmt.Fprintf(b, "  engram conflicts judge %s VERDICT says what holds\n", c.Relation.ID)
 	}
 }
 
@@ -162,11 +171,7 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 		fmt.Fprint(b, "\n─── Relations ───\n")
 	}
 	for _, n := range d.Relations {
-		arrow := "→"
-		if !n.Outgoing {
-			arrow = "←"
-		}
-		fmt.Fprintf(b, "  %s %s %s\n", n.Relation.Verb, arrow, name(n.Other))
+		fmt.Fprintf(b, "  %s\n", render.Relation(n))
 	}
 	if len(d.Revisions) > 0 {
 		fmt.Fprint(b, "\n─── Revisions ───\n")

@@ -48,6 +48,7 @@ the session was shown before.`,
 		},
 	}
 	f.register(cmd, 50)
+	f.registerSuperseded(cmd)
 	s.register(cmd)
 	o.register(cmd, engine.RecallBudget)
 	return cmd
@@ -65,6 +66,7 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if err != nil {
 		return err
 	}
+	filter.Current = !f.superseded
 	limit := 0 // the engine's default follows the budget
 	if cmd.Flags().Changed("limit") {
 		limit = f.limit

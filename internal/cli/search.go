@@ -35,6 +35,7 @@ the newest. Only the project in force is searched unless --all-projects is given
 		},
 	}
 	f.register(cmd, 10)
+	f.registerSuperseded(cmd)
 	cmd.Flags().StringVar(&match, "match", "any", "`any` word is enough, or all must be there")
 	o.register(cmd)
 	return cmd
@@ -80,6 +81,7 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	if err != nil {
 		return err
 	}
+	filter.Current = !f.superseded
 	in := o.input(query, filter, f.limit)
 	in.All = all
 	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {

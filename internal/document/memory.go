@@ -59,11 +59,18 @@ type Relation struct {
 	Num      int64                 `json:"num"` // of the other memory
 	ID       engram.ID             `json:"id"`
 	Title    string                `json:"title"`
+
+	RelationID string  `json:"relation_id"` // rel-…
+	Strength   float64 `json:"strength"`    // 0 to 1
+	Forgotten  bool    `json:"forgotten"`   // the other memory was
+	Via        int64   `json:"via"`         // number of the superseded memory whose relation it is; 0: the memory's own
 }
 
 // RelationOf is the document of n.
 func RelationOf(n engram.RelationNote) Relation {
-	return Relation{n.Relation.Verb, n.Outgoing, n.Relation.Status, n.Relation.Reason, n.Other.Num, n.Other.ID, n.Other.Title}
+	r := n.Relation
+	return Relation{Relation: r.Verb, Outgoing: n.Outgoing, Status: r.Status, Reason: r.Reason, Num: n.Other.Num, ID: n.Other.ID,
+		Title: n.Other.Title, RelationID: r.ID, Strength: r.Strength, Forgotten: n.Other.Forgotten(), Via: n.Via}
 }
 
 // Revision is what a memory said before.

@@ -104,8 +104,10 @@ func (p *past) newest(ctx context.Context, found *engram.Found) error {
 	for _, m := range p.then {
 		ms = append(ms, m)
 	}
+	stored := p.in.Filter
+	stored.Current = false // what is superseded now may not have been then
 	for offset, unchanged := 0, 0; unchanged < p.in.Limit; offset += p.in.Limit {
-		page, err := p.r.List(ctx, p.in.Filter, engram.Page{Limit: p.in.Limit, Offset: offset})
+		page, err := p.r.List(ctx, stored, engram.Page{Limit: p.in.Limit, Offset: offset})
 		if err != nil {
 			return err
 		}
@@ -118,6 +120,10 @@ func (p *past) newest(ctx context.Context, found *engram.Found) error {
 		if len(page) < p.in.Limit {
 			break
 		}
+	}
+	ms, err := (&pastReader{p.r, p.at, p.was}).current(ctx, ms, p.in.Filter)
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(ms, func(a, b engram.Memory) int {
 		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
@@ -159,7 +165,9 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 		}
 	}
 	retrieval.Sort(ranked)
-	ranked = p.behind(ranked, answer.Hits)
+	if ranked, err = p.supersede(ctx, p.behind(ranked, answer.Hits), byNum); err != nil {
+		return err
+	}
 	for i, f := range ranked {
 		found.Hits = append(found.Hits, p.hit(byNum[f.Num], engram.ChannelRank{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}))
 	}

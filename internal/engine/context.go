@@ -21,7 +21,8 @@ type ContextInput struct {
 	SessionID string // leaves out what that session was shown, and remembers this; "" is none
 	// AsOf tells what it would have told at a time past; the zero time is now. What a
 	// session was shown does not count then, and nothing is remembered of it.
-	AsOf time.Time
+	AsOf       time.Time
+	Superseded bool // what was superseded is told too
 	// Again tells what the session was shown before once more: its context was
 	// compacted, and it has forgotten.
 	Again bool
@@ -55,7 +56,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 	if err != nil {
 		return engram.Context{}, err
 	}
-	f, err := cleanFilter(engram.Filter{Project: in.Project, Scope: in.Scope})
+	f, err := cleanFilter(engram.Filter{Project: in.Project, Scope: in.Scope, Current: !in.Superseded})
 	if err != nil {
 		return engram.Context{}, err
 	}
@@ -98,7 +99,9 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 // worthTelling returns memories of a project and a scope, those that are worth most
 // first.
 func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest int, now time.Time) ([]engram.Memory, error) {
-	ms, err := r.List(ctx, f, engram.Page{Limit: newest})
+	listed := f
+	listed.Current = false // of a circle one is told, and a list has none of it
+	ms, err := r.List(ctx, listed, engram.Page{Limit: newest})
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +121,17 @@ func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest 
 		// It may have been forgotten, or moved, since it was used.
 		return m.Forgotten() || f.Project != "" && m.Project != f.Project || f.Scope != "" && m.Scope != f.Scope
 	})
-	return byWorth(ctx, r, slices.Concat(ms, lasting, used), now)
+	all := slices.Concat(ms, lasting, used)
+	if f.Current {
+		if all, err = current(ctx, r, all, f); err != nil {
+			return nil, err
+		}
+	}
+	return byWorth(ctx, r, all, now)
 }
 
 // byWorth orders memories by what they are worth, each once, the newer first where
-// that is the same. What is over, or superseded, is not worth telling.
+// that is the same. What is over is not worth telling.
 func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.Time) ([]engram.Memory, error) {
 	var nums []int64
 	byNum := map[int64]engram.Memory{}
@@ -132,17 +141,6 @@ func byWorth(ctx context.Context, r engram.Reader, ms []engram.Memory, now time.
 		}
 		byNum[m.Num] = m
 		nums = append(nums, m.Num)
-	}
-	relations, err := r.Relations(ctx, nums)
-	if err != nil {
-		return nil, err
-	}
-	relations = slices.DeleteFunc(relations, func(rel engram.Relation) bool {
-		_, known := byNum[rel.Source]
-		return !known || !supersedes(rel)
-	})
-	for _, num := range retrieval.Replaced(relations) {
-		delete(byNum, num)
 	}
 	counts, err := r.UseCounts(ctx, nums)
 	if err != nil {

@@ -34,10 +34,16 @@ func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err 
 	return hits, weak, nil
 }
 
-// wanted is how many finds are looked at: the limit, and those right behind it that the
-// last ones supersede, which speak for them.
+// wanted is how many finds are looked at: as many as are shown at most, those that are
+// hidden among them, and those right behind that the last ones supersede, which speak for
+// them.
 func (q *question) wanted() int {
-	n := min(len(q.finds), q.in.Limit)
+	n := 0
+	for shown := 0; n < len(q.finds) && shown < q.in.Limit; n++ {
+		if !q.hidden[q.finds[n].Num] {
+			shown++
+		}
+	}
 	for n < len(q.finds) && len(q.newer[q.finds[n].Num]) > 0 {
 		n++
 	}

@@ -51,8 +51,7 @@ func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		if d.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
 			return err
 		}
-		notes, err := relationNotes(ctx, r, []int64{m.Num}, func(engram.Relation) bool { return true })
-		d.Relations = notes[m.Num]
+		d.Relations, err = relationsOf(ctx, r, m.Num)
 		return err
 	})
 	if err != nil {

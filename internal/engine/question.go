@@ -35,6 +35,7 @@ type question struct {
 	texts    *retrieval.Texts  // of all finds; nil until they are read for their words
 	led      map[int64]int64   // from which find relations lead to a memory
 	newer    map[int64][]int64 // what supersedes a memory
+	hidden   map[int64]bool    // finds that are not shown, because what supersedes them is
 	repeats  map[int64]int64   // which better find says the same
 	reading  *reading
 	why      map[int64]*engram.Why
@@ -49,7 +50,7 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	still.now = func() time.Time { return at }
 	phrases := text.Times(in.Query, at.In(e.zone))
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, reading: newReading(), why: map[int64]*engram.Why{}}
+		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, reading: newReading(), why: map[int64]*engram.Why{}}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most
@@ -273,12 +274,18 @@ func (q *question) repaired() []engram.Repair {
 	return all
 }
 
-// hits are the finds with their memories.
+// hits are the finds that are shown, with their memories.
 func (q *question) hits(finds []engram.Ranked) []engram.Hit {
-	hits := make([]engram.Hit, len(finds))
-	for i, f := range finds {
-		m := q.memories[f.Num]
-		hits[i] = engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: q.repeats[f.Num], Why: *q.whyOf(f.Num)}
+	hits := make([]engram.Hit, 0, len(finds))
+	for _, f := range finds {
+		if q.hidden[f.Num] {
+			continue
+		}
+		m, first := q.memories[f.Num], q.repeats[f.Num]
+		if q.hidden[first] {
+			first = 0 // who leaves repeats out must not leave out what is left
+		}
+		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first, Why: *q.whyOf(f.Num)})
 	}
 	return hits
 }

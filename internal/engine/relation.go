@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -11,6 +12,10 @@ import (
 // graphSeeds is how many of the best finds lead on to what they are related to.
 const graphSeeds = 20
 
+// mostTies is how many relations of one memory, verb and direction are looked at: the
+// newest. What everything is tied to says little of anything.
+const mostTies = 100
+
 // byRelation adds what the best finds lead to, and puts what supersedes a find before it.
 func (q *question) byRelation(ctx context.Context) error {
 	policy := retrieval.DefaultGraph()
@@ -19,7 +24,7 @@ func (q *question) byRelation(ctx context.Context) error {
 	}
 	seeds := q.finds[:min(len(q.finds), graphSeeds)]
 	relations, asked, err := q.relationsAround(ctx, seeds, policy)
-	if err != nil || len(relations) == 0 && q.in.Limit <= graphSeeds {
+	if err != nil || len(relations) == 0 && q.in.Limit <= graphSeeds && !q.in.Filter.Current {
 		return err
 	}
 	if !q.in.All {
@@ -44,7 +49,11 @@ const mostSuccessors = 20
 // successors adds to relations what supersedes the finds that were not asked about yet,
 // and what supersedes that again: of a chain the newest is wanted, not the second.
 func (q *question) successors(ctx context.Context, relations []engram.Relation, asked map[int64]bool) ([]engram.Relation, error) {
-	next := numsOf(q.finds[:min(len(q.finds), q.in.Limit)])
+	most := q.in.Limit
+	if q.in.Filter.Current {
+		most = max(candidates, 3*most) // for each find that is hidden one moves up
+	}
+	next := numsOf(q.finds[:min(len(q.finds), most)])
 	known := map[int64]bool{}
 	for _, r := range relations {
 		known[r.Num] = true
@@ -60,7 +69,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 		for _, num := range next {
 			asked[num] = true
 		}
-		found, err := q.r.Relations(ctx, next)
+		found, err := q.r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostTies)
 		if err != nil {
 			return nil, err
 		}
@@ -75,9 +84,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 	return relations, nil
 }
 
-func supersedes(r engram.Relation) bool {
-	return r.Verb == engram.VerbSupersedes && r.Status == engram.RelationJudged
-}
+func supersedes(r engram.Relation) bool { return r.Supersedes() }
 
 // relationsAround reads the relations of the seeds, and those of what they lead to, as
 // far as the policy goes; seen are the memories whose relations were read.
@@ -89,7 +96,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		for _, num := range next {
 			seen[num] = true
 		}
-		found, err := q.r.Relations(ctx, next)
+		found, err := q.r.RelationsOf(ctx, next, p.Follows(), mostTies)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -201,8 +208,10 @@ func (q *question) readMore(ctx context.Context, nums []int64) error {
 	return err
 }
 
-// supersede puts what supersedes a find before it. What was forgotten, or does not pass
-// the filter, supersedes nothing here: somebody would miss the only memory that answers.
+// supersede puts what supersedes a find before it, and hides the find where only what is
+// current is wanted. What was forgotten, or does not pass the filter, supersedes nothing
+// here: somebody would miss the only memory that answers. What is hidden stays among the
+// finds until they are divided: it speaks for what stands in its place.
 func (q *question) supersede(ctx context.Context, relations []engram.Relation) error {
 	var newer []int64
 	for _, r := range relations {
@@ -227,6 +236,9 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 	for _, p := range placed {
 		if p.By != 0 {
 			q.note(p.Num, "superseded by #%d", p.By)
+			if q.hidden[p.Num] = q.in.Filter.Current; q.hidden[p.Num] {
+				q.note(p.By, "stands for #%d, which it supersedes", p.Num)
+			}
 		}
 		if p.For != 0 {
 			q.note(p.Num, "supersedes #%d", p.For)
@@ -234,4 +246,27 @@ func (q *question) supersede(ctx context.Context, relations []engram.Relation) e
 		q.finds = append(q.finds, p.Ranked)
 	}
 	return nil
+}
+
+// inPlaceOf is what stands in the place of a memory that was named, where only what is
+// current is wanted: the newest of what supersedes it, as far as that passes the filter,
+// and a note for whoever asked for the other; else the memory itself.
+func (e *Engine) inPlaceOf(ctx context.Context, r engram.Reader, m engram.Memory, in SearchInput) (engram.Memory, string, error) {
+	if !in.Filter.Current {
+		return m, "", nil
+	}
+	q := &question{Engine: e, r: r, in: in, finds: []engram.Ranked{{Num: m.Num}}, memories: map[int64]engram.Memory{m.Num: m},
+		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
+	relations, err := q.successors(ctx, nil, map[int64]bool{})
+	if err != nil || len(relations) == 0 {
+		return m, "", err
+	}
+	if err := q.supersede(ctx, relations); err != nil {
+		return m, "", err
+	}
+	first := q.finds[0].Num
+	if first == m.Num {
+		return m, "", nil
+	}
+	return q.memories[first], fmt.Sprintf("stands for #%d, which was named", m.Num), nil
 }

@@ -180,6 +180,10 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 	if strong, err := e.strong(ctx, r, m, in.Filter); err != nil || !strong {
 		return err
 	}
+	m, note, err := e.inPlaceOf(ctx, r, m, in)
+	if err != nil {
+		return err
+	}
 	top := engram.Hit{Memory: m, State: lifecycle.State(m, e.now())}
 	without := func(hits []engram.Hit) []engram.Hit {
 		return slices.DeleteFunc(hits, func(h engram.Hit) bool {
@@ -191,6 +195,9 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 		})
 	}
 	found.Hits, found.Weak = without(found.Hits), without(found.Weak)
+	if note != "" {
+		top.Why.Notes = append(top.Why.Notes, note)
+	}
 	top.Score = topicScore
 	top.Why.Channels = append([]engram.ChannelRank{{Channel: engram.ChannelTopic, Rank: 1, Score: topicScore}}, top.Why.Channels...)
 	found.Hits = append([]engram.Hit{top}, found.Hits...)
@@ -234,53 +241,6 @@ func sameJSON(a, b any) bool {
 	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
-// annotate adds to each hit the relations that change how it should be read.
-func (e *Engine) annotate(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
-	nums := make([]int64, len(hits))
-	for i, h := range hits {
-		nums[i] = h.Memory.Num
-	}
-	notes, err := relationNotes(ctx, r, nums, func(rel engram.Relation) bool {
-		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
-	})
-	if err != nil {
-		return err
-	}
-	for i, h := range hits {
-		hits[i].Relations = notes[h.Memory.Num]
-	}
-	return nil
-}
-
-// relationNotes returns the wanted relations of each memory, seen from it.
-func relationNotes(ctx context.Context, r engram.Reader, nums []int64, want func(engram.Relation) bool) (map[int64][]engram.RelationNote, error) {
-	relations, err := r.Relations(ctx, nums)
-	if err != nil || len(relations) == 0 {
-		return nil, err
-	}
-	var ends []int64
-	for _, rel := range relations {
-		ends = append(ends, rel.Source, rel.Target)
-	}
-	ms, err := r.Memories(ctx, ends)
-	if err != nil {
-		return nil, err
-	}
-	byNum := make(map[int64]engram.Memory, len(ms))
-	for _, m := range ms {
-		byNum[m.Num] = m
-	}
-	notes := map[int64][]engram.RelationNote{}
-	for _, rel := range relations {
-		if !want(rel) {
-			continue
-		}
-		notes[rel.Source] = append(notes[rel.Source], engram.RelationNote{Relation: rel, Outgoing: true, Other: byNum[rel.Target]})
-		notes[rel.Target] = append(notes[rel.Target], engram.RelationNote{Relation: rel, Other: byNum[rel.Source]})
-	}
-	return notes, nil
-}
-
 // limited checks a count from outside: 0 is the default.
 func limited(name string, n, fallback, most int) (int, error) {
 	if n == 0 {
@@ -307,6 +267,7 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	if f.Scope != "" {
 		f.Scope = engram.ParseScope(string(f.Scope))
 	}
+	f.Current = f.Current && !f.Forgotten // whoever looks for what was forgotten looks for all of it
 	if err := checkShare("min strength", f.MinStrength); err != nil {
 		return f, err
 	}

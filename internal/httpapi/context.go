@@ -16,7 +16,11 @@ func (a *API) context(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c, err := a.Engine.Context(q.Context(), engine.ContextInput{AsOf: at, Project: q.query.Get("project"), Scope: q.scope(),
+	current, err := q.current()
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.Engine.Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
 		Budget: q.lenient("budget", 0, 1, engine.MaxBudget), SessionID: q.query.Get("session_id"), Again: again})
 	return reply{body: struct {
 		Context string `json:"context"`

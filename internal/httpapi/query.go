@@ -104,6 +104,12 @@ func (q request) scope() engram.Scope {
 	return engram.ParseScope(text)
 }
 
+// current reads whether superseded memories are hidden, which they are unless asked for.
+func (q request) current() (bool, error) {
+	superseded, err := q.flag("superseded")
+	return !superseded, err
+}
+
 // filter reads what narrows a search or a list.
 func (q request) filter(now time.Time) (engram.Filter, error) {
 	f := engram.Filter{Project: q.query.Get("project"), Scope: q.scope(), Tags: q.list("tag")}

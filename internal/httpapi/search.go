@@ -61,6 +61,9 @@ func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
 	if err != nil {
 		return engine.SearchInput{}, err
 	}
+	if filter.Current, err = q.current(); err != nil {
+		return engine.SearchInput{}, err
+	}
 	in := engine.SearchInput{Query: q.query.Get("q"), Filter: filter, Mode: engine.Mode(q.query.Get("mode")),
 		Fusion: engram.Fusion(q.query.Get("fusion"))}
 	if in.All, err = q.matchAll(); err != nil {

@@ -50,6 +50,24 @@ func TestGraphAsATree(t *testing.T) {
 	same(t, render.Graph(engram.Graph{}), "")
 }
 
+func TestRelation(t *testing.T) {
+	gone := memory(3, "Gone\n\x1b", "")
+	gone.DeletedAt = at(9)
+	ignored := edge(1, engram.VerbContradicts, 3)
+	ignored.Status, ignored.Reason = engram.RelationIgnored, "both\nare drafts"
+	for _, tt := range []struct {
+		name string
+		note engram.RelationNote
+		want string
+	}{
+		{"outwards", engram.RelationNote{Relation: edge(1, engram.VerbSupersedes, 2), Outgoing: true, Other: memory(2, "Old", "")}, `supersedes → #2 "Old" (bugfix)`},
+		{"inwards, to what was forgotten and with a reason", engram.RelationNote{Relation: ignored, Other: gone},
+			`contradicts ← #3 "Gone \x1b" (bugfix) (forgotten) [ignored] — both are drafts`},
+	} {
+		t.Run(tt.name, func(t *testing.T) { same(t, render.Relation(tt.note), tt.want) })
+	}
+}
+
 func TestGraphAsDOT(t *testing.T) {
 	same(t, render.DOT(ring()), `digraph engram {
   rankdir=LR;

@@ -107,6 +107,23 @@ func (t *tree) write(num int64, indent string) {
 	}
 }
 
+// Relation returns a relation as seen from one of its memories, on one line: what it is,
+// the other memory, and what it needs to be known of both.
+func Relation(n engram.RelationNote) string {
+	s := fmt.Sprintf("%s %s #%d \"%s\" (%s)", Line(string(n.Relation.Verb), 0), arrow(n.Outgoing), n.Other.Num,
+		Line(n.Other.Title, 0), Line(string(n.Other.Type), 0))
+	if n.Other.Forgotten() {
+		s += " (forgotten)"
+	}
+	if n.Relation.Status != engram.RelationJudged {
+		s += fmt.Sprintf(" [%s]", Line(string(n.Relation.Status), 0))
+	}
+	if n.Relation.Reason != "" {
+		s += " — " + Line(n.Relation.Reason, 150)
+	}
+	return s
+}
+
 func arrow(outgoing bool) string {
 	if outgoing {
 		return "→"

@@ -65,6 +65,14 @@ func (p GraphPolicy) passes(r engram.Relation) (along, against float64) {
 	return f * unit(v.Along), f * unit(v.Against)
 }
 
+// Follows are the verbs that lead somewhere, in the order of engram.Verbs.
+func (p GraphPolicy) Follows() []engram.Verb {
+	return slices.DeleteFunc(engram.Verbs(), func(v engram.Verb) bool {
+		f := p.Verbs[v]
+		return unit(f.Along) == 0 && unit(f.Against) == 0
+	})
+}
+
 // unit is f between 0 and 1, and 0 for NaN.
 func unit(f float64) float64 {
 	if math.IsNaN(f) {

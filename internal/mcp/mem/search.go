@@ -79,7 +79,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 }
 
 func filterOf(a searchArgs) engram.Filter {
-	f := engram.Filter{Scope: engram.Scope(a.Scope)}
+	f := engram.Filter{Current: true, Scope: engram.Scope(a.Scope)}
 	if t := strings.ToLower(strings.TrimSpace(a.Type)); t != "" {
 		f.Types = []engram.Type{engram.Type(t)}
 	}
