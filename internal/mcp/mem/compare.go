@@ -15,7 +15,7 @@ import (
 var compareProse string
 
 func (d *dialect) compareTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_compare", Title: "Compare two memories", Prose: compareProse, Effect: tool.Writes,
+	return tool.New(tool.Def{Name: "mem_compare", Title: "Compare memories", Prose: compareProse, Effect: tool.Writes,
 		Idempotent: true, Profiles: []string{agent}}, d.compare)
 }
 
@@ -25,11 +25,11 @@ type compareArgs struct {
 	Relation   string   `json:"relation" doc:"as mem_judge" required:"schema"`
 	Confidence *float64 `json:"confidence" doc:"0 to 1" required:"schema"`
 	Reasoning  string   `json:"reasoning" required:"true"`
-	Model      string   `json:"model" doc:"who judged"`
+	Model      string   `json:"model"`
 }
 
 type compared struct {
-	SyncID string `json:"sync_id"`
+	SyncID string `json:"sync_id" schema:"-"`
 }
 
 func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (compared, error) {

@@ -21,11 +21,11 @@ func (d *dialect) judgeTool() tool.Tool {
 }
 
 type judgeArgs struct {
-	ID         string   `json:"judgment_id" doc:"rel-…" required:"schema"`
+	ID         string   `json:"judgment_id" required:"schema"`
 	Relation   string   `json:"relation" doc:"related, compatible, scoped, conflicts_with, supersedes, not_conflict" required:"schema"`
 	Reason     string   `json:"reason"`
 	Evidence   string   `json:"evidence"`
-	Confidence *float64 `json:"confidence" doc:"0 to 1, default 1"`
+	Confidence *float64 `json:"confidence" doc:"0 to 1"`
 	SessionID  string   `json:"session_id"`
 }
 
