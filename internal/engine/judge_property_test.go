@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// Whatever is judged, compared, linked and undone: of two memories there is one judgment
+// at most, and no memory supersedes itself through others.
+func TestJudgmentsStayOneForAPairAndWithoutRings(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := world{t, enginetest.NewPartsIn(t, t.TempDir())}
+		const memories = 4
+		for _, word := range []string{"pie", "granite", "violin", "harbour"} {
+			w.note(word, word)
+		}
+		num := rapid.Int64Range(1, memories)
+		verb := rapid.SampledFrom(engine.Verdicts())
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			a, b := num.Draw(rt, "a"), num.Draw(rt, "b")
+			var err error
+			switch rapid.SampledFrom([]string{"compare", "judge", "link", "undo"}).Draw(rt, "verb of the engine") {
+			case "compare":
+				_, err = w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: verb.Draw(rt, "verdict"), Confidence: 0.5})
+			case "judge":
+				_, err = w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: a}, Verb: verb.Draw(rt, "verdict"), Reverse: rapid.Bool().Draw(rt, "reverse")})
+			case "link":
+				_, err = w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(a), Target: engram.ByNum(b), Verb: verb.Draw(rt, "verdict")})
+			case "undo":
+				_, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+			}
+			switch engram.CodeOf(err) {
+			case "", engram.CodeInvalid, engram.CodeConflict, engram.CodeNotFound:
+			default:
+				rt.Fatalf("#%d and #%d: %v", a, b, err)
+			}
+			w.judgedWell(rt, memories)
+		}
+	})
+}
+
+// judgedWell fails where a pair has two judgments, or a ring of memories supersedes itself.
+func (w world) judgedWell(t failer, memories int64) {
+	t.Helper()
+	var all []engram.Relation
+	for n := range memories {
+		all = append(all, w.live(n+1)...)
+	}
+	pairs, newer := map[[2]int64]int64{}, map[int64][]int64{}
+	for _, r := range all {
+		pair := [2]int64{min(r.Source, r.Target), max(r.Source, r.Target)}
+		if r.Judgment() {
+			if other, judged := pairs[pair]; judged && other != r.Num {
+				t.Fatalf("#%d and #%d have two judgments: %+v", pair[0], pair[1], all)
+			}
+			pairs[pair] = r.Num
+		}
+		if r.Supersedes() && !slices.Contains(newer[r.Target], r.Source) {
+			newer[r.Target] = append(newer[r.Target], r.Source)
+		}
+	}
+	for start := range newer {
+		for next, steps := newer[start], 0; len(next) > 0; steps++ {
+			if slices.Contains(next, start) || steps > int(memories) {
+				t.Fatalf("#%d supersedes itself: %+v", start, all)
+			}
+			var further []int64
+			for _, n := range next {
+				further = append(further, newer[n]...)
+			}
+			next = further
+		}
+	}
+}
