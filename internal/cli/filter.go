@@ -14,6 +14,7 @@ import (
 // filterFlags narrow what is searched or listed; search, list and recent share them.
 type filterFlags struct {
 	types, tags         []string
+	metadata            []string // key=value
 	scope, since, until string
 	all                 bool
 	superseded          bool // read by current, where superseded memories are hidden
@@ -28,6 +29,7 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `kind`, or of one of several: a,b")
 	flags.StringVar(&f.scope, "scope", "", "only memories for `whom`: project, personal or global")
 	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; with every one of several")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "only memories whose metadata have this `key=value`; all of several")
 	flags.StringVar(&f.since, "since", "", "only memories made since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
 	flags.StringVar(&f.until, "until", "", "only memories made before a `time`, written like that of --since")
 	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
@@ -58,6 +60,9 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (e
 	}
 	out.Tags, out.MinStrength = f.tags, f.minStrength
 	var err error
+	if out.Metadata, err = metadataOf(f.metadata); err != nil {
+		return out, err
+	}
 	if out.Scope, err = scopeOf(f.scope); err != nil {
 		return out, err
 	}

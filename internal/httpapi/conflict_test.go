@@ -88,3 +88,33 @@ func TestAConflictIsFoundJudgedAndShown(t *testing.T) {
 	want(t, ask(h, "GET", "/conflicts/stats", ""), "the counts", 200,
 		`{"project":"","by_relation":{"conflicts_with":1},"by_judgment_status":{"judged":1},"deferred":0,"dead":0}`)
 }
+
+func TestMemoriesAreFoundByTheirMetadata(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	for _, m := range []string{`{"needs_review":true,"ticket":"ENG-12"}`, `{"needs_review":false,"ticket":"ENG-12"}`, `{}`} {
+		w := ask(h, "POST", "/memories", `{"title":"Cache","content":"The importer writes the cache `+strings.ReplaceAll(m, `"`, "")+`","project":"demo","metadata":`+m+`}`)
+		if w.Code != http.StatusCreated {
+			t.Fatalf("save: %d %s", w.Code, w.Body)
+		}
+	}
+	for query, n := range map[string]int{
+		`/memories?metadata={"needs_review":true}`:                                   1,
+		`/memories?metadata.needs_review=true`:                                       1,
+		`/memories?metadata.ticket=ENG-12`:                                           2,
+		`/memories?metadata.ticket=ENG-12&metadata.needs_review=false`:               1,
+		`/memories?q=cache&metadata.needs_review=true`:                               1,
+		`/search?q=&project=demo&metadata={"needs_review":true,"ticket":"ENG-12"}`:   1,
+		`/search?q=cache&project=demo&metadata={"needs_review":true,"ticket":"x"}`:   0,
+		`/recall?q=&project=demo&metadata.needs_review=true&format=json&budget=4000`: 1,
+	} {
+		w := ask(h, "GET", strings.ReplaceAll(query, `"`, "%22"), "")
+		if got := strings.Count(w.Body.String(), `"title":`); w.Code != 200 || got != n {
+			t.Errorf("GET %s: %d with %d memories, want %d\n%s", query, w.Code, got, n, w.Body)
+		}
+	}
+	for _, query := range []string{"/memories?metadata=x", "/search?q=x&metadata=[1]", "/memories?metadata=null"} {
+		if w := ask(h, "GET", query, ""); w.Code != 400 || !strings.Contains(w.Body.String(), "metadata is not a JSON object") {
+			t.Errorf("GET %s: %d %s, want 400", query, w.Code, w.Body)
+		}
+	}
+}

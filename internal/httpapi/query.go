@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/url"
 	"strconv"
 	"strings"
@@ -117,6 +118,9 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 		f.Types = append(f.Types, engram.Type(t))
 	}
 	var err error
+	if f.Metadata, err = q.metadata(); err != nil {
+		return f, err
+	}
 	if f.MinStrength, err = q.share("min_strength"); err != nil {
 		return f, err
 	}
@@ -125,6 +129,33 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 	}
 	f.Until, err = q.when("until", now)
 	return f, err
+}
+
+// metadata reads what metadata must have: metadata={json object}, or metadata.key=value,
+// where a value that is JSON is taken as such and anything else as text. All of it must
+// fit. Nil when nothing is asked.
+func (q request) metadata() (map[string]any, error) {
+	var m map[string]any
+	if given := q.query.Get("metadata"); given != "" {
+		if json.Unmarshal([]byte(given), &m) != nil || m == nil {
+			return nil, invalid("metadata is not a JSON object").WithHint(`metadata={"ticket":"ENG-12"} or metadata.ticket=ENG-12`)
+		}
+	}
+	for name, values := range q.query {
+		key, ok := strings.CutPrefix(name, "metadata.")
+		if !ok || key == "" {
+			continue
+		}
+		var value any
+		if json.Unmarshal([]byte(values[0]), &value) != nil || value == nil {
+			value = values[0]
+		}
+		if m == nil {
+			m = map[string]any{}
+		}
+		m[key] = value
+	}
+	return m, nil
 }
 
 // when reads a point in time as text.When does, with days in UTC. A parameter that is
