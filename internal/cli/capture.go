@@ -67,16 +67,9 @@ func (p *program) fileText(name string) (string, error) {
 	if name == "-" {
 		return p.text("-")
 	}
-	path := name
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Dir, path)
-	}
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
-	}
+	f, err := p.fileReader(name)
 	if err != nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+		return "", err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, 16*engram.MaxContent))
@@ -84,4 +77,23 @@ func (p *program) fileText(name string) (string, error) {
 		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
 	}
 	return string(data), nil
+}
+
+// fileReader opens a file, "-" is standard input; the caller closes it.
+func (p *program) fileReader(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		return io.NopCloser(p.Stdin), nil
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
+	}
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+	}
+	return f, nil
 }

@@ -36,17 +36,19 @@ func memoriesOf(e *engine.Engine, list []engram.Memory) []document.Memory {
 	return document.Each(list, func(m engram.Memory) document.Memory { return document.MemoryOf(m, e.StateOf(m)) })
 }
 
-// savedDoc is the answer of `save` and `session summary`.
-type savedDoc struct {
-	Action         engine.Action   `json:"action"` // inserted, revised or repeated
-	Reason         string          `json:"reason"`
-	SuggestedTopic string          `json:"suggested_topic"` // "" when one was given
-	Warnings       []string        `json:"warnings"`
-	Memory         document.Memory `json:"memory"`
+// savedOf is the answer of `save` and `session summary`.
+func savedOf(s engine.SaveResult) document.Saved {
+	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
+		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf),
+		Related: document.Each(s.Related, func(n engine.Near) document.Tied { return document.TiedOf(n.Memory, n.Cosine) })}
+	if s.MergedWith != nil {
+		d.MergedWith = new(document.NamedOf(*s.MergedWith))
+	}
+	return d
 }
 
-func savedOf(s engine.SaveResult) savedDoc {
-	return savedDoc{s.Action, s.Reason, s.SuggestedTopic, document.OrEmpty(s.Warnings), document.MemoryOf(s.Memory, s.State)}
+func candidateOf(c engine.Candidate) document.Candidate {
+	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
 // foundDoc is the answer of `search`.

@@ -15,7 +15,7 @@ type saveFlags struct {
 	typ, scope, topic, session string
 	tags, metadata, related    []string
 	importance                 float64
-	permanent                  bool
+	permanent, merge           bool
 }
 
 func (p *program) saveCommand() *cobra.Command {
@@ -25,7 +25,11 @@ func (p *program) saveCommand() *cobra.Command {
 		Aliases: []string{"add", "store", "remember"},
 		Short:   "Save a memory, or revise the one of the same topic",
 		Long: `Save a memory. With one argument that argument is the content, and the title is made from it; "-" reads the
-content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.`,
+content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.
+
+Called as add or remember, or with --merge, it lets another memory take it up that has the same type and title or says
+nearly the same: the text is added to that memory, whose old text is kept. What it may contradict is shown, and is never
+merged.`,
 		Example: examples(
 			`engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision`,
 			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
@@ -43,6 +47,7 @@ content from standard input. Under a topic key that exists, the memory of that t
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=value`, may be repeated; the value may be JSON")
 	flags.StringVar(&f.session, "session", "", "session `id` (default: the project's open session)")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
+	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
 	completeTypes(cmd)
 	return cmd
 }
@@ -95,11 +100,23 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	if cmd.Flags().Changed("importance") {
 		in.Importance = &f.importance
 	}
+	if f.merges(cmd) {
+		in.Admit = engine.AdmitMerging
+	}
 	if in.Metadata, err = metadataOf(f.metadata); err != nil {
 		return in, err
 	}
 	in.Related, err = refsOf(f.related)
 	return in, err
+}
+
+// merges reports whether a near-duplicate may take the memory up: as --merge says, else as
+// the name promises by which the command was called.
+func (f saveFlags) merges(cmd *cobra.Command) bool {
+	if cmd.Flags().Changed("merge") {
+		return f.merge
+	}
+	return cmd.CalledAs() == "add" || cmd.CalledAs() == "remember"
 }
 
 // scopeOf reads a scope; "" stays "". Unlike the agents' dialects, a person's

@@ -23,15 +23,15 @@ func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, 
 	for i, in := range ins {
 		m, err := e.draft(in)
 		if err != nil {
-			return nil, ofItem(i, err)
+			return nil, OfItem(i, err)
 		}
 		intakes[i] = intake{in: in, draft: m}
 	}
-	return e.saveAll(ctx, "save", intakes, ofItem)
+	return e.saveAll(ctx, "save", intakes, OfItem)
 }
 
-// ofItem is err with the place of the item that it is about.
-func ofItem(i int, err error) error {
+// OfItem is err with the place, from 0, of the item of a batch that it is about.
+func OfItem(i int, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
 	if !ok {
 		return fmt.Errorf("memory %d: %w", i+1, err)

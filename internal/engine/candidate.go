@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -138,5 +139,7 @@ func isBetween(r engram.Relation, a, b int64) bool {
 // reasonOf says a difference for a person.
 func reasonOf(d contradiction.Difference) string { return string(d.Kind) + ": " + d.String() }
 
-// scoreOf is how likely a near memory with a difference contradicts.
-func scoreOf(n Near, d contradiction.Difference) float64 { return d.Weight * min(max(n.Cosine, 0), 1) }
+// scoreOf is how likely a near memory with a difference contradicts, to three places.
+func scoreOf(n Near, d contradiction.Difference) float64 {
+	return math.Round(1000*d.Weight*min(max(n.Cosine, 0), 1)) / 1000
+}

@@ -1,53 +1,12 @@
 package httpapi
 
 import (
-	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
-
-func (a *API) saveMemory(q request) (reply, error) {
-	in, err := decode[struct {
-		Title      string         `json:"title"`
-		Content    string         `json:"content"`
-		Type       engram.Type    `json:"type"`
-		Scope      string         `json:"scope"`
-		Project    string         `json:"project"`
-		TopicKey   string         `json:"topic_key"`
-		SessionID  string         `json:"session_id"`
-		ToolName   string         `json:"tool_name"`
-		Tags       []string       `json:"tags"`
-		Metadata   map[string]any `json:"metadata"`
-		Importance *float64       `json:"importance"`
-		Permanent  bool           `json:"permanent"`
-		Related    []string       `json:"related"` // memories, each named as in a path
-	}](q)
-	if err != nil {
-		return reply{}, err
-	}
-	scope, err := knownScope(in.Scope)
-	if err != nil {
-		return reply{}, err
-	}
-	related, err := refs(in.Related)
-	if err != nil {
-		return reply{}, err
-	}
-	res, err := a.Engine.Save(q.Context(), engine.SaveInput{
-		Title: in.Title, Content: in.Content, Type: in.Type, Scope: scope, Project: in.Project, TopicKey: in.TopicKey,
-		SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Tags: in.Tags, Metadata: in.Metadata,
-		Importance: in.Importance, Permanent: in.Permanent, Related: related,
-	})
-	rep := reply{body: savedOf(res), location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
-	if res.Action == engine.ActionInserted {
-		rep.status = http.StatusCreated
-	}
-	return rep, err
-}
 
 // memories lists, or with q searches.
 func (a *API) memories(q request) (reply, error) {

@@ -9,19 +9,6 @@ import (
 // The documents below are what the newer routes answer; package document has those that
 // the command line prints too, and says what all of them promise.
 
-// savedDoc is the answer of POST /memories.
-type savedDoc struct {
-	Action         engine.Action   `json:"action"` // inserted, revised or repeated
-	Reason         string          `json:"reason"`
-	SuggestedTopic string          `json:"suggested_topic"` // "" when one was given
-	Warnings       []string        `json:"warnings"`
-	Memory         document.Memory `json:"memory"`
-}
-
-func savedOf(s engine.SaveResult) savedDoc {
-	return savedDoc{s.Action, s.Reason, s.SuggestedTopic, document.OrEmpty(s.Warnings), document.MemoryOf(s.Memory, s.State)}
-}
-
 // listDoc is the answer of GET /memories.
 type listDoc struct {
 	Limit    int               `json:"limit"`

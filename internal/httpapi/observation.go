@@ -71,7 +71,12 @@ func (a *API) saveObservation(q request) (reply, error) {
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName,
 	})
-	return reply{status: http.StatusCreated, body: kept{res.Memory.Num, "saved"}}, mismatched(err)
+	body := struct {
+		kept
+		Judgment   bool                 `json:"judgment_required,omitempty"`
+		Candidates []document.Candidate `json:"candidates,omitempty"` // what it may contradict
+	}{kept{res.Memory.Num, "saved"}, len(res.Candidates) > 0, document.Each(res.Candidates, candidateOf)}
+	return reply{status: http.StatusCreated, body: body}, mismatched(err)
 }
 
 // mismatched is err as older clients know it when a session belongs to another project.

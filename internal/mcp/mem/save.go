@@ -52,7 +52,38 @@ type saved struct {
 	SyncID           string `json:"sync_id"`
 	State            string `json:"state"`
 	ReviewAfter      string `json:"review_after,omitempty"`
-	JudgmentRequired bool   `json:"judgment_required"`
+	judgment
+}
+
+// judgment is what a save has to be judged with: what it may contradict.
+type judgment struct {
+	Required   bool        `json:"judgment_required"`
+	Status     string      `json:"judgment_status,omitempty"`
+	ID         string      `json:"judgment_id,omitempty"` // of the likeliest candidate
+	Candidates []candidate `json:"candidates,omitempty"`  // the likeliest first
+}
+
+type candidate struct {
+	ID         int64   `json:"id"`
+	SyncID     string  `json:"sync_id"`
+	Title      string  `json:"title"`
+	Type       string  `json:"type"`
+	Score      float64 `json:"score"`
+	JudgmentID string  `json:"judgment_id"`
+	TopicKey   string  `json:"topic_key,omitempty"`
+	Reason     string  `json:"reason"`
+}
+
+func judgmentOf(cs []engine.Candidate) judgment {
+	if len(cs) == 0 {
+		return judgment{}
+	}
+	j := judgment{Required: true, Status: string(engram.RelationPending), ID: cs[0].Relation.ID}
+	for _, c := range cs {
+		m := c.Memory
+		j.Candidates = append(j.Candidates, candidate{m.Num, m.SyncID, m.Title, string(m.Type), c.Score, c.Relation.ID, m.TopicKey, c.Reason})
+	}
+	return j
 }
 
 func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, error) {
@@ -79,7 +110,8 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	d.activity.savedIn(at.Name, d.engine.Now())
 	at.Name = res.Memory.Project // a merged project's memories go to what it was merged into
 	out := saved{envelope: enveloped(at, strings.Join(saveLines(res), "\n")), ID: res.Memory.Num,
-		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter)}
+		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
+		judgment: judgmentOf(res.Candidates)}
 	if a.Capture {
 		out.Warning = joined(out.Warning, d.keepPrompt(ctx, by, res.Memory))
 	}
@@ -94,6 +126,9 @@ func saveLines(res engine.SaveResult) []string {
 	}
 	for _, w := range res.Warnings {
 		lines = append(lines, caution+w)
+	}
+	if n := len(res.Candidates); n > 0 {
+		lines = append(lines, fmt.Sprintf("CONFLICT REVIEW PENDING — %d candidate(s); use mem_judge to record verdicts.", n))
 	}
 	return lines
 }

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func (p *program) ingestCommand() *cobra.Command {
+	var merge bool
+	cmd := &cobra.Command{
+		Use:   "ingest [FILE|-]",
+		Short: "Save many memories from JSON",
+		Long: `Save many memories from JSON: a list of objects, or one object a line (JSONL), from a file or standard input. An
+object has content and, if wanted, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata,
+importance, permanent and related; a field of another name is an error.
+
+Up to 100 memories share a transaction. When one cannot be saved, none of its hundred is, those before stay saved, and
+nothing after is read. What was saved already is not saved twice: save the same file again with --merge.`,
+		Example: examples("engram ingest memories.jsonl", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return p.ingest(cmd, name, merge)
+		},
+	}
+	cmd.Flags().BoolVar(&merge, "merge", false, "let memories that say nearly the same become one")
+	return cmd
+}
+
+func (p *program) ingest(cmd *cobra.Command, name string, merge bool) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	in, err := p.fileReader(name)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	project, err := p.writeProject(cmd, e)
+	if err != nil {
+		return err
+	}
+	var doc ingestedDoc
+	bar := p.progress("saving")
+	defer bar.end()
+	drafts := newDrafts(in)
+	for {
+		batch, err := drafts.next(engine.MaxBatch)
+		if err != nil {
+			return doc.failed(err)
+		}
+		if len(batch) == 0 {
+			break
+		}
+		saves := make([]engine.SaveInput, len(batch))
+		for i, d := range batch {
+			if saves[i], err = p.ingestInput(d, project, merge); err != nil {
+				return doc.failed(engine.OfItem(i, err))
+			}
+		}
+		saved, err := e.SaveBatch(cmd.Context(), saves)
+		if err != nil {
+			return doc.failed(err)
+		}
+		doc.add(saved)
+		bar.tell(len(doc.Memories), len(doc.Memories)) // nobody knows how many there are
+	}
+	bar.end()
+	if !p.json {
+		for _, w := range doc.Warnings {
+			p.warn(w)
+		}
+	}
+	doc.Memories, doc.Warnings = document.OrEmpty(doc.Memories), document.OrEmpty(doc.Warnings)
+	return p.answer(doc, doc.write)
+}
+
+func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {
+	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
+		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: engram.OriginImport,
+		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent}
+	if in.Project == "" && in.SessionID == "" {
+		in.Project = project
+	}
+	if merge {
+		in.Admit = engine.AdmitMerging
+	}
+	var err error
+	if in.Scope, err = scopeOf(d.Scope); err != nil {
+		return in, err
+	}
+	in.Related, err = refsOf(d.Related)
+	return in, err
+}
+
+// drafts reads memories from a list of JSON objects, or from objects that follow each
+// other.
+type drafts struct {
+	in   *bufio.Reader
+	json *json.Decoder
+	list bool
+	over bool // the list has ended
+}
+
+func newDrafts(in io.Reader) *drafts {
+	b := bufio.NewReader(in)
+	return &drafts{in: b, json: json.NewDecoder(b)}
+}
+
+// next returns the next memories, at most so many; none at the end.
+func (d *drafts) next(most int) ([]document.Draft, error) {
+	if err := d.begin(); err != nil {
+		return nil, err
+	}
+	var all []document.Draft
+	for len(all) < most && !d.over {
+		if d.list && !d.json.More() {
+			d.over = true
+			if _, err := d.json.Token(); err != nil {
+				return nil, invalidf("the list does not end").WithHint("is the file whole?")
+			}
+			break
+		}
+		var raw json.RawMessage
+		err := d.json.Decode(&raw)
+		if errors.Is(err, io.EOF) && !d.list {
+			break
+		}
+		if err != nil {
+			return nil, engine.OfItem(len(all), invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line").WithCause(err))
+		}
+		one, err := draftOf(raw)
+		if err != nil {
+			return nil, engine.OfItem(len(all), err)
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// begin finds out whether it is a list, by its first character.
+func (d *drafts) begin() error {
+	for !d.list && d.json.InputOffset() == 0 {
+		c, err := d.in.ReadByte()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return engram.Errorf(engram.CodeUnavailable, "the memories cannot be read").WithCause(err)
+		}
+		if bytes.IndexByte([]byte(" \t\r\n"), c) >= 0 {
+			continue
+		}
+		if err := d.in.UnreadByte(); err != nil || c != '[' {
+			return err
+		}
+		d.list = true
+		_, err = d.json.Token()
+		return err
+	}
+	return nil
+}
+
+// draftOf reads one memory strictly: what a person misspelt would be lost unseen.
+func draftOf(raw json.RawMessage) (document.Draft, error) {
+	var one document.Draft
+	if !utf8.Valid(raw) {
+		return one, invalidf("the text is not valid UTF-8").WithHint("convert it to UTF-8 first")
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&one); err != nil {
+		return one, invalidf("%s", strings.TrimPrefix(err.Error(), "json: ")).
+			WithHint("an object with content, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata, importance, permanent, related")
+	}
+	return one, nil
+}
+
+// ingestedDoc is the answer of `ingest`.
+type ingestedDoc struct {
+	Saved    map[engine.Action]int `json:"saved"` // how many, by what was done
+	Warnings []string              `json:"warnings"`
+	Memories []ingestedRow         `json:"memories"` // in the order in which they came
+}
+
+type ingestedRow struct {
+	document.Named
+	Action     engine.Action        `json:"action"`
+	Reason     string               `json:"reason"`
+	Candidates []document.Candidate `json:"candidates"`
+}
+
+func (d *ingestedDoc) add(saved []engine.SaveResult) {
+	if d.Saved == nil {
+		d.Saved = map[engine.Action]int{}
+	}
+	said := map[string]bool{}
+	for _, w := range d.Warnings {
+		said[w] = true
+	}
+	for _, s := range saved {
+		d.Saved[s.Action]++
+		d.Memories = append(d.Memories, ingestedRow{document.NamedOf(s.Memory), s.Action, s.Reason, document.Each(s.Candidates, candidateOf)})
+		for _, w := range s.Warnings {
+			if !said[w] {
+				said[w] = true
+				d.Warnings = append(d.Warnings, w)
+			}
+		}
+	}
+}
+
+// failed is err, which counts from the beginning of a batch, with what was saved before.
+func (d *ingestedDoc) failed(err error) error {
+	if n := len(d.Memories); n > 0 {
+		told, ok := errors.AsType[*engram.Error](err)
+		if ok {
+			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHint("%s", told.Hint).WithCause(told.Err)
+		}
+	}
+	return err
+}
+
+func (d *ingestedDoc) write(b *strings.Builder) {
+	fmt.Fprintf(b, "%s read", count(len(d.Memories), "memory", "memories"))
+	between := ": "
+	for _, a := range []engine.Action{engine.ActionInserted, engine.ActionRevised, engine.ActionRepeated, engine.ActionMerged} {
+		if n := d.Saved[a]; n > 0 {
+			fmt.Fprintf(b, "%s%d %s", between, n, a)
+			between = ", "
+		}
+	}
+	fmt.Fprintln(b)
+	for _, m := range d.Memories {
+		for _, c := range m.Candidates {
+			fmt.Fprintf(b, "#%d may contradict #%d; engram conflicts show %s\n", m.Num, c.Num, c.JudgmentID)
+		}
+	}
+}

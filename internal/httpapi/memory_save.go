@@ -1,0 +1,93 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// maxBatch is what the body of a batch may have, in bytes.
+const maxBatch = 8 << 20
+
+func (a *API) saveMemory(q request) (reply, error) {
+	in, err := decode[struct {
+		document.Draft
+		Merge bool `json:"merge"` // near-duplicates may become one
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	save, err := saveInput(in.Draft, in.Merge)
+	if err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Save(q.Context(), save)
+	rep := reply{body: savedOf(res), location: fmt.Sprintf("/memories/%d", res.Memory.Num)}
+	if res.Action == engine.ActionInserted {
+		rep.status = http.StatusCreated
+	}
+	return rep, err
+}
+
+// saveMemories saves several, all or none.
+func (a *API) saveMemories(q request) (reply, error) {
+	in, err := decode[struct {
+		Memories []document.Draft `json:"memories"` // 1 to 100
+		Merge    bool             `json:"merge"`
+	}](q)
+	if err != nil {
+		return reply{}, err
+	}
+	var saves []engine.SaveInput
+	for i, d := range in.Memories {
+		save, err := saveInput(d, in.Merge)
+		if err != nil {
+			return reply{}, engine.OfItem(i, err)
+		}
+		saves = append(saves, save)
+	}
+	all, err := a.Engine.SaveBatch(q.Context(), saves)
+	rep := reply{body: struct {
+		Saved []document.Saved `json:"saved"` // in the order of the memories
+	}{document.Each(all, savedOf)}}
+	for _, res := range all {
+		if res.Action == engine.ActionInserted {
+			rep.status = http.StatusCreated
+		}
+	}
+	return rep, err
+}
+
+// saveInput is what d asks for; merge lets another memory take it up.
+func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
+	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
+		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
+		Importance: d.Importance, Permanent: d.Permanent}
+	if merge {
+		in.Admit = engine.AdmitMerging
+	}
+	var err error
+	if in.Scope, err = knownScope(d.Scope); err != nil {
+		return in, err
+	}
+	in.Related, err = refs(d.Related)
+	return in, err
+}
+
+// savedOf is the document of what a save did.
+func savedOf(s engine.SaveResult) document.Saved {
+	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
+		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, tiedOf)}
+	if s.MergedWith != nil {
+		d.MergedWith = new(document.NamedOf(*s.MergedWith))
+	}
+	return d
+}
+
+func candidateOf(c engine.Candidate) document.Candidate {
+	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
+}
+
+func tiedOf(n engine.Near) document.Tied { return document.TiedOf(n.Memory, n.Cosine) }
