@@ -62,3 +62,23 @@ func TestWrongDecayAndReviewsNameTheGoodOnes(t *testing.T) {
 		})
 	}
 }
+
+func FuzzTypesAndTheirDecay(f *testing.F) {
+	for _, seed := range []string{"fact=geometric:0.97, reflex=ebbinghaus:60", "=", "a=b=c", ",,,", "x=importance:1e400", "x=ebbinghaus:-1", "é=geometric:.5"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c, err := config.Load(config.Sources{Env: env("ENGRAM_DECAY_TYPES", s)})
+		if err != nil {
+			if engram.CodeOf(err) != engram.CodeInvalid {
+				t.Errorf("%q: %v, want an error about the value", s, err)
+			}
+			return
+		}
+		for typ, d := range c.TypeDecay {
+			if typ == "" || d.Curve == "" || d.Validate() != nil {
+				t.Errorf("%q lets %q fade by %+v", s, typ, d)
+			}
+		}
+	})
+}
