@@ -44,7 +44,7 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 				return err
 			}
 			p.warnAll(degraded)
-			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
+			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, e, list, p.zone()) })
 		},
 	}
 	f.register(cmd, limit)

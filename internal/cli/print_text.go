@@ -186,7 +186,7 @@ func writeLine(b *strings.Builder, m engram.Memory) {
 	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
 }
 
-func writeList(b *strings.Builder, list []engram.Memory, o render.Options) {
+func writeList(b *strings.Builder, e *engine.Engine, list []engram.Memory, o render.Options) {
 	if len(list) == 0 {
 		fmt.Fprintln(b, "No memories.")
 	}
@@ -195,6 +195,9 @@ func writeList(b *strings.Builder, list []engram.Memory, o render.Options) {
 		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
+		}
+		if s := e.StateOf(m); s != engram.StateActive {
+			fmt.Fprintf(b, " | state: %s", s)
 		}
 		fmt.Fprintln(b)
 	}
