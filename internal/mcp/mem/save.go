@@ -48,10 +48,10 @@ func (a saveArgs) text() string {
 
 type saved struct {
 	envelope
-	ID               int64  `json:"id"`
-	SyncID           string `json:"sync_id"`
-	State            string `json:"state"`
-	ReviewAfter      string `json:"review_after,omitempty"`
+	ID          int64  `json:"id"`
+	SyncID      string `json:"sync_id"`
+	State       string `json:"state"`
+	ReviewAfter string `json:"review_after,omitempty"`
 	judgment
 }
 
@@ -59,8 +59,8 @@ type saved struct {
 type judgment struct {
 	Required   bool        `json:"judgment_required"`
 	Status     string      `json:"judgment_status,omitempty"`
-	ID         string      `json:"judgment_id,omitempty"` // of the likeliest candidate
-	Candidates []candidate `json:"candidates,omitempty"`  // the likeliest first
+	ID         string      `json:"judgment_id,omitempty"`           // of the likeliest candidate
+	Candidates []candidate `json:"candidates,omitempty" schema:"-"` // the likeliest first
 }
 
 type candidate struct {
@@ -109,23 +109,30 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	}
 	d.activity.savedIn(at.Name, d.engine.Now())
 	at.Name = res.Memory.Project // a merged project's memories go to what it was merged into
-	out := saved{envelope: enveloped(at, strings.Join(saveLines(res), "\n")), ID: res.Memory.Num,
+	var warning string
+	if a.Capture {
+		warning = d.keepPrompt(ctx, by, res.Memory)
+	}
+	var verdict string // the last thing done: a person may take their time
+	verdict, res.Candidates = d.askVerdict(ctx, by, res)
+	out := saved{envelope: enveloped(at, strings.Join(saveLines(res, verdict), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
 		judgment: judgmentOf(res.Candidates)}
-	if a.Capture {
-		out.Warning = joined(out.Warning, d.keepPrompt(ctx, by, res.Memory))
-	}
+	out.Warning = joined(out.Warning, warning)
 	return out, nil
 }
 
-// saveLines is what a save reports.
-func saveLines(res engine.SaveResult) []string {
+// saveLines is what a save reports; verdict is what a person said of it, "" for nothing.
+func saveLines(res engine.SaveResult, verdict string) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
 	if res.SuggestedTopic != "" {
 		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
 	}
 	for _, w := range res.Warnings {
 		lines = append(lines, caution+w)
+	}
+	if verdict != "" {
+		lines = append(lines, verdict)
 	}
 	if n := len(res.Candidates); n > 0 {
 		lines = append(lines, fmt.Sprintf("CONFLICT REVIEW PENDING — %d candidate(s); use mem_judge to record verdicts.", n))
