@@ -275,7 +275,7 @@ type ProjectReader interface {
 
 // ProjectWriter changes projects.
 type ProjectWriter interface {
-	// PutProject adds p, or replaces the project of that name: its root, remote, decay and
+	// PutProject adds p, or replaces the project of that name: its root, remote, decay, date and
 	// aliases. A name is no longer another project's alias afterwards.
 	PutProject(ctx context.Context, p Project) error
 	// DeleteProject removes a project; conflict while anything is kept under it. One

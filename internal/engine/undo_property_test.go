@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // snapshot is everything that can be seen of a store, by names: the JSON of each live
@@ -102,7 +104,7 @@ func (want snapshot) compare(got snapshot) (differences []string) {
 type life struct {
 	world
 	t      *rapid.T
-	ops    []int64
+	ops    [][]int64 // of each verb that wrote: sleep may write several
 	before []snapshot
 }
 
@@ -113,9 +115,23 @@ func (l *life) step(do func() error) {
 	if err := do(); err != nil && engram.CodeOf(err) == engram.CodeInternal {
 		l.t.Fatalf("a verb failed: %v", err)
 	}
-	if op := l.lastOp(); op != last {
-		l.ops, l.before = append(l.ops, op), append(l.before, before)
+	if ops := l.since(last); len(ops) > 0 {
+		l.ops, l.before = append(l.ops, ops), append(l.before, before)
 	}
+}
+
+// since returns the operations after one, oldest first.
+func (l *life) since(last int64) (ops []int64) {
+	entries, _, err := l.Engine.Log(l.Context(), engine.LogInput{Page: engram.Page{Limit: 50}})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, e := range slices.Backward(entries) {
+		if e.Op > last {
+			ops = append(ops, e.Op)
+		}
+	}
+	return ops
 }
 
 func (l *life) lastOp() (op int64) {
@@ -138,14 +154,51 @@ func (l *life) num() engram.Ref { return engram.ByNum(rapid.Int64Range(1, 8).Dra
 
 func (l *life) project() string { return l.draw("project", "", "alpha", "beta", "gamma") }
 
+// near draws a text that is near to the others it draws.
+func (l *life) near() string {
+	return l.draw("near", "Access tokens of the web client live 15 minutes.", "Access tokens of the web client live 15 minutes!",
+		"Access tokens of the web client live 5 minutes.", "Access tokens of the web client live 15 minutes, as the audit asked for.")
+}
+
+func (l *life) verb() engram.Verb {
+	return rapid.SampledFrom([]engram.Verb{engram.VerbSupersedes, engram.VerbRelatesTo, engram.VerbNotConflict, engram.VerbContradicts}).Draw(l.t, "relation")
+}
+
 // act runs one random verb.
 func (l *life) act() {
 	ctx, e := l.Context(), l.Engine
 	l.step(func() (err error) {
-		switch l.draw("verb", "save", "save", "save", "save", "topic", "update", "update", "forget", "tie", "session", "end", "prompt",
-			"merge", "rename", "prune", "delete session", "delete prompt", "delete project") {
+		switch l.draw("verb", "save", "save", "save", "save", "near", "near", "merge in", "topic", "update", "update", "forget", "tie", "session", "end",
+			"prompt", "merge", "rename", "prune", "delete session", "delete prompt", "delete project", "link", "unlink", "compare", "judge", "review",
+			"snooze", "restore", "fade", "sleep", "batch") {
 		case "save":
 			_, err = e.Save(ctx, engine.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
+		case "near": // what is tied to others by itself, and held against them
+			_, err = e.Save(ctx, engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
+		case "merge in":
+			_, err = e.Save(ctx, engine.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
+		case "batch":
+			_, err = e.SaveBatch(ctx, []engine.SaveInput{{Content: l.near(), Project: "alpha"}, {Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k"}})
+		case "link":
+			_, err = e.Link(ctx, engine.LinkInput{Source: l.num(), Target: l.num(), Verb: l.verb(), Reason: l.draw("reason", "", "because")})
+		case "unlink":
+			_, err = e.Unlink(ctx, engine.UnlinkInput{A: l.num(), B: l.num()})
+		case "compare":
+			_, err = e.Compare(ctx, engine.CompareInput{A: l.num(), B: l.num(), Verb: l.verb(), Confidence: 0.5, Reasoning: "looked at"})
+		case "judge":
+			_, err = e.Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{Num: rapid.Int64Range(1, 5).Draw(l.t, "relation")}, Verb: l.verb(),
+				Reverse: l.draw("way", "as it is", "round") == "round"})
+		case "review":
+			_, err = e.Reviewed(ctx, l.num())
+		case "snooze":
+			_, err = e.Snooze(ctx, l.num(), l.Clock.Now().AddDate(0, 1, 0))
+		case "restore":
+			_, err = e.Restore(ctx, l.num(), 1)
+		case "fade":
+			_, err = e.DecayProject(ctx, engine.ProjectDecayInput{Project: l.project(), Curve: new(engram.Curve(l.draw("curve", "geometric", "ebbinghaus")))})
+		case "sleep":
+			l.Clock.Add(40 * 24 * time.Hour)
+			_, err = e.Sleep(ctx, engine.SleepInput{Below: 0.5})
 		case "topic":
 			_, err = e.Save(ctx, engine.SaveInput{Title: "topic", Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k", Type: "decision"})
 		case "update":
@@ -183,6 +236,20 @@ func (l *life) act() {
 	})
 }
 
+// undoAll takes operations back, the latest first, and returns its own, oldest first.
+func (l *life) undoAll(ops []int64) (own []int64) {
+	for _, op := range slices.Backward(ops) {
+		res, err := l.Undo(l.Context(), engine.UndoInput{Op: op})
+		if err != nil {
+			l.t.Fatalf("undo %d: %v", op, err)
+		}
+		if res.Op != 0 {
+			own = append(own, res.Op)
+		}
+	}
+	return own
+}
+
 func TestUndoingAHistoryRestoresEachState(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "undo")
@@ -194,28 +261,19 @@ func TestUndoingAHistoryRestoresEachState(t *testing.T) {
 		for range rapid.IntRange(1, 14).Draw(rt, "length") {
 			l.act()
 		}
-		var undone []int64
+		var undone [][]int64 // by verbs, the latest first
 		var after []snapshot
-		for i, op := range slices.Backward(l.ops) {
+		for i, ops := range slices.Backward(l.ops) {
 			after = append(after, l.snapshot())
-			res, err := l.Undo(t.Context(), engine.UndoInput{Op: op})
-			if err != nil {
-				rt.Fatalf("undo %d: %v", op, err)
-			}
+			undone = append(undone, l.undoAll(ops))
 			if diff := l.before[i].compare(l.snapshot()); len(diff) > 0 {
-				rt.Fatalf("after undoing operation %d (%s): %s", op, res.Undone.Verb, strings.Join(diff, "\n"))
+				rt.Fatalf("after undoing %v: %s", ops, strings.Join(diff, "\n"))
 			}
-			undone = append(undone, res.Op)
 		}
-		for i, op := range slices.Backward(undone) {
-			if op == 0 {
-				continue // nothing was to do
-			}
-			if _, err := l.Undo(t.Context(), engine.UndoInput{Op: op}); err != nil {
-				rt.Fatalf("undo the undo %d of %d: %v", op, l.ops[len(l.ops)-1-i], err)
-			}
+		for i, ops := range slices.Backward(undone) {
+			l.undoAll(ops)
 			if diff := after[i].compare(l.snapshot()); len(diff) > 0 {
-				rt.Fatalf("after doing operation %d again: %s", l.ops[len(l.ops)-1-i], strings.Join(diff, "\n"))
+				rt.Fatalf("after doing %v again: %s", l.ops[len(l.ops)-1-i], strings.Join(diff, "\n"))
 			}
 		}
 	})

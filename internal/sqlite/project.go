@@ -144,7 +144,7 @@ func (t *tx) Decays(ctx context.Context) (map[string]engram.ProjectDecay, error)
 // PutProject adds or replaces a project and its aliases.
 func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	const query = `INSERT INTO projects (name, root, remote, decay, created_at) VALUES (?,?,?,?,?)
-		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, decay = excluded.decay`
+		ON CONFLICT (name) DO UPDATE SET root = excluded.root, remote = excluded.remote, created_at = excluded.created_at, decay = excluded.decay`
 	decay, err := decayText(p.Decay)
 	if err != nil {
 		return fmt.Errorf("write decay of project %q: %w", p.Name, err)
