@@ -9,9 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// liveSQL reads what the documents of the index repeat of each live memory, from
-// memories_project_recent alone.
-const liveSQL = `SELECT num, project, created_at FROM memories WHERE deleted_at IS NULL`
+// liveSQL reads what the documents of the index repeat of each live memory. It walks the
+// table itself: no index has all of that, and which memories there are is not to rest on one.
+const liveSQL = `SELECT num, project, created_at FROM memories NOT INDEXED WHERE deleted_at IS NULL`
 
 // indexed is one memory as the table has it, and how far the index agrees.
 type indexed struct {

@@ -60,7 +60,7 @@ func (x *examination) sessions(ctx context.Context) error {
 const futureSQL = `SELECT sum(n), max(newest) FROM (
 	SELECT count(*) n, max(created_at) newest FROM memories WHERE created_at > ?1 AND deleted_at IS NULL
 	UNION ALL SELECT count(*), max(active_at) FROM sessions WHERE active_at > ?1
-	UNION ALL SELECT count(*), max(created_at) FROM prompts WHERE created_at > ?1)`
+	UNION ALL SELECT count(*), max(created_at) FROM prompts WHERE created_at > ?1 AND deleted_at IS NULL)`
 
 // clock holds the store against the clock of the machine.
 func (x *examination) clock(ctx context.Context) error {
