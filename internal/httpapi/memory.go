@@ -17,6 +17,9 @@ func (a *API) memories(q request) (reply, error) {
 	if filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
 		return reply{}, err
 	}
+	if filter.Current, err = q.current(); err != nil {
+		return reply{}, err
+	}
 	filter.SessionID = q.query.Get("session_id")
 	if filter.Forgotten, err = q.flag("forgotten"); err != nil {
 		return reply{}, err

@@ -122,6 +122,10 @@ func (a *API) observations(q request) (reply, error) {
 
 func (a *API) recentObservations(q request) (reply, error) {
 	filter := engram.Filter{Project: q.query.Get("project"), Scope: q.scope()}
+	var err error
+	if filter.Current, err = q.current(); err != nil {
+		return reply{}, err
+	}
 	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
 	return reply{body: document.Each(list, observationOf)}, err
 }

@@ -62,3 +62,37 @@ func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
 	want(t, ask(h, "GET", "/graph?ref=1&relation=supersedes", ""), "afterwards", 200,
 		`{"nodes":[{"id":"mem_00000000000000000000000001","num":1,"type":"decision","title":"Cookies over tokens","project":"demo","scope":"project","state":"active","depth":0}],"edges":[],"cut":false}`)
 }
+
+// Every way to find or list hides what is superseded; superseded=true shows it.
+func TestWhatIsSupersededIsShownWhenAskedFor(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	load(t, h,
+		[2]string{"POST /memories", `{"title":"Token lifetime","content":"The token lifetime is an hour.","project":"demo"}`},
+		[2]string{"POST /memories", `{"title":"Audit","content":"Since the audit it is fifteen minutes.","project":"demo"}`},
+		[2]string{"POST /relations", `{"source":"2","target":"1","relation":"supersedes"}`})
+	const old = "is an hour"
+	for _, target := range []string{"/search?q=token+lifetime", "/search?q=", "/memories?q=token+lifetime", "/memories?project=demo", "/observations",
+		"/observations/recent?project=demo", "/recall?q=token+lifetime", "/context?project=demo"} {
+		hidden, shown := ask(h, "GET", target, ""), ask(h, "GET", target+with(target)+"superseded=true", "")
+		if hidden.Code != 200 || strings.Contains(hidden.Body.String(), old) || !strings.Contains(hidden.Body.String(), "fifteen minutes") {
+			t.Errorf("GET %s: got %d %s, want only what is current", target, hidden.Code, hidden.Body)
+		}
+		if shown.Code != 200 || !strings.Contains(shown.Body.String(), old) {
+			t.Errorf("GET %s with superseded=true: got %d %s, want the old one too", target, shown.Code, shown.Body)
+		}
+		if w := ask(h, "GET", target+with(target)+"superseded=perhaps", ""); w.Code != 400 {
+			t.Errorf("GET %s with superseded=perhaps: got %d, want 400", target, w.Code)
+		}
+	}
+	if w := ask(h, "GET", "/memories/1", ""); !strings.Contains(w.Body.String(), old) || !strings.Contains(w.Body.String(), `"relation":"supersedes","outgoing":false`) {
+		t.Errorf("GET /memories/1: got %s, want it, and by what it is superseded", w.Body)
+	}
+}
+
+// with parts a further parameter from a target.
+func with(target string) string {
+	if strings.Contains(target, "?") {
+		return "&"
+	}
+	return "?"
+}
