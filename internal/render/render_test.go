@@ -45,6 +45,7 @@ func TestSearch(t *testing.T) {
 			{Relation: judged(engram.VerbCompatible), Other: memory(5, "Quiet", "")},
 			{Relation: engram.Relation{Verb: engram.VerbContradicts, Status: engram.RelationIgnored}, Other: memory(6, "Ignored", "")},
 			{Relation: engram.Relation{Verb: engram.VerbRelatesTo, Status: engram.RelationPending}, Other: contested},
+			{Relation: engram.Relation{Verb: engram.VerbContradicts, Status: engram.RelationPending, Source: 12, Target: 8}, Outgoing: true},
 		}},
 		{Memory: bare, State: engram.StateActive},
 	}}
@@ -59,6 +60,7 @@ func TestSearch(t *testing.T) {
     conflicts: #8 (deleted)
     conflicts: #14 (deleted)
     conflict: contested by #obs-0123456789abcdef (pending)
+    conflict: contested by #8 (deleted)
 
 [2] #3 (bugfix) — No project
     x

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -111,8 +112,21 @@ func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
 // annotation returns what a relation says about reading its memory, "" when nothing.
 func annotation(n engram.RelationNote) string {
 	r := n.Relation
+	num, gone := n.Other.Num, n.Other.Num == 0 || n.Other.Forgotten()
+	if num == 0 { // the other memory was not read
+		if num = r.Source; n.Outgoing {
+			num = r.Target
+		}
+	}
 	if r.Status == engram.RelationPending {
-		return "conflict: contested by #" + n.Other.SyncID + " (pending)"
+		name, state := n.Other.SyncID, r.Status
+		if name == "" {
+			name = strconv.FormatInt(num, 10)
+		}
+		if gone {
+			state = "deleted"
+		}
+		return fmt.Sprintf("conflict: contested by #%s (%s)", name, state)
 	}
 	if r.Status != engram.RelationJudged {
 		return ""
@@ -128,13 +142,8 @@ func annotation(n engram.RelationNote) string {
 	default:
 		return ""
 	}
-	num, title := n.Other.Num, Line(n.Other.Title, 0)
-	if num == 0 { // the other memory was not read
-		if num = r.Source; n.Outgoing {
-			num = r.Target
-		}
-	}
-	if n.Other.Num == 0 || n.Other.Forgotten() {
+	title := Line(n.Other.Title, 0)
+	if gone {
 		title = "deleted"
 	}
 	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
