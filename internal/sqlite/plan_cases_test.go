@@ -137,7 +137,7 @@ func otherPlans(t *testing.T) []planCase {
 		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)", "SCAN mutations"}, why: "the inner walk goes backwards and ends at the first older entry"},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
 			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_project_recent",
-				"SCAN relations USING INDEX relations_live", "SCAN sessions USING COVERING INDEX sessions_active",
+				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",
 				"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1", "SCAN pragma_page_count VIRTUAL TABLE INDEX 0:",
 				"SCAN pragma_page_size VIRTUAL TABLE INDEX 0:", "SCAN tallies", "USE TEMP B-TREE FOR GROUP BY"},
 			why: "what is counted is smaller than the memories, and those are tallied"},

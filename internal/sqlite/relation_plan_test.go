@@ -19,8 +19,8 @@ func TestRelationsAreFoundByTheirEnds(t *testing.T) {
 			_, err := t.RelationsOf(ctx, []int64{3}, []engram.Verb{engram.VerbSupersedes}, 5)
 			return err
 		}, want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SCAN m VIRTUAL TABLE INDEX 1:", "SCAN v VIRTUAL TABLE INDEX 1:",
-			"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING INDEX relations_source (source=? AND verb=?)",
-			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING INDEX relations_target (target=? AND verb=?)"},
+			"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=? AND verb=? AND removed_at=?)",
+			"USE TEMP B-TREE FOR ORDER BY", "SEARCH relations USING COVERING INDEX relations_target (target=? AND verb=? AND removed_at=?)"},
 			why: "the two ends are merged by number"},
 		{name: "relations between two", run: func(t *tx) error { _, err := t.RelationsBetween(ctx, 3, 4); return err },
 			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING INDEX relations_live (source=? AND target=?)",
@@ -35,7 +35,7 @@ func TestRelationsAreFoundByTheirEnds(t *testing.T) {
 		{name: "list of what nothing supersedes", run: func(t *tx) error {
 			_, err := t.List(ctx, engram.Filter{Project: "app", Current: true}, engram.Page{Limit: 10})
 			return err
-		}, want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)", "SEARCH r USING INDEX relations_target (target=? AND verb=?)",
+		}, want: []string{"SEARCH m USING INDEX memories_project_recent (project=?)", "SEARCH r USING INDEX relations_target (target=? AND verb=? AND removed_at=?)",
 			"SEARCH n USING INTEGER PRIMARY KEY (rowid=?)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -198,8 +198,8 @@ CREATE TABLE relations (
 );
 CREATE UNIQUE INDEX relations_live ON relations (source, target, verb) WHERE removed_at IS NULL;
 -- By verb: of a memory with a hundred thousand relations, what supersedes it is found at once.
-CREATE INDEX relations_source ON relations (source, verb);
-CREATE INDEX relations_target ON relations (target, verb);
+CREATE INDEX relations_source ON relations (source, verb, removed_at);
+CREATE INDEX relations_target ON relations (target, verb, removed_at);
 
 CREATE TABLE prompts (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,
