@@ -106,6 +106,7 @@ type life struct {
 	t      *rapid.T
 	ops    [][]int64 // of each verb that wrote: sleep may write several
 	before []snapshot
+	saved  []string // every content that was saved
 }
 
 // step runs one verb, which may refuse.
@@ -154,6 +155,49 @@ func (l *life) num() engram.Ref { return engram.ByNum(rapid.Int64Range(1, 8).Dra
 
 func (l *life) project() string { return l.draw("project", "", "alpha", "beta", "gamma") }
 
+// save saves, and remembers the content.
+func (l *life) save(in engine.SaveInput) error {
+	_, err := l.Engine.Save(l.Context(), in)
+	if err == nil {
+		l.saved = append(l.saved, in.Content)
+	}
+	return err
+}
+
+// checkTexts wants every content that was saved in a memory, live or forgotten, or in a
+// revision.
+func (l *life) checkTexts() {
+	l.t.Helper()
+	var texts strings.Builder
+	err := l.Store.View(l.Context(), func(r engram.Reader) error {
+		for _, forgotten := range []bool{false, true} {
+			ms, err := r.List(l.Context(), engram.Filter{Forgotten: forgotten}, engram.Page{Limit: 1000})
+			if err != nil {
+				return err
+			}
+			for _, m := range ms {
+				fmt.Fprintln(&texts, m.Content)
+				revisions, err := r.Revisions(l.Context(), m.Num)
+				if err != nil {
+					return err
+				}
+				for _, v := range revisions {
+					fmt.Fprintln(&texts, v.Content)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for _, content := range l.saved {
+		if !strings.Contains(texts.String(), content) {
+			l.t.Fatalf("%q was saved and is nowhere", content)
+		}
+	}
+}
+
 // near draws a text that is near to the others it draws.
 func (l *life) near() string {
 	return l.draw("near", "Access tokens of the web client live 15 minutes.", "Access tokens of the web client live 15 minutes!",
@@ -172,11 +216,11 @@ func (l *life) act() {
 			"prompt", "merge", "rename", "prune", "delete session", "delete prompt", "delete project", "link", "unlink", "compare", "judge", "review",
 			"snooze", "restore", "fade", "sleep", "batch") {
 		case "save":
-			_, err = e.Save(ctx, engine.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
+			err = l.save(engine.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
 		case "near": // what is tied to others by itself, and held against them
-			_, err = e.Save(ctx, engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
+			err = l.save(engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
 		case "merge in":
-			_, err = e.Save(ctx, engine.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
+			err = l.save(engine.SaveInput{Title: l.draw("title", "Token lifetime", "Lifetime of tokens"), Content: l.near(), Project: "alpha", Admit: lifecycle.AdmitMerging})
 		case "batch":
 			_, err = e.SaveBatch(ctx, []engine.SaveInput{{Content: l.near(), Project: "alpha"}, {Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k"}})
 		case "link":
@@ -200,7 +244,7 @@ func (l *life) act() {
 			l.Clock.Add(40 * 24 * time.Hour)
 			_, err = e.Sleep(ctx, engine.SleepInput{Below: 0.5})
 		case "topic":
-			_, err = e.Save(ctx, engine.SaveInput{Title: "topic", Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k", Type: "decision"})
+			err = l.save(engine.SaveInput{Title: "topic", Content: l.Clock.Now().String(), Project: l.project(), TopicKey: "k", Type: "decision"})
 		case "update":
 			in := engine.UpdateInput{Ref: l.num(), Title: new(l.draw("title", "other", "third"))}
 			if l.draw("what", "text", "place") == "text" {
@@ -212,7 +256,7 @@ func (l *life) act() {
 		case "forget":
 			_, err = e.Forget(ctx, l.num())
 		case "tie":
-			_, err = e.Save(ctx, engine.SaveInput{Content: l.Clock.Now().String(), Related: []engram.Ref{l.num()}})
+			err = l.save(engine.SaveInput{Content: l.Clock.Now().String(), Related: []engram.Ref{l.num()}})
 		case "session":
 			_, err = e.StartSession(ctx, engine.SessionInput{ID: l.draw("session", "s1", "s2"), Project: l.draw("project", "alpha", "beta")})
 		case "end":
@@ -250,7 +294,7 @@ func (l *life) undoAll(ops []int64) (own []int64) {
 	return own
 }
 
-func TestUndoingAHistoryRestoresEachState(t *testing.T) {
+func TestUndoingAHistoryRestoresEachStateAndLosesNoText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		dir, err := os.MkdirTemp("", "undo")
 		if err != nil {
@@ -260,12 +304,14 @@ func TestUndoingAHistoryRestoresEachState(t *testing.T) {
 		l := &life{world: newWorldIn(t, dir), t: rt}
 		for range rapid.IntRange(1, 14).Draw(rt, "length") {
 			l.act()
+			l.checkTexts()
 		}
 		var undone [][]int64 // by verbs, the latest first
 		var after []snapshot
 		for i, ops := range slices.Backward(l.ops) {
 			after = append(after, l.snapshot())
 			undone = append(undone, l.undoAll(ops))
+			l.checkTexts()
 			if diff := l.before[i].compare(l.snapshot()); len(diff) > 0 {
 				rt.Fatalf("after undoing %v: %s", ops, strings.Join(diff, "\n"))
 			}

@@ -381,7 +381,10 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = 'relation' AND key IN
 			(SELECT num FROM relations WHERE source = ?1 UNION SELECT num FROM relations WHERE target = ?1)`, []any{num}},
 		{topicNotesSQL, []any{num}},
-		{`UPDATE uses SET query = NULL, memory = NULL WHERE memory = ?`, []any{num}},
+		// A question that found it may hold its words, and stands beside all that it found.
+		{`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
+			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, []any{num}},
+		{`UPDATE uses SET memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
 		{tombstoneSQL, []any{engram.EntityMemory, was.ID, was.SyncID}},
 	} {
