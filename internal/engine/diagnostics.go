@@ -21,8 +21,8 @@ type DiagnosticsInput struct {
 // Diagnostics are memories that deserve a look.
 type Diagnostics = lifecycle.Diagnostics
 
-// Diagnose finds memories that deserve a look. It changes nothing, and takes a second for
-// each ten thousand memories of a project: all are compared with all. Nothing is in a
+// Diagnose finds memories that deserve a look. It changes nothing, and compares all memories of
+// a project with all. Nothing is in a
 // project that does not exist; a limit out of range is invalid.
 func (e *Engine) Diagnose(ctx context.Context, in DiagnosticsInput) (Diagnostics, error) {
 	limit, err := limited("limit", in.Limit, 10, 100)
@@ -138,6 +138,10 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 	}
 	d.res.Degraded = append(d.res.Degraded, t.degraded()...)
 	return d.store.View(ctx, func(r engram.Reader) error {
+		var err error
+		if all, err = exactly(ctx, r, all, d.embedder.Model()); err != nil {
+			return err
+		}
 		ms, err := r.Memories(ctx, numsOfTwins(all))
 		if err != nil {
 			return err

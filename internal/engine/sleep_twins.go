@@ -97,10 +97,13 @@ func (s *sleep) mergesOf(ctx context.Context, pairs []lifecycle.Twin) ([]lifecyc
 	night := s.night
 	night.Only = []lifecycle.StepAction{lifecycle.StepMerge}
 	err := s.store.View(ctx, func(r engram.Reader) (err error) {
-		night.Memories, err = r.Memories(ctx, numsOfTwins(pairs))
-		if err == nil {
-			night.Twins, err = against(ctx, r, night.Memories, pairs, s.embedder.Model())
+		if pairs, err = exactly(ctx, r, pairs, s.embedder.Model()); err != nil {
+			return err
 		}
+		if night.Memories, err = r.Memories(ctx, numsOfTwins(pairs)); err != nil {
+			return err
+		}
+		night.Twins, err = against(ctx, r, night.Memories, pairs, s.embedder.Model())
 		return err
 	})
 	return lifecycle.Plan(night, s.res.At, s.policy), err

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// twinSearch finds the pairs of memories whose vectors are nearer than a mark: first by
-// their codes of signs, all against all, then by the vectors of the few that are left.
+// twinSearch finds the pairs of memories whose vectors are nearer than a mark: all are
+// compared with all, in memory.
 type twinSearch struct {
 	*Engine
 	mark  float64
@@ -25,7 +25,6 @@ type twinSearch struct {
 
 const (
 	twinVectors = 1000 // read at once
-	twinPairs   = 4000 // compared exactly at once
 	mostTwins   = 256  // of one memory that are looked at
 )
 
@@ -43,63 +42,47 @@ func (t *twinSearch) degraded() (all []string) {
 	return all
 }
 
-// pair is two places in a list of codes.
-type pair struct{ a, b int }
-
 // pairs returns the twins among the memories of which at least one is asked for, by
 // number. whole is false when not all could be compared.
 func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) bool) (twins []lifecycle.Twin, whole bool, err error) {
 	if countIf(nums, asked) == 0 {
 		return nil, true, nil
 	}
-	missing := t.missing
-	codes, nums, err := t.codes(ctx, nums, asked)
+	missing, crowded := t.missing, false
+	alike, nums, err := t.vectors(ctx, nums, asked)
 	if err != nil {
 		return nil, false, err
-	}
-	most := vector.AlikeBits(t.mark, t.embedder.Model().Dimensions)
-	crowded := false
-	var near []pair
-	flush := func() error {
-		found, err := t.exact(ctx, nums, near)
-		twins, near = append(twins, found...), near[:0]
-		return err
 	}
 	for place, num := range nums {
 		if !asked(num) {
 			continue
 		}
 		n := 0
-		codes.Within(place, 0, most, func(other int) bool {
+		alike.To(place, t.mark, func(other int, cosine float64) bool {
 			if other < place && asked(nums[other]) {
 				return true // it was found from the other side
 			}
-			near = append(near, pair{place, other})
+			twins = append(twins, lifecycle.Twin{A: num, B: nums[other], Cosine: cosine})
 			n++
 			return n < mostTwins
 		})
 		crowded = crowded || n == mostTwins
-		if len(near) >= twinPairs {
-			if err := flush(); err != nil {
-				return nil, false, err
-			}
-		}
-		if t.done++; t.done%512 == 0 {
+		if t.done++; t.done%256 == 0 {
 			t.tell(tellComparing, t.done, t.total)
-		}
-		if ctx.Err() != nil {
-			return nil, false, ctx.Err()
+			if ctx.Err() != nil {
+				return nil, false, ctx.Err()
+			}
 		}
 	}
 	t.crowded = t.crowded || crowded
-	return twins, t.missing == missing && !crowded, flush()
+	return twins, t.missing == missing && !crowded, nil
 }
 
-// codes reads the codes of memories, and returns which of the memories have one.
-func (t *twinSearch) codes(ctx context.Context, nums []int64, asked func(int64) bool) (*vector.Codes, []int64, error) {
+// vectors reads the vectors of memories, and returns which of the memories have one.
+func (t *twinSearch) vectors(ctx context.Context, nums []int64, asked func(int64) bool) (*vector.Alike, []int64, error) {
 	model := t.embedder.Model()
-	codes := vector.NewCodes(model.Dimensions)
-	var coded []int64
+	alike := vector.NewAlike(model.Dimensions)
+	var known []int64
 	for first := 0; first < len(nums); first += twinVectors {
 		part := nums[first:min(first+twinVectors, len(nums))]
 		var vectors map[int64][]float32
@@ -111,48 +94,34 @@ func (t *twinSearch) codes(ctx context.Context, nums []int64, asked func(int64) 
 			return nil, nil, err
 		}
 		for _, num := range part {
-			v, known := vectors[num]
+			v, some := vectors[num]
 			switch {
-			case !known && asked(num):
+			case !some && asked(num):
 				t.missing++
-			case known && vector.Normalise(v): // a zero vector is near to nothing
-				codes.Add(v)
-				coded = append(coded, num)
+			case some && vector.Normalise(v): // a zero vector is near to nothing
+				alike.Add(v)
+				known = append(known, num)
 			}
 		}
 	}
-	return codes, coded, nil
+	return alike, known, nil
 }
 
-// exact keeps of pairs those whose cosine is over the mark.
-func (t *twinSearch) exact(ctx context.Context, nums []int64, near []pair) ([]lifecycle.Twin, error) {
-	if len(near) == 0 {
-		return nil, nil
-	}
-	wanted := map[int64]bool{}
-	for _, p := range near {
-		wanted[nums[p.a]], wanted[nums[p.b]] = true, true
-	}
-	var list []int64
-	for num := range wanted {
-		list = append(list, num)
-	}
-	var vectors map[int64][]float32
-	err := t.store.View(ctx, func(r engram.Reader) (err error) {
-		vectors, err = r.Vectors(ctx, t.embedder.Model().Fingerprint, list)
-		return err
-	})
+// exactly keeps of twins those whose vectors are nearer than the mark indeed: what is
+// reckoned in bytes is off by a bit.
+func exactly(ctx context.Context, r engram.Reader, twins []lifecycle.Twin, model engram.Model) ([]lifecycle.Twin, error) {
+	vectors, err := r.Vectors(ctx, model.Fingerprint, numsOfTwins(twins))
 	if err != nil {
 		return nil, err
 	}
-	var twins []lifecycle.Twin
 	lengthOne(vectors)
-	for _, p := range near {
-		if twin, is := twinOf(nums[p.a], nums[p.b], vectors, t.mark); is {
-			twins = append(twins, twin)
+	var exact []lifecycle.Twin
+	for _, t := range twins {
+		if twin, is := twinOf(t.A, t.B, vectors, model.Duplicate); is {
+			exact = append(exact, twin)
 		}
 	}
-	return twins, nil
+	return exact, nil
 }
 
 // twinsOf are the twins among a few memories.
