@@ -166,6 +166,10 @@ func writeReport(b *strings.Builder, r health.Report) {
 			fmt.Fprintln(b)
 			continue
 		}
+		if c.Check != r.Checks[0].Check && r.Checks[0].Result == health.Failed && strings.HasSuffix(c.Reason, "_not_checked") {
+			fmt.Fprintln(b, ": not looked at")
+			continue
+		}
 		fmt.Fprintf(b, ": %s\n", render.Line(c.Message, 0))
 		writeFindings(b, c)
 		fmt.Fprintf(b, "    why:  %s\n    next: %s\n", render.Line(c.Why, 0), render.Line(c.Next, 0))

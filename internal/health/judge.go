@@ -49,7 +49,11 @@ func Judge(id ID, f Facts, p Policy) Check {
 		}
 	}
 	if err != nil {
-		return rule.failed(id, rule.why, err)
+		c := rule.failed(id, rule.why, err)
+		if id != Integrity && f.Damage.Known && !f.Sound() {
+			c.Result, c.Severity = Blocked, Blocking // the error is told once, by Integrity
+		}
+		return c
 	}
 	return rule.judge(f, p, rule.why)
 }

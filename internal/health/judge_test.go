@@ -56,6 +56,8 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 			health.Failed, "database_integrity_unreadable", "not a database"},
 		{"what nobody looked at is not called well", health.IndexInStep, func(f *health.Facts) { f.Index = health.Index{} },
 			health.Failed, "index_in_step_not_checked", "could not be looked at"},
+		{"what hangs on a damaged file is blocked", health.IndexInStep, func(f *health.Facts) { f.Index.Err = errors.New("malformed"); f.Damage.Problems = []string{"page 3"} },
+			health.Blocked, "index_in_step_not_checked", "malformed"},
 		{"a memory is not in the index", health.IndexInStep, func(f *health.Facts) { f.Index.Missing.Add(2, 9) },
 			health.Failed, "index_out_of_step", "1 memory is not found by its words"},
 		{"the index holds what is gone", health.IndexInStep, func(f *health.Facts) { f.Index.Dead.Add(2, 9); f.Index.Dead.Add(3, 9) },

@@ -37,6 +37,9 @@ func Examine(ctx context.Context, path string, q health.Query) (health.Facts, er
 	if err := reads.close(); f.Err == nil {
 		f.Err = explain(err, abs)
 	}
+	if f.Err != nil && q.Wants(health.Integrity) {
+		f.Damage = health.Damage{Part: health.Part{Known: true, Err: f.Err}}
+	}
 	return f, ctx.Err()
 }
 
