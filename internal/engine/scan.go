@@ -136,6 +136,8 @@ type scan struct {
 	out   Scanned
 	seen  map[[2]int64]bool // pairs that were looked at
 	pairs []scanned
+
+	dropped int // pairs that were too many to keep
 }
 
 // scanned is a pair on its way.
@@ -154,8 +156,8 @@ func (s *scan) raise(ctx context.Context) error {
 			wanted = append(wanted, p)
 		}
 	}
-	if s.out.Capped = len(wanted) > s.in.MaxInsert; s.out.Capped {
-		wanted = wanted[:s.in.MaxInsert]
+	if len(wanted) > s.in.MaxInsert {
+		s.out.Capped, wanted = true, wanted[:s.in.MaxInsert]
 	}
 	for _, p := range wanted {
 		s.out.Pairs = append(s.out.Pairs, p.ScanPair)

@@ -72,10 +72,15 @@ func (s *scan) look(ctx context.Context, r engram.Reader, ms []engram.Memory) er
 		if err != nil {
 			return err
 		}
+		near = slices.DeleteFunc(near, func(n Near) bool { return n.Cosine < model.Related })
+		hidden, err := replaced(ctx, r, numsNear(near))
+		if err != nil {
+			return err
+		}
 		read := contradiction.Read(comparedOf(m))
 		for _, n := range near {
 			key := pairOf(m.Num, n.Memory.Num)
-			if n.Cosine < model.Related || s.seen[key] {
+			if s.seen[key] || hidden[n.Memory.Num] { // what was superseded need not be right
 				continue
 			}
 			s.seen[key] = true
@@ -107,7 +112,31 @@ func (s *scan) weigh(m engram.Memory, read contradiction.Reading, n Near, model 
 	if differ {
 		p.difference, p.Difference, p.Score = &d, reasonOf(d), scoreOf(n, d)
 	}
+	s.keep(p)
+}
+
+// keep adds a pair. Only so many of the likeliest are kept as can be raised or asked
+// about: a project may have more pairs than fit into memory.
+func (s *scan) keep(p scanned) {
 	s.pairs = append(s.pairs, p)
+	most := s.in.MaxInsert + s.in.MaxSemantic
+	if len(s.pairs) <= 2*most {
+		return
+	}
+	s.sort()
+	for _, p := range s.pairs[most:] {
+		s.dropped++
+		s.out.Capped = s.out.Capped || p.difference != nil && !p.waits
+	}
+	s.pairs = slices.Clone(s.pairs[:most])
+}
+
+func numsNear(near []Near) []int64 {
+	nums := make([]int64, len(near))
+	for i, n := range near {
+		nums[i] = n.Memory.Num
+	}
+	return nums
 }
 
 // saidAt is when a memory got its text; a repeat or a mark is no new text.

@@ -12,14 +12,14 @@ import (
 // counted, and the others are asked.
 func (s *scan) judge(ctx context.Context) error {
 	asked := s.pairs[:min(len(s.pairs), s.in.MaxSemantic)]
-	s.out.Skipped = len(s.pairs) - len(asked)
+	s.out.Skipped = s.dropped + len(s.pairs) - len(asked)
 	if len(asked) > 0 && s.in.Confirm != nil {
 		yes, err := s.in.Confirm(s.judgeOf.Name(), len(asked))
 		if err != nil {
 			return err
 		}
 		if !yes {
-			s.out.Skipped, asked = len(s.pairs), nil
+			s.out.Skipped, asked = s.out.Skipped+len(asked), nil
 		}
 	}
 	var wait sync.WaitGroup

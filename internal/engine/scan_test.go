@@ -213,3 +213,43 @@ func TestScanRefuses(t *testing.T) {
 		t.Errorf("a project nobody knows: %+v, %v", res, err)
 	}
 }
+
+// More pairs than fit are dropped on the way, the likeliest stay, and the counts tell.
+func TestScanOfManyPairs(t *testing.T) {
+	w := newWorld(t)
+	words := []string{"pie", "granite", "violin", "harbour", "umbrella", "lantern"}
+	for i, word := range words {
+		num, text := w.note(word, word), fmt.Sprintf("Access tokens live %d minutes in the shop API", 5*(i+1))
+		if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pairs := len(words) * (len(words) - 1) / 2
+	res := w.scan(engine.ScanInput{Apply: true, MaxInsert: 2})
+	if res.Found != pairs || res.Inserted != 2 || !res.Capped {
+		t.Errorf("got %+v, want 2 of %d raised, capped", res, pairs)
+	}
+	var asked atomic.Int64
+	w = w.judgedBy(judgeFunc(func(context.Context, engram.Memory, engram.Memory) (engram.Opinion, error) {
+		asked.Add(1)
+		return engram.Opinion{Verb: engram.VerbScoped, Confidence: 1}, nil
+	}))
+	res = w.scan(engine.ScanInput{Semantic: true, MaxInsert: 1, MaxSemantic: 2})
+	if asked.Load() != 2 || res.Judged != 2 || res.Skipped != pairs-2 || res.AlreadyRelated != 2 {
+		t.Errorf("got %+v after %d questions, want 2 of %d asked about", res, asked.Load(), pairs)
+	}
+}
+
+// What a verdict has hidden is not held against what holds now.
+func TestScanLeavesSupersededMemoriesAlone(t *testing.T) {
+	w := newWorld(t)
+	_, _, r := w.candidate()
+	w.judge(engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbSupersedes})
+	num, text := w.note("pie", "pie"), "Access tokens live 5 minutes in the shop API, said again"
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
+		t.Fatal(err)
+	}
+	if res := w.scan(engine.ScanInput{}); res.Found != 0 || res.Inspected != 2 {
+		t.Errorf("got %+v, want nothing found among the two that hold", res)
+	}
+}
