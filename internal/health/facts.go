@@ -106,11 +106,12 @@ type Vectors struct {
 	Broken  error // the codes cannot be read
 }
 
-// Records are memories that lack what a replica asks for.
+// Records are memories and journal entries that lack what a replica asks for.
 type Records struct {
 	Part
 	Count   int
-	Lacking []Lacking
+	Lacking []Lacking // the first of them
+	Entries Cases     // journal entries without a verb, a thing or a time, or whose old values cannot be read
 }
 
 // Lacking is one of them.

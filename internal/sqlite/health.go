@@ -15,8 +15,8 @@ import (
 
 // Examine looks at the database at path, on a connection of its own that can read
 // alone: neither what it runs nor its end writes a page, so that a damaged file stays
-// as it was found. It works also where Open refuses. What cannot be found out is told
-// in the facts; the error is that of ctx.
+// as it was found; an empty log may stay beside it. It works also where Open refuses.
+// What cannot be found out is told in the facts; the error is that of ctx.
 func Examine(ctx context.Context, path string, q health.Query) (health.Facts, error) {
 	f := health.Facts{Path: path}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {

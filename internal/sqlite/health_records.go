@@ -17,9 +17,20 @@ const lackingSQL = `SELECT m.num, rtrim(
 	FROM memories m LEFT JOIN sessions s ON s.num = m.session LEFT JOIN projects p ON p.num = m.project
 	WHERE m.deleted_at IS NULL AND lacks <> '' AND (?1 = '' OR p.name = ?1 OR p.num IS NULL) ORDER BY m.num`
 
-// records looks for memories that a replica would refuse.
+// records looks for journal entries and memories that a replica would refuse.
 func (x *examination) records(ctx context.Context) error {
+	const unreadable = `SELECT seq FROM mutations WHERE verb = '' OR entity = '' OR coalesce(key, '') = '' OR at <= 0
+		OR NOT json_valid(coalesce(was, '{}')) ORDER BY seq`
 	into := &x.facts.Records
+	err := x.rows(ctx, unreadable, nil, func(s scanner) error {
+		var seq int64
+		err := s.Scan(&seq)
+		into.Entries.Add(seq, x.query.Most)
+		return err
+	})
+	if err != nil {
+		return err
+	}
 	return x.rows(ctx, lackingSQL, []any{x.query.Project}, func(s scanner) error {
 		var num int64
 		var lacks string
