@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -119,7 +118,7 @@ func (e *Engine) Decay(ctx context.Context, in DecayInput) (Fadings, error) {
 	if err != nil {
 		return Fadings{}, err
 	}
-	out := Fadings{Days: in.Days}
+	var out Fadings
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		w := weakening{in: in, now: e.now()}
 		if w.fading, err = e.fading(ctx, r); err != nil {
@@ -128,10 +127,9 @@ func (e *Engine) Decay(ctx context.Context, in DecayInput) (Fadings, error) {
 		if err := w.read(ctx, r); err != nil {
 			return err
 		}
-		out.Total = len(w.all)
-		page := w.all[min(in.Offset, len(w.all)):]
-		out.Memories = page[:min(in.Limit, len(page))]
-		return fillIn(ctx, r, out.Memories)
+		out = Fadings{Total: len(w.all), Days: in.Days}
+		out.Memories, err = w.page(ctx, r)
+		return err
 	})
 	if err != nil {
 		return Fadings{}, err
@@ -173,7 +171,13 @@ type weakening struct {
 	fading
 	in  DecayInput
 	now time.Time
-	all []Faded // outlines, weakest first
+	all []weak // weakest first
+}
+
+// weak is one memory; of a large store there are many.
+type weak struct {
+	num        int64
+	now, later float64
 }
 
 func (w *weakening) read(ctx context.Context, r engram.Reader) error {
@@ -197,41 +201,46 @@ func (w *weakening) read(ctx context.Context, r engram.Reader) error {
 			w.add(m)
 		}
 	}
-	slices.SortFunc(w.all, func(a, b Faded) int {
-		return cmp.Or(cmp.Compare(a.Now, b.Now), cmp.Compare(a.Later, b.Later), cmp.Compare(a.Memory.Num, b.Memory.Num))
+	slices.SortFunc(w.all, func(a, b weak) int {
+		return cmp.Or(cmp.Compare(a.now, b.now), cmp.Compare(a.later, b.later), cmp.Compare(a.num, b.num))
 	})
 	return nil
 }
 
-func (w *weakening) add(m engram.Memory) {
-	d := w.decay(m)
+// asked is how m fades, or would by the curve that was asked for.
+func (w *weakening) asked(m engram.Memory) engram.Decay {
 	if w.in.Curve != "" {
-		d = engram.Decay{Curve: w.in.Curve}
+		return engram.Decay{Curve: w.in.Curve}
 	}
+	return w.decay(m)
+}
+
+func (w *weakening) add(m engram.Memory) {
+	d := w.asked(m)
 	now := lifecycle.Strength(m, w.now, d)
 	if now < w.in.Filter.MinStrength || w.in.Below > 0 && now >= w.in.Below {
 		return
 	}
-	f := Faded{Memory: m, Now: now, Later: lifecycle.Strength(m, w.now.AddDate(0, 0, w.in.Days), d), Curve: cmp.Or(d.Curve, engram.CurveImportance)}
-	_, f.Reason = lifecycle.Explain(m, w.now, d)
-	w.all = append(w.all, f)
+	w.all = append(w.all, weak{m.Num, now, lifecycle.Strength(m, w.now.AddDate(0, 0, w.in.Days), d)})
 }
 
-// fillIn replaces the outlines by the memories.
-func fillIn(ctx context.Context, r engram.Reader, fs []Faded) error {
-	nums := make([]int64, len(fs))
-	for i, f := range fs {
-		nums[i] = f.Memory.Num
+// page reads the memories that are told, and says why they are as strong.
+func (w *weakening) page(ctx context.Context, r engram.Reader) ([]Faded, error) {
+	told := w.all[min(w.in.Offset, len(w.all)):]
+	told = told[:min(w.in.Limit, len(told))]
+	nums := make([]int64, len(told))
+	for i, f := range told {
+		nums[i] = f.num
 	}
 	ms, err := r.Memories(ctx, nums)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(ms) != len(fs) {
-		return fmt.Errorf("of %d memories %d are there", len(fs), len(ms))
+	fs := make([]Faded, len(ms))
+	for i, m := range ms { // in one snapshot none is missing
+		d := w.asked(m)
+		fs[i] = Faded{Memory: m, Later: told[i].later, Curve: cmp.Or(d.Curve, engram.CurveImportance)}
+		fs[i].Now, fs[i].Reason = lifecycle.Explain(m, w.now, d)
 	}
-	for i, m := range ms {
-		fs[i].Memory = m
-	}
-	return nil
+	return fs, nil
 }

@@ -1,0 +1,48 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// BenchmarkFading is what resolving how memories fade adds to every search.
+func BenchmarkFading(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		err := w.Store.View(b.Context(), func(r engram.Reader) error {
+			for b.Loop() {
+				if _, err := r.Decays(b.Context()); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+// BenchmarkDecay reckons the strength of everything.
+func BenchmarkDecay(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		for b.Loop() {
+			if _, err := w.Decay(b.Context(), engine.DecayInput{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkListStrong walks to the twentieth page of what is as strong as asked.
+func BenchmarkListStrong(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		for b.Loop() {
+			if _, err := w.List(b.Context(), engram.Filter{MinStrength: 0.2}, engram.Page{Limit: 20, Offset: 380}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
