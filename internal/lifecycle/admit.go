@@ -102,7 +102,7 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 		if _, may := MayMerge(l.Memory, m); !may || l.Differs != "" {
 			continue
 		}
-		if _, _, adds := Joined(l.Memory, m); adds == AddsNothing {
+		if _, adds := Joined(l.Memory, m); adds == AddsNothing {
 			return Decision{Repeat, l.Memory, fmt.Sprintf("#%d has this text already", l.Memory.Num)}
 		}
 	}

@@ -28,21 +28,25 @@ const (
 	trailing     = ".,;:! 。，；：！" // not "?": a question does not say what it asks
 )
 
-// Joined is the text of old with what m adds to it. Nothing of either is lost: what is
-// not in the new text word for word, but for case, white space and marks of lists, is in
-// that of old, which stays as a revision.
-func Joined(old, m engram.Memory) (title, content string, adds Addition) {
+// Joined is the text of old with what m adds to it, under the title of old: by that it is
+// known. Nothing of either is lost: what is not in the new text word for word, but for
+// case, white space and marks of lists, is in that of old, which stays as a revision.
+func Joined(old, m engram.Memory) (content string, adds Addition) {
 	mine, theirs := sayings(m.Content), sayings(old.Content)
-	titled := mentions(old.Title+"\n"+old.Content, m.Title)
+	titled := func(in string) bool { return m.Title == old.Title || mentions(old.Title, m.Title) || mentions(in, m.Title) }
 	switch {
-	case within(theirs, mine) && titled:
-		return old.Title, old.Content, AddsNothing
+	case within(theirs, mine) && titled(old.Content):
+		return old.Content, AddsNothing
+	case within(theirs, mine):
+		return old.Content + paragraphs + m.Title, AddsBeside
+	case within(mine, theirs) && titled(m.Content):
+		return m.Content, AddsAround
 	case within(mine, theirs):
-		return m.Title, m.Content, AddsAround
-	case titled || mentions(m.Content, m.Title):
-		return old.Title, old.Content + paragraphs + m.Content, AddsBeside
+		return m.Content + paragraphs + m.Title, AddsAround
+	case titled(old.Content) || titled(m.Content):
+		return old.Content + paragraphs + m.Content, AddsBeside
 	}
-	return old.Title, old.Content + paragraphs + m.Title + "\n" + m.Content, AddsBeside
+	return old.Content + paragraphs + m.Title + "\n" + m.Content, AddsBeside
 }
 
 // Merged is old saying also what m says, at now: tags and metadata of both, the greater
@@ -52,7 +56,7 @@ func Joined(old, m engram.Memory) (title, content string, adds Addition) {
 // Whether the two may become one is MayMerge's and Admit's to say.
 func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
-	r.Title, r.Content, _ = Joined(old, m)
+	r.Content, _ = Joined(old, m)
 	r.NormalizedHash, r.Summary = Hash(r.Content), ""
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)

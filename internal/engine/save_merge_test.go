@@ -1,0 +1,363 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// merging is in with leave to merge.
+func merging(in engine.SaveInput) engine.SaveInput {
+	in.Admit = engine.AdmitMerging
+	return in
+}
+
+func queue(content string) engine.SaveInput {
+	return engine.SaveInput{Title: "Upload queue", Content: content, Type: "decision", Project: "demo"}
+}
+
+const retries = "The upload queue retries three times and waits two seconds in between."
+
+func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
+	w := newWorld(t)
+	first := w.save(queue(retries)).Memory
+	w.Clock.Add(time.Hour)
+	same := queue("The upload queue retries three times, and waits two seconds in between.")
+	same.Title, same.Tags = "Queue of uploads", []string{"retry"}
+	if apart := w.save(same); apart.Action != engine.ActionInserted || len(apart.Related) != 1 || apart.Related[0].Memory.Num != first.Num {
+		t.Errorf("unasked: got %s, related to %v; want a memory that is tied to #%d", apart.Action, apart.Related, first.Num)
+	}
+	if _, err := w.Forget(t.Context(), engram.ByNum(2)); err != nil {
+		t.Fatal(err)
+	}
+	w.Clock.Add(time.Hour)
+	res := w.save(merging(same))
+	if res.Action != engine.ActionMerged || res.Memory.Num != first.Num || !strings.HasPrefix(res.Reason, "near-duplicate of #1, cosine 0.9") ||
+		res.MergedWith == nil || res.MergedWith.Content != retries {
+		t.Fatalf("got %+v", res)
+	}
+	d := w.get(first.Num)
+	if want := retries + "\n\nQueue of uploads\n" + same.Content; d.Memory.Content != want || !slices.Equal(d.Memory.Tags, []string{"retry"}) {
+		t.Errorf("got %q with %v, want %q", d.Memory.Content, d.Memory.Tags, want)
+	}
+	if len(d.Revisions) != 1 || d.Revisions[0].Content != retries {
+		t.Errorf("got revisions %+v, want the old text", d.Revisions)
+	}
+	if got := w.find("uploads"); len(got) != 1 || got[0] != first.Num {
+		t.Errorf("the new words find %v, want #%d alone", got, first.Num)
+	}
+	w.Clock.Add(time.Hour)
+	if again := w.save(merging(same)); again.Action != engine.ActionRepeated || again.Memory.Num != first.Num || again.Memory.RevisionCount != 2 {
+		t.Errorf("once more: got %s of #%d, revision %d; want a repeat of what was merged", again.Action, again.Memory.Num, again.Memory.RevisionCount)
+	}
+}
+
+func TestWhatIsNotMerged(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		in     func(*engine.SaveInput)
+		before func(w world)
+	}{
+		{"another project", func(in *engine.SaveInput) { in.Project = "other" }, nil},
+		{"no project", func(in *engine.SaveInput) { in.Project = "" }, nil},
+		{"another scope", func(in *engine.SaveInput) { in.Scope = engram.ScopePersonal }, nil},
+		{"another type", func(in *engine.SaveInput) { in.Type = "bugfix" }, nil},
+		{"a topic of its own", func(in *engine.SaveInput) { in.TopicKey = "queue" }, nil},
+		{"what contradicts", func(in *engine.SaveInput) { in.Content = strings.Replace(retries, "three", "five", 1) }, nil},
+		{"what was forgotten", nil, func(w world) {
+			if _, err := w.Forget(w.Context(), engram.ByNum(1)); err != nil {
+				w.Fatal(err)
+			}
+		}},
+		{"what another memory has taken the place of", nil, func(w world) {
+			w.save(engine.SaveInput{Title: "Kettle", Content: "It whistles.", Project: "demo"})
+			w.link(2, engram.VerbSupersedes, 1)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.save(queue(retries))
+			if tt.before != nil {
+				tt.before(w)
+			}
+			w.Clock.Add(time.Hour)
+			in := merging(queue(retries))
+			if tt.in != nil {
+				tt.in(&in)
+			}
+			if res := w.save(in); res.Action != engine.ActionInserted || res.MergedWith != nil {
+				t.Errorf("got %s, %q, want a memory of its own", res.Action, res.Reason)
+			}
+		})
+	}
+}
+
+func TestInNoProjectWhatIsNearIsFoundToo(t *testing.T) {
+	w := newWorld(t)
+	for i := range 40 {
+		in := queue(fmt.Sprintf("%s Variant %c.", retries, 'a'+i))
+		in.Project = []string{"demo", "other"}[i%2]
+		w.save(in)
+	}
+	in := queue(retries)
+	in.Project = ""
+	first := w.save(in).Memory.Num
+	w.Clock.Add(time.Hour)
+	in.Title = "Queue"
+	if res := w.save(merging(in)); res.Memory.Num != first {
+		t.Errorf("got %s of #%d, %q; want it to be known by #%d", res.Action, res.Memory.Num, res.Reason, first)
+	}
+}
+
+// broken is an embedder that cannot answer; slow one that nobody may wait for.
+type broken struct{ engram.Embedder }
+
+func (broken) Embed(context.Context, []string, engram.Role) ([][]float32, error) {
+	return nil, errors.New("out of order")
+}
+
+type slow struct{ engram.Embedder }
+
+func (s slow) Model() engram.Model {
+	m := s.Embedder.Model()
+	m.Instant = false
+	return m
+}
+
+func TestWithoutVectorsASaveGoesOn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		embedder engram.Embedder
+		warns    bool
+	}{
+		"no model":                 {nil, false},
+		"a model that is broken":   {broken{enginetest.Embedder()}, true},
+		"a model that takes long":  {slow{enginetest.Embedder()}, true},
+		"the model that is always": {enginetest.Embedder(), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: tt.embedder, Now: w.Clock.Now, NewID: enginetest.IDs()})
+			first := w.save(merging(queue(retries)))
+			w.Clock.Add(time.Hour)
+			again := w.save(merging(queue("It is drained at midnight.")))
+			if again.Action != engine.ActionMerged || again.Memory.Num != first.Memory.Num {
+				t.Errorf("got %s of #%d, want the same title to be recognised", again.Action, again.Memory.Num)
+			}
+			if warned := len(again.Warnings) > 0; warned != tt.warns {
+				t.Errorf("warnings %q, want some: %v", again.Warnings, tt.warns)
+			}
+			plain := w.save(queue("Other words."))
+			if len(plain.Warnings) > 0 {
+				t.Errorf("a save that does not merge warns %q", plain.Warnings)
+			}
+		})
+	}
+}
+
+// counting counts the texts that are embedded.
+type counting struct {
+	engram.Embedder
+	texts *[]string
+}
+
+func (c counting) Embed(ctx context.Context, texts []string, role engram.Role) ([][]float32, error) {
+	*c.texts = append(*c.texts, texts...)
+	return c.Embedder.Embed(ctx, texts, role)
+}
+
+func TestNoTextIsEmbeddedTwice(t *testing.T) {
+	w := newWorld(t)
+	var texts []string
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: counting{enginetest.Embedder(), &texts}, Now: w.Clock.Now, NewID: enginetest.IDs()})
+	w.save(queue(retries))
+	in := queue("We drain it at night.")
+	in.TopicKey = "queue"
+	w.save(in)
+	in.Content = "We drain it in the morning."
+	w.save(in)
+	if len(texts) != 3 {
+		t.Errorf("three saves embedded %d texts: %q", len(texts), texts)
+	}
+}
+
+func TestEnginesThatSaveTheSameAtOnceMakeOneMemory(t *testing.T) {
+	all := engines(t, 2)
+	together(t, all, 8, func(ctx context.Context, e *engine.Engine, i int) error {
+		in := merging(queue(retries))
+		in.Title = fmt.Sprintf("The upload queue %c", 'a'+i%4)
+		_, err := e.Save(ctx, in)
+		return err
+	})
+	w := all[0]
+	if got := w.list(engram.Filter{}); len(got) != 1 {
+		t.Fatalf("%d memories of the same text, want one", len(got))
+	}
+	m := w.get(1).Memory
+	for i := range 4 {
+		if title := fmt.Sprintf("The upload queue %c", 'a'+i); !strings.Contains(m.Title+"\n"+m.Content, title) {
+			t.Errorf("the title %q is not in %q", title, m.Content)
+		}
+	}
+	if m.DuplicateCount != 4*8 {
+		t.Errorf("it was said %d times, want %d", m.DuplicateCount, 4*8)
+	}
+}
+
+// Another engine writes between the look of a save and its transaction.
+func TestWhatWasWrittenMeanwhileIsSeen(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		first     engine.SaveInput // #1, of which there are two more that are far from it
+		meanwhile func(w world)
+		known     bool // the save finds a memory that has its text
+	}{
+		{"nothing", queue("Somebody waters the plants."), func(world) {}, false},
+		{"the same is saved", queue("Somebody waters the plants."), func(w world) { w.save(queue(retries)) }, true},
+		{"a memory comes to say the same", queue("Somebody waters the plants."), func(w world) { w.says(1, retries) }, true},
+		{"what said the same is changed", queue(retries), func(w world) { w.says(1, "Somebody waters the plants.") }, false},
+		{"what said the same is forgotten", queue(retries), func(w world) { w.drop(1) }, false},
+		{"a project comes with it", queue("Somebody waters the plants."), func(w world) { w.mergeProject("other", "demo") }, true},
+		{"more is written than is followed", queue("Somebody waters the plants."), func(w world) { w.many(1100); w.save(queue(retries)) }, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.save(tt.first)
+			w.note("Parking", "The lot is free.")
+			elsewhere := queue(retries)
+			elsewhere.Project = "other"
+			w.save(elsewhere)
+			w.Clock.Add(time.Hour)
+			other, began := w.again(), false
+			w.Engine = engine.New(engine.Options{Store: interposed{w.Store, func() {
+				if !began {
+					began = true
+					tt.meanwhile(other)
+				}
+			}}, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: func() engram.ID { return engram.ID(fmt.Sprintf("mem_%026d", w.Clock.Now().Unix())) }})
+			in := merging(queue(retries))
+			in.Title = "Queue of uploads"
+			got, err := w.Save(t.Context(), in)
+			if err != nil || !began {
+				t.Fatalf("began %v: %v", began, err)
+			}
+			known := got.Action == engine.ActionRepeated || got.Action == engine.ActionMerged
+			if known != tt.known {
+				t.Errorf("got %s of #%d, %q; want it to be known: %v", got.Action, got.Memory.Num, got.Reason, tt.known)
+			}
+		})
+	}
+}
+
+// interposed does something between a view and the update that follows it.
+type interposed struct {
+	engram.Store
+	before func()
+}
+
+func (s interposed) Update(ctx context.Context, fn func(engram.Tx) error) error {
+	s.before()
+	return s.Store.Update(ctx, fn)
+}
+
+func (w world) says(num int64, content string) {
+	w.Helper()
+	if _, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Content: &content}); err != nil {
+		w.Fatalf("update #%d: %v", num, err)
+	}
+}
+
+func (w world) drop(num int64) {
+	w.Helper()
+	if _, err := w.Forget(w.Context(), engram.ByNum(num)); err != nil {
+		w.Fatalf("forget #%d: %v", num, err)
+	}
+}
+
+func (w world) mergeProject(from, to string) {
+	w.Helper()
+	if _, err := w.MergeProjects(w.Context(), []string{from}, to); err != nil {
+		w.Fatalf("merge %s into %s: %v", from, to, err)
+	}
+}
+
+// many writes so many journal entries.
+func (w world) many(n int) {
+	w.Helper()
+	for i := range n / 100 {
+		var ins []engine.SaveInput
+		for j := range 100 {
+			ins = append(ins, engine.SaveInput{Title: fmt.Sprintf("%d/%d", i, j), Content: fmt.Sprintf("filling %d/%d", i, j), Project: "filler", Type: engram.TypePassive})
+		}
+		if _, err := w.SaveBatch(w.Context(), ins); err != nil {
+			w.Fatalf("save a batch: %v", err)
+		}
+	}
+}
+
+// TestNoMergeLosesAText saves texts that share many sentences, merging, alone and in
+// batches, and looks for each in what the memories say and said.
+func TestNoMergeLosesAText(t *testing.T) {
+	sentence := rapid.SampledFrom([]string{"The queue retries three times.", "It waits two seconds.", "Uploads are queued.", "A failed upload is told to the owner.",
+		"The queue is drained at midnight.", "It lives in Redis.", "Why it is so nobody knows."})
+	title := rapid.SampledFrom([]string{"Upload queue", "Queue of uploads", "How uploads are retried", "The queue"})
+	dir, n := t.TempDir(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		n++
+		w := newWorldIn(t, fmt.Sprintf("%s/%d", dir, n))
+		defer w.Close(t)
+		var saved []engine.SaveInput
+		for range rapid.IntRange(1, 12).Draw(rt, "saves") {
+			var ins []engine.SaveInput
+			for range rapid.IntRange(1, 4).Draw(rt, "at once") {
+				in := merging(queue(strings.Join(rapid.SliceOfN(sentence, 1, 5).Draw(rt, "content"), " ")))
+				in.Title = title.Draw(rt, "title")
+				ins = append(ins, in)
+			}
+			saved = append(saved, ins...)
+			if _, err := w.SaveBatch(t.Context(), ins); err != nil {
+				rt.Fatalf("save %+v: %v", ins, err)
+			}
+			w.Clock.Add(time.Hour)
+			before := len(w.list(engram.Filter{}))
+			again, err := w.SaveBatch(t.Context(), ins)
+			if err != nil {
+				rt.Fatalf("save once more: %v", err)
+			}
+			for i, res := range again {
+				if res.Action != engine.ActionRepeated {
+					rt.Fatalf("%q %q once more: %s, %q", ins[i].Title, ins[i].Content, res.Action, res.Reason)
+				}
+			}
+			if after := len(w.list(engram.Filter{})); after != before {
+				rt.Fatalf("saving once more made %d memories of %d", after, before)
+			}
+		}
+		var said []string
+		for _, num := range w.list(engram.Filter{}) {
+			d := w.get(num)
+			said = append(said, folded(d.Memory.Title+" "+d.Memory.Content))
+			for _, r := range d.Revisions {
+				said = append(said, folded(r.Title+" "+r.Content))
+			}
+		}
+		for _, in := range saved {
+			for _, want := range []string{in.Title, in.Content} {
+				if !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, folded(want)) }) {
+					rt.Fatalf("%q is lost: %q", want, said)
+				}
+			}
+		}
+	})
+}
+
+func folded(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
