@@ -96,7 +96,7 @@ func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	defer os.RemoveAll(dir)
 	cmd := exec.CommandContext(ctx, path, c.args...)
 	cmd.Dir, cmd.WaitDelay = dir, waitDelay
-	cmd.Env = append(cmd.Environ(), c.env...)
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), inSession), c.env...)
 	cmd.Stdin = strings.NewReader(question)
 	said, complaint := &bounded{most: maxAnswer}, &bounded{most: maxError}
 	cmd.Stdout, cmd.Stderr = said, complaint
@@ -111,6 +111,10 @@ func (c *CLI) run(ctx context.Context, question string) (string, error) {
 	}
 	return said.String(), nil
 }
+
+// inSession reports the variable by which claude knows that it was started from within
+// itself, which it refuses: a scan may be started by an agent.
+func inSession(variable string) bool { return strings.HasPrefix(variable, "CLAUDECODE=") }
 
 // told is the first line of a complaint that says something, for an error.
 func told(complaint string) string {

@@ -25,6 +25,7 @@ type heard struct {
 	Files int // in its folder
 	Stdin string
 	Env   string
+	Self  string // by which an agent knows that it was started by itself
 }
 
 func TestMain(m *testing.M) {
@@ -40,7 +41,7 @@ func play(mode string) int {
 	in, _ := os.ReadFile("/dev/stdin")
 	dir, _ := os.Getwd()
 	files, _ := os.ReadDir(dir)
-	b, _ := json.Marshal(heard{os.Args[1:], dir, len(files), string(in), os.Getenv("OPENCODE_CONFIG_CONTENT")})
+	b, _ := json.Marshal(heard{os.Args[1:], dir, len(files), string(in), os.Getenv("OPENCODE_CONFIG_CONTENT"), os.Getenv("CLAUDECODE")})
 	_ = os.WriteFile(record, b, 0o600)
 	switch how {
 	case "fails":
@@ -72,6 +73,7 @@ func agent(t *testing.T, name, how string) func() heard {
 	}
 	record := filepath.Join(dir, "heard.json")
 	t.Setenv("PATH", dir)
+	t.Setenv("CLAUDECODE", "1")
 	t.Setenv(asAgent, how+"|"+record)
 	return func() heard {
 		t.Helper()
@@ -124,6 +126,9 @@ func TestEveryAgentIsAskedWithoutShellToolsOrFolder(t *testing.T) {
 			}
 			if strings.Contains(h.Stdin, "1234") || strings.Count(h.Stdin, "</notes>") != 2 || !strings.Contains(h.Stdin, `"which":"newer"`) {
 				t.Errorf("the question lets a memory out of its frame, or something private out:\n%s", h.Stdin)
+			}
+			if h.Self != "" {
+				t.Errorf("it was told that it runs inside itself: CLAUDECODE=%s", h.Self)
 			}
 			if name == "claude" && (!slices.Contains(h.Args, "-p") || !slices.Contains(h.Args, "--strict-mcp-config")) ||
 				name == "opencode" && !strings.Contains(h.Env, `"*":"deny"`) {
