@@ -67,7 +67,8 @@ type MemoryReader interface {
 	// AccessCount and the times are filled, all that strength and reviews are reckoned from.
 	Vitals(ctx context.Context, f Filter, each func(Memory) (more bool)) error
 	// Due returns the live memories of a project ("" is every one) whose review was due
-	// before a time, the longest overdue first.
+	// before a time, the longest overdue first; those in whose place a live one was put
+	// need none.
 	Due(ctx context.Context, project string, before time.Time, p Page) ([]Memory, error)
 	// ByTopic returns the live memory of a topic; found is false when there is none.
 	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)

@@ -42,7 +42,7 @@ func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memor
 // dueSQL is served by memories_review.
 const dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
 	WHERE m.review_after IS NOT NULL AND m.review_after < ?1 AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2)
-	ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
+	AND NOT ` + supersededSQL + ` ORDER BY m.review_after, m.num LIMIT ?3 OFFSET ?4`
 
 // Due returns the live memories whose review was due before a time.
 func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram.Page) ([]engram.Memory, error) {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -80,6 +81,15 @@ func vitalCases() []testCase {
 			k.same("all", k.due("", at(30), all), []int64{first.Num, other.Num, second.Num, same.Num})
 			k.same("of a project", k.due("app", at(30), all), []int64{first.Num, second.Num, same.Num})
 			k.same("a page", k.due("", at(30), engram.Page{Limit: 2, Offset: 1}), []int64{other.Num, second.Num})
+			relate := func(verb engram.Verb, source, target engram.Memory) {
+				k.update(func(tx engram.Tx) error {
+					return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d-%d", source.Num, target.Num), Source: source.Num, Target: target.Num,
+						Verb: verb, Status: engram.RelationJudged, CreatedAt: at(60), UpdatedAt: at(60)})
+				})
+			}
+			relate(engram.VerbSupersedes, other, second)
+			relate(engram.VerbContradicts, first, same)
+			k.same("what was replaced needs none", k.due("app", at(30), all), []int64{first.Num, same.Num})
 			k.same("before any", k.due("", at(0), all), []int64(nil))
 			k.same("of a project that does not exist", k.due("nowhere", at(30), all), []int64(nil))
 		}},
