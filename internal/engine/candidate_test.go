@@ -1,0 +1,238 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func lifetime(minutes int, change ...func(*engine.SaveInput)) engine.SaveInput {
+	in := engine.SaveInput{Title: "Token lifetime", Content: fmt.Sprintf("Access tokens of the API live %d minutes.", minutes), Type: "decision", Project: "demo"}
+	for _, c := range change {
+		c(&in)
+	}
+	return in
+}
+
+// candidates are what a save may contradict, as text.
+func candidates(res engine.SaveResult) string {
+	var words []string
+	for _, c := range res.Candidates {
+		words = append(words, fmt.Sprintf("#%d %s", c.Memory.Num, c.Reason))
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestASaveAsksAboutWhatItMayContradict(t *testing.T) {
+	w := newWorld(t)
+	w.note("Kettle", "It whistles for 15 minutes.")
+	old := w.save(lifetime(15)).Memory
+	res := w.save(lifetime(5))
+	if got, want := candidates(res), fmt.Sprintf("#%d number: 5 minutes against 15 minutes", old.Num); got != want {
+		t.Fatalf("got %q, want %q", got, want)
+	}
+	c := res.Candidates[0]
+	r := c.Relation
+	if r.Source != res.Memory.Num || r.Target != old.Num || r.Verb != engram.VerbContradicts || r.Status != engram.RelationPending || r.Actor != "engram" ||
+		r.ActorKind != engine.KindSystem || r.Reason != c.Reason || !strings.HasPrefix(r.ID, engram.RelationIDPrefix) || c.Score <= 0.5 || c.Score > 1 || r.Strength <= 0.62 {
+		t.Errorf("got %+v, score %v", r, c.Score)
+	}
+	if len(res.Related) > 0 {
+		t.Errorf("what waits for a verdict is tied too: %v", res.Related)
+	}
+	for _, m := range w.journal() {
+		if strings.Contains(m.Reason+string(m.Was), "minutes") {
+			t.Errorf("the journal keeps words of a memory: %q %s", m.Reason, m.Was)
+		}
+	}
+	w.Clock.Add(time.Hour)
+	if res := w.save(lifetime(60)); len(res.Candidates) != 2 {
+		t.Errorf("a third lifetime contradicts %q, want both others", candidates(res))
+	}
+}
+
+func TestAPairIsAskedAboutOnce(t *testing.T) {
+	topic := func(in *engine.SaveInput) { in.TopicKey = "auth/tokens" }
+	for _, tt := range []struct {
+		name  string
+		after func(w world, r engram.Relation) // the pair was asked about
+		want  int                              // candidates of a revision that contradicts as well
+		rows  int                              // judgments on the pair in the end
+	}{
+		{"while nobody has judged it comes again, and is one", func(world, engram.Relation) {}, 1, 1},
+		{"no conflict stays none", func(w world, r engram.Relation) { w.verdict(r, engram.VerbNotConflict) }, 0, 1},
+		{"compatible stays so", func(w world, r engram.Relation) { w.verdict(r, engram.VerbCompatible) }, 0, 1},
+		{"a contradiction is known", func(w world, r engram.Relation) { w.verdict(r, engram.VerbContradicts) }, 0, 1},
+		{"what replaced the other does not contradict it", func(w world, r engram.Relation) { w.verdict(r, engram.VerbSupersedes) }, 0, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			old := w.save(lifetime(15)).Memory.Num
+			first := w.save(lifetime(5, topic))
+			if len(first.Candidates) != 1 {
+				t.Fatalf("got %q, want one candidate", candidates(first))
+			}
+			tt.after(w, first.Candidates[0].Relation)
+			again := w.save(lifetime(7, topic))
+			if again.Action != engine.ActionRevised || len(again.Candidates) != tt.want {
+				t.Errorf("%s with candidates %q, want a revision with %d", again.Action, candidates(again), tt.want)
+			}
+			if tt.want > 0 && again.Candidates[0].Relation.ID != first.Candidates[0].Relation.ID {
+				t.Errorf("it is asked about as %s, want %s as before", again.Candidates[0].Relation.ID, first.Candidates[0].Relation.ID)
+			}
+			rows := 0
+			err := w.Store.View(t.Context(), func(r engram.Reader) error {
+				all, err := r.RelationsBetween(t.Context(), old, again.Memory.Num)
+				for _, r := range all {
+					if r.Judgment() {
+						rows++
+					}
+				}
+				return err
+			})
+			if err != nil || rows != tt.rows {
+				t.Errorf("%d judgments on the pair (%v), want %d", rows, err, tt.rows)
+			}
+		})
+	}
+}
+
+func (w world) verdict(r engram.Relation, verb engram.Verb) {
+	w.Helper()
+	if _, err := w.Judge(w.Context(), engine.JudgeInput{Ref: engram.RelationRef{ID: r.ID}, Verb: verb}); err != nil {
+		w.Fatalf("judge %s %s: %v", r.ID, verb, err)
+	}
+}
+
+func TestATopicDoesNotContradictWhatItSaidBefore(t *testing.T) {
+	w := newWorld(t)
+	topic := func(in *engine.SaveInput) { in.TopicKey = "auth/tokens" }
+	w.save(lifetime(15, topic))
+	if res := w.save(lifetime(5, topic)); len(res.Candidates)+len(res.Related) > 0 {
+		t.Errorf("got candidates %q, related %v", candidates(res), res.Related)
+	}
+}
+
+func TestNoMoreThanThreeAreAskedAboutAndTied(t *testing.T) {
+	w := newWorld(t)
+	for i := range 6 {
+		w.save(lifetime(10 + i))
+	}
+	if res := w.save(lifetime(30)); len(res.Candidates) != 3 || res.Candidates[0].Score < res.Candidates[2].Score {
+		t.Errorf("got candidates %q, want the three likeliest", candidates(res))
+	}
+	for _, part := range []string{"the login page", "the mobile app", "the public API", "the admin pages", "the batch jobs"} {
+		w.save(engine.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware of " + part + ".", Project: "shop"})
+	}
+	res := w.save(engine.SaveInput{Title: "Access tokens", Content: "Access tokens are checked in the middleware.", Project: "shop", TopicKey: "auth"})
+	if len(res.Related) != 3 || res.Related[0].Cosine < res.Related[2].Cosine {
+		t.Fatalf("tied to %v, want the three nearest", res.Related)
+	}
+	for i := range 5 {
+		res = w.save(engine.SaveInput{Title: "Access tokens", Content: fmt.Sprintf("Access tokens are checked in the middleware %s.", strings.Repeat("very ", i+1)), Project: "shop", TopicKey: "auth"})
+		if len(res.Related) > 0 {
+			t.Errorf("revision %d is tied to %v more", i, res.Related)
+		}
+	}
+}
+
+func TestWhatIsNeitherTiedNorAskedAbout(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		second func(*engine.SaveInput)
+	}{
+		{"a session's summary", func(in *engine.SaveInput) { in.Type = engram.TypeSessionSummary }},
+		{"a passive learning", func(in *engine.SaveInput) { in.Type = engram.TypePassive }},
+		{"another project's", func(in *engine.SaveInput) { in.Project = "other" }},
+		{"another scope's", func(in *engine.SaveInput) { in.Scope = engram.ScopePersonal }},
+		{"a repeat", func(in *engine.SaveInput) { *in = lifetime(15) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.save(lifetime(15))
+			w.save(engine.SaveInput{Title: "Plants", Content: "Somebody waters them.", Project: "demo"})
+			if res := w.save(lifetime(5, tt.second)); len(res.Candidates)+len(res.Related) > 0 {
+				t.Errorf("got candidates %q, related %v", candidates(res), res.Related)
+			}
+		})
+	}
+}
+
+func TestABatchIsDecidedTogether(t *testing.T) {
+	w := newWorld(t)
+	merge := func(in *engine.SaveInput) { in.Admit = engine.AdmitMerging }
+	queue := merging(queue(retries))
+	again := merging(queue)
+	again.Title = "Queue of uploads"
+	all, err := w.SaveBatch(t.Context(), []engine.SaveInput{lifetime(15, merge), queue, lifetime(5, merge), again, lifetime(15, merge)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var did []string
+	for _, res := range all {
+		did = append(did, fmt.Sprintf("%s #%d", res.Action, res.Memory.Num))
+	}
+	if got, want := strings.Join(did, ", "), "inserted #1, inserted #2, inserted #3, merged #2, repeated #1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := candidates(all[2]); !strings.HasPrefix(got, "#1 number: ") {
+		t.Errorf("the third contradicts %q, want the first", got)
+	}
+	ops := map[int64]bool{}
+	for _, m := range w.journal() {
+		ops[m.Op] = true
+	}
+	if len(ops) != 1 {
+		t.Errorf("a batch is %d operations", len(ops))
+	}
+}
+
+func TestABatchIsSavedWholeOrNotAtAll(t *testing.T) {
+	w := newWorld(t)
+	w.session("s1", "other")
+	good := engine.SaveInput{Content: "good", Project: "demo"}
+	var many []engine.SaveInput
+	for range engine.MaxBatch + 1 {
+		many = append(many, good)
+	}
+	for _, tt := range []struct {
+		name string
+		ins  []engine.SaveInput
+		code engram.Code
+		msg  string
+	}{
+		{"none", nil, engram.CodeInvalid, "0 memories cannot be saved at once"},
+		{"too many", many, engram.CodeInvalid, "101 memories cannot be saved at once"},
+		{"one is empty", []engine.SaveInput{good, {Title: "t", Project: "demo"}, good}, engram.CodeInvalid, "memory 2: content is empty"},
+		{"one is of a session that does not exist", []engine.SaveInput{good, {Content: "c", SessionID: "nobody"}}, engram.CodeNotFound, `memory 2: Session "nobody" was provided but does not exist`},
+		{"one relates to nothing", []engine.SaveInput{good, {Content: "c", Project: "demo", Related: []engram.Ref{engram.ByNum(77)}}}, engram.CodeNotFound, "memory 2: memory #77 does not exist"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := w.SaveBatch(t.Context(), tt.ins)
+			wantCode(t, err, tt.code)
+			if !strings.Contains(err.Error(), tt.msg) {
+				t.Errorf("got %q, want %q in it", err, tt.msg)
+			}
+			if got := w.list(engram.Filter{}); len(got) > 0 {
+				t.Errorf("there are memories: %v", got)
+			}
+		})
+	}
+}
+
+func TestEnginesThatContradictEachOtherAtOnceAreAskedAboutIt(t *testing.T) {
+	all := engines(t, 2)
+	together(t, all, 1, func(ctx context.Context, e *engine.Engine, i int) error {
+		_, err := e.Save(ctx, lifetime(10+i))
+		return err
+	})
+	pending, total, err := all[0].Conflicts(t.Context(), engine.ConflictFilter{})
+	if err != nil || total != 4*3/2 {
+		t.Errorf("%d pairs of four wait for a verdict (%v), want each of the six: %+v", total, err, pending)
+	}
+}
