@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 
@@ -234,7 +235,7 @@ func ofPair(pair []engram.Relation, verb engram.Verb) *engram.Relation {
 func (o *op) acyclic(ctx context.Context, source, target int64) error {
 	seen := map[int64]bool{target: true}
 	for next := []int64{target}; len(next) > 0; {
-		all, err := o.tx.Relations(ctx, next)
+		all, err := o.tx.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
 		if err != nil {
 			return err
 		}
