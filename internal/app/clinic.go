@@ -67,5 +67,5 @@ func (c clinic) Shorten(ctx context.Context) (bool, error) {
 	return s.Shorten(ctx)
 }
 
-// Close implements engine.Clinic.
-func (c clinic) Close(context.Context) ([]string, error) { return machine.Close(c.path) }
+// Tighten implements engine.Clinic.
+func (c clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.path) }

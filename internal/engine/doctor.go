@@ -25,8 +25,8 @@ type Clinic interface {
 	Backup(ctx context.Context) (file string, err error)
 	// Shorten empties the write-ahead log; done is false when a reader is in the way.
 	Shorten(ctx context.Context) (done bool, err error)
-	// Close takes the rights of others on the store's files away, and returns on which.
-	Close(ctx context.Context) (files []string, err error)
+	// Tighten takes the rights of others on the store's files away, and returns on which.
+	Tighten(ctx context.Context) (files []string, err error)
 }
 
 // DoctorInput asks how the store is.

@@ -66,7 +66,7 @@ func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
 func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f health.Facts, in MendInput) (string, error) {
 	switch s.Remedy {
 	case health.CloseFiles:
-		files, err := e.clinic.Close(ctx)
+		files, err := e.clinic.Tighten(ctx)
 		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}

@@ -32,5 +32,5 @@ func (c Clinic) Backup(ctx context.Context) (string, error) { return c.Store.Bac
 // Shorten implements engine.Clinic.
 func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shorten(ctx) }
 
-// Close implements engine.Clinic.
-func (c Clinic) Close(context.Context) ([]string, error) { return machine.Close(c.Path) }
+// Tighten implements engine.Clinic.
+func (c Clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.Path) }

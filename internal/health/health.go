@@ -51,24 +51,30 @@ type ID string
 
 // The checks.
 const (
-	Integrity       ID = "database_integrity"
-	IndexInStep     ID = "index_in_step"
-	VectorsInStep   ID = "vectors_in_step"
-	RequiredFields  ID = "sync_mutation_required_fields"
-	Nowhere         ID = "relations_to_nowhere"
-	ManualSession   ID = "manual_session_name_project_mismatch"
-	SessionFolder   ID = "session_project_directory_mismatch"
-	LockContention  ID = "sqlite_lock_contention"
-	LogCheckpoint   ID = "wal_checkpoint"
-	ClockBackwards  ID = "clock_moved_backwards"
-	BinaryVersions  ID = "binary_versions"
-	SQLiteVersion   ID = "sqlite_version"
-	DiskSpace       ID = "disk_space"
-	FileSystemKind  ID = "file_system"
-	FileModes       ID = "file_modes"
-	invalidCheck    ID = "invalid_check"
-	nothingReported    = "No issues detected."
-	nothingToDo        = "Nothing to do."
+	Integrity      ID = "database_integrity"
+	IndexInStep    ID = "index_in_step"
+	VectorsInStep  ID = "vectors_in_step"
+	RequiredFields ID = "sync_mutation_required_fields"
+	Nowhere        ID = "relations_to_nowhere"
+	ManualSession  ID = "manual_session_name_project_mismatch"
+	SessionFolder  ID = "session_project_directory_mismatch"
+	LockContention ID = "sqlite_lock_contention"
+	LogCheckpoint  ID = "wal_checkpoint"
+	ClockBackwards ID = "clock_moved_backwards"
+	BinaryVersions ID = "binary_versions"
+	SQLiteVersion  ID = "sqlite_version"
+	DiskSpace      ID = "disk_space"
+	FileSystemKind ID = "file_system"
+	FileModes      ID = "file_modes"
+)
+
+// invalidCheck is in the place of a check that does not exist.
+const invalidCheck ID = "invalid_check"
+
+// What a check says that found nothing.
+const (
+	nothingReported = "No issues detected."
+	nothingToDo     = "Nothing to do."
 )
 
 // IDs returns every check, in the order of a report.

@@ -55,9 +55,9 @@ func look(path string, f *health.Files) error {
 	return err
 }
 
-// Close takes the rights of others on the store's files away and returns which files
+// Tighten takes the rights of others on the store's files away and returns which files
 // had any.
-func Close(path string) (closed []string, err error) {
+func Tighten(path string) (closed []string, err error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fmt.Errorf("database path: %w", err)

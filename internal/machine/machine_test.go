@@ -70,9 +70,9 @@ func TestLookTellsWhatIsOpenToOthers(t *testing.T) {
 			if got := told(); !slices.Equal(got, tt.want) {
 				t.Errorf("open: got %v, want %v", got, tt.want)
 			}
-			closed, err := machine.Close(path)
+			closed, err := machine.Tighten(path)
 			if err != nil || len(closed) != len(tt.want) {
-				t.Errorf("close: got %v, %v; want %v", closed, err, tt.want)
+				t.Errorf("tighten: got %v, %v; want %v", closed, err, tt.want)
 			}
 			if got := told(); got != nil {
 				t.Errorf("afterwards: got %v, want nothing open", got)
