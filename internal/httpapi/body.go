@@ -6,7 +6,9 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -64,8 +66,17 @@ func notDecoded(err error) error {
 	case mistyped.Field == "":
 		return engram.Errorf(engram.CodeInvalid, "invalid json: the body is not an object").WithHint("send one JSON object")
 	}
-	return engram.Errorf(engram.CodeInvalid, "invalid json: %s cannot be %s", mistyped.Field, article(mistyped.Value)).
-		WithHint("send %s as %s", mistyped.Field, kindOf(mistyped))
+	field := named(mistyped.Field)
+	return engram.Errorf(engram.CodeInvalid, "invalid json: %s cannot be %s", field, article(mistyped.Value)).
+		WithHint("send %s as %s", field, kindOf(mistyped))
+}
+
+// named is a path of fields as they stand in the JSON: Go puts the types in it that are
+// embedded, which begin with a capital letter as none of our fields does.
+func named(path string) string {
+	fields := strings.Split(path, ".")
+	fields = slices.DeleteFunc(fields, func(f string) bool { return f != "" && unicode.IsUpper(rune(f[0])) })
+	return strings.Join(fields, ".")
 }
 
 // kindOf says in JSON's words what a field should have been.

@@ -8,9 +8,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// maxBatch is what the body of a batch may have, in bytes.
-const maxBatch = 8 << 20
-
 func (a *API) saveMemory(q request) (reply, error) {
 	in, err := decode[struct {
 		document.Draft

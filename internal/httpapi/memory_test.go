@@ -15,12 +15,22 @@ func memoryCases() []routeCase {
 	return []routeCase{
 		{"a whole memory is saved", "POST /memories", "POST /memories",
 			`{"title":"Prices are in cents","content":"Prices are in cents.","type":"fact","scope":"Personal","project":"shop","topic_key":"fact/prices","tags":["Money"],"metadata":{"a":[1,{"b":null}]},"importance":0.9,"permanent":true}`,
-			201, `{"action":"inserted","reason":"…","suggested_topic":"","warnings":[],"memory":` + saved + `}`},
+			201, `{"action":"inserted","reason":"first of its topic","merged_with":null,"candidates":[],"related":[],"suggested_topic":"","warnings":[],"memory":` + saved + `}`},
 		{"a scope that is none is refused", "POST /memories", "POST /memories", `{"content":"x","scope":"team"}`, 400, bad(`scope \"team\" does not exist`, "project, personal or global")},
 		{"a memory without content is refused", "POST /memories", "POST /memories", `{"title":"x"}`, 400, ""},
 		{"a relation to what names no memory is refused", "POST /memories", "POST /memories", `{"content":"x","related":["nope"]}`, 400, bad(`\"nope\" does not name a memory`, "use a number (12), an id (mem_…) or topic:KEY")},
 		{"a relation to a memory nobody knows is refused", "POST /memories", "POST /memories", `{"content":"x","related":["99"]}`, 404, ""},
 		{"a session of another project is a conflict", "POST /memories", "POST /memories", `{"content":"x","session_id":"s1","project":"other"}`, 409, ""},
+
+		{"several memories, of which one says the same", "POST /memories/batch", "POST /memories/batch",
+			`{"memories":[{"title":"Batch","content":"One after the other.","project":"shop"},{"title":"Batch","content":"one after the other","project":"shop"}],"merge":true}`, 201, ""},
+		{"a batch of none is refused", "POST /memories/batch", "POST /memories/batch", `{"memories":[]}`, 400, bad("0 memories cannot be saved at once", "from 1 to 100")},
+		{"one of a batch is refused, and so are all", "POST /memories/batch", "POST /memories/batch", `{"memories":[{"content":"x"},{"content":"y","scope":"team"}]}`, 400,
+			bad(`memory 2: scope \"team\" does not exist`, "project, personal or global")},
+		{"one of a batch has no content", "POST /memories/batch", "POST /memories/batch", `{"memories":[{"content":"x"},{"title":"y"}]}`, 400,
+			bad("memory 2: content is empty", "say what is to be remembered")},
+		{"one of a batch is of another kind", "POST /memories/batch", "POST /memories/batch", `{"memories":[{"content":7}]}`, 400,
+			bad("invalid json: memories.content cannot be a number", "send memories.content as a string")},
 
 		{"memories by project", "GET /memories", "GET /memories?project=other", "", 200, `{"limit":20,"offset":0,"memories":[` + mem3 + `]}`},
 		{"a page of memories", "GET /memories", "GET /memories?limit=5000&offset=3", "", 200, `{"limit":1000,"offset":3,"memories":[]}`},
@@ -55,6 +65,33 @@ func memoryCases() []routeCase {
 			`{"hard":false,"deleted":[{"id":"mem_00000000000000000000000001","num":1,"title":"Cookies over tokens"}],"held_by":[]}`},
 		{"a memory is erased by its number", "DELETE /memories/{ref...}", "DELETE /memories/%233?hard=1", "", 200, `{"hard":true,"deleted":[{"id":"mem_00000000000000000000000004","num":3,"title":"Else"}],"held_by":[]}`},
 		{"an unclear wish to erase is refused", "DELETE /memories/{ref...}", "DELETE /memories/3?hard=maybe", "", 400, bad(`hard \"maybe\" is neither true nor false`, "")},
+	}
+}
+
+func TestASaveTellsWhatItIsNearAndMayContradict(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	tokens := func(path, title, minutes, more string) string {
+		return told(ask(h, "POST", path, `{"title":"`+title+`","content":"Access tokens of the API live `+minutes+` minutes.","type":"decision","session_id":"s1"`+more+`}`))
+	}
+	for _, tt := range []struct {
+		name, got string
+		parts     []string
+	}{
+		{"the first", tokens("/memories", "Token lifetime", "15", ""), []string{`{"action":"inserted"`, `"candidates":[]`}},
+		{"the same in a memory of its own", tokens("/memories", "Tokens live", "15", ""), []string{`{"action":"inserted","reason":"new"`, `"related":[{"id":"mem_`, `"num":1,`, `"cosine":0.`}},
+		{"another number", tokens("/memories", "Lifetime of tokens", "5", `,"merge":true`),
+			[]string{`{"action":"inserted"`, `"candidates":[{"id":"mem_`, `"judgment_id":"rel-`, `"reason":"number: 5 minutes against 15 minutes"`}},
+		{"the same words, to be merged", tokens("/memories", "Tokens", "15", `,"merge":true`), []string{`{"action":"repeated","reason":"#2 has this text already"`}},
+		{"the same title, to be merged", told(ask(h, "POST", "/memories", `{"title":"Tokens live","content":"They are signed.","type":"decision","session_id":"s1","merge":true}`)),
+			[]string{`{"action":"merged","reason":"same type and title as #2"`, `"merged_with":{"id":"mem_`}},
+		{"the older route", tokens("/observations", "How long tokens live", "7", ""), []string{`{"id":4,"status":"saved","judgment_required":true,"candidates":[{"id":"mem_`}},
+		{"the older route, and nothing to judge", told(ask(h, "POST", "/observations", `{"title":"Plants","content":"They are watered on Mondays.","session_id":"s1"}`)), []string{`{"id":5,"status":"saved"}`}},
+	} {
+		for _, part := range tt.parts {
+			if !strings.Contains(tt.got, part) {
+				t.Errorf("%s:\n got %s\nwant in it %s", tt.name, tt.got, part)
+			}
+		}
 	}
 }
 

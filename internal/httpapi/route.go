@@ -48,10 +48,6 @@ func (a *API) table() []Route {
 	write := func(method, path string, h handler) Route {
 		return Route{Method: method, Path: path, Token: true, MaxBody: maxBody, handle: h}
 	}
-	larger := func(r Route) Route {
-		r.MaxBody = maxBatch
-		return r
-	}
 	newer := func(r Route) Route {
 		r.nested = true
 		return r
@@ -125,7 +121,7 @@ func (a *API) table() []Route {
 		write("POST", "/conflicts/deferred/replay", a.replayDeferred),
 
 		newer(write("POST", "/memories", a.saveMemory)),
-		newer(larger(write("POST", "/memories/batch", a.saveMemories))),
+		newer(write("POST", "/memories/batch", a.saveMemories)),
 		newer(read("/memories", a.memories)),
 		newer(read("/memories/{ref...}", a.memory)),
 		newer(write("PATCH", "/memories/{ref...}", a.updateMemory)),
