@@ -140,7 +140,8 @@ func TestSelectionOfTools(t *testing.T) {
 		{"a profile and a tool", "core, mem_stats", []string{"mem_context", "mem_save", "mem_search", "mem_stats"}},
 		{"what is named twice comes once", "core,core,mem_save", []string{"mem_context", "mem_save", "mem_search"}},
 		{"case and commas do not matter", ",CORE,,", []string{"mem_context", "mem_save", "mem_search"}},
-		{"admin", "admin", []string{"mem_decay", "mem_delete", "mem_graph", "mem_link", "mem_merge_projects", "mem_sleep", "mem_stats", "mem_timeline", "mem_unlink"}},
+		{"admin", "admin", []string{"mem_decay", "mem_delete", "mem_diagnostics", "mem_graph", "mem_history", "mem_link", "mem_log", "mem_merge_projects",
+			"mem_sleep", "mem_stats", "mem_timeline", "mem_undo", "mem_unlink"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := names(toolsOf(t, listing(t, tt.tools))); !slices.Equal(got, tt.want) {
@@ -162,7 +163,7 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 // Agents with nobody to ask refuse a tool that may destroy, or that does not say it
 // does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
-	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline"}
+	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 			if _, ok := tool.Annotations[hint].(bool); !ok {
