@@ -28,18 +28,18 @@ const (
 func prompt(newer, older engram.Memory) (string, error) {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(instructions) + "\n\n<notes>\n")
-	for _, m := range []engram.Memory{newer, older} {
-		which := "newer"
-		if m.Num == older.Num {
-			which = "older"
-		}
+	for _, note := range []struct {
+		which string
+		m     engram.Memory
+	}{{"newer", newer}, {"older", older}} {
+		m := note.m
 		line, err := json.Marshal(struct {
 			Which   string `json:"which"`
 			Date    string `json:"date"`
 			Type    string `json:"type"`
 			Title   string `json:"title"`
 			Content string `json:"content"`
-		}{which, m.UpdatedAt.UTC().Format(time.DateOnly), string(m.Type), shown(m.Title, maxTitle), shown(m.Content, maxContent)})
+		}{note.which, m.UpdatedAt.UTC().Format(time.DateOnly), string(m.Type), shown(m.Title, maxTitle), shown(m.Content, maxContent)})
 		if err != nil {
 			return "", fmt.Errorf("write memory %s for the judge: %w", m.ID, err)
 		}

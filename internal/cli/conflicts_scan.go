@@ -53,23 +53,32 @@ recorded; engram undo takes one back.`,
 	return cmd
 }
 
-func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
-	in := f.in
+// check refuses what is out of range by the name of its flag. 0, which the engine takes
+// for its default, is a mistake here.
+func (f scanFlags) check() error {
 	for _, n := range []struct {
 		name  string
 		given int
 		most  int
 	}{
-		{"max-insert", in.MaxInsert, engine.MostScanPairs}, {"max-semantic", in.MaxSemantic, engine.MostScanPairs},
-		{"concurrency", in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
+		{"max-insert", f.in.MaxInsert, engine.MostScanPairs}, {"max-semantic", f.in.MaxSemantic, engine.MostScanPairs},
+		{"concurrency", f.in.Concurrency, engine.MostScanCalls}, {"timeout-per-call", f.seconds, int(engine.MostScanWait / time.Second)},
 	} {
 		if n.given < 1 || n.given > n.most {
 			return invalidf("--%s %d is out of range", n.name, n.given).WithHint("from 1 to %d", n.most)
 		}
 	}
-	if f.dryRun && in.Apply {
+	if f.dryRun && f.in.Apply {
 		return invalidf("--dry-run and --apply exclude each other").WithHint("leave one of them out")
 	}
+	return nil
+}
+
+func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	in := f.in
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
