@@ -23,7 +23,7 @@ type compareArgs struct {
 	A          *tool.ID `json:"memory_id_a" required:"schema"`
 	B          *tool.ID `json:"memory_id_b" required:"schema"`
 	Relation   string   `json:"relation" doc:"as mem_judge" required:"schema"`
-	Confidence *float64 `json:"confidence" doc:"0 to 1" required:"schema"`
+	Confidence *float64 `json:"confidence" required:"schema"`
 	Reasoning  string   `json:"reasoning" required:"true"`
 	Model      string   `json:"model"`
 }
