@@ -23,7 +23,7 @@ func (d *dialect) contextTool() tool.Tool {
 type contextArgs struct {
 	Project string `json:"project" doc:"default: this folder's"`
 	Scope   string `json:"scope" enum:"project,personal,global" lax:"true"`
-	AsOf    string `json:"as_of" doc:"a past date"`
+	AsOf    string `json:"as_of" schema:"-"` // a past date
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {

@@ -24,11 +24,11 @@ type currentArgs struct{}
 type current struct {
 	Project   string   `json:"project"`
 	Source    string   `json:"project_source"`
-	Path      string   `json:"project_path"`
-	Cwd       string   `json:"cwd"`
+	Path      string   `json:"project_path" schema:"-"`
+	Cwd       string   `json:"cwd" schema:"-"`
 	Available []string `json:"available_projects"`
-	Warning   string   `json:"warning,omitempty"`
-	ErrorHint string   `json:"error_hint,omitempty"`
+	Warning   string   `json:"warning,omitempty" schema:"-"`
+	ErrorHint string   `json:"error_hint,omitempty" schema:"-"`
 }
 
 func (d *dialect) current(ctx context.Context, _ tool.Caller, _ currentArgs) (current, error) {

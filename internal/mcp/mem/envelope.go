@@ -10,7 +10,7 @@ import (
 // envelope is what nearly every answer of the dialect is wrapped in. Fields that need
 // no explaining stay out of the schema: every agent pays for it in each session.
 type envelope struct {
-	Project       string `json:"project"`
+	Project       string `json:"project" schema:"-"`
 	ProjectPath   string `json:"project_path" schema:"-"`
 	ProjectSource string `json:"project_source" schema:"-"`
 	Result        string `json:"result"`

@@ -26,7 +26,7 @@ type reviewArgs struct {
 	// Defaults and ranges stand below and not in the schema, which every agent pays for.
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
-	Alias tool.ID `json:"id"`                     // the same
+	Alias tool.ID `json:"id" schema:"-"`          // the same
 	Days  int     `json:"days" doc:"of a snooze"` // 30
 }
 

@@ -23,7 +23,7 @@ func (d *dialect) saveTool() tool.Tool {
 type saveArgs struct {
 	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema"`
 	Content      string         `json:"content"`
-	Observation  string         `json:"observation" doc:"old name of content"`
+	Observation  string         `json:"observation" schema:"-"` // old name of content
 	Type         string         `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, …" default:"manual"`
 	TopicKey     string         `json:"topic_key" doc:"family/description"`
 	Scope        string         `json:"scope" enum:"project,personal,global" default:"project" lax:"true"`
@@ -51,14 +51,14 @@ type saved struct {
 	ID          int64  `json:"id"`
 	SyncID      string `json:"sync_id"`
 	State       string `json:"state"`
-	ReviewAfter string `json:"review_after,omitempty"`
+	ReviewAfter string `json:"review_after,omitempty" schema:"-"`
 	judgment
 }
 
 // judgment is what a save has to be judged with: what it may contradict.
 type judgment struct {
 	Required   bool        `json:"judgment_required"`
-	Status     string      `json:"judgment_status,omitempty"`
+	Status     string      `json:"judgment_status,omitempty" schema:"-"`
 	ID         string      `json:"judgment_id,omitempty"`           // of the likeliest candidate
 	Candidates []candidate `json:"candidates,omitempty" schema:"-"` // the likeliest first
 }

@@ -28,7 +28,7 @@ type searchArgs struct {
 	AllProjects bool   `json:"all_projects" default:"false"`
 	Scope       string `json:"scope" enum:"project,personal,global" lax:"true"`
 	Limit       int    `json:"limit" default:"10" min:"1" max:"20" lax:"true"`
-	AsOf        string `json:"as_of" doc:"what was found on a past date"`
+	AsOf        string `json:"as_of" doc:"a past date"`
 	MatchMode   string `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any"`
 	Compact     bool   `json:"compact" doc:"titles only" default:"false"`
 	MaxBytes    int    `json:"max_bytes" doc:"cut the list to this size; 0: no limit" default:"0" min:"0"`

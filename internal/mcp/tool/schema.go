@@ -21,7 +21,9 @@ type ID int64
 // generic message; required:"schema" only stands in the schema, because the dialect
 // has words of its own for it, or accepts less than it asks for. enum lists what is
 // allowed, separated by commas. A lax argument is never out of range: what is below
-// min or not in enum counts as the default, what is above max as max.
+// min or not in enum counts as the default, what is above max as max. schema:"-" leaves an
+// argument out of the schema: one that clients know from elsewhere, such as an old name, and
+// that no model should pay for reading about.
 type param struct {
 	name     string
 	doc      string
@@ -32,6 +34,7 @@ type param struct {
 	def      json.RawMessage // nil for none
 	min, max *float64
 	lax      bool
+	unlisted bool
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -39,7 +42,7 @@ func paramsOf(in reflect.Type) []param {
 	for i := range in.NumField() {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
-			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != ""}
+			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", unlisted: f.Tag.Get("schema") == "-"}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
 		}
@@ -82,8 +85,12 @@ func inputSchema(ps []param) json.RawMessage {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"object","properties":{`)
 	var required []string
-	for i, p := range ps {
-		if i > 0 {
+	listed := 0
+	for _, p := range ps {
+		if p.unlisted {
+			continue
+		}
+		if listed++; listed > 1 {
 			b.WriteByte(',')
 		}
 		p.write(&b)
