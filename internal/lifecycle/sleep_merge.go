@@ -103,7 +103,8 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 			taken[in] = true
 		}
 		steps = append(steps, Step{Action: StepMerge, Memories: group, Into: num, From: strength(num), To: Strength(one, now, n.DecayOf(one, p)),
-			Reason: fmt.Sprintf("%d say nearly the same, cosine %.3f and more; kept for being %s", len(group), least, whyKept(kept))})
+			Reason: fmt.Sprintf("%d say nearly the same, cosine %s; kept for being %s", len(group), atLeast(least, len(group)),
+				whyKept(kept, byNum[group[1]], strength(num), strength(group[1])))})
 	}
 	return steps
 }
@@ -164,12 +165,23 @@ func keepFirst(a, b engram.Memory, strengthA, strengthB float64) int {
 		cmp.Compare(math.Floor(strengthB*10), math.Floor(strengthA*10)), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.Num, b.Num))
 }
 
-func whyKept(m engram.Memory) string {
+// whyKept says by what keepFirst put kept before the next one.
+func whyKept(kept, next engram.Memory, strengthKept, strengthNext float64) string {
 	switch {
-	case m.Permanent:
+	case kept.Permanent && !next.Permanent:
 		return "permanent"
-	case m.TopicKey != "":
+	case kept.TopicKey != "" && next.TopicKey == "":
 		return "of a topic"
+	case math.Floor(strengthKept*10) > math.Floor(strengthNext*10):
+		return "stronger"
 	}
-	return "stronger or older"
+	return "older"
+}
+
+// atLeast is a cosine, the least of several where a group has more than one pair.
+func atLeast(cosine float64, members int) string {
+	if members > 2 {
+		return fmt.Sprintf("%.3f and more", cosine)
+	}
+	return fmt.Sprintf("%.3f", cosine)
 }

@@ -77,7 +77,11 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if len(s.Ops) > 0 {
 		latestFirst := slices.Clone(s.Ops)
 		slices.Reverse(latestFirst)
-		fmt.Fprintf(b, "To take it back, one after the other: engram undo %s\n", numbers("", latestFirst))
+		each := ""
+		if len(latestFirst) > 1 {
+			each = ", with each of these in turn"
+		}
+		fmt.Fprintf(b, "To take it back%s: engram undo %s\n", each, numbers("", latestFirst))
 	}
 }
 

@@ -1,0 +1,19 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// The first sleep compares all memories of a project and type with all.
+func BenchmarkSleepPlan(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		for b.Loop() {
+			if res, err := w.Sleep(b.Context(), engine.SleepInput{DryRun: true}); err != nil || len(res.Degraded) > 0 {
+				b.Fatalf("%v, %v", res.Degraded, err)
+			}
+		}
+	})
+}

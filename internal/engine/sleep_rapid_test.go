@@ -1,0 +1,125 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// Whatever was saved, used and slept on: every text is somewhere still, permanent
+// memories are live, a dry run says what the run does, and a second sleep in a row does
+// nothing.
+func TestSleepOverAnyHistory(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		w := newWorldIn(t, t.TempDir())
+		saved, kept := map[int64][]string{}, map[int64]bool{}
+		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
+			w.Clock.Add(time.Duration(rapid.IntRange(0, 60).Draw(rt, "days")) * day)
+			switch rapid.IntRange(0, 4).Draw(rt, "what") {
+			case 0, 1, 2:
+				in := engine.SaveInput{Title: "Access tokens", Content: tokens, Project: rapid.SampledFrom([]string{"demo", "shop"}).Draw(rt, "project"),
+					Type: "discovery", Permanent: rapid.IntRange(0, 4).Draw(rt, "permanent") == 0}
+				in.Content += rapid.SampledFrom([]string{"", "\nLogout clears it.", "\nThe key is changed every month.", " Nobody else may."}).Draw(rt, "more")
+				res := w.save(in)
+				saved[res.Memory.Num] = append(saved[res.Memory.Num], in.Content)
+				kept[res.Memory.Num] = kept[res.Memory.Num] || in.Permanent
+			case 3:
+				if all := w.list(engram.Filter{}); len(all) > 0 {
+					err := w.Store.Update(w.Context(), func(tx engram.Tx) error {
+						return tx.CountAccess(w.Context(), []int64{rapid.SampledFrom(all).Draw(rt, "used")}, w.Clock.Now())
+					})
+					if err != nil {
+						rt.Fatal(err)
+					}
+				}
+			case 4:
+				in := engine.SleepInput{Below: rapid.SampledFrom([]float64{0, 0.5, 0.9}).Draw(rt, "below")}
+				res := w.sleep(in)
+				if again := w.sleep(in); len(again.Plan) != 0 || len(res.Skipped) != 0 {
+					rt.Errorf("a second sleep after %+v took %+v; want nothing, and nothing skipped before", res, again.Plan)
+				}
+			}
+		}
+		plan := w.sleep(engine.SleepInput{DryRun: true}).Plan
+		res := w.sleep(engine.SleepInput{})
+		if !slices.EqualFunc(plan, res.Plan, func(a, b lifecycle.Step) bool {
+			return a.Action == b.Action && a.Into == b.Into && slices.Equal(a.Memories, b.Memories)
+		}) || res.Applied != len(plan) {
+			rt.Errorf("the dry run said\n%+v\nthe run did\n%+v", plan, res)
+		}
+		w.saysStill(rt, saved)
+		for num, permanent := range kept {
+			if permanent && w.forgotten(num) && !w.wasMerged(num) {
+				rt.Errorf("permanent #%d is forgotten and in no other", num)
+			}
+		}
+	})
+}
+
+// saysStill fails unless each text is that of its memory, live or forgotten, or of a revision.
+func (w world) saysStill(t *rapid.T, saved map[int64][]string) {
+	err := w.Store.View(w.Context(), func(r engram.Reader) error {
+		for num, texts := range saved {
+			m, err := r.Memory(w.Context(), engram.ByNum(num))
+			if err != nil {
+				return err
+			}
+			revisions, err := r.Revisions(w.Context(), num)
+			if err != nil {
+				return err
+			}
+			said := []string{m.Content}
+			for _, v := range revisions {
+				said = append(said, v.Content)
+			}
+			for _, text := range texts {
+				if !slices.Contains(said, text) {
+					t.Errorf("#%d was saved with %q and has %q", num, text, said)
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wasMerged reports whether a live permanent memory was made of it and others.
+func (w world) wasMerged(num int64) (merged bool) {
+	err := w.Store.View(w.Context(), func(r engram.Reader) error {
+		for seen := map[int64]bool{}; !seen[num]; {
+			seen[num] = true
+			ties, err := r.Relations(w.Context(), []int64{num})
+			if err != nil {
+				return err
+			}
+			for _, tie := range ties {
+				if tie.Verb != engram.VerbDerivedFrom || tie.Target != num {
+					continue
+				}
+				into, err := r.Memory(w.Context(), engram.ByNum(tie.Source))
+				if err != nil {
+					return err
+				}
+				if num = into.Num; !into.Forgotten() {
+					merged = into.Permanent
+					return nil
+				}
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.Fatalf("%v", fmt.Errorf("read what became of #%d: %w", num, err))
+	}
+	return merged
+}
