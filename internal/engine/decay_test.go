@@ -356,8 +356,7 @@ func TestReadingCountsAsAnAccess(t *testing.T) {
 			w.note("Zebra", "Stripes.")
 			w.session("s1", "demo")
 			w.session("s2", "demo")
-			var entries []engram.Mutation
-			entries = w.since(func() {
+			entries := w.since(func() {
 				for _, step := range tt.do {
 					step(w)
 				}

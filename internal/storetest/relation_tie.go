@@ -72,6 +72,9 @@ func tieCases() []testCase {
 					}
 				}
 				got, err := r.Relation(k.Context(), engram.RelationRef{ID: kept.ID})
+				if err != nil {
+					return err
+				}
 				k.same("one that is there", got, kept)
 				return err
 			})

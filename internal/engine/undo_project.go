@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// projectWas is a project as an entry notes it: what was moved away from it, or what it
+// was.
+type projectWas struct {
+	From     string           `json:"from"`
+	To       string           `json:"to"`
+	Memories []int64          `json:"memories"`
+	Sessions []string         `json:"sessions"`
+	Prompts  []int64          `json:"prompts"`
+	Topics   map[int64]string `json:"topics"` // that memories lost by the move
+	Given    map[int64]string `json:"given"`  // that memories got back by it
+
+	Aliases   *[]string       `json:"aliases"`
+	Root      *string         `json:"root"`
+	Remote    *string         `json:"remote"`
+	Decay     json.RawMessage `json:"decay"` // null: it had none of its own
+	CreatedAt *time.Time      `json:"created_at"`
+}
+
+func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error {
+	var was projectWas
+	if entry.Was != nil {
+		if err := json.Unmarshal(entry.Was, &was); err != nil {
+			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+		}
+	}
+	if was.From != "" {
+		return u.moveBack(ctx, entry, was)
+	}
+	p, known, err := u.tx.Project(ctx, entry.Key)
+	if err != nil {
+		return err
+	}
+	known = known && p.Name == entry.Key // else it is an alias by now
+	switch {
+	case entry.Was == nil && !known:
+		return nil
+	case entry.Was == nil:
+		return u.unmakeProject(ctx, entry, p)
+	case !known && was.CreatedAt == nil:
+		u.leave("project %q is gone", entry.Key)
+		return nil
+	}
+	now := p
+	if !known {
+		now = engram.Project{Name: entry.Key}
+	}
+	if known {
+		if err := u.unmoved(ctx, entry, fmt.Sprintf("project %q", p.Name), projectFields(p)); err != nil {
+			return err
+		}
+	}
+	put(&now.Aliases, was.Aliases)
+	put(&now.Root, was.Root)
+	put(&now.Remote, was.Remote)
+	put(&now.CreatedAt, was.CreatedAt)
+	if was.Decay != nil {
+		now.Decay = nil
+		if err := json.Unmarshal(was.Decay, &now.Decay); err != nil {
+			return fmt.Errorf("journal entry %d: decay: %w", entry.Seq, err)
+		}
+	}
+	if !known {
+		u.changed(entry, "made again")
+		if err := u.tx.PutProject(ctx, now); err != nil {
+			return err
+		}
+		return u.log(ctx, engram.EntityProject, now.Name, now.Name, u.reason(), nil)
+	}
+	u.changed(entry, "restored")
+	return u.replaceProject(ctx, p, now, u.reason())
+}
+
+// moveBack gives back what went from one project to another.
+func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was projectWas) error {
+	for _, name := range []string{was.From, was.To} {
+		if _, known, err := u.tx.Project(ctx, name); err != nil || !known {
+			if err == nil {
+				u.leave("project %q is gone, and what was moved stays where it is", name)
+			}
+			return err
+		}
+	}
+	if err := u.takeTopics(ctx, was.Given); err != nil {
+		return err
+	}
+	some := engram.Moved{Memories: was.Memories, Sessions: was.Sessions, Prompts: was.Prompts, Topics: was.Topics}
+	moved, err := u.tx.MoveBack(ctx, some, was.To, was.From)
+	if err != nil {
+		return err
+	}
+	if n := len(some.Memories) - len(moved.Memories); n > 0 {
+		u.leave("%d of the memories that were moved are elsewhere by now", n)
+	}
+	u.changed(entry, "%s, %s and %s back from %s", so(len(moved.Memories), "memory", "memories"),
+		so(len(moved.Sessions), "session", "sessions"), so(len(moved.Prompts), "prompt", "prompts"), was.To)
+	given := moved.Topics
+	moved.Topics = was.Given
+	return u.logMove(ctx, moved, given, was.To, was.From, u.reason())
+}
+
+// so is "1 memory" or "2 memories".
+func so(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// takeTopics takes topic keys away again that a move gave back. The entry of the move
+// says so: it needs none of its own.
+func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error {
+	for num, topic := range given {
+		m, err := u.tx.Memory(ctx, engram.ByNum(num))
+		if engram.CodeOf(err) == engram.CodeNotFound || err == nil && m.TopicKey != topic {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		m.TopicKey = ""
+		if err := u.tx.ReplaceMemory(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmakeProject removes a project that the operation made, if nothing is in it.
+func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p engram.Project) error {
+	full, err := u.inUse(ctx, p.Name)
+	if err != nil || full {
+		return err
+	}
+	if err := u.log(ctx, engram.EntityProject, p.Name, p.Name, u.reason(), projectFields(p)); err != nil {
+		return err
+	}
+	u.changed(entry, "removed")
+	return u.tx.DeleteProject(ctx, p.Name)
+}
+
+// inUse reports whether anything is kept under a project, forgotten or hidden things too.
+func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
+	one := engram.Page{Limit: 1}
+	live, err := u.tx.List(ctx, engram.Filter{Project: name}, one)
+	if err != nil {
+		return false, err
+	}
+	forgotten, err := u.tx.List(ctx, engram.Filter{Project: name, Forgotten: true}, one)
+	if err != nil {
+		return false, err
+	}
+	sessions, err := u.tx.Sessions(ctx, name, one)
+	if err != nil {
+		return false, err
+	}
+	prompts, err := u.tx.Prompts(ctx, name, "", one)
+	if err != nil {
+		return false, err
+	}
+	hidden, err := u.tx.DeletedPrompts(ctx, name)
+	return slices.Max([]int{len(live), len(forgotten), len(sessions), len(prompts), len(hidden)}) > 0, err
+}
