@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
@@ -199,60 +198,6 @@ func (o *op) addTo(ctx context.Context, was, now engram.Memory, reason string) e
 		return err
 	}
 	return o.replaceMemory(ctx, was, now, reason)
-}
-
-// admit asks the rule, with what the store knows at this moment.
-func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []likeness) (lifecycle.Decision, error) {
-	known := lifecycle.Known{}
-	if m.TopicKey != "" {
-		old, found, err := s.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
-		if err != nil {
-			return lifecycle.Decision{}, err
-		}
-		if found {
-			known.Topic = &old
-		}
-	}
-	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, s.at, s.policy) }
-	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, s.at.Add(-s.policy.RepeatWindow), same)
-	if err != nil {
-		return lifecycle.Decision{}, err
-	}
-	if found {
-		known.Repeat = &old
-	}
-	if t.in.Admit == AdmitMerging {
-		if err := s.knowAlike(ctx, m, near, &known); err != nil {
-			return lifecycle.Decision{}, err
-		}
-	}
-	return lifecycle.Admit(m, known, t.in.Admit, s.policy), nil
-}
-
-// knowAlike adds the memories that may take m up, as they are now: what does not stand in
-// the journal, such as accesses, may have changed since they were looked at.
-func (s *saver) knowAlike(ctx context.Context, m engram.Memory, near []likeness, known *lifecycle.Known) error {
-	if s.embedder != nil {
-		known.Duplicate = s.embedder.Model().Duplicate
-	}
-	for _, n := range near {
-		now, err := s.tx.Memory(ctx, engram.ByNum(n.Memory.Num))
-		if err != nil {
-			return err
-		}
-		known.Near = append(known.Near, lifecycle.Near{Memory: now, Cosine: n.Cosine, Differs: n.difference.String()})
-	}
-	old, found, err := s.tx.ByTitle(ctx, m.Project, m.Scope, m.Type, m.Title)
-	if err != nil || !found {
-		return err
-	}
-	hidden, err := replaced(ctx, s.tx, []int64{old.Num})
-	if err != nil || hidden[old.Num] {
-		return err
-	}
-	d, _ := contradiction.Between(textOf(m), textOf(old), contradiction.Nearness{})
-	known.Titled = &lifecycle.Near{Memory: old, Differs: d.String()}
-	return nil
 }
 
 // relate ties m to others that the caller named; one that is tied already is fine.

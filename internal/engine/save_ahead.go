@@ -8,6 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // A save looks around before its transaction, because reckoning a vector and ranking a
@@ -24,6 +25,7 @@ type intake struct {
 	vector  []float32             // nil: nothing can be near
 	project string                // in which it was looked around
 	near    []likeness            // from the model's related mark on, the nearest first
+	worded  []int64               // memories that have all its words, and perhaps its text; only when it may be merged
 }
 
 // likeness is a near memory, held against what is saved.
@@ -45,8 +47,8 @@ type outlook struct {
 // slow or cannot answer, and damaged vectors, cost the look and never the save.
 func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, error) {
 	out := &outlook{intakes: intakes}
-	if e.embedder == nil {
-		return out, nil
+	if err := e.lookForWords(ctx, intakes); err != nil || e.embedder == nil {
+		return out, err
 	}
 	model := e.embedder.Model()
 	if !model.Instant {
@@ -75,6 +77,41 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, err
 		out.trouble, err = "the vectors are damaged: run engram reembed --all", nil
 	}
 	return out, err
+}
+
+// How many words of a text are looked for, and how many memories that have them are
+// compared with it. A text that was merged into a long memory may be far from it in
+// meaning, and would be saved once more each time.
+const (
+	mostWordsLookedFor = 24
+	mostWorded         = 20
+)
+
+// lookForWords finds the memories that may have the text of those that may be merged.
+func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
+	if !slices.ContainsFunc(intakes, func(t intake) bool { return t.in.Admit == AdmitMerging }) {
+		return nil
+	}
+	return e.store.View(ctx, func(r engram.Reader) error {
+		for i := range intakes {
+			t := &intakes[i]
+			terms := slices.DeleteFunc(text.Query(t.draft.Content), func(w engram.Term) bool { return w.Stop || w.Joined })
+			if t.in.Admit != AdmitMerging || len(terms) == 0 {
+				continue
+			}
+			project, err := projectAhead(ctx, r, t.draft)
+			if err != nil {
+				return err
+			}
+			found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms[:min(len(terms), mostWordsLookedFor)], All: true, Limit: mostWorded,
+				Filter: engram.Filter{Project: project, Scope: t.draft.Scope, Types: []engram.Type{t.draft.Type}}})
+			if err != nil {
+				return err
+			}
+			t.worded = numsOf(found.Hits)
+		}
+		return nil
+	})
 }
 
 func (e *Engine) lookAround(ctx context.Context, r engram.Reader, out *outlook, vectors [][]float32) error {

@@ -39,7 +39,9 @@ type Known struct {
 	Topic  *engram.Memory // the live memory of its topic key, project and scope; nil for none
 	Repeat *engram.Memory // the live memory that IsRepeat found; nil for none
 	Titled *Near          // the newest live memory of its project, scope, type and title; nil for none
-	Near   []Near         // live memories of its project and scope that are near to it, the nearest first
+	// Near are live memories of its project and scope that are near to it, the nearest first;
+	// behind them, with a cosine of 0, may be others that perhaps have its text.
+	Near []Near
 	// Duplicate is the mark of the embedding model: the cosine from which on two texts say
 	// the same. 0 for no model.
 	Duplicate float64
@@ -99,7 +101,7 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	}
 	why := "new"
 	for _, l := range alike {
-		if _, may := MayMerge(l.Memory, m); !may || l.Differs != "" {
+		if _, may := MayMerge(l.Memory, m); !may {
 			continue
 		}
 		if _, adds := Joined(l.Memory, m); adds == AddsNothing {

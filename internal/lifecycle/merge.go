@@ -33,7 +33,9 @@ const (
 // case, white space and marks of lists, is in that of old, which stays as a revision.
 func Joined(old, m engram.Memory) (content string, adds Addition) {
 	mine, theirs := sayings(m.Content), sayings(old.Content)
-	titled := func(in string) bool { return m.Title == old.Title || mentions(old.Title, m.Title) || mentions(in, m.Title) }
+	titled := func(in string) bool {
+		return m.Title == old.Title || mentions(old.Title, m.Title) || mentions(in, m.Title)
+	}
 	switch {
 	case within(theirs, mine) && titled(old.Content):
 		return old.Content, AddsNothing
@@ -126,14 +128,11 @@ func unmarked(s string) string {
 	return t
 }
 
-// within reports whether part stands in whole as it is, one saying after the other.
+// within reports whether part stands in whole as it is, one saying after the other. No text
+// has a NUL, and the search is linear whatever the texts are.
 func within(whole, part []string) bool {
-	for i := 0; i+len(part) <= len(whole); i++ {
-		if slices.Equal(whole[i:i+len(part)], part) {
-			return true
-		}
-	}
-	return false
+	marked := func(all []string) string { return "\x00" + strings.Join(all, "\x00") + "\x00" }
+	return strings.Contains(marked(whole), marked(part))
 }
 
 // mentions reports whether the words of a title stand in a text one after the other. A

@@ -214,3 +214,12 @@ func TestMergingTwiceIsMergingOnceAndLosesNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestJoiningLongTextsTakesNoLongTime(t *testing.T) {
+	same := strings.Repeat("a. ", engram.MaxContent/3)
+	begun := time.Now()
+	lifecycle.Joined(engram.Memory{Title: "t", Content: same}, engram.Memory{Title: "t", Content: strings.Repeat("a. ", engram.MaxContent/6) + "b."})
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("two megabytes of one word take %v", took)
+	}
+}
