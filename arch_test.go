@@ -52,6 +52,7 @@ func rows() map[string]row {
 		"internal/document":      {room: "rule"},
 		"internal/health":        {room: "rule"},
 		"internal/lifecycle":     {room: "rule"},
+		"internal/llm":           {room: "rule"},
 		"internal/postings":      {room: "rule"},
 		"internal/project":       {room: "rule"},
 		"internal/redact":        {room: "rule"},

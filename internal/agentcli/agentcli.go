@@ -19,8 +19,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/llm"
 )
 
 // CLI is an engram.Judge that starts a program for each question. It may be used by many
@@ -119,7 +118,7 @@ func inSession(variable string) bool { return strings.HasPrefix(variable, "CLAUD
 // told is the first line of a complaint that says something, for an error.
 func told(complaint string) string {
 	for l := range strings.Lines(complaint) {
-		if l = line(redact.Private(render.Plain(l)), maxReason); l != "" {
+		if l = llm.Line(l, maxReason); l != "" {
 			return ": " + l
 		}
 	}

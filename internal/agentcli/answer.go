@@ -1,21 +1,13 @@
 package agentcli
 
 import (
-	"encoding/json"
 	"errors"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/llm"
 )
 
-const (
-	maxReason   = 200 // characters
-	maxObjects  = 200 // that are tried to be read as the answer
-	maxLookedAt = 64 << 10
-)
+const maxReason = 200 // characters
 
 // What is wrong with an answer. The answer itself is not repeated: it speaks of memories.
 var (
@@ -31,26 +23,13 @@ type answer struct {
 	Reason     string   `json:"reason"`
 }
 
-// parse finds the object in what a program said: agents put it into code fences, and
-// prose before and behind. The first object that has a relation counts.
+// parse finds the object in what a program said.
 func parse(said string) (engram.Opinion, error) {
-	if i := strings.LastIndex(said, "</think>"); i >= 0 {
-		said = said[i:]
+	a, found := llm.Object(said, func(a answer) bool { return a.Relation != "" })
+	if !found {
+		return engram.Opinion{}, errNoObject
 	}
-	said = said[:min(len(said), maxLookedAt)]
-	for range maxObjects {
-		i := strings.IndexByte(said, '{')
-		if i < 0 {
-			break
-		}
-		said = said[i:]
-		var a answer
-		if json.NewDecoder(strings.NewReader(said)).Decode(&a) == nil && a.Relation != "" {
-			return a.opinion()
-		}
-		said = said[1:] // what was asked for may lie inside of it
-	}
-	return engram.Opinion{}, errNoObject
+	return a.opinion()
 }
 
 // opinion cleans a, which a model wrote that may have been led astray by a memory.
@@ -67,14 +46,5 @@ func (a answer) opinion() (engram.Opinion, error) {
 	if a.Confidence == nil || !(*a.Confidence >= 0 && *a.Confidence <= 1) {
 		return engram.Opinion{}, errConfidence
 	}
-	return engram.Opinion{Verb: verb, Confidence: *a.Confidence, Reason: line(redact.Private(render.Plain(a.Reason)), maxReason)}, nil
-}
-
-// line returns s in one line of at most most characters.
-func line(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	return strings.TrimSpace(string([]rune(s)[:most-1])) + "…"
+	return engram.Opinion{Verb: verb, Confidence: *a.Confidence, Reason: llm.Line(a.Reason, maxReason)}, nil
 }

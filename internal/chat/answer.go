@@ -1,12 +1,11 @@
 package chat
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/llm"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -14,9 +13,6 @@ import (
 const (
 	maxTitle   = 200     // characters
 	maxContent = 4 << 10 // bytes
-	// What is looked at for the object: so many braces, within so many bytes.
-	maxObjects  = 200
-	maxLookedAt = 64 << 10
 )
 
 // What is wrong with an answer. The answer itself is not repeated: it speaks of memories.
@@ -32,33 +28,13 @@ type verdict struct {
 	Content string `json:"content"`
 }
 
-// parse finds the object in what a model said. Models put it into code fences, and
-// prose before and behind; those that think aloud write drafts of it first, so what
-// stands before the last </think> is passed over. The first object that fits counts.
+// parse finds the object in what a model said.
 func parse(said string) (p engram.Pattern, ok bool, err error) {
-	if i := strings.LastIndex(said, "</think>"); i >= 0 {
-		said = said[i:]
+	v, found := llm.Object(said, func(v verdict) bool { return v.None || v.Title != "" || v.Content != "" })
+	if !found {
+		return engram.Pattern{}, false, errNoObject
 	}
-	said = said[:min(len(said), maxLookedAt)]
-	for range maxObjects {
-		i := strings.IndexByte(said, '{')
-		if i < 0 {
-			break
-		}
-		said = said[i:]
-		d := json.NewDecoder(strings.NewReader(said))
-		var object json.RawMessage
-		if d.Decode(&object) != nil {
-			said = said[1:]
-			continue
-		}
-		var v verdict
-		if json.Unmarshal(object, &v) == nil && (v.None || v.Title != "" || v.Content != "") {
-			return v.pattern()
-		}
-		said = said[1:] // what was asked for may lie inside of it
-	}
-	return engram.Pattern{}, false, errNoObject
+	return v.pattern()
 }
 
 // pattern cleans v, which a model wrote that may have been led astray by a memory.
@@ -67,21 +43,11 @@ func (v verdict) pattern() (engram.Pattern, bool, error) {
 		return engram.Pattern{}, false, nil
 	}
 	p := engram.Pattern{
-		Title:   line(redact.Private(render.Plain(v.Title)), maxTitle),
-		Content: cut(strings.TrimSpace(redact.Private(render.Plain(v.Content))), maxContent),
+		Title:   llm.Line(v.Title, maxTitle),
+		Content: llm.Cut(strings.TrimSpace(redact.Private(render.Plain(v.Content))), maxContent),
 	}
 	if p.Title == "" || p.Content == "" {
 		return engram.Pattern{}, false, errEmpty
 	}
 	return p, true, nil
-}
-
-// line returns s in one line of at most most characters.
-func line(s string, most int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	r := []rune(s)
-	return strings.TrimSpace(string(r[:most-1])) + "…"
 }

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/llm"
 )
 
 //go:embed extract.md
@@ -50,44 +48,20 @@ func question(model string, ms []engram.Memory) ([]byte, error) {
 	}{model, []message{{"system", strings.TrimSpace(instructions)}, {"user", data}}, 0, false})
 }
 
-// framed writes memories so that nothing in them can pass for anything else: each is a
-// line of JSON between two tags. JSON writes the angle brackets of a text as \u003c and
-// \u003e, so no memory can close the frame or forge the tokens by which chat templates
-// part the speakers. What hides is made visible.
+// framed writes memories as data, with the question behind them.
 func framed(ms []engram.Memory) (string, error) {
+	type row struct {
+		Title   string `json:"title"`
+		Content string `json:"content"`
+	}
 	ms = ms[:min(len(ms), maxMemories)]
-	var b strings.Builder
-	b.WriteString("<memories>\n")
-	for _, m := range ms {
-		line, err := json.Marshal(struct {
-			Title   string `json:"title"`
-			Content string `json:"content"`
-		}{shown(m.Title, maxHeading), shown(m.Content, min(maxEach, maxSent/len(ms)))})
-		if err != nil {
-			return "", fmt.Errorf("write memory %s for the language model: %w", m.ID, err)
-		}
-		b.Write(append(line, '\n'))
+	rows := make([]row, len(ms))
+	for i, m := range ms {
+		rows[i] = row{llm.Shown(m.Title, maxHeading), llm.Shown(m.Content, min(maxEach, maxSent/len(ms)))}
 	}
-	b.WriteString("</memories>\n\nWhat do these memories have in common? Answer with the JSON object alone.")
-	return b.String(), nil
-}
-
-// shown is the beginning of a text, at most most bytes of it. Private spans went when
-// it was saved; this is where a text leaves the machine, so they are looked for again.
-func shown(s string, most int) string {
-	return cut(render.Plain(redact.Private(s)), most)
-}
-
-// cut returns at most most bytes of s, whole characters, with … where something is
-// missing.
-func cut(s string, most int) string {
-	const dots = "…"
-	if len(s) <= most {
-		return s
+	data, err := llm.Framed("memories", rows)
+	if err != nil {
+		return "", fmt.Errorf("write memories for the language model: %w", err)
 	}
-	end := most - len(dots)
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return strings.TrimSpace(s[:end]) + dots
+	return data + "\nWhat do these memories have in common? Answer with the JSON object alone.", nil
 }
