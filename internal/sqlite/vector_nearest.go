@@ -27,8 +27,8 @@ const (
 
 // width is how many memories are wanted after each step when limit are asked for, of so
 // many in scope. Of few memories fewer are as good.
-func width(limit, among int, close bool) (signs, levels int) {
-	if close {
+func width(limit, among int, onlyClose bool) (signs, levels int) {
+	if onlyClose {
 		return closeBySigns * limit, closeByLevels * limit
 	}
 	levels = max(byLevels, limit+limit/4)

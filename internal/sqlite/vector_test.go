@@ -324,6 +324,32 @@ func TestTheNearestComeThroughTheCodes(t *testing.T) {
 	}
 }
 
+// TestWhatIsCloseComesThroughTheCodes asks for what lies around memories, at cosines of
+// about 0.7: a memory that is related is not missed for the sake of speed.
+func TestWhatIsCloseComesThroughTheCodes(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "engram.db"))
+	defer s.Close()
+	k := newClusters(4, 256)
+	fillVectors(t, s, storetest.NewCorpus(4), k, 6000)
+	view(t, s, func(r engram.Reader) error {
+		vs, err := r.Vectors(t.Context(), k.model.Fingerprint, []int64{1, 700, 1400, 2100, 2800, 3500, 4200, 4900, 5600, 6000})
+		for num, v := range vs {
+			question := k.around(v)
+			got, err := r.Nearest(t.Context(), engram.VectorQuery{Model: k.model.Fingerprint, Vector: question, Limit: 11, Close: true})
+			if err != nil {
+				return err
+			}
+			if len(got) != 11 || !slices.ContainsFunc(got, func(g engram.Ranked) bool { return g.Num == num }) {
+				t.Errorf("#%d at a cosine of %.2f is not among %v", num, cosine(question, v), got)
+			}
+		}
+		if len(vs) != 10 {
+			t.Errorf("there are %d vectors of 10", len(vs))
+		}
+		return err
+	})
+}
+
 // short is a memory of few words: the words cost more than the vectors.
 func short(c *storetest.Corpus, at time.Time) engram.Memory {
 	m := c.Memory(at)
