@@ -252,7 +252,7 @@ func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) 
 	}
 	begins, err := r.JournalBegins(ctx)
 	at := time.UnixMilli(fact.At).UTC()
-	if at.Before(begins) {
+	if at.Before(begins) || at.After(s.res.At) { // a clock that was set back: what is newer would look older
 		return time.Time{}, err
 	}
 	return at, err

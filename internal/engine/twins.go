@@ -53,12 +53,16 @@ func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) 
 	if err != nil {
 		return nil, false, err
 	}
+	all := countIf(nums, asked) == len(nums)
 	for place, num := range nums {
 		if !asked(num) {
 			continue
 		}
-		n := 0
-		alike.To(place, t.mark, func(other int, cosine float64) bool {
+		n, first := 0, 0
+		if all {
+			first = place + 1 // each pair once
+		}
+		alike.To(place, first, t.mark, func(other int, cosine float64) bool {
 			if other < place && asked(nums[other]) {
 				return true // it was found from the other side
 			}

@@ -74,16 +74,19 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if s.Compacted > 0 {
 		fmt.Fprintf(b, "Left the journal for their age: %s\n", counted(s.Compacted, "entry", "entries"))
 	}
-	if len(s.Ops) > 0 {
-		latestFirst := slices.Clone(s.Ops)
+	switch latestFirst := slices.Clone(s.Ops); {
+	case len(latestFirst) > mostOps:
+		fmt.Fprintf(b, "To take it back: engram log --verb sleep has its %d operations\n", len(latestFirst))
+	case len(latestFirst) > 1:
 		slices.Reverse(latestFirst)
-		each := ""
-		if len(latestFirst) > 1 {
-			each = ", with each of these in turn"
-		}
-		fmt.Fprintf(b, "To take it back%s: engram undo %s\n", each, numbers("", latestFirst))
+		fmt.Fprintf(b, "To take it back, engram undo each of these in turn: %s\n", numbers("", latestFirst))
+	case len(latestFirst) == 1:
+		fmt.Fprintf(b, "To take it back: engram undo %d\n", latestFirst[0])
 	}
 }
+
+// mostOps is how many operations are told by their numbers.
+const mostOps = 10
 
 // Diagnosed tells which memories deserve a look.
 func Diagnosed(d lifecycle.Diagnostics) string {

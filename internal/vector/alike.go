@@ -26,19 +26,25 @@ func (a *Alike) Add(v []float32) {
 // Len is how many vectors there are.
 func (a *Alike) Len() int { return len(a.rows) / RowBytes(a.dimensions) }
 
-// To calls each with the places of the vectors whose cosine to that at place is at least
-// mark, to within a thousandth, until it returns false; place itself is left out.
-func (a *Alike) To(place int, mark float64, each func(other int, cosine float64) bool) {
+// To calls each with the places from first on of the vectors whose cosine to that at place
+// is at least mark, to within a thousandth, until it returns false; place itself is left
+// out.
+func (a *Alike) To(place, first int, mark float64, each func(other int, cosine float64) bool) {
 	query, ok := Row(a.row(place), a.dimensions)
 	if !ok || !Normalise(query) {
 		return
 	}
 	words, most := SignWords(a.dimensions), alikeBits(mark, a.dimensions)
 	code := a.codes[place*words : (place+1)*words]
-	for other := range a.Len() {
+	for other, n := first, a.Len(); other < n; other++ {
 		d := 0
-		for i, word := range a.codes[other*words : (other+1)*words] {
-			d += bits.OnesCount64(code[i] ^ word)
+		if words == 4 { // 256 dimensions, those of the built-in model
+			x, y := (*[4]uint64)(code), (*[4]uint64)(a.codes[other*4:])
+			d = bits.OnesCount64(x[0]^y[0]) + bits.OnesCount64(x[1]^y[1]) + bits.OnesCount64(x[2]^y[2]) + bits.OnesCount64(x[3]^y[3])
+		} else {
+			for i, word := range a.codes[other*words : (other+1)*words] {
+				d += bits.OnesCount64(code[i] ^ word)
+			}
 		}
 		if d > most || other == place {
 			continue

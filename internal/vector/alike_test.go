@@ -35,7 +35,7 @@ func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
 		}
 		for i, v := range all {
 			var got, want []string
-			alike.To(i, mark, func(other int, cosine float64) bool {
+			alike.To(i, 0, mark, func(other int, cosine float64) bool {
 				if cosine >= mark+0.002 {
 					got = append(got, fmt.Sprint(other))
 				}
@@ -61,12 +61,18 @@ func TestAlikeStopsWhenToldTo(t *testing.T) {
 		alike.Add([]float32{0.5, 0.5, 0.5, 0.5})
 	}
 	n := 0
-	alike.To(2, 0.9, func(other int, cosine float64) bool {
+	alike.To(2, 0, 0.9, func(other int, cosine float64) bool {
 		if other == 2 || cosine < 0.99 {
 			t.Errorf("to vector 2 of five equal ones: got %d at %v, want another at 1", other, cosine)
 		}
 		n++
 		return n < 3
+	})
+	alike.To(2, 3, 0.9, func(other int, _ float64) bool {
+		if other < 3 {
+			t.Errorf("to vector 2 from 3 on: got %d", other)
+		}
+		return true
 	})
 	if n != 3 || alike.Len() != 5 {
 		t.Errorf("called %d times of %d vectors, want 3 of 5", n, alike.Len())
