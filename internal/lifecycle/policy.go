@@ -31,7 +31,7 @@ type Policy struct {
 	// MergeBoost is by how much a memory grows stronger when another is merged into it.
 	// Default 0.1.
 	MergeBoost float64
-	// MostNear is how many memories near to one that is saved are looked at. Default 10.
+	// MostNear is how many memories near to one that is saved are looked at. Default 6.
 	MostNear int
 	// MostLinks is to how many near memories a save ties its memory by itself. Default 3.
 	MostLinks int
@@ -55,7 +55,7 @@ func DefaultPolicy() Policy {
 		RepeatWindow: 15 * time.Minute,
 		AccessWindow: time.Hour,
 		ReviewMonths: map[engram.Type]int{engram.TypeDecision: 6, engram.TypePolicy: 12, engram.TypePreference: 3},
-		MergeBoost:   0.1, MostNear: 10, MostLinks: 3, MostCandidates: 3,
+		MergeBoost:   0.1, MostNear: 6, MostLinks: 3, MostCandidates: 3,
 		Unlinked:    []engram.Type{engram.TypeSessionSummary, engram.TypePassive},
 		KeepJournal: 730 * 24 * time.Hour,
 	}
