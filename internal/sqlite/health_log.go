@@ -41,10 +41,28 @@ func (s *Store) probe(ctx context.Context, l *health.Log) error {
 	if l.Locked = isBusy(err); err != nil && !l.Locked {
 		return err
 	}
-	if err := c.sql.QueryRowContext(ctx, "PRAGMA wal_checkpoint(PASSIVE)").Scan(&l.Busy, &l.Frames, &l.Moved); err != nil {
+	if err := s.tryCheckpoint(wait, c, l); err != nil {
 		return err
 	}
 	return s.size(l)
+}
+
+// tryCheckpoint asks for a checkpoint until there is one, or until ctx ends: other writers
+// make checkpoints too, each for a moment, and that is how it should be.
+func (s *Store) tryCheckpoint(ctx context.Context, c *conn, l *health.Log) error {
+	const nap = 20 * time.Millisecond
+	for {
+		// Without ctx, which may end in the middle of it: a passive checkpoint waits for nobody.
+		err := c.sql.QueryRowContext(context.WithoutCancel(ctx), "PRAGMA wal_checkpoint(PASSIVE)").Scan(&l.Busy, &l.Frames, &l.Moved)
+		if err != nil || !l.Busy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(nap):
+		}
+	}
 }
 
 func (s *Store) size(l *health.Log) error {
