@@ -17,10 +17,10 @@ func TestDoctorTakesNoWriteForDamage(t *testing.T) {
 	p := patient(t)
 	var done atomic.Bool
 	var writers sync.WaitGroup
-	for _, e := range []*engine.Engine{p.Engine, p.Again(t).Engine} {
+	for writer, e := range []*engine.Engine{p.Engine, p.Again(t).Engine} {
 		writers.Go(func() {
 			for i := 0; !done.Load(); i++ {
-				r, err := e.Save(t.Context(), engine.SaveInput{Project: "till", Title: fmt.Sprintf("Note %d", i), Content: fmt.Sprintf("The drawer sticks %d times.", i)})
+				r, err := e.Save(t.Context(), engine.SaveInput{Project: "till", Title: fmt.Sprintf("Note %d of %d", i, writer), Content: fmt.Sprintf("The drawer of till %d sticks %d times.", writer, i)})
 				if err == nil && i%3 == 0 {
 					_, err = e.Forget(t.Context(), engram.ByNum(r.Memory.Num))
 				}
