@@ -14,7 +14,8 @@ import (
 // UndoInput says which operation is taken back.
 type UndoInput struct {
 	// Op is its number, as Log tells it. 0 is the latest of Project that can be taken
-	// back and was not; starting and ending sessions and prompts do not count then.
+	// back and was not; starting and ending sessions and prompts do not count then, and an
+	// erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
 	DryRun  bool   // tells what would become of what, and changes nothing
@@ -33,13 +34,11 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) 
 	var res engram.Undone
 	err := e.write(ctx, "undo", func(o *op) (err error) {
 		if in.Op == 0 {
-			in.Op, err = o.latest(ctx, normalProject(in.Project))
-			if err != nil {
-				return err
-			}
+			res, err = o.undoLatest(ctx, normalProject(in.Project))
+		} else {
+			res, err = o.undo(ctx, in.Op)
 		}
-		u := undoing{op: o}
-		if res, err = u.run(ctx, in.Op); err == nil && in.DryRun {
+		if err == nil && in.DryRun {
 			return errDryRun
 		}
 		return err
@@ -64,30 +63,49 @@ func quiet(verb string) bool {
 // erases reports whether a verb removes for good.
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
 
-// latest is the latest operation of a project that can be taken back.
-func (o *op) latest(ctx context.Context, project string) (int64, error) {
+// undoLatest takes back the latest operation of a project that left something to take
+// back. An erase in the way is told, with what comes before it: whoever has just erased
+// something does not mean another operation.
+func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, error) {
 	const page = 100
+	erased := int64(0)
 	for offset := 0; ; offset += page {
 		ops, err := o.tx.Operations(ctx, engram.JournalFilter{Project: project}, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
-			return 0, err
+			return engram.Undone{}, err
 		}
 		for _, op := range ops {
 			if op.Undoes != 0 || quiet(op.Verb) {
 				continue
 			}
 			standing, err := o.stands(ctx, op)
-			if err != nil {
-				return 0, err
-			}
-			if standing {
-				return op.Op, nil
+			switch {
+			case err != nil:
+				return engram.Undone{}, err
+			case !standing:
+			case erases(op.Verb):
+				erased = max(erased, op.Op)
+			case erased != 0:
+				return engram.Undone{}, erasedForGood(erased).WithHint("the latest before it that can be undone: undo %d", op.Op)
+			default:
+				if res, err := o.undo(ctx, op.Op); err != nil || o.first != 0 {
+					return res, err
+				}
 			}
 		}
 		if len(ops) < page {
-			return 0, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("log --all-projects shows what every project has")
+			break
 		}
 	}
+	if erased != 0 {
+		return engram.Undone{}, erasedForGood(erased)
+	}
+	return engram.Undone{}, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("log --all-projects shows what every project has")
+}
+
+func erasedForGood(op int64) *engram.Error {
+	return engram.Errorf(engram.CodeForbidden, "operation %d erased for good and cannot be undone", op).
+		WithHint("a backup or a replica may still have what it erased")
 }
 
 // stands reports whether an operation is in force: nobody undid it, or the undo was
@@ -108,37 +126,46 @@ func (o *op) stands(ctx context.Context, op engram.Operation) (bool, error) {
 type undoing struct {
 	*op
 	res   engram.Undone
-	moves []engram.Mutation // entries of moves between projects since the operation, oldest first
+	moves []move  // between projects, since the operation
+	ties  []int64 // relations that came back
 }
 
-func (u *undoing) run(ctx context.Context, number int64) (engram.Undone, error) {
+func (o *op) undo(ctx context.Context, number int64) (engram.Undone, error) {
+	u := &undoing{op: o}
+	err := u.run(ctx, number)
+	return u.res, err
+}
+
+func (u *undoing) run(ctx context.Context, number int64) error {
 	undone, entries, err := u.entriesOf(ctx, number)
 	if err != nil {
-		return u.res, err
+		return err
 	}
 	if erases(undone.Verb) {
-		return u.res, engram.Errorf(engram.CodeForbidden, "operation %d erased for good and cannot be undone", number).
-			WithHint("a backup or a replica may still have what it erased")
+		return erasedForGood(number)
 	}
 	standing, err := u.stands(ctx, undone)
 	if err != nil {
-		return u.res, err
+		return err
 	}
 	if !standing {
-		return u.res, engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
+		return engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
 			WithHint("to do it again: undo %d", undone.UndoneBy)
 	}
 	u.res.Undone, u.undoes = undone, number
 	if u.moves, err = u.movesSince(ctx, undone); err != nil {
-		return u.res, err
+		return err
 	}
 	for i := len(entries) - 1; i >= 0; i-- {
 		if err := u.take(ctx, entries[i]); err != nil {
-			return u.res, err
+			return err
 		}
 	}
+	if err := u.checkTies(ctx); err != nil {
+		return err
+	}
 	u.res.Op = u.first
-	return u.res, nil
+	return nil
 }
 
 // entriesOf reads the operation, and says so where the journal begins later.
@@ -203,12 +230,18 @@ func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mu
 			break
 		}
 	}
-	for _, move := range u.moves {
-		if was, err := movedBy(move, entry.Entity, entry.Key); err != nil {
+	for _, m := range u.moves {
+		if m.entry.Seq <= entry.Seq {
+			continue
+		}
+		was, err := m.changed(entry.Entity, entry.Key)
+		if err != nil {
 			return nil, err
-		} else if was != nil && move.Seq > entry.Seq {
-			move.Was = was
-			later = append(later, move)
+		}
+		if was != nil {
+			moved := m.entry
+			moved.Was = was
+			later = append(later, moved)
 		}
 	}
 	slices.SortFunc(later, func(a, b engram.Mutation) int { return cmp.Compare(a.Seq, b.Seq) })

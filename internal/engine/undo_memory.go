@@ -55,6 +55,15 @@ func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 	return since, nil
 }
 
+// left are the values that the operation left.
+func (s fieldsSince) left() map[string]json.RawMessage {
+	was := make(map[string]json.RawMessage, len(s))
+	for name, c := range s {
+		was[name] = c.left
+	}
+	return was
+}
+
 // moved reports whether a field is not any more what the operation left in it; now is
 // what it is.
 func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation, moved bool) {
@@ -145,11 +154,7 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 // unmakeMemory forgets a memory that the operation made.
 func (u *undoing) unmakeMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
-	was := map[string]json.RawMessage{}
-	for name, c := range since {
-		was[name] = c.left
-	}
-	if _, err := u.restorable(what, was, memoryFields(m), since); err != nil {
+	if _, err := u.restorable(what, since.left(), memoryFields(m), since); err != nil {
 		return err
 	}
 	if _, err := u.oldText(ctx, m, since, what); err != nil {
@@ -209,6 +214,10 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	names, err := u.restorable(what, was, memoryFields(m), since)
 	if err != nil {
 		return err
+	}
+	if m.LastAccessedAt.After(entry.At.Time()) {
+		// Accesses leave no entries: what was counted since would be lost.
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "access_count" || name == "last_accessed_at" })
 	}
 	now := m
 	for _, name := range names {

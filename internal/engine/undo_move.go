@@ -10,34 +10,56 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// movesSince reads the entries of moves between projects that were written after an
-// operation, oldest first.
-func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) ([]engram.Mutation, error) {
+// move is an entry of a move between projects, read once: it may name a hundred thousand
+// memories, and each of them asks.
+type move struct {
+	entry    engram.Mutation
+	was      projectWas
+	memories map[int64]bool
+	prompts  map[int64]bool
+	sessions map[string]bool
+}
+
+// movesSince reads the moves between projects that were written after an operation.
+func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (moves []move, err error) {
 	entries, err := entriesSince(ctx, u.tx, engram.EntityProject, undone.At.Time())
 	if err != nil {
 		return nil, err
 	}
-	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op || e.Was == nil })
-	slices.Reverse(entries)
-	return entries, nil
+	for _, e := range slices.Backward(entries) {
+		if e.Seq <= undone.Op || e.Was == nil {
+			continue
+		}
+		m := move{entry: e}
+		if err := json.Unmarshal(e.Was, &m.was); err != nil {
+			return nil, fmt.Errorf("journal entry %d: %w", e.Seq, err)
+		}
+		if m.was.From == "" {
+			continue
+		}
+		m.memories, m.prompts, m.sessions = setOf(m.was.Memories), setOf(m.was.Prompts), setOf(m.was.Sessions)
+		moves = append(moves, m)
+	}
+	return moves, nil
 }
 
-// movedBy returns what a move between projects changed of one thing, as an entry of its
-// own would note it; nil when it did not touch it, or is no move.
-func movedBy(move engram.Mutation, entity engram.Entity, key string) (json.RawMessage, error) {
-	var was projectWas
-	if err := json.Unmarshal(move.Was, &was); err != nil {
-		return nil, fmt.Errorf("journal entry %d: %w", move.Seq, err)
+func setOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, v := range list {
+		set[v] = true
 	}
+	return set
+}
+
+// changed returns what the move changed of one thing, as an entry of its own would note
+// it; nil when it did not touch it.
+func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error) {
 	num, _ := strconv.ParseInt(key, 10, 64)
 	switch {
-	case was.From == "":
-		return nil, nil
-	case entity == engram.EntityMemory && slices.Contains(was.Memories, num):
-		return was.memory(num)
-	case entity == engram.EntityPrompt && slices.Contains(was.Prompts, num),
-		entity == engram.EntitySession && slices.Contains(was.Sessions, key):
-		return json.Marshal(map[string]any{"project": was.From})
+	case entity == engram.EntityMemory && m.memories[num]:
+		return m.was.memory(num)
+	case entity == engram.EntityPrompt && m.prompts[num], entity == engram.EntitySession && m.sessions[key]:
+		return json.Marshal(map[string]any{"project": m.was.From})
 	}
 	return nil, nil
 }

@@ -56,6 +56,11 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 	if !known {
 		now = engram.Project{Name: entry.Key}
 	}
+	if !known {
+		if err := u.free(ctx, append([]string{entry.Key}, deref(was.Aliases)...)...); err != nil {
+			return err
+		}
+	}
 	if known {
 		if err := u.unmoved(ctx, entry, fmt.Sprintf("project %q", p.Name), projectFields(p)); err != nil {
 			return err
@@ -82,14 +87,50 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 	return u.replaceProject(ctx, p, now, u.reason())
 }
 
+// free refuses names that mean another project by now.
+func (u *undoing) free(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		p, known, err := u.tx.Project(ctx, name)
+		if err != nil {
+			return err
+		}
+		if known {
+			return u.renamed(ctx, name, p.Name)
+		}
+	}
+	return nil
+}
+
+// renamed is the error of a name that means another project by now.
+func (u *undoing) renamed(ctx context.Context, name, now string) error {
+	refused := engram.Errorf(engram.CodeConflict, "%q is project %q by now", name, now)
+	entries, err := u.tx.Mutations(ctx, engram.EntityProject, name, engram.Page{Limit: 1})
+	if err != nil || len(entries) == 0 {
+		return refused.WithHint("log --all-projects shows what became of it")
+	}
+	return refused.WithHint("undo %d first; nothing was changed", entries[0].Op)
+}
+
+func deref(list *[]string) []string {
+	if list == nil {
+		return nil
+	}
+	return *list
+}
+
 // moveBack gives back what went from one project to another.
 func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was projectWas) error {
 	for _, name := range []string{was.From, was.To} {
-		if _, known, err := u.tx.Project(ctx, name); err != nil || !known {
-			if err == nil {
-				u.leave("project %q is gone, and what was moved stays where it is", name)
-			}
+		p, known, err := u.tx.Project(ctx, name)
+		if err != nil {
 			return err
+		}
+		if !known {
+			u.leave("project %q is gone, and what was moved stays where it is", name)
+			return nil
+		}
+		if p.Name != name {
+			return u.renamed(ctx, name, p.Name)
 		}
 	}
 	if err := u.takeTopics(ctx, was.Given); err != nil {
@@ -137,10 +178,34 @@ func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error 
 	return nil
 }
 
-// unmakeProject removes a project that the operation made, if nothing is in it.
+// unmakeProject removes a project that the operation made, if nothing is in it. One that
+// was changed since is a conflict; another of its name, made later, is left.
 func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p engram.Project) error {
+	later, err := u.since(ctx, entry)
+	if err != nil {
+		return err
+	}
+	for _, e := range later {
+		var was projectWas
+		if e.Was != nil {
+			if err := json.Unmarshal(e.Was, &was); err != nil {
+				return fmt.Errorf("journal entry %d: %w", e.Seq, err)
+			}
+		}
+		if erases(e.Verb) || was.CreatedAt != nil && !was.CreatedAt.Equal(p.CreatedAt) {
+			u.leave("project %q was removed since, and made anew", p.Name)
+			return nil
+		}
+	}
 	full, err := u.inUse(ctx, p.Name)
 	if err != nil || full {
+		return err
+	}
+	since, err := sinceOf(later)
+	if err != nil {
+		return err
+	}
+	if _, err := u.restorable(fmt.Sprintf("project %q", p.Name), since.left(), projectFields(p), since); err != nil {
 		return err
 	}
 	if err := u.log(ctx, engram.EntityProject, p.Name, p.Name, u.reason(), projectFields(p)); err != nil {

@@ -332,3 +332,77 @@ func TestUndoingAHistoryRestoresEachStateAndLosesNoText(t *testing.T) {
 		}
 	})
 }
+
+// checkPairs wants at most one judgment of two memories, and none that stands in its own
+// place through others.
+func (l *life) checkPairs() {
+	l.t.Helper()
+	var all []engram.Relation
+	err := l.Store.View(l.Context(), func(r engram.Reader) (err error) {
+		all, _, err = r.ListRelations(l.Context(), engram.RelationFilter{}, engram.Page{Limit: 1000})
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	pairs, newer := map[[2]int64]int64{}, map[int64][]int64{}
+	for _, r := range all {
+		if !r.Judgment() {
+			continue
+		}
+		pair := [2]int64{min(r.Source, r.Target), max(r.Source, r.Target)}
+		if other, twice := pairs[pair]; twice {
+			l.t.Fatalf("of #%d and #%d there are two judgments: relations %d and %d", pair[0], pair[1], other, r.Num)
+		}
+		pairs[pair] = r.Num
+		if r.Supersedes() {
+			newer[r.Source] = append(newer[r.Source], r.Target)
+		}
+	}
+	for start := range newer {
+		seen := map[int64]bool{}
+		for next := newer[start]; len(next) > 0; next = next[1:] {
+			if next[0] == start {
+				l.t.Fatalf("#%d supersedes itself through others", start)
+			}
+			if !seen[next[0]] {
+				seen[next[0]] = true
+				next = append(next, newer[next[0]]...)
+			}
+		}
+	}
+}
+
+// Whatever is undone, in whatever order: it works, or is refused and changes nothing.
+func TestUndoingAnythingKeepsTheRules(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp("", "undo")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		l := &life{world: newWorldIn(t, dir), t: rt}
+		for range rapid.IntRange(2, 16).Draw(rt, "length") {
+			if len(l.ops) == 0 || rapid.IntRange(0, 2).Draw(rt, "what") > 0 {
+				l.act()
+				continue
+			}
+			before, ops := l.snapshot(), rapid.SampledFrom(l.ops).Draw(rt, "ops")
+			res, err := l.Undo(t.Context(), engine.UndoInput{Op: rapid.SampledFrom(ops).Draw(rt, "op")})
+			switch engram.CodeOf(err) {
+			case "":
+				if res.Op != 0 {
+					l.ops = append(l.ops, []int64{res.Op}) // which may be undone, too
+				}
+			case engram.CodeConflict, engram.CodeForbidden, engram.CodeNotFound:
+				if diff := before.compare(l.snapshot()); len(diff) > 0 {
+					rt.Fatalf("refused (%v), and changed %s", err, strings.Join(diff, "\n"))
+				}
+			default:
+				rt.Fatalf("undo: %v", err)
+			}
+			l.checkTexts()
+			l.checkPairs()
+		}
+	})
+}

@@ -29,10 +29,7 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	}
 	made := was == nil
 	if made {
-		was = map[string]json.RawMessage{}
-		for name, c := range since {
-			was[name] = c.left
-		}
+		was = since.left()
 	}
 	names, err := u.restorable(what, was, relationFields(r), since)
 	if err != nil {
@@ -53,7 +50,51 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 		}
 		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
 	}
+	u.ties = append(u.ties, r.Num)
 	return u.replaceRelation(ctx, r, now, entry.Project, u.reason())
+}
+
+// checkTies looks whether the relations that came back go with those that were made
+// meanwhile: of two memories there is one judgment, and none supersedes itself through
+// others. Looked at when all entries are taken: on the way there may be two.
+func (u *undoing) checkTies(ctx context.Context) error {
+	for _, num := range u.ties {
+		r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
+		if err != nil {
+			return err
+		}
+		if !r.Judgment() {
+			continue
+		}
+		pair, err := u.tx.RelationsBetween(ctx, r.Source, r.Target)
+		if err != nil {
+			return err
+		}
+		for _, other := range pair {
+			if other.Num != r.Num && other.Judgment() {
+				return u.judgedSince(ctx, other)
+			}
+		}
+		if r.Supersedes() {
+			if err := u.acyclic(ctx, r.Source, r.Target); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// judgedSince is the error of a pair that has another judgment by now.
+func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error {
+	entries, err := u.tx.Mutations(ctx, engram.EntityRelation, key(other.Num), engram.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
+	refused := engram.Errorf(engram.CodeConflict, "#%d and #%d were judged since: %s", other.Source, other.Target, other.Verb)
+	if len(entries) > 0 {
+		return refused.WithHint("undo %d first; nothing was changed", entries[0].Op)
+	}
+	return refused
 }
 
 // read reads the old values of an entry, nil when the thing did not exist, and what

@@ -84,6 +84,10 @@ func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error 
 		if !known {
 			return nil
 		}
+		same, err := u.sameSession(ctx, entry, s)
+		if err != nil || !same {
+			return err
+		}
 		return u.unmakeSession(ctx, entry, s)
 	}
 	var was sessionWas
@@ -120,6 +124,33 @@ func (u *undoing) unmoved(ctx context.Context, entry engram.Mutation, what strin
 	}
 	_, err = u.restorable(what, was, now, since)
 	return err
+}
+
+// sameSession reports whether a session is the one that the entry made, and not another
+// that was made later under its id. One that was changed since is a conflict.
+func (u *undoing) sameSession(ctx context.Context, entry engram.Mutation, s engram.Session) (bool, error) {
+	later, err := u.since(ctx, entry)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range later {
+		var was sessionWas
+		if e.Was != nil {
+			if err := json.Unmarshal(e.Was, &was); err != nil {
+				return false, fmt.Errorf("journal entry %d: %w", e.Seq, err)
+			}
+		}
+		if erases(e.Verb) || was.StartedAt != nil && !was.StartedAt.Equal(s.StartedAt) {
+			u.leave("session %q was deleted since, and made anew", s.ID)
+			return false, nil
+		}
+	}
+	since, err := sinceOf(later)
+	if err != nil {
+		return false, err
+	}
+	_, err = u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since)
+	return true, err
 }
 
 // unmakeSession removes a session that the operation made, if nothing is in it. A

@@ -102,6 +102,10 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 	return err
 }
 
+// emptied takes the old values out of entries, and leaves whether there were any: an entry
+// without them says that something was made.
+const emptied = `was = CASE WHEN was IS NULL THEN NULL ELSE '{}' END`
+
 // journalKey is the column value of a key: a number where the entity is numbered,
 // which takes a third of the room of its digits.
 func journalKey(entity engram.Entity, key string) any {

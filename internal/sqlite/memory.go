@@ -377,8 +377,8 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 	}{
 		// The texts of a memory's past stand in its revisions alone, but old titles,
 		// tags and metadata may stand in the journal.
-		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
-		{`UPDATE mutations SET was = NULL, reason = NULL WHERE entity = 'relation' AND key IN
+		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
+		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = 'relation' AND key IN
 			(SELECT num FROM relations WHERE source = ?1 UNION SELECT num FROM relations WHERE target = ?1)`, []any{num}},
 		{topicNotesSQL, []any{num}},
 		// A question that found it may hold its words, and stands beside all that it found.

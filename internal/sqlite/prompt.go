@@ -179,7 +179,7 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	}{
 		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
 		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
-		{`UPDATE mutations SET was = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
+		{`UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
 		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {

@@ -160,7 +160,7 @@ func sessionCases() []testCase {
 			k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "a") })
 			k.update(func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
 			k.same("of the deleted one", string(k.entries(engram.EntitySession, "a")[0].Was), `{"summary":"kettle"}`)
-			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "")
+			k.same("of the erased one", string(k.entries(engram.EntitySession, "b")[0].Was), "{}")
 			k.refused("an erase of what is gone", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })
 		}},
 		{"a session that memories were saved in cannot be deleted", func(k *kit) {
