@@ -128,25 +128,14 @@ func unmarked(s string) string {
 	return t
 }
 
-// within reports whether part stands in whole as it is, one saying after the other. No text
-// has a NUL, and the search is linear whatever the texts are.
-func within(whole, part []string) bool {
-	marked := func(all []string) string { return "\x00" + strings.Join(all, "\x00") + "\x00" }
-	return strings.Contains(marked(whole), marked(part))
-}
+// within reports whether part stands in whole as it is, one saying after the other.
+func within(whole, part []string) bool { return strings.Contains(marked(whole), marked(part)) }
 
-// mentions reports whether the words of a title stand in a text one after the other. A
-// title that was cut from a content ends in an ellipsis, which is no word.
+// mentions reports whether the words of a title stand in a text one after the other.
 func mentions(text, title string) bool {
-	words := func(s string) string {
-		fields := strings.Fields(strings.ToLower(s))
-		for i, f := range fields {
-			fields[i] = strings.TrimRight(strings.TrimLeft(f, listMarks), trailing+"…")
-		}
-		return " " + strings.Join(slices.DeleteFunc(fields, func(f string) bool { return f == "" }), " ") + " "
-	}
-	if strings.TrimSpace(words(title)) == "" {
+	words := wordsIn(title)
+	if strings.TrimSpace(words) == "" {
 		return strings.Contains(text, title)
 	}
-	return strings.Contains(words(text), words(title))
+	return strings.Contains(wordsIn(text), words)
 }

@@ -1,0 +1,41 @@
+package lifecycle
+
+import (
+	"slices"
+	"strings"
+)
+
+// Said is a text in the forms in which it is looked for in others. The zero value is no
+// text: nothing holds it.
+type Said struct{ plain, sayings, words string }
+
+// SaidIn takes a text apart once, for many comparisons.
+func SaidIn(text string) Said {
+	return Said{plain: strings.TrimSpace(text), sayings: marked(sayings(text)), words: wordsIn(text)}
+}
+
+// Holds reports whether all that part says stands in s, one thing after the other: be it
+// in other case, white space and marks of lists than Joined left it in, or in the midst of
+// a sentence. It tells where a text still is, so it rather says yes: that "never use Redis"
+// is not "use Redis" does not matter here.
+func (s Said) Holds(part Said) bool {
+	if part.plain == "" {
+		return false
+	}
+	return strings.Contains(s.plain, part.plain) || strings.Contains(s.sayings, part.sayings) ||
+		strings.TrimSpace(part.words) != "" && strings.Contains(s.words, part.words)
+}
+
+// marked joins sayings so that one is found only as a whole. No text has a NUL, and the
+// search is linear whatever the texts are.
+func marked(all []string) string { return "\x00" + strings.Join(all, "\x00") + "\x00" }
+
+// wordsIn are the words of a text without marks around them, a space before and after
+// each. A title that was cut from a content ends in an ellipsis, which is no word.
+func wordsIn(s string) string {
+	fields := strings.Fields(strings.ToLower(s))
+	for i, f := range fields {
+		fields[i] = strings.TrimRight(strings.TrimLeft(f, listMarks), trailing+"…")
+	}
+	return " " + strings.Join(slices.DeleteFunc(fields, func(f string) bool { return f == "" }), " ") + " "
+}

@@ -1,0 +1,47 @@
+package lifecycle_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+func TestATextIsFoundInAnotherHoweverItIsSet(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, part string
+		want             bool
+	}{
+		{"as it is", "One. Two. Three.", "Two.", true},
+		{"without the marks of a list", "The cache is read at night.\nIt is written by day.", "- The cache is read at night.\n- It is written by day.", true},
+		{"in another case, without the stop", "so: the Cache is  READ at night, always", "The cache is read at night.", true},
+		{"within a sentence that says the contrary", "Never use Redis here", "use redis", true},
+		{"within a text without spaces", "这是一个缓存的说明。", "缓存", true},
+		{"sentences without spaces between", "其一。缓存在夜里写。其三。", "缓存在夜里写", true},
+		{"nothing but marks", "a --- b", "---", true},
+		{"a part of it alone", "The cache is read.", "The cache is read at night.", false},
+		{"the words in another order", "At night the cache is read", "the cache is read at night", false},
+		{"no text", "something", " \n", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := lifecycle.SaidIn(tt.text).Holds(lifecycle.SaidIn(tt.part)); got != tt.want {
+				t.Errorf("does %q hold %q: got %v, want %v", tt.text, tt.part, got, tt.want)
+			}
+		})
+	}
+}
+
+// Whatever Joined makes of two texts, the erase of one must name the memory that holds it.
+func TestWhatWasJoinedIsFoundInIt(t *testing.T) {
+	text := rapid.StringMatching(`([-*] )?[A-Za-z。？.!?; \n-]{0,30}[a-z][。.!? ]{0,2}`)
+	rapid.Check(t, func(t *rapid.T) {
+		old := engram.Memory{Title: text.Draw(t, "old title"), Content: text.Draw(t, "old")}
+		m := engram.Memory{Title: text.Draw(t, "title"), Content: text.Draw(t, "new")}
+		joined, adds := lifecycle.Joined(old, m)
+		if !lifecycle.SaidIn(joined).Holds(lifecycle.SaidIn(m.Content)) {
+			t.Errorf("%q joined with %q is %q (%s): it does not hold the latter", old.Content, m.Content, joined, adds)
+		}
+	})
+}
