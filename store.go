@@ -196,7 +196,7 @@ type RelationReader interface {
 	// CountRelations counts the relations of a project, "" is every project.
 	CountRelations(ctx context.Context, project string) (RelationCounts, error)
 	// RemovedRelations returns those removed at a time or later that touch any of the
-	// memories.
+	// memories; the zero time is every one.
 	RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]Relation, error)
 }
 
@@ -282,12 +282,13 @@ type ProjectWriter interface {
 	// DeleteProject removes a project; conflict while anything is kept under it. One
 	// that does not exist is fine.
 	DeleteProject(ctx context.Context, name string) error
-	// MoveProject gives everything of project from to project to, forgotten memories
-	// and aliases included, and says what that was. Both must exist.
+	// MoveProject gives everything of project from to project to, forgotten memories,
+	// aliases and its journal included, and says what that was. Both must exist.
 	MoveProject(ctx context.Context, from, to string) (Moved, error)
 	// MoveBack gives what of moved is still in project from to project to, and the topic
-	// keys back to those that lost them and where nobody else has them now. It returns
-	// what it moved.
+	// keys back to those that lost them and where nobody else has them now. The journal of
+	// what went goes along, and all of it when nothing is left in from. It returns what it
+	// moved.
 	MoveBack(ctx context.Context, moved Moved, from, to string) (Moved, error)
 }
 
@@ -316,6 +317,9 @@ type JournalReader interface {
 	// Operation returns one operation and its entries, oldest first; not_found when there
 	// is none, or when the journal does not reach back to it.
 	Operation(ctx context.Context, op int64) (Operation, []Mutation, error)
+	// FirstEntries returns at most so many entries of an operation that was read, oldest
+	// first: an operation may have one for every memory of the store.
+	FirstEntries(ctx context.Context, o Operation, most int) ([]Mutation, error)
 	// JournalBegins is the time from which on the journal is complete; zero when nothing
 	// was ever taken out of it.
 	JournalBegins(ctx context.Context) (time.Time, error)

@@ -40,7 +40,7 @@ const touching = `r.num IN (
 
 const (
 	relationsSQL        = `SELECT ` + relationColumns + ` FROM relations r WHERE ` + touching + ` AND r.removed_at IS NULL ORDER BY r.num`
-	removedRelationsSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE ` + touching + ` AND r.removed_at >= ?2 ORDER BY r.num`
+	removedRelationsSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE ` + touching + ` AND r.removed_at >= coalesce(?2, r.removed_at) ORDER BY r.num`
 )
 
 // Relations returns the relations that touch any of the memories, oldest first.
@@ -51,7 +51,8 @@ func (t *tx) Relations(ctx context.Context, memories []int64) ([]engram.Relation
 	return t.relations(ctx, relationsSQL, jsonNums(memories))
 }
 
-// RemovedRelations returns those removed at a time or later.
+// RemovedRelations returns those removed at a time or later; the zero time, which is NULL
+// in the table's terms, is before all of them.
 func (t *tx) RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]engram.Relation, error) {
 	if len(memories) == 0 {
 		return nil, nil

@@ -105,6 +105,10 @@ func tieCases() []testCase {
 				})
 				k.same(fmt.Sprintf("removed of %v since second %d", tt.of, tt.since), got, tt.want)
 			}
+			got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
+				return r.RemovedRelations(k.Context(), []int64{a.Num}, time.Time{})
+			})
+			k.same("removed at any time", got, []string{"1 relates_to 2", "3 relates_to 1"})
 		}},
 		{"a removed relation can be made anew, and brought back only when it was not", func(k *kit) {
 			a, b := k.save(), k.save()
