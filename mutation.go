@@ -118,3 +118,11 @@ type JournalFilter struct {
 	Since   time.Time
 	Until   time.Time
 }
+
+// JournalSpan is a part of the journal.
+type JournalSpan struct {
+	Entity  Entity // what its entries are about
+	After   int64  // a smaller Seq than any of them
+	Before  int64  // a greater one; 0: up to the newest
+	Changes bool   // only what changed of things that were there: entries with Was
+}

@@ -308,10 +308,16 @@ type JournalReader interface {
 	LastMutation(ctx context.Context) (Mutation, error)
 	// Mutations returns the entries of one thing, or of all when entity is "", newest first.
 	Mutations(ctx context.Context, entity Entity, key string, p Page) ([]Mutation, error)
-	// MutationsSince returns the entries on things of a kind that were written at a time
-	// or later, newest first. The clock of the store's own entries says when: what it
-	// received from another store came in when it was received.
-	MutationsSince(ctx context.Context, entity Entity, at time.Time, p Page) ([]Mutation, error)
+	// MutationsIn returns at most so many entries of a span, newest first.
+	MutationsIn(ctx context.Context, s JournalSpan, most int) ([]Mutation, error)
+	// SeqBefore returns the Seq of the last of the store's own entries that was written
+	// before a time; 0 when there is none. Own entries follow each other in the order of
+	// their clock; what came from another store was written when it came in.
+	SeqBefore(ctx context.Context, at time.Time) (int64, error)
+	// FirstMade returns the key of the first thing of a kind that was made after the entry
+	// of this Seq; "" when there is none. Memories, relations and prompts are numbered as
+	// they are made: those of this number and above were made since.
+	FirstMade(ctx context.Context, entity Entity, after int64) (key string, err error)
 	// Operations returns the operations that pass f, newest first.
 	Operations(ctx context.Context, f JournalFilter, p Page) ([]Operation, error)
 	// Operation returns one operation and its entries, oldest first; not_found when there

@@ -93,14 +93,26 @@ func (w projectWas) memory(num int64) (json.RawMessage, error) {
 }
 
 // entriesSince reads the journal back to a time, newest first.
-func entriesSince(ctx context.Context, r engram.Reader, entity engram.Entity, at time.Time) ([]engram.Mutation, error) {
-	const page = 1000
-	var all []engram.Mutation
+func entriesSince(ctx context.Context, r engram.Reader, entity engram.Entity, at time.Time) (all []engram.Mutation, err error) {
+	after, err := r.SeqBefore(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	err = walkBack(ctx, r, engram.JournalSpan{Entity: entity, After: after}, func(m engram.Mutation) { all = append(all, m) })
+	return all, err
+}
+
+// walkBack calls each with the entries of a span, newest first.
+func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each func(engram.Mutation)) error {
+	const part = 2000
 	for {
-		ms, err := r.MutationsSince(ctx, entity, at, engram.Page{Limit: page, Offset: len(all)})
-		all = append(all, ms...)
-		if err != nil || len(ms) < page {
-			return all, err
+		entries, err := r.MutationsIn(ctx, s, part)
+		for _, m := range entries {
+			each(m)
+			s.Before = m.Seq
+		}
+		if err != nil || len(entries) < part {
+			return err
 		}
 	}
 }

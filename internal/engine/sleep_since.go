@@ -39,7 +39,6 @@ func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) 
 // changedSince says which memories changed since their project's last sleep. What sleep
 // itself did is no change, nor what an undo brought back.
 func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num int64) bool, error) {
-	const page = 2000
 	changed := map[int64]bool{}
 	err := s.store.View(ctx, func(r engram.Reader) error {
 		since := map[string]time.Time{}
@@ -64,21 +63,16 @@ func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num i
 		if first.IsZero() {
 			return nil
 		}
-		for offset := 0; ; offset += page {
-			entries, err := r.MutationsSince(ctx, engram.EntityMemory, first, engram.Page{Limit: page, Offset: offset})
-			if err != nil {
-				return err
-			}
-			for _, m := range entries {
-				num, _ := strconv.ParseInt(m.Key, 10, 64)
-				if m.Verb != sleepVerb && m.Verb != "undo" && !m.At.Time().Before(since[m.Project]) {
-					changed[num] = true
-				}
-			}
-			if len(entries) < page {
-				return nil
-			}
+		after, err := r.SeqBefore(ctx, first)
+		if err != nil {
+			return err
 		}
+		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
+			num, _ := strconv.ParseInt(m.Key, 10, 64)
+			if m.Verb != sleepVerb && m.Verb != "undo" && !m.At.Time().Before(since[m.Project]) {
+				changed[num] = true
+			}
+		})
 	})
 	return func(num int64) bool { return changed[num] }, err
 }

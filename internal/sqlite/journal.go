@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -59,16 +60,27 @@ func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p 
 	return all, nil
 }
 
-// sinceSQL walks back from the newest entry to the last one before a time: an index by
-// time would cost every save, and the past is seldom asked for.
-const sinceSQL = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = ?1 AND j.seq >
-	coalesce((SELECT seq FROM mutations WHERE device IS NULL AND at < ?2 ORDER BY seq DESC LIMIT 1), 0)
-	ORDER BY j.seq DESC LIMIT ?3 OFFSET ?4`
+// spanSQL walks back through the journal; moves between projects are looked for by
+// everything that asks about the past, and are served by mutations_project.
+const (
+	spanSQL     = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = ?1` + spanRest
+	projectsIn  = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.entity = 'project' AND j.entity = ?1` + spanRest
+	spanRest    = ` AND j.seq > ?2 AND j.seq < ?3 AND (NOT ?4 OR j.was IS NOT NULL) ORDER BY j.seq DESC LIMIT ?5`
+	ownFromSQL  = `SELECT seq, at FROM mutations WHERE seq >= ? AND device IS NULL ORDER BY seq LIMIT 1`
+	ownUntilSQL = `SELECT seq FROM mutations WHERE seq < ? AND device IS NULL ORDER BY seq DESC LIMIT 1`
+)
 
-// MutationsSince returns the entries on things of a kind written at a time or later, newest first.
-func (t *tx) MutationsSince(ctx context.Context, entity engram.Entity, at time.Time, p engram.Page) ([]engram.Mutation, error) {
+// MutationsIn returns entries of a span, newest first.
+func (t *tx) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([]engram.Mutation, error) {
+	query, before := spanSQL, s.Before
+	if s.Entity == engram.EntityProject {
+		query = projectsIn
+	}
+	if before == 0 {
+		before = math.MaxInt64
+	}
 	var all []engram.Mutation
-	err := t.rows(ctx, sinceSQL, []any{entity, engram.Clock(0).Tick(at), p.Limit, p.Offset}, func(s scanner) error {
+	err := t.rows(ctx, query, []any{s.Entity, s.After, before, s.Changes, most}, func(s scanner) error {
 		m, err := scanMutation(s)
 		all = append(all, m)
 		return err
@@ -77,6 +89,48 @@ func (t *tx) MutationsSince(ctx context.Context, entity engram.Entity, at time.T
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
 	return all, nil
+}
+
+// SeqBefore halves the journal until it has the first own entry of a time or later: an
+// index by time would cost every save, and the past is seldom asked for.
+func (t *tx) SeqBefore(ctx context.Context, at time.Time) (int64, error) {
+	var newest int64
+	if err := t.row(ctx, `SELECT coalesce(max(seq), 0) FROM mutations`, nil, &newest); err != nil {
+		return 0, fmt.Errorf("read journal: %w", err)
+	}
+	clock := engram.Clock(0).Tick(at)
+	low, high := int64(0), newest+1 // own entries up to low are older than at, those from high on are not
+	for low+1 < high {
+		middle := low + (high-low)/2
+		seq, written := high, engram.Clock(0)
+		err := t.row(ctx, ownFromSQL, []any{middle}, &seq, &written)
+		switch {
+		case errors.Is(err, sql.ErrNoRows), err == nil && written >= clock:
+			high = middle
+		case err != nil:
+			return 0, fmt.Errorf("read journal: %w", err)
+		default:
+			low = seq
+		}
+	}
+	var last int64
+	err := t.row(ctx, ownUntilSQL, []any{high}, &last)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, fmt.Errorf("read journal: %w", err)
+	}
+	return last, nil
+}
+
+const firstMadeSQL = `SELECT key FROM mutations WHERE entity = ? AND seq > ? AND was IS NULL ORDER BY seq LIMIT 1`
+
+// FirstMade returns the key of the first thing of a kind that was made after an entry.
+func (t *tx) FirstMade(ctx context.Context, entity engram.Entity, after int64) (string, error) {
+	var key string
+	err := t.row(ctx, firstMadeSQL, []any{entity, after}, &key)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return "", fmt.Errorf("read journal: %w", err)
+	}
+	return key, nil
 }
 
 // Append adds an entry to the journal and sets m.Seq; an entry without Op opens one.

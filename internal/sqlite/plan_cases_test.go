@@ -131,10 +131,22 @@ func otherPlans(t *testing.T) []planCase {
 			want: []string{"SCAN j"}, why: newestFirst},
 		{name: "journal of one thing", run: func(t *tx) error { _, err := t.Mutations(ctx, "memory", "3", page); return err },
 			want: []string{"SEARCH j USING INDEX mutations_key (key=? AND entity=?)"}},
-		{name: "journal since a time", run: func(t *tx) error {
-			_, err := t.MutationsSince(ctx, "memory", time.UnixMilli(0), page)
+		{name: "a span of the journal", run: func(t *tx) error {
+			_, err := t.MutationsIn(ctx, engram.JournalSpan{Entity: "memory", After: 1}, 10)
 			return err
-		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)", "SCAN mutations"}, why: "the inner walk goes backwards and ends at the first older entry"},
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"}},
+		{name: "projects in a span of the journal", run: func(t *tx) error {
+			_, err := t.MutationsIn(ctx, engram.JournalSpan{Entity: "project", After: 1}, 10)
+			return err
+		}, want: []string{"SEARCH j USING INDEX mutations_project (seq>? AND seq<?)"}},
+		{name: "the entry before a time", run: func(t *tx) error {
+			_, err := t.SeqBefore(ctx, time.UnixMilli(0))
+			return err
+		}, want: []string{"SEARCH mutations", "SEARCH mutations USING INTEGER PRIMARY KEY (rowid<?)"}},
+		{name: "the first that was made", run: func(t *tx) error {
+			_, err := t.FirstMade(ctx, "memory", 1)
+			return err
+		}, want: []string{"SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)"}},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
 			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_project_recent",
 				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",

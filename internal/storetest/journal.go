@@ -139,12 +139,60 @@ func journalCases() []testCase {
 				{"a kind without entries", engram.EntitySession, at(0), []int64{}},
 				{"the future", engram.EntityMemory, at(100), []int64{}},
 			} {
-				since := func(r engram.Reader, p engram.Page) ([]int64, error) {
-					ms, err := r.MutationsSince(k.Context(), tt.entity, tt.since, p)
-					return seqs(ms), err
-				}
-				k.same("since "+tt.name, k.pages(4, since), tt.want)
+				got := []int64{}
+				k.view(func(r engram.Reader) error {
+					after, err := r.SeqBefore(k.Context(), tt.since)
+					for span := (engram.JournalSpan{Entity: tt.entity, After: after}); err == nil; {
+						var part []engram.Mutation
+						if part, err = r.MutationsIn(k.Context(), span, 4); len(part) == 0 {
+							break
+						}
+						got, span.Before = append(got, seqs(part)...), part[len(part)-1].Seq
+					}
+					return err
+				})
+				k.same("since "+tt.name, got, tt.want)
 			}
+		}},
+		{"the entry before a time is the last own one that was written before it", func(k *kit) {
+			for i := range 9 {
+				e := entry(engram.EntityMemory, "1")
+				e.At = engram.Clock(0).Tick(at(i/3*10)) + engram.Clock(i%3) // three at a time
+				k.journal(e)
+			}
+			for since, want := range map[int]int64{-1: 0, 0: 0, 1: 3, 10: 3, 11: 6, 20: 6, 21: 9, 1000: 9} {
+				k.view(func(r engram.Reader) error {
+					got, err := r.SeqBefore(k.Context(), at(since))
+					k.same(fmt.Sprintf("before second %d", since), got, want)
+					return err
+				})
+			}
+		}},
+		{"what was made since an entry begins with the first that was not there, and changes are what was", func(k *kit) {
+			for i, key := range []string{"1", "2", "1", "3", "2", "4"} {
+				e := entry(engram.EntityMemory, key)
+				if e.Was = nil; i == 2 || i == 4 {
+					e.Was = json.RawMessage(`{"type":"note"}`)
+				}
+				k.journal(e)
+			}
+			k.view(func(r engram.Reader) error {
+				for after, want := range []string{"1", "2", "3", "3", "4", "4", ""} {
+					got, err := r.FirstMade(k.Context(), engram.EntityMemory, int64(after))
+					if err != nil {
+						return err
+					}
+					k.same(fmt.Sprintf("first made after entry %d", after), got, want)
+				}
+				none, err := r.FirstMade(k.Context(), engram.EntityPrompt, 0)
+				if err != nil {
+					return err
+				}
+				k.same("first prompt", none, "")
+				changes, err := r.MutationsIn(k.Context(), engram.JournalSpan{Entity: engram.EntityMemory, After: 1, Changes: true}, 10)
+				k.same("changes after the first entry", seqs(changes), []int64{5, 3})
+				return err
+			})
 		}},
 		{"an entry outlives its project", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
