@@ -49,7 +49,7 @@ type Mutation struct {
 	Verb    string // the engine's verb: "save", "update", "forget", …
 	Entity  Entity
 	Key     string // number of a memory, prompt or relation; id of a session; name of a project
-	Project string
+	Project string // where the thing was; a move between projects takes its entries along
 	Reason  string // why the verb did this: "topic key", "exact repeat", …
 	// Was is a JSON object of the fields that changed, with their old values; nil
 	// when the thing did not exist. Title and content of a memory are not in it: the
@@ -77,7 +77,8 @@ type LogEntry struct {
 	Operation
 	Reason string // of its first entry about a memory, else of its first
 	// Items are the things it touched, those of its first entries first, each once. More
-	// says how many others there were.
+	// says how many others there were; of an operation of hundreds of entries it counts
+	// entries, of which a thing may have several.
 	Items []LogItem
 	More  int
 }
@@ -111,7 +112,7 @@ type UndoChange struct {
 // JournalFilter narrows a list of operations. The zero value lets all pass.
 type JournalFilter struct {
 	Project string // of the first entry
-	Entity  Entity // with Key: operations that touched this thing
+	Entity  Entity // with Key: operations that touched this thing, moves between projects too
 	Key     string
 	Actor   string // or its beginning up to a colon: "mcp" is every MCP client
 	Verb    string

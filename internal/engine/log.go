@@ -21,8 +21,12 @@ type LogInput struct {
 	Page    engram.Page // of operations; limit 0 is 20, at most 1000
 }
 
-// logItems is how many things of an operation the log names.
-const logItems = 10
+// logItems is how many things of an operation the log names, of those that its first
+// logEntries entries are about: sleep may have touched every memory there is.
+const (
+	logItems   = 10
+	logEntries = 200
+)
 
 // Log returns the latest operations, newest first, and from when on the journal is
 // complete: zero when it always was.
@@ -58,8 +62,8 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 }
 
 func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram.LogEntry, error) {
-	entry := engram.LogEntry{Operation: op}
-	_, mutations, err := r.Operation(ctx, op.Op)
+	entry := engram.LogEntry{Operation: op, More: max(0, op.Entries-logEntries)}
+	mutations, err := r.FirstEntries(ctx, op, logEntries)
 	if err != nil {
 		return entry, err
 	}

@@ -36,6 +36,8 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	for _, query := range []string{
 		`UPDATE uses SET project = ?1 WHERE project = ?2`,
 		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
+		// The one statement that reads the whole journal: an index by project would cost every save.
+		`UPDATE mutations SET project = ?1 WHERE project = ?2`,
 	} {
 		if _, err := t.exec(ctx, query, target, source); err != nil {
 			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
@@ -72,6 +74,9 @@ func (t *tx) MoveBack(ctx context.Context, some engram.Moved, from, to string) (
 		return moved, err
 	}
 	if err := t.moveThese(ctx, moved, source, target); err != nil {
+		return moved, err
+	}
+	if err := t.moveJournal(ctx, moved, source, target); err != nil {
 		return moved, err
 	}
 	for _, num := range moved.Memories {
@@ -120,6 +125,36 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 		return err
 	}
 	return t.movePrompts(ctx, target, these.Prompts)
+}
+
+// journalSQL are the entries of project ?2 that belong to things that went to ?1: to
+// memories, prompts and sessions by their keys, to sessions that were deleted by what an
+// entry says they were, to relations by their source, and to project ?1 itself.
+// When nothing is left in ?2, it was but another name for ?1, and everything belongs to that.
+const journalSQL = `UPDATE mutations SET project = ?1 WHERE project = ?2 AND (?6 OR CASE entity
+	WHEN 'memory' THEN key IN (SELECT value FROM json_each(?3))
+	WHEN 'prompt' THEN key IN (SELECT value FROM json_each(?4))
+	WHEN 'session' THEN key IN (SELECT value FROM json_each(?5)) OR key IN (SELECT d.key FROM mutations d WHERE d.entity = 'session' AND
+		NOT EXISTS (SELECT 1 FROM sessions WHERE id = d.key) AND
+		CASE WHEN json_valid(d.was) THEN d.was ->> '$.project' END = (SELECT name FROM projects WHERE num = ?1))
+	WHEN 'relation' THEN key IN (SELECT num FROM relations WHERE source IN (SELECT value FROM json_each(?3)))
+	WHEN 'project' THEN key = (SELECT name FROM projects WHERE num = ?1) AND
+		CASE WHEN json_valid(was) THEN was ->> '$.from' END IS NULL
+	END)`
+
+// moveJournal gives the journal of things that went from project source to target along.
+func (t *tx) moveJournal(ctx context.Context, these engram.Moved, source, target int64) error {
+	const emptySQL = `SELECT NOT EXISTS (SELECT 1 FROM memories WHERE project = ?1) AND NOT EXISTS (SELECT 1 FROM prompts WHERE project = ?1)
+		AND NOT EXISTS (SELECT 1 FROM sessions WHERE project = ?1)`
+	var empty bool
+	if err := t.row(ctx, emptySQL, []any{source}, &empty); err != nil {
+		return fmt.Errorf("look for what is left in a project: %w", err)
+	}
+	_, err := t.exec(ctx, journalSQL, target, source, jsonNums(these.Memories), jsonNums(these.Prompts), jsonText(these.Sessions), empty)
+	if err != nil {
+		return fmt.Errorf("move the journal to another project: %w", err)
+	}
+	return nil
 }
 
 // loseTopics takes the topic keys of memories away: a topic that both projects have

@@ -26,6 +26,26 @@ func scanOperation(s scanner) (engram.Operation, error) {
 	return o, err
 }
 
+// ofThingSQL are the operations with an entry about a thing, by key and kind, served by
+// mutations_key, and the moves between projects that took it along: they have one entry
+// for all they moved, with it in one of its lists. Those are served by mutations_project.
+const ofThingSQL = `j.op IN (SELECT op FROM mutations WHERE key = ? AND entity = ? UNION ALL
+	SELECT op FROM mutations WHERE entity = 'project' AND EXISTS
+	(SELECT 1 FROM json_each(CASE WHEN json_valid(was) THEN was END, ?) WHERE value = ?))`
+
+// listOf is where the entry of a move lists things of a kind.
+func listOf(e engram.Entity) string {
+	switch e {
+	case engram.EntityMemory:
+		return "$.memories"
+	case engram.EntitySession:
+		return "$.sessions"
+	case engram.EntityPrompt:
+		return "$.prompts"
+	}
+	return "$.none"
+}
+
 // Operations returns the operations that pass f, newest first; those of one thing are
 // served by mutations_key, others by walking back from the newest.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
@@ -35,7 +55,7 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		args = append(args, arg...)
 	}
 	if f.Entity != "" {
-		and(`j.op IN (SELECT op FROM mutations WHERE key = ? AND entity = ?)`, journalKey(f.Entity, f.Key), f.Entity)
+		and(ofThingSQL, journalKey(f.Entity, f.Key), f.Entity, listOf(f.Entity), journalKey(f.Entity, f.Key))
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
@@ -84,17 +104,23 @@ func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engra
 	if !found {
 		return o, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("log shows what there is")
 	}
+	all, err := t.FirstEntries(ctx, o, o.Entries)
+	return o, all, err
+}
+
+// FirstEntries returns the first entries of an operation.
+func (t *tx) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
 	var all []engram.Mutation
-	err = t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ? ORDER BY j.seq`,
-		[]any{op, op + int64(o.Entries)}, func(s scanner) error {
+	err := t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ? ORDER BY j.seq`,
+		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, func(s scanner) error {
 			m, err := scanMutation(s)
 			all = append(all, m)
 			return err
 		})
 	if err != nil {
-		return o, nil, fmt.Errorf("read operation %d: %w", op, err)
+		return nil, fmt.Errorf("read operation %d: %w", o.Op, err)
 	}
-	return o, all, nil
+	return all, nil
 }
 
 // factJournalBegins is the fact that tells from when on the journal is complete.
@@ -133,6 +159,13 @@ func (t *tx) CompactJournal(ctx context.Context, before time.Time) (int, error) 
 	n, err := res.RowsAffected()
 	if err != nil || n == 0 {
 		return 0, err
+	}
+	begins, err := t.JournalBegins(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if begins.After(before) { // the clock was ahead then: what went stays gone
+		before = begins
 	}
 	return int(n), t.PutFact(ctx, factJournalBegins, strconv.FormatInt(before.UnixMilli(), 10))
 }

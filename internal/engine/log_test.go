@@ -1,0 +1,190 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// logged are the verbs that the log tells, the oldest first.
+func (w world) logged(in engine.LogInput) []string {
+	w.Helper()
+	in.Page.Limit = 1000
+	entries, _, err := w.Engine.Log(w.Context(), in)
+	if err != nil {
+		w.Fatalf("log of %+v: %v", in, err)
+	}
+	var verbs []string
+	for _, e := range slices.Backward(entries) {
+		verbs = append(verbs, e.Verb)
+	}
+	return verbs
+}
+
+func (w world) logs(when, project string, want ...string) {
+	w.Helper()
+	if got := w.logged(engine.LogInput{Project: project}); !slices.Equal(got, want) {
+		w.Errorf("%s: the log of project %q has\n got %q\nwant %q", when, project, got, want)
+	}
+}
+
+func TestARenamedProjectKeepsItsLog(t *testing.T) {
+	w := newWorld(t).unlinked()
+	num := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
+	gone := w.save(engine.SaveInput{Title: "Beta", Content: "a pan of the cook", Project: "a"}).Memory.Num
+	if _, err := w.Erase(t.Context(), engram.ByNum(gone)); err != nil {
+		t.Fatal(err)
+	}
+	w.logs("before", "a", "save", "save", "erase")
+	if _, err := w.RenameProject(t.Context(), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	rename := w.op()
+	for _, name := range []string{"a", "b"} {
+		w.logs("renamed", name, "save", "save", "erase", "project_rename")
+	}
+	w.update(engine.UpdateInput{Ref: engram.ByNum(num), Content: new("kettle in b")})
+	undo := w.takeBack(rename).Op
+	w.logs("undone", "a", "save", "save", "erase", "project_rename", "update", "undo")
+	w.logs("undone", "b")
+	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(num))}), []string{"save", "project_rename", "update", "undo"}; !slices.Equal(got, want) {
+		t.Errorf("the log of the memory has %q, want %q", got, want)
+	}
+	w.takeBack(undo)
+	w.logs("done again", "b", "save", "save", "erase", "project_rename", "update", "undo", "undo")
+
+	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "a"})
+	if err != nil || u.Undone.Verb != "update" {
+		t.Errorf("the latest that can be undone is %q, %v; want the update", u.Undone.Verb, err)
+	}
+}
+
+func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
+	w := newWorld(t).unlinked()
+	a := w.save(engine.SaveInput{Title: "Alpha", Content: "kettle in a", Project: "a"}).Memory.Num
+	b := w.save(engine.SaveInput{Title: "Beta", Content: "the whistle of a train", Project: "b"}).Memory.Num
+	second := w.save(engine.SaveInput{Title: "Gamma", Content: "a lamp in the hall", Project: "a"}).Memory.Num
+	w.link(a, "derived_from", second)
+	w.session("of-a", "a")
+	if err := w.DeleteSession(t.Context(), "of-a", false); err != nil {
+		t.Fatal(err)
+	}
+	w.prompt(engine.PromptInput{Project: "a", Content: "where is the kettle?"})
+	ofA := []string{"save", "save", "link", "session_start", "session_delete", "prompt"}
+	w.logs("before", "a", ofA...)
+
+	w.merge("b", "a")
+	merge := w.op()
+	all := []string{"save", "save", "save", "link", "session_start", "session_delete", "prompt", "project_merge"}
+	w.logs("merged", "a", all...)
+	w.logs("merged", "b", all...)
+	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(a))}), []string{"save", "project_merge"}; !slices.Equal(got, want) {
+		t.Errorf("the log of a memory that was moved has %q, want %q", got, want)
+	}
+	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(b))}), []string{"save"}; !slices.Equal(got, want) {
+		t.Errorf("the log of a memory that was not moved has %q, want %q", got, want)
+	}
+	w.forget(a)
+	w.update(engine.UpdateInput{Ref: engram.ByNum(b), Content: new("the whistle of an engine")})
+
+	w.takeBack(merge)
+	w.logs("undone", "a", append(ofA, "forget")...)
+	w.logs("undone", "b", "save", "project_merge", "update", "undo")
+	for project, want := range map[string]string{"a": "forget", "b": "update"} {
+		u, err := w.Undo(t.Context(), engine.UndoInput{Project: project})
+		if err != nil || u.Undone.Verb != want {
+			t.Errorf("the latest of %s that can be undone is %q, %v; want %q", project, u.Undone.Verb, err, want)
+		}
+	}
+}
+
+// reads counts the entries that are read of a store.
+type reads struct {
+	engram.Store
+	entries *int
+}
+
+func (s reads) View(ctx context.Context, fn func(engram.Reader) error) error {
+	return s.Store.View(ctx, func(r engram.Reader) error { return fn(reading{r, s.entries}) })
+}
+
+type reading struct {
+	engram.Reader
+	entries *int
+}
+
+func (r reading) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
+	o, all, err := r.Reader.Operation(ctx, op)
+	*r.entries += len(all)
+	return o, all, err
+}
+
+func (r reading) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
+	all, err := r.Reader.FirstEntries(ctx, o, most)
+	*r.entries += len(all)
+	return all, err
+}
+
+func TestTheLogOfABigOperationReadsItsBeginningAlone(t *testing.T) {
+	w := newWorld(t)
+	w.note("a", "some text")
+	const things = 3000
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		var op int64
+		for i := range things {
+			m := engram.Mutation{Op: op, At: engram.Clock(0).Tick(w.Clock.Now()), Actor: "x", Verb: "sleep", Entity: engram.EntityMemory,
+				Key: fmt.Sprint(i + 10), Project: "demo", Reason: "faded", Was: []byte(`{"strength":0.5}`)}
+			if err := tx.Append(t.Context(), &m); err != nil {
+				return err
+			}
+			op = m.Op
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	e := engine.New(engine.Options{Store: reads{w.Store, &read}, Now: w.Clock.Now, NewID: func() engram.ID { return "mem_x" }})
+	entries, _, err := e.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("log: %+v, %v", entries, err)
+	}
+	if got := entries[0]; got.Entries != things || len(got.Items) != 10 || got.More != things-10 || got.Reason != "faded" {
+		t.Errorf("of %d things it names %d and says %d more of %d entries, because of %q; want 10 and all others", things, len(got.Items), got.More, got.Entries, got.Reason)
+	}
+	if read == 0 || read > 200 {
+		t.Errorf("it read %d entries, want at most 200", read)
+	}
+}
+
+func TestTheJournalNeverBeginsEarlierThanItDid(t *testing.T) {
+	w := newWorld(t)
+	keep := engine.CompactInput{Keep: 30 * day}
+	compact := func() time.Time {
+		t.Helper()
+		c, err := w.CompactJournal(t.Context(), keep)
+		if err != nil || c.Entries == 0 {
+			t.Fatalf("compact: %+v, %v; want that something goes", c, err)
+		}
+		_, begins, err := w.Engine.Log(t.Context(), engine.LogInput{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return begins
+	}
+	w.note("one", "text of the first")
+	w.note("two", "something else entirely")
+	w.Clock.Add(700 * day)
+	first := compact()
+	w.Clock.Add(-380 * day) // the clock was ahead, and somebody set it
+	w.note("three", "yet another matter")
+	if second := compact(); !second.Equal(first) {
+		t.Errorf("the journal began on %v, and on %v after a clock that was ahead was set back", first, second)
+	}
+}
