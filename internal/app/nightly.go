@@ -39,7 +39,11 @@ func (n nights) run(ctx context.Context) {
 	defer again.Stop()
 	var over time.Time // the last night that needs nothing more
 	for {
-		if due := n.at.LastBefore(n.now().In(n.zone)); due.After(over) && n.night(ctx, due) {
+		now := n.now()
+		if over.After(now) {
+			over = time.Time{} // the clock was ahead: there is a night before that one
+		}
+		if due := n.at.LastBefore(now.In(n.zone)); due.After(over) && n.night(ctx, due) {
 			over = due
 		}
 		select {

@@ -70,3 +70,30 @@ func TestANightOfAnotherProcessIsLookedAtUntilItsLeaseIsOver(t *testing.T) {
 		}
 	})
 }
+
+func TestAServerWhoseClockWasAheadSleepsAgainOnceItIsRight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ahead := 365 * 24 * time.Hour
+		slept := 0
+		ctx, stop := context.WithCancel(t.Context())
+		n := nights{at: config.TimeOfDay{Hour: 3}, zone: time.UTC, now: func() time.Time { return time.Now().Add(ahead) }, log: slog.New(slog.DiscardHandler),
+			sleep: func(context.Context, time.Time) (engine.Slept, bool, error) {
+				slept++
+				return engine.Slept{}, true, nil
+			}}
+		done := make(chan struct{})
+		go func() {
+			n.run(ctx)
+			close(done)
+		}()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		ahead = 0
+		time.Sleep(3 * 24 * time.Hour)
+		stop()
+		<-done
+		if slept != 5 {
+			t.Errorf("it slept %d times, want once while the clock was ahead, once when it was set, and in each of three nights", slept)
+		}
+	})
+}

@@ -74,7 +74,11 @@ func (e *Engine) nightTaken(ctx context.Context, r engram.Reader, due time.Time)
 	if text == "" || json.Unmarshal([]byte(text), &f) != nil {
 		return false, false, nil
 	}
-	begun := e.now().Sub(time.UnixMilli(f.Begun)).Abs() // a clock that was set back does not keep it for ever
+	now := e.now()
+	if time.UnixMilli(f.Due).After(now.Add(24 * time.Hour)) {
+		return false, false, nil // noted by a clock that was ahead: every night until then would be taken
+	}
+	begun := now.Sub(time.UnixMilli(f.Begun)).Abs() // a clock that was set back does not keep it for ever
 	return true, f.Due > due.UnixMilli() || f.Due == due.UnixMilli() && (f.Done || begun < nightLease), nil
 }
 

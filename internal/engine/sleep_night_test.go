@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -88,4 +89,22 @@ type stopping struct {
 func (s stopping) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	defer s.stop()
 	return s.Store.Update(ctx, fn)
+}
+
+func TestANightOfAClockThatWasAheadKeepsNobodyFromSleeping(t *testing.T) {
+	w := newWorld(t)
+	w.night(w.Clock.Now())
+	w.Clock.Add(365 * day)
+	if !w.night(w.Clock.Now()) {
+		t.Fatal("a night of a clock that is ahead was not slept")
+	}
+	w.Clock.Add(-365 * day) // somebody set it
+	var slept []bool
+	for range 3 {
+		w.Clock.Add(day)
+		slept = append(slept, w.night(w.Clock.Now()))
+	}
+	if want := []bool{false, true, true}; !slices.Equal(slept, want) {
+		t.Errorf("the nights afterwards were slept: %v, want %v: the first counts as slept, as in a new store", slept, want)
+	}
 }
