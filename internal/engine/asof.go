@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -22,19 +21,15 @@ import (
 // beside it, word by word. Vectors of old texts are not kept, so meaning does not take
 // part. What was erased since is gone, and relations count from when they were made.
 func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput, at time.Time) (engram.Found, error) {
-	p := past{Engine: e, r: r, in: in, at: at, terms: text.Query(in.Query)}
-	if in.Filter.Until.IsZero() || at.Before(in.Filter.Until) {
-		p.in.Filter.Until = at
-	}
+	p := past{Engine: e, in: in, at: at, terms: text.Query(in.Query)}
 	found := engram.Found{Query: in.Query}
-	if err := p.read(ctx); err != nil {
-		return found, err
-	}
-	before, err := beforeJournal(ctx, r, at)
+	there, err := p.read(ctx, r)
 	if err != nil {
 		return found, err
 	}
-	found.Degraded = before
+	if found.Degraded, err = e.uncertain(ctx, r, at); err != nil || !there {
+		return found, err
+	}
 	if err := p.lexical(ctx, &found); err != nil {
 		return found, err
 	}
@@ -56,79 +51,46 @@ func (e *Engine) searchAsOf(ctx context.Context, r engram.Reader, in SearchInput
 // past is one question about a time past.
 type past struct {
 	*Engine
-	r     engram.Reader
-	in    SearchInput // its filter ends at at
+	r     *pastReader
+	in    SearchInput // its filter ends at at, and names the project as it was called then
 	at    time.Time
 	terms []engram.Term
 	fades fading
 
-	was  map[int64]engram.Memory // memories that the journal says have changed since, as they were; zero: not there
-	then map[int64]engram.Memory // those of them that were there and pass the filter
+	then []engram.Memory // memories that changed since, as they were, that pass the filter
 }
 
-// read finds out what has changed since, and what it was.
-func (p *past) read(ctx context.Context) error {
-	if name := p.in.Filter.Project; name != "" {
-		project, known, err := p.r.Project(ctx, name)
-		if err != nil {
-			return err
-		}
-		if known {
-			p.in.Filter.Project = project.Name
-		}
+// read finds out what has changed since, and what it was; there is false when there was
+// no such project.
+func (p *past) read(ctx context.Context, now engram.Reader) (there bool, err error) {
+	if p.r, err = pastOf(ctx, now, p.at); err != nil {
+		return false, err
 	}
-	var err error
+	if p.in.Filter, there, err = p.r.place(ctx, p.in.Filter); err != nil || !there {
+		return false, err
+	}
 	if p.fades, err = p.fading(ctx, p.r); err != nil {
-		return err
+		return false, err
 	}
-	if p.was, err = pastMemories(ctx, p.r, p.at); err != nil {
-		return err
+	if err := p.r.readAll(ctx); err != nil {
+		return false, err
 	}
-	p.then = map[int64]engram.Memory{}
-	for num, m := range p.was {
-		if m.Num != 0 && passes(m, p.in.Filter) && p.strong(m) {
-			p.then[num] = m
+	for _, m := range p.r.was {
+		if passes(m, p.in.Filter) && p.strong(m) {
+			p.then = append(p.then, m)
 		}
 	}
-	return nil
-}
-
-func (p *past) changed(num int64) bool {
-	_, changed := p.was[num]
-	return changed
+	slices.SortFunc(p.then, newestFirst)
+	return true, nil
 }
 
 // newest lists what was newest then.
 func (p *past) newest(ctx context.Context, found *engram.Found) error {
-	ms := make([]engram.Memory, 0, len(p.then))
-	for _, m := range p.then {
-		ms = append(ms, m)
-	}
-	stored := p.in.Filter
-	stored.Current = false // what is superseded now may not have been then
-	for offset, unchanged := 0, 0; unchanged < p.in.Limit; offset += p.in.Limit {
-		page, err := p.r.List(ctx, stored, engram.Page{Limit: p.in.Limit, Offset: offset})
-		if err != nil {
-			return err
-		}
-		for _, m := range page {
-			if !p.changed(m.Num) && p.strong(m) {
-				ms = append(ms, m)
-				unchanged++
-			}
-		}
-		if len(page) < p.in.Limit {
-			break
-		}
-	}
-	ms, err := (&pastReader{p.r, p.at, p.was}).current(ctx, ms, p.in.Filter)
+	ms, err := p.list(ctx, p.r, p.in.Filter, engram.Page{Limit: p.in.Limit})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(ms, func(a, b engram.Memory) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
-	})
-	for i, m := range ms[:min(len(ms), p.in.Limit)] {
+	for i, m := range ms {
 		found.Hits = append(found.Hits, p.hit(m, engram.ChannelRank{Channel: engram.ChannelRecent, Rank: i + 1}))
 	}
 	return p.annotate(ctx, found.Hits)
@@ -142,19 +104,16 @@ func (p *past) hit(m engram.Memory, c engram.ChannelRank) engram.Hit {
 // the same measure.
 func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	// Changed memories take up places in the index's answer and are dropped from it.
-	limit := p.in.Limit + min(len(p.was), depth)
+	limit := p.in.Limit + min(len(p.r.was), depth)
 	answer, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: p.in.Filter, Limit: limit})
 	if err != nil {
 		return err
 	}
-	ms, err := p.r.Memories(ctx, numsOf(answer.Hits))
+	ms, finds, err := p.unchanged(ctx, answer.Hits)
 	if err != nil {
 		return err
 	}
-	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.changed(m.Num) })
-	for _, m := range p.then {
-		ms = append(ms, m)
-	}
+	ms = append(ms, p.then...)
 	scores := weighPast(ms, p.terms, p.in.All, answer)
 	ranked := make([]engram.Ranked, 0, len(ms))
 	byNum := make(map[int64]engram.Memory, len(ms))
@@ -165,7 +124,7 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 		}
 	}
 	retrieval.Sort(ranked)
-	if ranked, err = p.supersede(ctx, p.behind(ranked, answer.Hits), byNum); err != nil {
+	if ranked, err = p.supersede(ctx, p.behind(ranked, finds), byNum); err != nil {
 		return err
 	}
 	for i, f := range ranked {
@@ -174,15 +133,34 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	return nil
 }
 
-// behind adds to ranked, which are best first, those of the index's finds that it lacks
-// and that have not changed: they have words that only begin like those of the question.
+// unchanged keeps of the index's finds those that are what they were, with their memories.
+// A name may lead to another project by now, whose memories are not among them.
+func (p *past) unchanged(ctx context.Context, finds []engram.Ranked) ([]engram.Memory, []engram.Ranked, error) {
+	var nums []int64
+	for _, f := range finds {
+		if _, changed := p.r.was[f.Num]; !changed {
+			nums = append(nums, f.Num)
+		}
+	}
+	ms, err := p.r.Memories(ctx, nums)
+	project := p.in.Filter.Project
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return project != "" && m.Project != project })
+	kept := make(map[int64]bool, len(ms))
+	for _, m := range ms {
+		kept[m.Num] = true
+	}
+	return ms, slices.DeleteFunc(finds, func(f engram.Ranked) bool { return !kept[f.Num] }), err
+}
+
+// behind adds to ranked, which are best first, those of the finds that it lacks: they have
+// words that only begin like those of the question.
 func (p *past) behind(ranked, finds []engram.Ranked) []engram.Ranked {
 	have := make(map[int64]bool, len(ranked))
 	for _, f := range ranked {
 		have[f.Num] = true
 	}
 	for _, f := range finds {
-		if have[f.Num] || p.changed(f.Num) {
+		if have[f.Num] {
 			continue
 		}
 		if len(ranked) > 0 {
@@ -218,8 +196,7 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	for i, h := range hits {
 		nums[i] = h.Memory.Num
 	}
-	then := &pastReader{p.r, p.at, p.was}
-	notes, err := relationNotes(ctx, then, nums, func(rel engram.Relation) bool {
+	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
 		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
 	})
 	for i, h := range hits {

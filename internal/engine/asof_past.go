@@ -1,84 +1,112 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// pastMemories returns, by number, every memory that the journal says has changed at a
-// time or later, as it was before; the zero Memory where it was not there yet or was
-// erased since.
-func pastMemories(ctx context.Context, r engram.Reader, at time.Time) (map[int64]engram.Memory, error) {
-	entries, err := entriesSince(ctx, r, engram.EntityMemory, at)
-	if err != nil {
-		return nil, err
-	}
-	moves, err := moveEntries(ctx, r, at)
-	if err != nil || len(entries)+len(moves) == 0 {
-		return nil, err
-	}
-	entries = append(entries, moves...)
-	slices.SortStableFunc(entries, func(a, b engram.Mutation) int { return cmp.Compare(b.Seq, a.Seq) })
-	var nums []int64
-	seen := map[int64]bool{}
+// restore takes entries, newest first, back from a memory. text is the number of the
+// revision that holds what it said then; 0 when its text did not change.
+func restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []engram.Mutation) (was engram.Memory, text int, err error) {
 	for _, entry := range entries {
-		num, err := strconv.ParseInt(entry.Key, 10, 64)
+		number, err := undo(&m, entry.Was)
 		if err != nil {
-			return nil, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+			return m, 0, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
 		}
-		if !seen[num] {
-			seen[num] = true
+		if number != 0 {
+			text = number
+		}
+	}
+	if text == 0 {
+		return m, 0, nil
+	}
+	revisions, err := r.Revisions(ctx, m.Num)
+	i := slices.IndexFunc(revisions, func(rev engram.Revision) bool { return rev.Number == text })
+	if i >= 0 {
+		m.Title, m.Content, m.NormalizedHash = revisions[i].Title, revisions[i].Content, hashOf(revisions[i].Content)
+	}
+	return m, text, err
+}
+
+// few is up to how many things are looked up one by one: reading all that changed costs
+// more then.
+const few = 100
+
+// readAll brings back every memory that changed since.
+func (p *pastReader) readAll(ctx context.Context) error {
+	if p.whole {
+		return nil
+	}
+	entries, err := p.since.all(ctx, engram.EntityMemory)
+	if err != nil {
+		return err
+	}
+	first, err := p.since.firstMade(ctx, engram.EntityMemory)
+	if err != nil {
+		return err
+	}
+	nums := make([]int64, 0, len(entries))
+	for key := range entries {
+		num, err := strconv.ParseInt(key, 10, 64)
+		if err != nil {
+			return fmt.Errorf("journal entry %d: %w", entries[key][0].Seq, err)
+		}
+		if num < first {
 			nums = append(nums, num)
 		}
 	}
-	now, err := r.Memories(ctx, nums)
+	now, err := p.Reader.Memories(ctx, nums)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	was := make(map[int64]engram.Memory, len(nums))
-	for _, num := range nums {
-		was[num] = engram.Memory{}
-	}
-	for _, m := range now {
-		if m.CreatedAt.Before(at) {
-			was[m.Num] = m
-		}
-	}
-	return was, undoEntries(ctx, r, entries, was)
+	p.whole = true
+	return p.bringBack(ctx, now, entries)
 }
 
-// moveEntries returns what moves between projects changed of memories since a time, as
-// entries of each memory.
-func moveEntries(ctx context.Context, r engram.Reader, at time.Time) (all []engram.Mutation, err error) {
-	moves, err := entriesSince(ctx, r, engram.EntityProject, at)
-	if err != nil {
-		return nil, err
+// read brings back memories as far as they changed since; now is what they are.
+func (p *pastReader) read(ctx context.Context, now []engram.Memory) error {
+	if p.whole {
+		return nil
 	}
-	for _, move := range moves {
-		if move.Was == nil {
+	if len(now) > few {
+		return p.readAll(ctx)
+	}
+	entries := map[string][]engram.Mutation{}
+	var changed []engram.Memory
+	for _, m := range now {
+		if p.looked[m.Num] {
 			continue
 		}
-		var was projectWas
-		if err := json.Unmarshal(move.Was, &was); err != nil {
-			return nil, fmt.Errorf("journal entry %d: %w", move.Seq, err)
+		p.looked[m.Num] = true
+		es, err := p.since.of(ctx, engram.EntityMemory, key(m.Num))
+		if err != nil {
+			return err
 		}
-		for _, num := range was.Memories {
-			entry := move
-			entry.Entity, entry.Key = engram.EntityMemory, key(num)
-			if entry.Was, err = was.memory(num); err != nil {
-				return nil, err
-			}
-			all = append(all, entry)
+		if len(es) > 0 {
+			entries[key(m.Num)] = es
+			changed = append(changed, m)
 		}
 	}
-	return all, nil
+	return p.bringBack(ctx, changed, entries)
+}
+
+func (p *pastReader) bringBack(ctx context.Context, now []engram.Memory, entries map[string][]engram.Mutation) error {
+	for _, m := range now {
+		if !m.CreatedAt.Before(p.at) {
+			continue
+		}
+		was, text, err := restore(ctx, p.Reader, m, entries[key(m.Num)])
+		if err != nil {
+			return err
+		}
+		p.was[m.Num], p.texts[m.Num] = was, text
+	}
+	return nil
 }
 
 // memory is what the move changed of one memory, as an entry of its own would note it.
@@ -90,65 +118,6 @@ func (w projectWas) memory(num int64) (json.RawMessage, error) {
 		fields["topic_key"] = ""
 	}
 	return json.Marshal(fields)
-}
-
-// entriesSince reads the journal back to a time, newest first.
-func entriesSince(ctx context.Context, r engram.Reader, entity engram.Entity, at time.Time) (all []engram.Mutation, err error) {
-	after, err := r.SeqBefore(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	err = walkBack(ctx, r, engram.JournalSpan{Entity: entity, After: after}, func(m engram.Mutation) { all = append(all, m) })
-	return all, err
-}
-
-// walkBack calls each with the entries of a span, newest first.
-func walkBack(ctx context.Context, r engram.Reader, s engram.JournalSpan, each func(engram.Mutation)) error {
-	const part = 2000
-	for {
-		entries, err := r.MutationsIn(ctx, s, part)
-		for _, m := range entries {
-			each(m)
-			s.Before = m.Seq
-		}
-		if err != nil || len(entries) < part {
-			return err
-		}
-	}
-}
-
-// undoEntries takes entries, newest first, back from the memories they changed.
-func undoEntries(ctx context.Context, r engram.Reader, entries []engram.Mutation, was map[int64]engram.Memory) error {
-	revision := map[int64]int{} // the oldest text that was replaced since
-	for _, entry := range entries {
-		num, _ := strconv.ParseInt(entry.Key, 10, 64) // pastMemories has read it
-		m := was[num]
-		if m.Num == 0 || entry.Was == nil {
-			continue
-		}
-		number, err := undo(&m, entry.Was)
-		if err != nil {
-			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-		}
-		if number != 0 {
-			revision[num] = number
-		}
-		was[num] = m
-	}
-	for num, number := range revision {
-		revisions, err := r.Revisions(ctx, num)
-		if err != nil {
-			return err
-		}
-		for _, rev := range revisions {
-			if rev.Number == number {
-				m := was[num]
-				m.Title, m.Content, m.NormalizedHash = rev.Title, rev.Content, hashOf(rev.Content)
-				was[num] = m
-			}
-		}
-	}
-	return nil
 }
 
 // undo puts the old values of an entry back into m and returns the number of the

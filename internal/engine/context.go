@@ -66,7 +66,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		now, in.SessionID, in.Again = in.AsOf, "", true
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		r, degraded, err := readerAt(ctx, r, in.AsOf)
+		r, degraded, err := e.readerAt(ctx, r, in.AsOf)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		now = e.now()
 	}
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		r, degraded, err := readerAt(ctx, r, at)
+		r, degraded, err := e.readerAt(ctx, r, at)
 		if err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, a
 		return nil, nil, err
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if r, degraded, err = readerAt(ctx, r, at); err != nil {
+		if r, degraded, err = e.readerAt(ctx, r, at); err != nil {
 			return err
 		}
 		ms, err = e.list(ctx, r, f, p)

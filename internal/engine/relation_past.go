@@ -29,7 +29,7 @@ func (p *past) supersede(ctx context.Context, finds []engram.Ranked, byNum map[i
 	if !p.in.Filter.Current {
 		return finds, nil
 	}
-	q := &question{Engine: p.Engine, r: &pastReader{p.r, p.at, p.was}, in: p.in, finds: finds, memories: byNum,
+	q := &question{Engine: p.Engine, r: p.r, in: p.in, finds: finds, memories: byNum,
 		newer: map[int64][]int64{}, hidden: map[int64]bool{}, why: map[int64]*engram.Why{}}
 	relations, err := q.successors(ctx, nil, map[int64]bool{})
 	if err != nil {

@@ -26,8 +26,15 @@ func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (move
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range slices.Backward(entries) {
-		if e.Seq <= undone.Op || e.Was == nil {
+	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op })
+	slices.Reverse(entries)
+	return movesAmong(entries)
+}
+
+// movesAmong reads those entries about projects that are moves, in their order.
+func movesAmong(entries []engram.Mutation) (moves []move, err error) {
+	for _, e := range entries {
+		if e.Was == nil {
 			continue
 		}
 		m := move{entry: e}
