@@ -245,6 +245,9 @@ type PromptReader interface {
 	Prompts(ctx context.Context, project, session string, p Page) ([]Prompt, error)
 	// DeletedPrompts returns the deleted prompts of a project, by number.
 	DeletedPrompts(ctx context.Context, project string) ([]Prompt, error)
+	// DeletedPromptsIn returns the deleted prompts of a session, by number; none when
+	// there is no such session.
+	DeletedPromptsIn(ctx context.Context, session string) ([]Prompt, error)
 	// SearchPrompts ranks prompts that have one of the terms, best first.
 	SearchPrompts(ctx context.Context, terms []Term, project string, limit int) ([]Prompt, error)
 }

@@ -140,14 +140,10 @@ func (e *Engine) DeleteSession(ctx context.Context, id string, hard bool) error 
 	})
 }
 
-// leaveSession takes the prompts out of a session that goes.
+// leaveSession takes the prompts out of a session that goes, hidden ones too: what hid
+// them may be undone after it was.
 func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
-	for {
-		// What has left is not in the list any more.
-		ps, err := o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
-		if err != nil || len(ps) == 0 {
-			return err
-		}
+	leave := func(ps []engram.Prompt) error {
 		for _, p := range ps {
 			now := p
 			now.SessionID = ""
@@ -155,7 +151,26 @@ func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
 				return err
 			}
 		}
+		return nil
 	}
+	for {
+		// What has left is not in the list any more.
+		ps, err := o.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 500})
+		if err != nil {
+			return err
+		}
+		if len(ps) == 0 {
+			break
+		}
+		if err := leave(ps); err != nil {
+			return err
+		}
+	}
+	hidden, err := o.tx.DeletedPromptsIn(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	return leave(hidden)
 }
 
 // Summarize saves what a session came to: a session_summary memory titled "Session

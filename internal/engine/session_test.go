@@ -185,6 +185,27 @@ func TestASessionWithMemoriesIsNotDeleted(t *testing.T) {
 	}
 }
 
+// Each step is taken back by itself: what the removal of the session did to a prompt that
+// was hidden then must be in the journal.
+func TestAHiddenPromptGetsItsSessionBack(t *testing.T) {
+	w := newWorld(t)
+	w.session("s1", "demo")
+	p := w.prompt(engine.PromptInput{Content: "what is it", SessionID: "s1", Project: "demo"})
+	if _, err := w.DeleteProject(t.Context(), "demo", false); err != nil {
+		t.Fatal(err)
+	}
+	hidden := w.op()
+	if err := w.DeleteSession(t.Context(), "s1", false); err != nil {
+		t.Fatal(err)
+	}
+	w.takeBack(w.op())
+	w.takeBack(hidden)
+	ps, err := w.Prompts(t.Context(), "demo", engram.Page{})
+	if err != nil || len(ps) != 1 || ps[0].Num != p.Num || ps[0].SessionID != "s1" {
+		t.Errorf("after both undos: got %+v, %v; want #%d in session s1", ps, err, p.Num)
+	}
+}
+
 func TestASummaryIsAMemory(t *testing.T) {
 	w := newWorld(t)
 	w.session("s1", "demo")

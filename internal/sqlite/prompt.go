@@ -81,6 +81,18 @@ func (t *tx) DeletedPrompts(ctx context.Context, project string) ([]engram.Promp
 	return t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.project = ? AND p.deleted_at IS NOT NULL ORDER BY p.num`, num)
 }
 
+// DeletedPromptsIn returns the deleted prompts of a session, served by prompts_session.
+func (t *tx) DeletedPromptsIn(ctx context.Context, session string) ([]engram.Prompt, error) {
+	num, err := t.sessionNum(ctx, session)
+	if engram.CodeOf(err) == engram.CodeNotFound || session == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return t.prompts(ctx, `SELECT `+promptColumns+` FROM prompts p WHERE p.session = ? AND p.deleted_at IS NOT NULL ORDER BY p.num`, num)
+}
+
 const searchPromptsSQL = `SELECT ` + promptColumns + ` FROM
 	(SELECT rowid AS num, bm25(prompts_fts, 1.0, 0.0) AS score FROM prompts_fts WHERE prompts_fts MATCH ? ORDER BY score, rowid DESC LIMIT ?) AS f
 	CROSS JOIN prompts p ON p.num = f.num ORDER BY f.score, p.num DESC`

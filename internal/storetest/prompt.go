@@ -145,7 +145,17 @@ func promptCases() []testCase {
 				}
 				gone, err := r.DeletedPrompts(k.Context(), "app")
 				k.same("deleted prompts", promptNums(gone), []int64{p.Num})
-				return err
+				if err != nil {
+					return err
+				}
+				for session, want := range map[string][]int64{"s-app": {p.Num}, "s-other": nil, "nothing": nil, "": nil} {
+					gone, err := r.DeletedPromptsIn(k.Context(), session)
+					if err != nil {
+						return err
+					}
+					k.same(fmt.Sprintf("deleted prompts of session %q", session), promptNums(gone), want)
+				}
+				return nil
 			})
 			back := p
 			back.Project, back.SessionID = "other", "s-other"
