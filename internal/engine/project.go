@@ -94,7 +94,11 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 		if err != nil {
 			return err
 		}
-		target.Decay = source.Decay // it is the same project
+		was := target // it is the same project: what it is comes along
+		target.Root, target.Remote, target.Decay = source.Root, source.Remote, source.Decay
+		if err := o.replaceProject(ctx, was, target, "renamed"); err != nil {
+			return err
+		}
 		return o.mergeInto(ctx, &target, source, &res)
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
@@ -197,4 +198,44 @@ func TestStats(t *testing.T) {
 	}
 	_, err = w.Stats(t.Context(), "nothing")
 	wantCode(t, err, engram.CodeNotFound)
+}
+
+// It is the same project under another name, and lies where it lay.
+func TestARenamedProjectKeepsItsPlace(t *testing.T) {
+	w := newWorld(t)
+	w.fill("demo")
+	place := func(p engram.ProjectCounts) []string { return []string{p.Root, p.Remote} }
+	at := []string{"/src/demo", "example.com/demo"}
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		p, _, err := tx.Project(t.Context(), "demo")
+		if err != nil {
+			return err
+		}
+		p.Root, p.Remote = at[0], at[1]
+		return tx.PutProject(t.Context(), p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := w.projects()["demo"]
+	if _, err := w.RenameProject(t.Context(), "demo", "shop"); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "under the new name", place(w.projects()["shop"]), at)
+	w.takeBack(w.op())
+	all := w.projects()
+	if got := all["demo"]; len(all) != 1 || !reflect.DeepEqual(got, before) {
+		t.Errorf("after the undo\n got %+v\nwant demo as it was, %+v", all, before)
+	}
+
+	// The new name is in use when the old one comes back: it has no part in that place.
+	if _, err := w.RenameProject(t.Context(), "demo", "shop"); err != nil {
+		t.Fatal(err)
+	}
+	renamed := w.op()
+	w.save(engine.SaveInput{Title: "Of the shop", Content: "Nothing that the other has", Project: "shop"})
+	w.takeBack(renamed)
+	all = w.projects()
+	same(t, "the old one", place(all["demo"]), at)
+	same(t, "the new one", place(all["shop"]), []string{"", ""})
 }
