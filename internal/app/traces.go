@@ -18,34 +18,36 @@ type traces struct {
 	dir     string // where the program works: chunks lie there or in a folder above
 }
 
-// Holding implements engine.Traces.
-func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string) ([]engram.Trace, error) {
+// Holding implements engine.Traces. What cannot be read of one place keeps nobody from
+// looking in the others.
+func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error) {
 	ids, syncIDs := make([]engram.ID, len(ms)), make([]string, len(ms))
 	for i, m := range ms {
 		ids[i], syncIDs[i] = m.ID, m.SyncID
 	}
-	var held []engram.Trace
-	backups, err := sqlite.Holding(ctx, t.backups, ids)
-	if err != nil {
-		return nil, err
+	add := func(kind engram.TraceKind, holding, passed []string) {
+		for _, path := range holding {
+			held = append(held, engram.Trace{Kind: kind, Where: path})
+		}
+		unread = append(unread, passed...)
 	}
-	for _, path := range backups {
-		held = append(held, engram.Trace{Kind: engram.TraceBackup, Where: path})
+	backups, passed, err := sqlite.Holding(ctx, t.backups, ids)
+	add(engram.TraceBackup, backups, passed)
+	if err != nil {
+		return held, unread, err
 	}
 	roots = append(slices.Clone(roots), above(t.dir))
 	for i, root := range roots {
 		if root == "" || slices.Contains(roots[:i], root) {
 			continue
 		}
-		chunks, err := gitchunks.Holding(ctx, root, syncIDs)
+		chunks, passed, err := gitchunks.Holding(ctx, root, syncIDs)
+		add(engram.TraceChunk, chunks, passed)
 		if err != nil {
-			return held, err
-		}
-		for _, path := range chunks {
-			held = append(held, engram.Trace{Kind: engram.TraceChunk, Where: path})
+			return held, unread, err
 		}
 	}
-	return held, nil
+	return held, unread, nil
 }
 
 // above is the nearest folder that has chunks, from dir upwards; "" when none has.

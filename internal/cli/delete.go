@@ -134,6 +134,8 @@ type deletedProjectDoc struct {
 	Memories int    `json:"memories"`
 	Prompts  int    `json:"prompts"`
 	Sessions int    `json:"sessions"` // 0 unless hard
+	// HeldBy are who holds what was erased all the same.
+	HeldBy []document.Trace `json:"held_by"`
 }
 
 func (p *program) deleteProjectCommand() *cobra.Command {
@@ -157,10 +159,12 @@ project itself are removed too.`,
 			if err != nil {
 				return err
 			}
-			doc := deletedProjectDoc{args[0], hard, d.Memories, d.Prompts, d.Sessions}
+			p.warnAll(d.Degraded)
+			doc := deletedProjectDoc{args[0], hard, d.Memories, d.Prompts, d.Sessions, document.Each(d.HeldBy, document.TraceOf)}
 			return p.answer(doc, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Project %q %s: %s, %s, %s\n", render.Plain(args[0]), howDeleted(hard),
 					count(d.Memories, "memory", "memories"), count(d.Prompts, "prompt", "prompts"), count(d.Sessions, "session", "sessions"))
+				writeHeld(b, d.HeldBy)
 			})
 		},
 	}

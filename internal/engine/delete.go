@@ -3,23 +3,23 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
 // Traces tells who outside the store holds copies of memories.
 type Traces interface {
-	// Holding returns the backups and shared files that have one of the memories. root are
-	// the folders of the projects they belonged to.
-	Holding(ctx context.Context, ms []engram.Memory, roots []string) ([]engram.Trace, error)
+	// Holding returns the backups and shared files that have one of the memories, of which
+	// ID and SyncID are set, and the paths of those that could not be read and may have
+	// one. roots are the folders of the projects they belonged to.
+	Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error)
 }
 
 // Deleted says what was forgotten or erased.
 type Deleted struct {
 	Memories []engram.Memory
 	HeldBy   []engram.Trace // who holds the text of what was erased; nil after forgetting
-	Degraded []string
+	Degraded []string       // where it was not looked, and why
 }
 
 // Delete forgets memories, or with hard erases them for good; all or none. After an
@@ -32,70 +32,61 @@ func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Del
 	}
 	var d Deleted
 	var roots []string
-	// Asked before: afterwards nobody knows any more what was merged into what.
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		for _, ref := range refs {
-			m, err := r.Memory(ctx, normalRef(ref))
-			if err != nil {
-				return err
-			}
-			held, err := heldBy(ctx, r, m)
-			if err != nil {
-				return err
-			}
-			d.HeldBy = append(d.HeldBy, held...)
-			if p, known, err := r.Project(ctx, m.Project); err != nil {
-				return err
-			} else if known && p.Root != "" {
-				roots = append(roots, p.Root)
-			}
+	err := e.write(ctx, "erase", func(o *op) (err error) {
+		// Asked before: afterwards nobody knows any more what was merged into what.
+		if d.HeldBy, roots, err = o.held(ctx, refs); err != nil {
+			return err
 		}
-		return nil
+		d.Memories, err = o.eraseAll(ctx, refs)
+		return err
 	})
 	if err != nil {
 		return Deleted{}, err
 	}
-	if d.Memories, err = e.Erase(ctx, refs...); err != nil {
-		return Deleted{}, err
-	}
-	if e.traces != nil {
-		outside, err := e.traces.Holding(ctx, d.Memories, roots)
-		if err != nil { // the text is gone from here: that stands
-			d.Degraded = append(d.Degraded, fmt.Sprintf("backups and chunks could not be looked through: %v", err))
-		}
-		d.HeldBy = append(d.HeldBy, outside...)
-	}
+	outside, degraded := e.heldOutside(ctx, d.Memories, roots)
+	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
 	return d, nil
 }
 
-// heldBy returns the memories tied to m that hold its text, now or in a revision: it
-// was merged into them.
-func heldBy(ctx context.Context, r engram.Reader, m engram.Memory) ([]engram.Trace, error) {
-	relations, err := r.Relations(ctx, []int64{m.Num})
-	if err != nil {
-		return nil, err
-	}
-	seen := map[int64]bool{m.Num: true}
-	var held []engram.Trace
-	for _, rel := range relations {
-		num := rel.Source
-		if num == m.Num {
-			num = rel.Target
-		}
-		if seen[num] {
-			continue
-		}
-		seen[num] = true
-		h, err := historyOf(ctx, r, engram.ByNum(num))
+// held returns the memories that keep texts of those that are to be erased, and the
+// folders of their projects.
+func (o *op) held(ctx context.Context, refs []engram.Ref) (held []engram.Trace, roots []string, err error) {
+	var ms []engram.Memory
+	going := map[int64]bool{}
+	for _, ref := range refs {
+		m, err := o.tx.Memory(ctx, normalRef(ref))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, v := range h.Versions {
-			if strings.Contains(v.Content, m.Content) {
-				held = append(held, engram.Trace{Kind: engram.TraceMemory, Where: fmt.Sprintf("#%d", num)})
-				break
-			}
+		ms, going[m.Num] = append(ms, m), true
+	}
+	h := holdersIn(o.tx, func(m engram.Memory) bool { return going[m.Num] })
+	for _, m := range ms {
+		if err := h.lookFor(ctx, m); err != nil {
+			return nil, nil, err
+		}
+		if p, known, err := o.tx.Project(ctx, m.Project); err != nil {
+			return nil, nil, err
+		} else if known && p.Root != "" {
+			roots = append(roots, p.Root)
 		}
 	}
-	return held, nil
+	return h.held, roots, nil
+}
+
+// heldOutside returns who outside the store holds copies of erased memories, and what
+// could not be looked through. The texts are gone from here: that stands, whatever
+// happens there.
+func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, degraded []string) {
+	if e.traces == nil || len(ms) == 0 {
+		return nil, nil
+	}
+	held, unread, err := e.traces.Holding(ctx, ms, roots)
+	for _, path := range unread {
+		degraded = append(degraded, fmt.Sprintf("%s could not be read: it may hold the text still", path))
+	}
+	if err != nil {
+		degraded = append(degraded, fmt.Sprintf("backups and chunks could not be looked through: %v", err))
+	}
+	return held, degraded
 }

@@ -39,21 +39,26 @@ func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error 
 // the table, the index, the revisions, the journal and the write-ahead log.
 func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
 	var gone []engram.Memory
-	err := e.write(ctx, "erase", func(o *op) error {
-		for _, ref := range refs {
-			m, err := o.tx.Memory(ctx, normalRef(ref))
-			if err != nil {
-				return err
-			}
-			if err := o.eraseMemory(ctx, m); err != nil {
-				return err
-			}
-			gone = append(gone, m)
-		}
-		return nil
+	err := e.write(ctx, "erase", func(o *op) (err error) {
+		gone, err = o.eraseAll(ctx, refs)
+		return err
 	})
 	if err != nil {
 		return nil, err
+	}
+	return gone, nil
+}
+
+func (o *op) eraseAll(ctx context.Context, refs []engram.Ref) (gone []engram.Memory, err error) {
+	for _, ref := range refs {
+		m, err := o.tx.Memory(ctx, normalRef(ref))
+		if err != nil {
+			return nil, err
+		}
+		if err := o.eraseMemory(ctx, m); err != nil {
+			return nil, err
+		}
+		gone = append(gone, m)
 	}
 	return gone, nil
 }

@@ -62,13 +62,19 @@ func emptyProjects(ctx context.Context, r engram.Reader, names []string) ([]engr
 }
 
 // DeletedProject counts what deleting a project removed.
-type DeletedProject struct{ Memories, Prompts, Sessions int }
+type DeletedProject struct {
+	Memories, Prompts, Sessions int
+	HeldBy                      []engram.Trace // as in Deleted: who holds texts of erased memories
+	Degraded                    []string       // where it was not looked, and why
+}
 
 // DeleteProject forgets the project's memories and hides its prompts; hard erases
-// both, and removes sessions and the project too. A project that does not exist is
-// not_found.
+// both, and removes sessions and the project too, and says who holds the texts of the
+// memories all the same. A project that does not exist is not_found.
 func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (DeletedProject, error) {
 	var d DeletedProject
+	var going []engram.Memory
+	var root string
 	verb := "project_delete"
 	if hard {
 		verb = "project_erase"
@@ -80,6 +86,11 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 		}
 		if !known {
 			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", normalProject(name)).WithHint("projects list shows what there is")
+		}
+		if root = p.Root; hard { // asked before, as in Delete
+			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {
+				return err
+			}
 		}
 		if d.Memories, err = o.forgetProject(ctx, p.Name, hard); err != nil {
 			return err
@@ -93,7 +104,34 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	if err != nil {
 		return DeletedProject{}, err
 	}
+	outside, degraded := e.heldOutside(ctx, going, []string{root})
+	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
 	return d, nil
+}
+
+// heldOf returns the names of all memories of a project, which are to be erased, and the
+// memories of others that keep texts of theirs.
+func (o *op) heldOf(ctx context.Context, project string) (going []engram.Memory, held []engram.Trace, err error) {
+	h := holdersIn(o.tx, func(m engram.Memory) bool { return m.Project == project })
+	for _, forgotten := range []bool{false, true} {
+		const page = 500
+		for offset := 0; ; offset += page {
+			ms, err := o.tx.List(ctx, engram.Filter{Project: project, Forgotten: forgotten}, engram.Page{Limit: page, Offset: offset})
+			if err != nil {
+				return nil, nil, err
+			}
+			for _, m := range ms {
+				if err := h.lookFor(ctx, m); err != nil {
+					return nil, nil, err
+				}
+				going = append(going, engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID}) // no texts: there may be many
+			}
+			if len(ms) < page {
+				break
+			}
+		}
+	}
+	return going, h.held, nil
 }
 
 // forgetProject forgets every live memory of a project, or erases all of them.

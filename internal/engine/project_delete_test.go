@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
@@ -50,7 +51,7 @@ func TestDeletingAProjectSoftly(t *testing.T) {
 	live, forgotten := w.fill("demo")
 	w.fill("other")
 	d, err := w.DeleteProject(t.Context(), " Demo", false)
-	if err != nil || d != (engine.DeletedProject{Memories: 1, Prompts: 1}) {
+	if err != nil || !reflect.DeepEqual(d, engine.DeletedProject{Memories: 1, Prompts: 1}) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	same(t, "the memories are forgotten", w.list(engram.Filter{Project: "demo", Forgotten: true}), []int64{live, forgotten})
@@ -70,7 +71,7 @@ func TestDeletingAProjectForGood(t *testing.T) {
 	w.fill("other")
 	w.merge("quagga", "okapi")
 	d, err := w.DeleteProject(t.Context(), "quagga", true)
-	if err != nil || d != (engine.DeletedProject{Memories: 2, Prompts: 1, Sessions: 1}) {
+	if err != nil || !reflect.DeepEqual(d, engine.DeletedProject{Memories: 2, Prompts: 1, Sessions: 1}) {
 		t.Errorf("got %+v, %v", d, err)
 	}
 	if all := w.projects(); len(all) != 1 || all["other"].Memories != 1 {

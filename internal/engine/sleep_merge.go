@@ -41,7 +41,8 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 	return nil
 }
 
-// inherit gives kept the relations of gone that it has not.
+// inherit gives kept the relations of gone that it has not. Why they are stays with those
+// of gone: it may quote what gone says, and has to go with it when that is erased.
 func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 	ties, err := o.tx.Relations(ctx, []int64{gone.Num})
 	if err != nil {
@@ -57,6 +58,7 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 		if r.Source == r.Target {
 			continue
 		}
+		r.Reason, r.Evidence = fmt.Sprintf("as #%d was, which was merged", gone.Num), ""
 		if err := o.tie(ctx, r, kept.Project, fmt.Sprintf("was one of #%d", gone.Num)); err != nil {
 			return err
 		}

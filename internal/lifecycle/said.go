@@ -22,8 +22,13 @@ func (s Said) Holds(part Said) bool {
 	if part.plain == "" {
 		return false
 	}
-	return strings.Contains(s.plain, part.plain) || strings.Contains(s.sayings, part.sayings) ||
+	return strings.Contains(s.plain, part.plain) || s.Says(part) ||
 		strings.TrimSpace(part.words) != "" && strings.Contains(s.words, part.words)
+}
+
+// Says reports whether part stands in s by itself: as whole lines or sentences.
+func (s Said) Says(part Said) bool {
+	return part.plain != "" && strings.Contains(s.sayings, part.sayings)
 }
 
 // marked joins sayings so that one is found only as a whole. No text has a NUL, and the

@@ -9,6 +9,22 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
+func TestATextSaysWholeSentences(t *testing.T) {
+	for _, tt := range []struct {
+		text, part string
+		want       bool
+	}{
+		{"Something. Parser cache\nmore", "parser cache", true},
+		{"The parser cache is full.", "Parser cache", false},
+		{"", "Parser cache", false},
+		{"Parser cache", "", false},
+	} {
+		if got := lifecycle.SaidIn(tt.text).Says(lifecycle.SaidIn(tt.part)); got != tt.want {
+			t.Errorf("does %q say %q: got %v, want %v", tt.text, tt.part, got, tt.want)
+		}
+	}
+}
+
 func TestATextIsFoundInAnotherHoweverItIsSet(t *testing.T) {
 	for _, tt := range []struct {
 		name, text, part string

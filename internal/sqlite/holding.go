@@ -3,33 +3,47 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
 
 // Holding returns the paths of the databases in a folder, such as the backups, that have
-// one of the memories, live or forgotten, sorted. They are read as they lie and not
-// changed; one that cannot be read is passed over.
-func Holding(ctx context.Context, dir string, ids []engram.ID) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.db"))
-	if err != nil || len(ids) == 0 {
-		return nil, err
+// one of the memories, live or forgotten, and of those that could not be read and may
+// have one, both sorted. They are read as they lie and not changed. A folder that does not
+// exist holds nothing.
+func Holding(ctx context.Context, dir string, ids []engram.ID) (holding, unread []string, err error) {
+	if len(ids) == 0 {
+		return nil, nil, nil
 	}
-	var holding []string
-	for _, path := range paths {
+	files, err := os.ReadDir(dir) // sorted
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, []string{dir}, nil
+	}
+	for _, file := range files {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return holding, unread, err
 		}
-		if held, err := holds(ctx, path, ids); err == nil && held {
+		if filepath.Ext(file.Name()) != ".db" {
+			continue
+		}
+		path := filepath.Join(dir, file.Name())
+		switch held, err := holds(ctx, path, ids); {
+		case err != nil:
+			unread = append(unread, path)
+		case held:
 			holding = append(holding, path)
 		}
 	}
-	slices.Sort(holding)
-	return holding, nil
+	return holding, unread, nil
 }
 
 func holds(ctx context.Context, path string, ids []engram.ID) (held bool, err error) {

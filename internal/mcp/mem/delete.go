@@ -28,6 +28,8 @@ type deleted struct {
 	Hard bool  `json:"hard_delete"`
 	// HeldBy are copies that an erase does not reach.
 	HeldBy []string `json:"held_by,omitempty"`
+	// Degraded says where copies may be that could not be looked for.
+	Degraded []string `json:"degraded,omitempty"`
 }
 
 // PlainText returns the sentence the dialect answers with.
@@ -36,6 +38,9 @@ func (r deleted) PlainText() (string, bool) {
 		text := fmt.Sprintf("Memory #%d permanently deleted", r.ID)
 		if len(r.HeldBy) > 0 {
 			text += "\nThe text is still held by: " + strings.Join(r.HeldBy, ", ")
+		}
+		for _, warning := range r.Degraded {
+			text += "\nWarning: " + warning
 		}
 		return text, true
 	}
@@ -50,7 +55,7 @@ func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 	if err != nil {
 		return deleted{}, &tool.Failure{Text: "Failed to delete memory: " + reason(err), Err: err}
 	}
-	out := deleted{ID: int64(a.ID), Hard: a.Hard}
+	out := deleted{ID: int64(a.ID), Hard: a.Hard, Degraded: gone.Degraded}
 	for _, t := range gone.HeldBy {
 		out.HeldBy = append(out.HeldBy, fmt.Sprintf("%s %s", t.Kind, t.Where))
 	}

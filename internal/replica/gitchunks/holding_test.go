@@ -41,30 +41,63 @@ func TestHoldingFindsTheChunksThatMentionAMemory(t *testing.T) {
 	// It stands across the end of what is read at once.
 	across := write(t, dir, "cccc.jsonl.gz", strings.Repeat("x", 1<<20-7)+id+strings.Repeat("y", 1<<20))
 	write(t, dir, "dddd.txt", id)
-	if err := os.WriteFile(filepath.Join(dir, ".engram", "chunks", "eeee.jsonl.gz"), []byte("not gzip "+id), 0o600); err != nil {
+	bad := filepath.Join(dir, ".engram", "chunks", "eeee.jsonl.gz")
+	if err := os.WriteFile(bad, []byte("not gzip "+id), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	outside := write(t, t.TempDir(), "ffff.jsonl.gz", id)
-	if err := os.Symlink(outside, filepath.Join(dir, ".engram", "chunks", "gggg.jsonl.gz")); err != nil {
+	outside, linked := write(t, t.TempDir(), "ffff.jsonl.gz", id), filepath.Join(dir, ".engram", "chunks", "gggg.jsonl.gz")
+	if err := os.Symlink(outside, linked); err != nil {
 		t.Fatal(err)
 	}
+	cut := write(t, dir, "hhhh.jsonl.gz", strings.Repeat("abc", 1000)+id)
+	if err := os.Truncate(cut, 30); err != nil {
+		t.Fatal(err)
+	}
+	unread := []string{bad, linked, cut}
 	for _, tt := range []struct {
-		name string
-		ids  []string
-		want []string
+		name         string
+		ids          []string
+		want, unread []string
 	}{
-		{"those that mention it, wherever", []string{id}, []string{small, across}},
-		{"nobody mentions it", []string{"obs-0000000000000000"}, nil},
-		{"nothing is asked", nil, nil},
+		{"those that mention it, wherever", []string{id}, []string{small, across}, unread},
+		{"one of several, of other lengths too", []string{"q", "obs-0000000000000000", "obs-99", "", id + "0", other}, []string{filepath.Join(dir, ".engram", "chunks", "bbbb.jsonl.gz")}, unread},
+		{"nobody mentions it", []string{"obs-0000000000000000"}, nil, unread},
+		{"nothing is asked", nil, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := gitchunks.Holding(t.Context(), dir, tt.ids)
-			if err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("Holding(%v)\n got %v, %v\nwant %v", tt.ids, got, err, tt.want)
+			got, unread, err := gitchunks.Holding(t.Context(), dir, tt.ids)
+			if err != nil || !slices.Equal(got, tt.want) || !slices.Equal(unread, tt.unread) {
+				t.Errorf("Holding(%v)\n got %v, unread %v, %v\nwant %v, unread %v", tt.ids, got, unread, err, tt.want, tt.unread)
 			}
 		})
 	}
-	if got, err := gitchunks.Holding(t.Context(), t.TempDir(), []string{id}); err != nil || got != nil {
-		t.Errorf("without chunks: got %v, %v; want none", got, err)
+	if got, unread, err := gitchunks.Holding(t.Context(), t.TempDir(), []string{id}); err != nil || got != nil || unread != nil {
+		t.Errorf("without chunks: got %v, unread %v, %v; want none", got, unread, err)
+	}
+}
+
+func TestAFileInPlaceOfTheChunksIsUnread(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".engram", "chunks")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, unread, err := gitchunks.Holding(t.Context(), dir, []string{"obs-0123456789abcdef"})
+	if err != nil || got != nil || !slices.Equal(unread, []string{path}) {
+		t.Errorf("got %v, unread %v, %v; want unread %v", got, unread, err, path)
+	}
+}
+
+// A bomb must not stop the erase, and is not read to its end.
+func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
+	const id = "obs-0123456789abcdef"
+	dir := t.TempDir()
+	path := write(t, dir, "aaaa.jsonl.gz", strings.Repeat("\x00", 256<<20)+id)
+	got, unread, err := gitchunks.Holding(t.Context(), dir, []string{id})
+	if err != nil || got != nil || !slices.Equal(unread, []string{path}) {
+		t.Errorf("got %v, unread %v, %v; want unread %v", got, unread, err, path)
 	}
 }
