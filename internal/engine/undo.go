@@ -78,7 +78,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, err
 			if op.Undoes != 0 || quiet(op.Verb) {
 				continue
 			}
-			standing, err := o.stands(ctx, op)
+			standing, err := stands(ctx, o.tx, op)
 			switch {
 			case err != nil:
 				return engram.Undone{}, err
@@ -110,12 +110,12 @@ func erasedForGood(op int64) *engram.Error {
 
 // stands reports whether an operation is in force: nobody undid it, or the undo was
 // undone itself, and so on.
-func (o *op) stands(ctx context.Context, op engram.Operation) (bool, error) {
+func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, error) {
 	standing := true
 	for op.UndoneBy != 0 {
 		standing = !standing
 		var err error
-		if op, _, err = o.tx.Operation(ctx, op.UndoneBy); err != nil {
+		if op, _, err = r.Operation(ctx, op.UndoneBy); err != nil {
 			return false, err
 		}
 	}
@@ -144,7 +144,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if erases(undone.Verb) {
 		return erasedForGood(number)
 	}
-	standing, err := u.stands(ctx, undone)
+	standing, err := stands(ctx, u.tx, undone)
 	if err != nil {
 		return err
 	}

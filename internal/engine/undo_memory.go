@@ -225,7 +225,7 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 			return fmt.Errorf("journal entry %d: %s: %w", entry.Seq, name, err)
 		}
 	}
-	told := slices.DeleteFunc(slices.Clone(names), bookkeeping)
+	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {
 		if _, err := u.oldText(ctx, m, since, what); err != nil {
 			return err

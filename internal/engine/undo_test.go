@@ -140,6 +140,36 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 	}
 }
 
+func TestSeveralAreUndoneAtOnce(t *testing.T) {
+	w := newWorld(t)
+	a := w.note("first", "text")
+	first := w.op()
+	b := w.note("second", "other text")
+	w.update(engine.UpdateInput{Ref: engram.ByNum(a), Title: new("third")})
+	w.forget(b)
+	last := w.op()
+	in := engine.UndoRangeInput{First: first, Last: last, DryRun: true}
+	before := w.snapshot()
+	would, err := w.UndoRange(t.Context(), in)
+	if err != nil || len(would) != 4 {
+		t.Fatalf("dry run: %d operations, %v; want 4", len(would), err)
+	}
+	same(t, "what the dry run changed", before.compare(w.snapshot()), nil)
+	updates, err := w.UndoRange(t.Context(), engine.UndoRangeInput{First: first, Last: last, Verb: "update"})
+	if err != nil || len(updates) != 1 || w.get(a).Memory.Title != "first" {
+		t.Fatalf("the updates: %+v, %v", updates, err)
+	}
+	in.DryRun = false
+	rest, err := w.UndoRange(t.Context(), in)
+	if err != nil || len(rest) != 3 || len(w.list(engram.Filter{})) != 0 {
+		t.Errorf("the rest: %d operations, %v, live %v; want 3, and nothing left", len(rest), err, w.list(engram.Filter{}))
+	}
+	_, err = w.UndoRange(t.Context(), in)
+	wantCode(t, err, engram.CodeNotFound)
+	_, err = w.UndoRange(t.Context(), engine.UndoRangeInput{First: last, Last: first})
+	wantCode(t, err, engram.CodeInvalid)
+}
+
 func TestADryUndoChangesNothing(t *testing.T) {
 	w := newWorld(t)
 	num := w.note("first", "text")

@@ -39,21 +39,43 @@ func (a *API) log(q request) (reply, error) {
 	return reply{body: document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
 }
 
-// undo takes an operation back; without one the latest of a project, or of all.
+// undo takes an operation back: op, or the latest of a project; with from and to,
+// several, of a verb where one is named.
 func (a *API) undo(q request) (reply, error) {
 	in, err := decode[struct {
-		Op      int64  `json:"op"`
+		Op      *int64 `json:"op"`
+		From    *int64 `json:"from"`
+		To      *int64 `json:"to"`
+		Verb    string `json:"verb"`
 		Project string `json:"project"`
+		All     bool   `json:"all_projects"`
 		DryRun  bool   `json:"dry_run"`
 	}](q)
 	if err != nil {
 		return reply{}, err
 	}
-	if in.Op < 0 {
-		return reply{}, invalid("operation %d does not exist", in.Op).WithHint("GET /log has the numbers")
+	switch {
+	case in.From != nil && in.To != nil:
+		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Verb: in.Verb, Project: in.Project, DryRun: in.DryRun})
+		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
+		return reply{body: doc}, err
+	case in.Op == nil && in.Project == "" && !in.All:
+		return reply{}, invalid("nothing says what to undo").WithHint("op, project for its latest operation, or all_projects; GET /log has the numbers")
+	case in.Op != nil && *in.Op < 1:
+		return reply{}, invalid("operation %d does not exist", *in.Op).WithHint("GET /log has the numbers")
 	}
-	u, err := a.Engine.Undo(q.Context(), engine.UndoInput{Op: in.Op, Project: in.Project, DryRun: in.DryRun})
+	undo := engine.UndoInput{Project: in.Project, DryRun: in.DryRun}
+	if in.Op != nil {
+		undo.Op = *in.Op
+	}
+	u, err := a.Engine.Undo(q.Context(), undo)
 	return reply{body: document.UndoneOf(u, in.DryRun)}, err
+}
+
+// undoneDoc is the answer of POST /undo with from and to.
+type undoneDoc struct {
+	DryRun bool              `json:"dry_run"`
+	Undone []document.Undone `json:"undone"` // the latest first
 }
 
 // history answers what a memory said over time; with from and to, what changed between

@@ -24,6 +24,12 @@ func logCases() []routeCase {
 		{"an undo is tried", "POST /undo", "POST /undo", `{"op":7,"dry_run":true}`, 200, strings.NewReplacer("false", "true", `"op":10`, `"op":0`).Replace(undone)},
 		{"an operation nobody knows is not undone", "POST /undo", "POST /undo", `{"op":4711}`, 404, ""},
 		{"an operation that is none is not undone", "POST /undo", "POST /undo", `{"op":-1}`, 400, bad("operation -1 does not exist", "GET /log has the numbers")},
+		{"nobody says what is undone", "POST /undo", "POST /undo", `{"dry_run":true}`, 400,
+			bad("nothing says what to undo", "op, project for its latest operation, or all_projects; GET /log has the numbers")},
+		{"several are undone", "POST /undo", "POST /undo", `{"from":7,"to":9,"dry_run":true}`, 200,
+			`{"dry_run":true,"undone":[` + strings.NewReplacer("false", "true", `"op":10`, `"op":0`).Replace(undone) + `]}`},
+		{"several of a verb that there are none of", "POST /undo", "POST /undo", `{"from":1,"to":9,"verb":"sleep"}`, 404, ""},
+		{"a stretch that is none", "POST /undo", "POST /undo", `{"from":9,"to":1}`, 400, ""},
 		{"what a memory said", "GET /history/{ref...}", "GET /history/3", "", 200,
 			`{"id":"mem_00000000000000000000000004","num":3,"deleted_at":null,"versions":[{"number":1,"type":"manual","title":"Else","content":"Something else about a login.","written_at":T,"replaced_at":null,"reason":""}]}`},
 		{"what changed between a version and itself", "GET /history/{ref...}", "GET /history/3?from=1&to=1", "", 200, `{"from":1,"to":1,"diff":""}`},
@@ -54,7 +60,7 @@ func TestWhatWasChangedOverHTTPIsUndoneAndRestored(t *testing.T) {
 	if got := told(ask(h, http.MethodGet, "/log?limit=1", "")); !strings.Contains(got, `"verb":"update"`) || !strings.Contains(got, `"fields":["text"]`) {
 		t.Errorf("GET /log: %s", got)
 	}
-	load(t, h, [2]string{"POST /undo", `{}`})
+	load(t, h, [2]string{"POST /undo", `{"all_projects":true}`})
 	said("live 15 minutes")
 	load(t, h, [2]string{"POST /restore", `{"ref":"1","version":2}`})
 	said("live 5 minutes")

@@ -306,7 +306,7 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	_, err = t.exec(ctx, query, append(values, m.Num)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "topic %s has another memory in project %q", m.TopicKey, m.Project).
-			WithHint("update that one, or choose another topic key").WithCause(err)
+			WithHint("update that one, or choose another topic key")
 	}
 	if err != nil {
 		return fmt.Errorf("write memory %d: %w", m.Num, err)

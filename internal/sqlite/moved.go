@@ -111,7 +111,7 @@ func (t *tx) moveThese(ctx context.Context, these engram.Moved, source, target i
 		_, err := t.exec(ctx, move.query, target, source, move.which)
 		if isUnique(err) {
 			return engram.Errorf(engram.CodeConflict, "a topic that would come back has another memory by now").
-				WithHint("give that one another topic key first").WithCause(err)
+				WithHint("give that one another topic key first")
 		}
 		if err != nil {
 			return fmt.Errorf("move to another project: %w", err)

@@ -167,7 +167,7 @@ func (t *tx) CountRelations(ctx context.Context, project string) (engram.Relatio
 }
 
 func isKnownRelation(r engram.Relation, err error) error {
-	return engram.Errorf(engram.CodeConflict, "#%d %s #%d is known already", r.Source, r.Verb, r.Target).WithCause(err)
+	return engram.Errorf(engram.CodeConflict, "#%d %s #%d is known already", r.Source, r.Verb, r.Target)
 }
 
 // InsertRelation adds r and sets r.Num.

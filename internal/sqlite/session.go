@@ -154,7 +154,7 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 		return err
 	}
 	t.scrubbed = true
-	if _, err := t.exec(ctx, `UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
+	if _, err := t.exec(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
 	return nil
