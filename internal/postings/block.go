@@ -10,6 +10,7 @@ type Entries struct {
 	rest    []byte
 	word    []byte
 	list    []byte
+	shared  int // bytes that the word shares with the one before
 	damaged bool
 }
 
@@ -27,7 +28,7 @@ func (e *Entries) Next() bool {
 		return false
 	}
 	e.word = append(e.word[:shared], suffix...)
-	e.list, e.rest = list, rest
+	e.shared, e.list, e.rest = shared, list, rest
 	return true
 }
 

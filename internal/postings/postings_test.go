@@ -156,6 +156,18 @@ func same(a, b model) bool {
 	return maps.EqualFunc(a, b, func(x, y map[uint32]uint32) bool { return maps.Equal(x, y) })
 }
 
+// written is a block as a writer makes it of the same words.
+func written(block []byte) (anew []byte) {
+	w := postings.NewWriter(1 << 20)
+	for e := postings.NewEntries(block); e.Next(); {
+		w.Add(e.Word(), e.List())
+	}
+	for _, b := range w.Blocks() {
+		anew = b.Data
+	}
+	return anew
+}
+
 func TestASegmentIsLikeAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(rapid.StringMatching(`[abü]{0,4}[a-c0-9]{1,6}`), 1, 30, rapid.ID).Draw(t, "words")
@@ -216,6 +228,9 @@ func TestASegmentIsLikeAMap(t *testing.T) {
 			if e := postings.NewEntries(out); e.Next() {
 				blocks[i].First = string(e.Word())
 			}
+			if anew := written(out); !bytes.Equal(out, anew) {
+				t.Fatalf("without slot %d block %d is\n%x, written anew\n%x", gone, i, out, anew)
+			}
 		}
 		for _, w := range leave {
 			delete(want[w], uint32(gone))
@@ -227,6 +242,25 @@ func TestASegmentIsLikeAMap(t *testing.T) {
 			t.Fatalf("without %d: got %v and %d postings less, want %v and %d", gone, got, removed, want, len(leave))
 		}
 	})
+}
+
+func TestASlotLeavesAListThatStaysAsLong(t *testing.T) {
+	// One step of two bytes takes the place of two of one.
+	w := postings.NewWriter(4096)
+	w.Add([]byte("kettle"), postings.AppendList(nil, []postings.Posting{{Slot: 0, TF: 1}, {Slot: 40, TF: 1}, {Slot: 80, TF: 1}}))
+	before := w.Blocks()[0].Data
+	out, removed, err := postings.Without(before, []string{"kettle"}, 40)
+	if err != nil || removed != 1 || len(out) != len(before) {
+		t.Fatalf("%d removed, %v, %d bytes of %d; want one and as many bytes", removed, err, len(out), len(before))
+	}
+	e := postings.NewEntries(out)
+	if !e.Next() {
+		t.Fatal("the word is gone")
+	}
+	want := []postings.Posting{{Slot: 0, TF: 1}, {Slot: 80, TF: 1}}
+	if got := decode(t, e.List()); !slices.Equal(got, want) {
+		t.Errorf("without slot 40 it has %v, want %v", got, want)
+	}
 }
 
 func TestDocumentsAreReadAsTheyWereWritten(t *testing.T) {

@@ -3,6 +3,7 @@ package postings
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 )
 
 // Block is a run of words with their lists.
@@ -40,12 +41,17 @@ func (w *Writer) Add(word, list []byte) {
 		w.data = make([]byte, 0, min(w.size, 4096))
 		shared = 0
 	}
-	w.data = binary.AppendUvarint(w.data, uint64(shared))
-	w.data = binary.AppendUvarint(w.data, uint64(len(word)-shared))
-	w.data = append(w.data, word[shared:]...)
-	w.data = binary.AppendUvarint(w.data, uint64(len(list)))
-	w.data = append(w.data, list...)
+	w.data = appendEntry(w.data, shared, word, list)
 	w.last = append(w.last[:0], word...)
+}
+
+// appendEntry appends a word that shares so many bytes with the one before, and its list.
+func appendEntry(data []byte, shared int, word, list []byte) []byte {
+	data = binary.AppendUvarint(data, uint64(shared))
+	data = binary.AppendUvarint(data, uint64(len(word)-shared))
+	data = append(data, word[shared:]...)
+	data = binary.AppendUvarint(data, uint64(len(list)))
+	return append(data, list...)
 }
 
 func (w *Writer) cut() {
@@ -66,39 +72,51 @@ func (w *Writer) Blocks() []Block {
 // block lacks is passed over. The block may come out empty. removed is the number of
 // postings that went.
 func Without(block []byte, words []string, slot int) (out []byte, removed int, err error) {
-	w := NewWriter(len(block) + 64)
-	w.size = 1 << 30 // one block stays one block
+	out = make([]byte, 0, len(block)+8)
 	e := NewEntries(block)
+	// What a word shares with the last that was kept is the least that any word since
+	// shared with the one before it. Most entries stay as they are, to the byte.
+	shared := noneLeftOut
 	var scratch []byte
-	for e.Next() {
-		for len(words) > 0 && words[0] < string(e.Word()) {
+	for {
+		from := len(block) - len(e.rest)
+		if !e.Next() {
+			break
+		}
+		for len(words) > 0 && words[0] < string(e.word) {
 			words = words[1:]
 		}
-		if len(words) == 0 || words[0] != string(e.Word()) {
-			w.Add(e.Word(), e.List())
+		list, changed := e.list, false
+		if len(words) > 0 && words[0] == string(e.word) {
+			words = words[1:]
+			l, err := ReadList(e.list)
+			if err != nil {
+				return nil, 0, err
+			}
+			if scratch, changed, err = l.AppendWithout(scratch[:0], slot); err != nil {
+				return nil, 0, err
+			}
+			if changed {
+				removed++
+				list = scratch
+			}
+		}
+		switch {
+		case len(list) == 0:
+			shared = min(shared, e.shared)
 			continue
+		case !changed && e.shared <= shared:
+			out = append(out, block[from:len(block)-len(e.rest)]...)
+		default:
+			out = appendEntry(out, min(shared, e.shared), e.word, list)
 		}
-		words = words[1:]
-		l, err := ReadList(e.List())
-		if err != nil {
-			return nil, 0, err
-		}
-		found := false
-		if scratch, found, err = l.AppendWithout(scratch[:0], slot); err != nil {
-			return nil, 0, err
-		}
-		if found {
-			removed++
-		}
-		if len(scratch) > 0 {
-			w.Add(e.Word(), scratch)
-		}
-	}
-	if blocks := w.Blocks(); len(blocks) > 0 {
-		out = blocks[0].Data
+		shared = noneLeftOut
 	}
 	return out, removed, e.Err()
 }
+
+// noneLeftOut is more than two words share.
+const noneLeftOut = math.MaxInt
 
 // Addition is a word with postings that a segment is to get.
 type Addition struct {
