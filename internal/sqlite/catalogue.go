@@ -143,6 +143,7 @@ func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
 // is changed.
 func (t *tx) changed(ctx context.Context) (version int64, err error) {
 	t.touched()
+	t.own = nil
 	err = t.row(ctx, `UPDATE index_state SET changes = changes + 1 RETURNING changes`, nil, &version)
 	if err != nil {
 		return 0, fmt.Errorf("change the index: %w", err)

@@ -157,6 +157,7 @@ type tx struct {
 	kept       *kept            // what the process knows of the index
 	cat        *catalogue       // the index as this transaction sees it; nil until asked
 	indexed    bool             // the index was written to
+	own        []*segment       // the segments as this transaction left them; nil until standing is asked
 	recoded    bool             // codes of vectors were written
 	scrubbed   bool             // texts left the tables
 	vectors    map[int64][]byte // rows of vectorsOf that were read since the last write

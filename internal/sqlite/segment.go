@@ -22,6 +22,7 @@ type segment struct {
 	live    int
 	tokens  int64
 	firsts  []string // first word of each block
+	private bool     // one transaction alone has it, and changes it
 
 	loading sync.Mutex
 	loaded  bool

@@ -88,11 +88,11 @@ func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
 // placeOf says where a memory of a project stands; found is false when it is in no
 // segment. It looks through the documents of the project.
 func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, found bool, err error) {
-	cat, err := t.catalogue(ctx)
+	segments, err := t.standing(ctx)
 	if err != nil {
 		return place{}, false, err
 	}
-	for _, g := range slices.Backward(cat.segments) {
+	for _, g := range slices.Backward(segments) {
 		if g.project != several && g.project != project {
 			continue
 		}
@@ -108,51 +108,75 @@ func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, foun
 	return place{}, false, nil
 }
 
-// segmentAt reads one segment of this snapshot.
-func (t *tx) segmentAt(ctx context.Context, num int64) (*segment, error) {
-	cat, err := t.catalogue(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, g := range cat.segments {
-		if g.num == num {
-			return g, t.load(ctx, g)
+// standing returns the segments as this transaction has them. Taking a memory out keeps
+// them true: reading them anew for each of the ten thousand memories that a pruning
+// forgets takes half of its time.
+func (t *tx) standing(ctx context.Context) ([]*segment, error) {
+	if t.own == nil {
+		cat, err := t.catalogue(ctx)
+		if err != nil {
+			return nil, err
 		}
+		t.own = slices.Clone(cat.segments)
 	}
-	return nil, fmt.Errorf("segment %d: %w", num, postings.ErrDamaged)
+	return t.own, nil
+}
+
+// owned returns a loaded segment as one that this transaction alone has, to be changed
+// along with its rows. It is for finding and emptying slots: what is counted for
+// searches is not in it.
+func (g *segment) owned() *segment {
+	if g.private {
+		return g
+	}
+	return &segment{private: true, num: g.num, version: g.version, level: g.level, project: g.project, slots: g.slots, live: g.live, tokens: g.tokens,
+		firsts: g.firsts, loaded: true, docs: slices.Clone(g.docs), blocks: slices.Clone(g.blocks)}
 }
 
 // vacate empties a slot.
 func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
-	g, err := t.segmentAt(ctx, at.segment)
+	own, err := t.standing(ctx)
 	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(own, func(g *segment) bool { return g.num == at.segment })
+	if i < 0 {
+		return fmt.Errorf("segment %d: %w", at.segment, postings.ErrDamaged)
+	}
+	if err := t.load(ctx, own[i]); err != nil {
 		return err
 	}
 	if err := t.vectorDied(ctx, at); err != nil {
 		return err
 	}
-	if g.live == 1 {
-		return t.dropSegment(ctx, g.num)
+	if own[i].live == 1 {
+		return t.dropSegment(ctx, at.segment)
 	}
-	version, err := t.changed(ctx)
+	version, err := t.changed(ctx) // which forgets what stands, until all of this is written
 	if err != nil {
 		return err
 	}
-	firsts, err := t.removeWords(ctx, g, at.slot, words)
-	if err != nil {
+	g := own[i].owned()
+	if err := t.removeWords(ctx, g, at.slot, words); err != nil {
 		return err
 	}
-	if err := t.patch(ctx, at, postings.Doc{Dead: true}); err != nil {
+	length := g.docs.Length(at.slot)
+	if err := t.patch(ctx, g, at.slot, postings.Doc{Dead: true}); err != nil {
 		return err
 	}
+	g.version, g.live, g.tokens = version, g.live-1, g.tokens-int64(length)
 	const query = `UPDATE segments SET version = ?, live = live - 1, tokens = tokens - ?, firsts = ? WHERE num = ?`
-	_, err = t.exec(ctx, query, version, g.docs.Length(at.slot), postings.AppendWords(nil, firsts), g.num)
-	return err
+	if _, err := t.exec(ctx, query, version, length, postings.AppendWords(nil, g.firsts), g.num); err != nil {
+		return err
+	}
+	own[i] = g
+	t.own = own
+	return nil
 }
 
-// removeWords takes a slot out of the lists of words, which are in ascending order, and
-// returns what are now the first words of the segment's blocks.
-func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []wordCount) ([]string, error) {
+// removeWords takes a slot out of the lists of words, which are in ascending order. The
+// segment is the transaction's own, and knows its blocks and their first words afterwards.
+func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []wordCount) error {
 	firsts := slices.Clone(g.firsts)
 	emptied := false
 	for len(words) > 0 {
@@ -167,11 +191,11 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 		}
 		b, err := t.block(ctx, g, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		kept, removed, err := postings.Without(b, here, slot)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if removed == 0 {
 			continue
@@ -180,7 +204,10 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 			kept = []byte{}
 		}
 		if _, err := t.exec(ctx, `UPDATE postings SET words = ? WHERE num = ?`, kept, part(g.num, n)); err != nil {
-			return nil, err
+			return err
+		}
+		if g.blocks != nil {
+			g.blocks[n] = kept
 		}
 		if e := postings.NewEntries(kept); e.Next() {
 			firsts[n] = string(e.Word())
@@ -188,38 +215,38 @@ func (t *tx) removeWords(ctx context.Context, g *segment, slot int, words []word
 			firsts[n], emptied = "", true
 		}
 	}
+	g.firsts = firsts
 	if !emptied {
-		return firsts, nil
+		return nil
 	}
-	return t.closeGaps(ctx, g.num, firsts)
+	return t.closeGaps(ctx, g)
 }
 
 // closeGaps gives emptied blocks the first word of the block behind them, so that none
 // is found by a word that nobody has; those at the end go.
-func (t *tx) closeGaps(ctx context.Context, segment int64, firsts []string) ([]string, error) {
+func (t *tx) closeGaps(ctx context.Context, g *segment) error {
+	firsts := g.firsts
 	for len(firsts) > 0 && firsts[len(firsts)-1] == "" {
 		firsts = firsts[:len(firsts)-1]
 	}
 	for n := len(firsts) - 2; n >= 0; n-- {
 		firsts[n] = cmp.Or(firsts[n], firsts[n+1])
 	}
-	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(segment, len(firsts)), part(segment+1, 0)-1)
-	return firsts, err
+	g.firsts = firsts
+	if g.blocks != nil {
+		g.blocks = g.blocks[:len(firsts)]
+	}
+	_, err := t.exec(ctx, `DELETE FROM postings WHERE num BETWEEN ? AND ?`, part(g.num, len(firsts)), part(g.num+1, 0)-1)
+	return err
 }
 
-// patch writes the document of a slot anew.
-func (t *tx) patch(ctx context.Context, at place, d postings.Doc) error {
-	num := part(at.segment, at.slot/pageDocs)
-	var rows []byte
-	if err := t.row(ctx, `SELECT rows FROM documents WHERE num = ?`, []any{num}, &rows); err != nil {
-		return err
-	}
-	at.slot %= pageDocs
-	if len(rows) < (at.slot+1)*postings.DocSize {
-		return postings.ErrDamaged
-	}
-	copy(rows[at.slot*postings.DocSize:], postings.AppendDoc(nil, d))
-	_, err := t.exec(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, rows, num)
+// patch writes the document of a slot of the transaction's own segment anew.
+func (t *tx) patch(ctx context.Context, g *segment, slot int, d postings.Doc) error {
+	row := postings.AppendDoc(nil, d)
+	copy(g.docs[slot*postings.DocSize:], row)
+	page := slot / pageDocs
+	rows := g.docs[page*pageDocs*postings.DocSize : min((page+1)*pageDocs*postings.DocSize, len(g.docs))]
+	_, err := t.exec(ctx, `UPDATE documents SET rows = ? WHERE num = ?`, []byte(rows), part(g.num, page))
 	return err
 }
 
