@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode"
@@ -40,8 +41,8 @@ func tooLarge(limit int64) error {
 		WithHint("split it into several requests"))
 }
 
-// decode reads the body into a T. Unknown fields are ignored; errors are *engram.Error
-// of CodeInvalid that name the field.
+// decode reads the body into a T. Older routes ignore unknown fields, newer ones refuse
+// them; errors are *engram.Error of CodeInvalid that name the field.
 func decode[T any](q request) (T, error) {
 	var in T
 	// Go's JSON reader would replace broken bytes in silence, and what was saved would
@@ -54,6 +55,9 @@ func decode[T any](q request) (T, error) {
 	}
 	if err := json.Unmarshal(q.body, &in); err != nil {
 		return in, notDecoded(err)
+	}
+	if q.newer {
+		return in, unknownField(q.body, reflect.TypeFor[T](), "")
 	}
 	return in, nil
 }

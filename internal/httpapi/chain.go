@@ -18,6 +18,7 @@ type request struct {
 	*http.Request
 	body  []byte
 	query url.Values
+	newer bool // nothing that is unknown is ignored
 }
 
 // reply is what a handler answers.
@@ -64,7 +65,11 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
 		defer cancel()
 		r = r.WithContext(ctx)
 	}
-	rep, err := route.handle(request{Request: r, body: body, query: parseQuery(r.URL.RawQuery)})
+	q := request{Request: r, body: body, query: parseQuery(r.URL.RawQuery), newer: route.Newer}
+	if err := route.refuseUnknown(q); err != nil {
+		return err
+	}
+	rep, err := route.handle(q)
 	if err != nil {
 		return err
 	}

@@ -98,14 +98,14 @@ func TestMemoriesAreFoundByTheirMetadata(t *testing.T) {
 		}
 	}
 	for query, n := range map[string]int{
-		`/memories?metadata={"needs_review":true}`:                                   1,
-		`/memories?metadata.needs_review=true`:                                       1,
-		`/memories?metadata.ticket=ENG-12`:                                           2,
-		`/memories?metadata.ticket=ENG-12&metadata.needs_review=false`:               1,
-		`/memories?q=cache&metadata.needs_review=true`:                               1,
-		`/search?q=&project=demo&metadata={"needs_review":true,"ticket":"ENG-12"}`:   1,
-		`/search?q=cache&project=demo&metadata={"needs_review":true,"ticket":"x"}`:   0,
-		`/recall?q=&project=demo&metadata.needs_review=true&format=json&budget=4000`: 1,
+		`/memories?metadata={"needs_review":true}`:                                 1,
+		`/memories?metadata.needs_review=true`:                                     1,
+		`/memories?metadata.ticket=ENG-12`:                                         2,
+		`/memories?metadata.ticket=ENG-12&metadata.needs_review=false`:             1,
+		`/memories?q=cache&metadata.needs_review=true`:                             1,
+		`/search?q=&project=demo&metadata={"needs_review":true,"ticket":"ENG-12"}`: 1,
+		`/search?q=cache&project=demo&metadata={"needs_review":true,"ticket":"x"}`: 0,
+		`/recall?q=&project=demo&metadata.needs_review=true&budget=4000`:           1,
 	} {
 		w := ask(h, "GET", strings.ReplaceAll(query, `"`, "%22"), "")
 		if got := strings.Count(w.Body.String(), `"title":`); w.Code != 200 || got != n {

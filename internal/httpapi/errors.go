@@ -30,6 +30,7 @@ func statusOf(c engram.Code) int {
 // refusal is an error that has a status of its own, and perhaps a header.
 type refusal struct {
 	status        int
+	newer         bool // in the shape of the newer routes, whatever the route
 	header, value string
 	err           error // carries the code
 }
@@ -80,7 +81,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(engram.HintOf(err))}
 	status := statusOf(body.Code)
 	if own, ok := errors.AsType[*refusal](err); ok {
-		status = own.status
+		status, route.Newer = own.status, route.Newer || own.newer
 		if own.header != "" {
 			w.Header().Set(own.header, own.value)
 		}
@@ -97,7 +98,7 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 		w.Header().Set("Retry-After", "1")
 	}
 	var doc any = nestedError{body}
-	if !route.nested {
+	if !route.Newer {
 		doc = flatten(body, err)
 	}
 	line, _ := json.Marshal(doc) // strings alone cannot fail

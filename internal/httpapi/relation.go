@@ -27,7 +27,7 @@ func (a *API) link(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	ends, err := refs([]string{in.Source, in.Target})
+	ends, err := ends(in.Source, in.Target)
 	if err != nil {
 		return reply{}, err
 	}
@@ -40,9 +40,17 @@ func (a *API) link(q request) (reply, error) {
 	return rep, err
 }
 
+// ends reads the two memories of a relation.
+func ends(source, target string) ([]engram.Ref, error) {
+	if blank(source, target) {
+		return nil, invalid("source and target are required").WithHint("a number, an id or topic:KEY each")
+	}
+	return refs([]string{source, target})
+}
+
 // unlink takes the relations of two memories away, those of one verb when it is named.
 func (a *API) unlink(q request) (reply, error) {
-	ends, err := refs([]string{q.query.Get("source"), q.query.Get("target")})
+	ends, err := ends(q.query.Get("source"), q.query.Get("target"))
 	if err != nil {
 		return reply{}, err
 	}
@@ -58,6 +66,9 @@ func (a *API) unlink(q request) (reply, error) {
 func (a *API) graph(q request) (reply, error) {
 	var in engine.GraphInput
 	var err error
+	if blank(q.query.Get("ref")) {
+		return reply{}, invalid("ref is required").WithHint("a number, an id or topic:KEY")
+	}
 	if in.Ref, err = engram.ParseRef(q.query.Get("ref")); err != nil {
 		return reply{}, err
 	}

@@ -33,6 +33,11 @@ func (a *API) reviewDone(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
+	if !q.empty() {
+		if _, err := decode[struct{}](q); err != nil {
+			return reply{}, err
+		}
+	}
 	m, err := a.Engine.Reviewed(q.Context(), ref)
 	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
 }

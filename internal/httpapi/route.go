@@ -19,10 +19,16 @@ type Route struct {
 	Token   bool   // needs the token, when one is set
 	MaxBody int64  // bytes
 
+	// Newer says that the route refuses what it does not know, and answers errors as
+	// {"error":{…}}; the others ignore it, and answer {"error":"…"}.
+	Newer bool
+	// Query has the parameters that a newer route reads; "metadata" stands for
+	// metadata.key, too.
+	Query []string
+
 	handle func(request) (reply, error) // nil when stream is set
 	slow   bool                         // it may take minutes to answer
 	stream http.Handler                 // answers by itself, for as long as it likes
-	nested bool                         // errors as {"error":{…}}, not {"error":"…"}
 }
 
 // Routes returns the table, in the order of the documentation. Every request that
@@ -48,14 +54,16 @@ func (a *API) table() []Route {
 	write := func(method, path string, h handler) Route {
 		return Route{Method: method, Path: path, Token: true, MaxBody: maxBody, handle: h}
 	}
-	newer := func(r Route) Route {
-		r.nested = true
+	newer := func(r Route, query ...string) Route {
+		r.Newer, r.Query = true, query
 		return r
 	}
 	slow := func(r Route) Route {
 		r.slow = true
 		return r
 	}
+	narrowing := []string{"project", "type", "scope", "tag", "metadata", "min_strength", "since", "until"}
+	finding := []string{"q", "mode", "match", "match_mode", "fusion", "superseded", "hops", "rerank", "as_of"}
 	routes := []Route{
 		newer(read("/", a.greet)),
 		read("/health", a.health),
@@ -78,7 +86,7 @@ func (a *API) table() []Route {
 		read("/search", a.search),
 		read("/timeline", a.timeline),
 		read("/context", a.context),
-		newer(read("/recall", a.recall)),
+		newer(read("/recall", a.recall), slices.Concat(narrowing, finding, []string{"session_id", "again", "budget", "limit"})...),
 
 		write("POST", "/prompts", a.savePrompt),
 		read("/prompts/recent", a.recentPrompts),
@@ -90,26 +98,26 @@ func (a *API) table() []Route {
 		read("/project/current", a.currentProject),
 		newer(read("/projects", a.projects)),
 		write("POST", "/projects/migrate", a.migrateProject),
-		newer(read("/projects/{name}/decay", a.projectDecay)),
+		newer(read("/projects/{name}/decay", a.projectDecay), "type"),
 		newer(write("PATCH", "/projects/{name}/decay", a.setProjectDecay)),
 
-		newer(read("/decay", a.decay)),
-		newer(read("/review", a.reviews)),
+		newer(read("/decay", a.decay), slices.Concat(narrowing, []string{"id", "below", "days", "curve", "limit", "offset"})...),
+		newer(read("/review", a.reviews), "project", "limit", "offset"),
 		newer(write("POST", "/review/{ref}/done", a.reviewDone)),
 		newer(write("POST", "/review/{ref}/snooze", a.reviewSnooze)),
 
 		slow(newer(write("POST", "/sleep", a.sleep))),
 		slow(newer(write("POST", "/prune", a.prune))),
-		slow(newer(read("/diagnostics", a.diagnostics))),
+		slow(newer(read("/diagnostics", a.diagnostics), "project", "limit")),
 
-		newer(read("/log", a.log)),
+		newer(read("/log", a.log), "ref", "project", "actor", "verb", "since", "until", "limit", "offset"),
 		newer(write("POST", "/undo", a.undo)),
-		newer(read("/history/{ref...}", a.history)),
+		newer(read("/history/{ref...}", a.history), "project", "from", "to"),
 		newer(write("POST", "/restore", a.restore)),
 
 		newer(write("POST", "/relations", a.link)),
-		newer(write("DELETE", "/relations", a.unlink)),
-		newer(read("/graph", a.graph)),
+		newer(write("DELETE", "/relations", a.unlink), "source", "target", "relation"),
+		newer(read("/graph", a.graph), "ref", "project", "depth", "relation", "pending", "all_projects", "limit", "format"),
 
 		read("/conflicts", a.conflicts),
 		read("/conflicts/stats", a.conflictStats),
@@ -122,10 +130,10 @@ func (a *API) table() []Route {
 
 		newer(write("POST", "/memories", a.saveMemory)),
 		newer(write("POST", "/memories/batch", a.saveMemories)),
-		newer(read("/memories", a.memories)),
-		newer(read("/memories/{ref...}", a.memory)),
-		newer(write("PATCH", "/memories/{ref...}", a.updateMemory)),
-		newer(write("DELETE", "/memories/{ref...}", a.deleteMemory)),
+		newer(read("/memories", a.memories), slices.Concat(narrowing, finding, []string{"session_id", "forgotten", "limit", "offset"})...),
+		newer(read("/memories/{ref...}", a.memory), "project", "session_id", "as_of"),
+		newer(write("PATCH", "/memories/{ref...}", a.updateMemory), "project"),
+		newer(write("DELETE", "/memories/{ref...}", a.deleteMemory), "project", "hard"),
 	}
 	if a.MCP != nil {
 		routes = append(routes, newer(Route{Path: "/mcp", Token: true, MaxBody: maxBody, stream: a.MCP}))
@@ -153,11 +161,13 @@ func (a *API) fallback() Route {
 // unknown is 405 where another method would do, else 404.
 func (a *API) unknown(q request) (reply, error) {
 	var allow []string
+	newer := false // what the path answers with another method
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 		probe := *q.Request
 		probe.Method = method
 		if _, pattern := a.mux.Handler(&probe); pattern != "/" {
 			allow = append(allow, method)
+			newer = a.routeOf(&probe).Newer
 		}
 	}
 	if slices.Contains(allow, http.MethodGet) {
@@ -168,5 +178,5 @@ func (a *API) unknown(q request) (reply, error) {
 		return reply{}, err
 	}
 	err := engram.Errorf(engram.CodeInvalid, "%s is not for %s", q.Method, q.URL.Path).WithHint("use %s", strings.Join(allow, " or "))
-	return reply{}, &refusal{status: http.StatusMethodNotAllowed, header: "Allow", value: strings.Join(allow, ", "), err: err}
+	return reply{}, &refusal{status: http.StatusMethodNotAllowed, newer: newer, header: "Allow", value: strings.Join(allow, ", "), err: err}
 }

@@ -207,6 +207,7 @@ func TestWhatIsNoRoute(t *testing.T) {
 		{"MCP where there is none", "POST /mcp", 404, "", `{"error":"no such route: /mcp","code":"not_found","hint":"GET / names the routes"}`},
 		{"a method that a path has not", "DELETE /search", 405, "GET, HEAD", `{"error":"DELETE is not for /search","code":"invalid","hint":"use GET or HEAD"}`},
 		{"a preflight", "OPTIONS /observations/1", 405, "GET, HEAD, PATCH, DELETE", `{"error":"OPTIONS is not for /observations/1","code":"invalid","hint":"use GET or HEAD or PATCH or DELETE"}`},
+		{"a newer path answers in its own shape", "PUT /log", 405, "GET, HEAD", `{"error":{"code":"invalid","message":"PUT is not for /log","hint":"use GET or HEAD"}}`},
 		{"a session cannot be put", "PUT /sessions", 405, "POST", `{"error":"PUT is not for /sessions","code":"invalid","hint":"use POST"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

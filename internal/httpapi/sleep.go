@@ -11,7 +11,7 @@ type sleepBody struct {
 	Project string                 `json:"project"` // "" is every project
 	DryRun  bool                   `json:"dry_run"`
 	Only    []lifecycle.StepAction `json:"only"` // none is all
-	Below   float64                `json:"below"`
+	Below   *float64               `json:"below"`
 }
 
 // sleep consolidates memories, or says what that would be.
@@ -20,11 +20,7 @@ func (a *API) sleep(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun, Below: b.Below}
-	if len(b.Only) > 0 {
-		in.Only = b.Only
-	}
-	return a.slept(q, in)
+	return a.slept(q, b, b.Only)
 }
 
 // prune forgets what is too weak, or says what that is.
@@ -33,10 +29,23 @@ func (a *API) prune(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return a.slept(q, engine.SleepInput{Project: b.Project, DryRun: b.DryRun, Below: b.Below, Only: []lifecycle.StepAction{lifecycle.StepPrune}})
+	if len(b.Only) > 0 {
+		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
+	}
+	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
 }
 
-func (a *API) slept(q request, in engine.SleepInput) (reply, error) {
+func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
+	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
+	if len(only) > 0 {
+		in.Only = only
+	}
+	if b.Below != nil {
+		if *b.Below == 0 { // the engine takes 0 for its default
+			return reply{}, invalid("below 0 forgets nothing").WithHint("a strength above 0, such as 0.1")
+		}
+		in.Below = *b.Below
+	}
 	if err := a.known(q, in.Project); err != nil {
 		return reply{}, err
 	}

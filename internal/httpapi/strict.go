@@ -1,0 +1,130 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// What a newer route does not know it refuses: a misspelt dry_run that was ignored would
+// change what it was only to try.
+
+// refuseUnknown refuses parameters that r does not read, and a body where it reads none.
+func (r Route) refuseUnknown(q request) error {
+	if !r.Newer {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(q.query)) {
+		known, _, dotted := strings.Cut(name, ".")
+		if !slices.Contains(r.Query, name) && !(dotted && known == "metadata" && slices.Contains(r.Query, known)) {
+			return unknown("parameter", name, r.Query)
+		}
+	}
+	if (r.Method == http.MethodGet || r.Method == http.MethodDelete) && !q.empty() {
+		return invalid("%s %s reads no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.Query))
+	}
+	return nil
+}
+
+// empty reports whether the body says nothing: some clients send {} with everything.
+func (q request) empty() bool {
+	body := strings.TrimSpace(string(q.body))
+	return body == "" || body == "{}"
+}
+
+// unknownField is the error for the first field of a JSON value that a t has not, nil when
+// there is none. The value was decoded into a t before; path leads to it.
+func unknownField(value []byte, t reflect.Type, path string) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Struct:
+		return unknownMember(value, t, path)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		var items []json.RawMessage
+		if err := json.Unmarshal(value, &items); err != nil {
+			return notDecoded(err)
+		}
+		for i, item := range items {
+			if err := unknownField(item, t.Elem(), fmt.Sprintf("%s[%d].", strings.TrimSuffix(path, "."), i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func unknownMember(value []byte, t reflect.Type, path string) error {
+	var members map[string]json.RawMessage // nil for null, which says nothing
+	if err := json.Unmarshal(value, &members); err != nil {
+		return notDecoded(err)
+	}
+	fields := fieldsOf(t)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		// Go's JSON reader takes names in any case.
+		i := slices.IndexFunc(fields, func(f field) bool { return strings.EqualFold(f.name, name) })
+		if i < 0 {
+			return unknown("field", path+name, paths(fields, path))
+		}
+		if err := unknownField(members[name], fields[i].kind, path+name+"."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// field is a field of a struct by its name in JSON.
+type field struct {
+	name string
+	kind reflect.Type
+}
+
+// fieldsOf are the fields of t in their order, with those of embedded structs.
+func fieldsOf(t reflect.Type) (fields []field) {
+	for _, f := range reflect.VisibleFields(t) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			fields = append(fields, field{name, f.Type})
+		}
+	}
+	return fields
+}
+
+func paths(fields []field, path string) (names []string) {
+	for _, f := range fields {
+		names = append(names, path+f.name)
+	}
+	return names
+}
+
+// unknown is the error for a name that is none of those there are.
+func unknown(what, name string, names []string) error {
+	err := invalid("there is no %s %q", what, clip(name))
+	if near := text.Nearest(name, names); near != "" {
+		return err.WithHint("did you mean %s?", near)
+	}
+	return err.WithHint("%s", reads(what, names))
+}
+
+func reads(what string, names []string) string {
+	if len(names) == 0 {
+		return "this route reads no " + what
+	}
+	return "one of " + strings.Join(names, ", ")
+}
+
+// clip shortens a name that nobody meant as one.
+func clip(name string) string {
+	const most = 64 // bytes
+	if len(name) <= most {
+		return name
+	}
+	return strings.ToValidUTF8(name[:most], "") + "…"
+}
