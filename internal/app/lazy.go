@@ -79,3 +79,12 @@ func (l *lazyStore) Close() error {
 	l.store = nil
 	return s.Close()
 }
+
+// logHolds reports whether the store's log may hold what was erased, because somebody
+// keeps it from being emptied.
+func (l *lazyStore) logHolds() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.store.(interface{ LogHolds() bool })
+	return ok && s.LogHolds()
+}

@@ -16,6 +16,8 @@ import (
 type traces struct {
 	backups string
 	dir     string // where the program works: chunks lie there or in a folder above
+	log     string // of the database
+	store   *lazyStore
 }
 
 // Holding implements engine.Traces. What cannot be read of one place keeps nobody from
@@ -30,6 +32,9 @@ func (t traces) Holding(ctx context.Context, ms []engram.Memory, roots []string)
 			held = append(held, engram.Trace{Kind: kind, Where: path})
 		}
 		unread = append(unread, passed...)
+	}
+	if t.store.logHolds() {
+		add(engram.TraceLog, []string{t.log + " (until those who read the database have left)"}, nil)
 	}
 	backups, passed, err := sqlite.Holding(ctx, t.backups, ids)
 	add(engram.TraceBackup, backups, passed)
@@ -66,5 +71,6 @@ func above(dir string) string {
 
 // tracesIn is what an App looks through for itself.
 func (a *App) tracesIn() traces {
-	return traces{backups: filepath.Join(filepath.Dir(a.opts.Config.DBPath), "backups"), dir: a.opts.Dir}
+	return traces{backups: filepath.Join(filepath.Dir(a.opts.Config.DBPath), "backups"), dir: a.opts.Dir,
+		log: a.opts.Config.DBPath + "-wal", store: a.store}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -164,12 +163,11 @@ func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s en
 	if err != nil {
 		return err
 	}
-	hidden, err := u.tx.DeletedPrompts(ctx, s.Project)
+	hidden, err := u.tx.DeletedPromptsIn(ctx, s.ID)
 	if err != nil {
 		return err
 	}
-	in := func(p engram.Prompt) bool { return p.SessionID == s.ID }
-	if memories > 0 || len(prompts) > 0 || slices.ContainsFunc(hidden, in) {
+	if memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
 		return nil
 	}
 	u.changed(entry, "removed")

@@ -257,3 +257,31 @@ func TestAnEraseWithAReaderInTheWayIsCleanOnceItLeft(t *testing.T) {
 		t.Error("the write-ahead log is still there after the last connection closed")
 	}
 }
+
+func TestAnEraseSaysThatAReaderKeepsTheLogAndTheNextWriteEmptiesIt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	ms := saveCorpus(t, s, storetest.NewCorpus(3), 20, func(i int, m *engram.Memory) {
+		if i == 10 {
+			secretly(m)
+		}
+	})
+	view(t, s, func(r engram.Reader) error {
+		if _, err := r.Memory(t.Context(), engram.ByNum(ms[10].Num)); err != nil {
+			return err
+		}
+		update(t, s, func(tx engram.Tx) error { return tx.EraseMemory(t.Context(), ms[10].Num) })
+		if !s.LogHolds() {
+			t.Error("with a reader in the way nothing is said of it")
+		}
+		return nil
+	})
+	update(t, s, func(tx engram.Tx) error { return tx.PutFact(t.Context(), "any", "write") })
+	if s.LogHolds() {
+		t.Error("the log still holds it after a write without a reader")
+	}
+	if found := grep(t, path); found != "" {
+		t.Errorf("the secret is in\n%s", found)
+	}
+}

@@ -37,12 +37,16 @@ func (s *Store) shorten(ctx context.Context, c *conn) {
 	}
 }
 
+// LogHolds reports whether an erased text may still be in the log and in the pages that
+// the log will replace: a reader was in the way of emptying it, and is still.
+func (s *Store) LogHolds() bool { return s.held.Load() }
+
 // scrub empties the log after an erase, so that it holds no copy of the text. A
-// reader in the way is waited for a little; after that the log is overwritten by later
-// writes, or emptied when the last connection closes.
-func (s *Store) scrub(ctx context.Context, c *conn) {
-	const patience = 2 * time.Second
-	if done, err := checkpoint(ctx, c, "TRUNCATE", patience); !done {
+// reader in the way is waited for a little; after that it is tried again by each later
+// write of this process, and the log is emptied when the last connection closes.
+func (s *Store) scrub(ctx context.Context, c *conn, patience time.Duration) {
+	done, err := checkpoint(ctx, c, "TRUNCATE", patience)
+	if s.held.Store(!done); !done {
 		s.log.WarnContext(ctx, "the write-ahead log could not be emptied after an erase", "readers in the way", err == nil, "err", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	_ "modernc.org/sqlite" // registers the driver
@@ -48,8 +49,9 @@ type Store struct {
 	kept      kept
 	version   string
 	now       func() time.Time
-	signed    time.Time // when the version was looked after last; belongs to who has the write connection
-	tooLong   int64     // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
+	signed    time.Time   // when the version was looked after last; belongs to who has the write connection
+	tooLong   int64       // bytes from which on the write-ahead log is shortened; belongs to who has the write connection
+	held      atomic.Bool // an erased text may still be in the log: LogHolds
 }
 
 var _ engram.Store = (*Store)(nil)
@@ -135,9 +137,13 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	if err := c.commit(context.WithoutCancel(ctx)); err != nil {
 		return explain(err, s.path)
 	}
-	if t.scrubbed {
-		s.scrub(context.WithoutCancel(ctx), c)
-	} else {
+	switch {
+	case t.scrubbed:
+		const patience = 2 * time.Second
+		s.scrub(context.WithoutCancel(ctx), c, patience)
+	case s.held.Load():
+		s.scrub(context.WithoutCancel(ctx), c, 0)
+	default:
 		s.shorten(context.WithoutCancel(ctx), c)
 	}
 	return nil
