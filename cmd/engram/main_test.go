@@ -38,7 +38,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
-			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode,
+			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now,
 		},
 	})
 }
@@ -171,6 +171,11 @@ func freePort(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(err)
 	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
 	ts.Check(l.Close())
+}
+
+// now NAME sets a variable to the present time.
+func now(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Setenv(args[0], time.Now().UTC().Format(time.RFC3339Nano))
 }
 
 // occupy NAME sets a variable to a port that is in use until the script ends.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -112,10 +113,16 @@ func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
 // readProject decides the project of a command that reads: all is every project. A
 // project that was named must exist, so that a typing error is not an empty answer.
 func (p *program) readProject(cmd *cobra.Command, e *engine.Engine, all bool) (string, error) {
+	return p.readProjectAt(cmd, e, all, time.Time{})
+}
+
+// readProjectAt is readProject of a command that reads what there was at a time past: a
+// name counts that was a project's then. The zero time is now.
+func (p *program) readProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, at time.Time) (string, error) {
 	if all {
 		return "", nil
 	}
-	r := engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true}
+	r := engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true, AsOf: at}
 	if p.loaded.Origins["project"].Source == config.SourceFlag {
 		r.Explicit = p.loaded.Project
 	}

@@ -48,10 +48,10 @@ func (p *program) context(cmd *cobra.Command, in engine.ContextInput, scope stri
 	if in.Scope, err = scopeOf(scope); err != nil {
 		return err
 	}
-	if in.Project, err = p.readProject(cmd, e, all); err != nil {
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
 		return err
 	}
-	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
+	if in.Project, err = p.readProjectAt(cmd, e, all, in.AsOf); err != nil {
 		return err
 	}
 	c, err := e.Context(cmd.Context(), in)

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ fading: engram mark ID --permanent. How a project fades: engram projects decay.`
 			if err != nil {
 				return err
 			}
-			if in.Filter, err = p.filter(cmd, e, f); err != nil {
+			if in.Filter, err = p.filter(cmd, e, f, time.Time{}); err != nil {
 				return err
 			}
 			in.Refs, in.Curve, in.Limit, in.Offset = refs, curveOf(curve), f.limit, f.offset

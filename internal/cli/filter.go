@@ -46,8 +46,9 @@ func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.superseded, "superseded", false, supersededUsage)
 }
 
-// filter turns the flags into a Filter for the project in force.
-func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (engram.Filter, error) {
+// filter turns the flags into a Filter for the project in force, or for the one that was
+// at a time past; the zero time is now.
+func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at time.Time) (engram.Filter, error) {
 	var out engram.Filter
 	if f.limit < 1 {
 		return out, invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
@@ -72,7 +73,7 @@ func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags) (e
 	if out.Until, err = p.when("until", f.until, e.Now()); err != nil {
 		return out, err
 	}
-	out.Project, err = p.readProject(cmd, e, f.all)
+	out.Project, err = p.readProjectAt(cmd, e, f.all, at)
 	return out, err
 }
 

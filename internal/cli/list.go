@@ -29,16 +29,16 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 			if err != nil {
 				return err
 			}
-			filter, err := p.filter(cmd, e, f)
+			at, err := p.when("as-of", asOf, e.Now())
+			if err != nil {
+				return err
+			}
+			filter, err := p.filter(cmd, e, f, at)
 			if err != nil {
 				return err
 			}
 			filter.Forgotten, filter.Current = forgotten, !f.superseded
 			page := engram.Page{Limit: f.limit, Offset: f.offset}
-			at, err := p.when("as-of", asOf, e.Now())
-			if err != nil {
-				return err
-			}
 			list, degraded, err := e.ListAsOf(cmd.Context(), filter, page, at)
 			if err != nil {
 				return err

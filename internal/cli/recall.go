@@ -62,7 +62,11 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f)
+	at, err := p.when("as-of", s.asOf, e.Now())
+	if err != nil {
+		return err
+	}
+	filter, err := p.filter(cmd, e, f, at)
 	if err != nil {
 		return err
 	}
@@ -72,9 +76,7 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 		limit = f.limit
 	}
 	in := s.input(redact.Private(query), filter, limit)
-	if in.AsOf, err = p.when("as-of", s.asOf, e.Now()); err != nil {
-		return err
-	}
+	in.AsOf = at
 	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
 		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
 	if err != nil {

@@ -77,16 +77,17 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	if err != nil {
 		return err
 	}
-	filter, err := p.filter(cmd, e, f)
+	at, err := p.when("as-of", o.asOf, e.Now())
+	if err != nil {
+		return err
+	}
+	filter, err := p.filter(cmd, e, f, at)
 	if err != nil {
 		return err
 	}
 	filter.Current = !f.superseded
 	in := o.input(query, filter, f.limit)
-	in.All = all
-	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
-		return err
-	}
+	in.All, in.AsOf = all, at
 	found, err := e.SearchIn(cmd.Context(), o.session, in)
 	if err != nil {
 		return err

@@ -48,6 +48,20 @@ func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, t
 	return name, name != "", nil
 }
 
+// projectAt is the project that a name meant at a time past; "" when there was none, and
+// for the zero time.
+func projectAt(ctx context.Context, r engram.Reader, name string, at time.Time) (string, error) {
+	if at.IsZero() {
+		return "", nil
+	}
+	p, err := pastOf(ctx, r, at)
+	if err != nil {
+		return "", err
+	}
+	name, _, err = p.nameThen(ctx, name)
+	return name, err
+}
+
 // aliasesThen are projects with their aliases, as far as a name may lead to them.
 type aliasesThen map[string][]string
 
@@ -98,9 +112,13 @@ func (a aliasesThen) project(name string) string {
 	return ""
 }
 
-// place gives a filter the name that its project had.
+// place gives a filter the name that its project had, if there was one, and ends it at
+// the time.
 func (p *pastReader) place(ctx context.Context, f engram.Filter) (placed engram.Filter, there bool, err error) {
-	f.Project, there, err = p.nameThen(ctx, f.Project)
+	name, there, err := p.nameThen(ctx, f.Project)
+	if there {
+		f.Project = name
+	}
 	if f.Until.IsZero() || p.at.Before(f.Until) {
 		f.Until = p.at
 	}

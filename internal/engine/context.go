@@ -70,6 +70,11 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		if err != nil {
 			return err
 		}
+		if past, is := r.(*pastReader); is {
+			if f, _, err = past.place(ctx, f); err != nil {
+				return err
+			}
+		}
 		if t.session, t.c.Degraded, err = inSession(ctx, r, in.SessionID); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -22,6 +23,9 @@ type ProjectRequest struct {
 	Write     bool   // save's rules for Explicit instead of the readers'
 	Trusted   bool   // a new Explicit name is taken whatever Dir says: the caller works elsewhere
 	Lenient   bool   // an ambiguous folder gives its base name instead of an error
+	// AsOf makes Explicit the name of a project then: of one that was merged, renamed or
+	// removed since, too. The zero time is now.
+	AsOf time.Time
 }
 
 // ProjectInForce is the project of a call and how it was found.
@@ -97,6 +101,11 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 	var names []string
 	var canonical string
 	err := e.store.View(ctx, func(rd engram.Reader) error {
+		then, err := projectAt(ctx, rd, name, r.AsOf)
+		if err != nil || then != "" {
+			canonical = then
+			return err
+		}
 		p, known, err := rd.Project(ctx, name)
 		if known {
 			canonical = p.Name

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -49,11 +50,11 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 	if filter.Forgotten {
 		return reply{}, invalid("forgotten memories cannot be searched").WithHint("leave q out to list them")
 	}
-	if err := a.known(q, filter.Project); err != nil {
-		return reply{}, err
-	}
 	in, err := q.searchInput(a.Engine.Now())
 	if err != nil {
+		return reply{}, err
+	}
+	if err := a.knownAt(q, filter.Project, in.AsOf); err != nil {
 		return reply{}, err
 	}
 	in.Filter = filter // this route is stricter about it
@@ -66,11 +67,15 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 
 // known refuses a project that does not exist: a name that was mistyped must not look
 // like a project without an answer.
-func (a *API) known(q request, name string) error {
+func (a *API) known(q request, name string) error { return a.knownAt(q, name, time.Time{}) }
+
+// knownAt is known for a question about a time past, when a project may have had another
+// name. The zero time is now.
+func (a *API) knownAt(q request, name string, at time.Time) error {
 	if name == "" {
 		return nil
 	}
-	_, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true})
+	_, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Explicit: name, Lenient: true, AsOf: at})
 	return err
 }
 

@@ -37,7 +37,7 @@ func (a *API) recall(q request) (reply, error) {
 	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
 		return reply{}, err
 	}
-	if err := a.known(q, in.Filter.Project); err != nil {
+	if err := a.knownAt(q, in.Filter.Project, in.AsOf); err != nil {
 		return reply{}, err
 	}
 	if in.Limit, err = q.number("limit", 0, 1, 100); err != nil {

@@ -27,16 +27,15 @@ type contextArgs struct {
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {
-	at, scope := everywhere(), engram.Scope(a.Scope)
-	if a.Project != "" || scope != engram.ScopePersonal {
-		var err error
-		if at, err = d.reading(ctx, a.Project); err != nil {
-			return message{}, err
-		}
-	}
 	past, err := d.past(a.AsOf)
 	if err != nil {
 		return message{}, err
+	}
+	at, scope := everywhere(), engram.Scope(a.Scope)
+	if a.Project != "" || scope != engram.ScopePersonal {
+		if at, err = d.readingAt(ctx, a.Project, past); err != nil {
+			return message{}, err
+		}
 	}
 	session, again := d.asking.context()
 	told, err := d.as(by).Context(ctx, engine.ContextInput{AsOf: past, Project: at.Name, Scope: scope, SessionID: session, Again: again})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -16,8 +17,14 @@ import (
 // reading decides the project that a reading tool looks in. A project that is named
 // must exist.
 func (d *dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
+	return d.readingAt(ctx, named, time.Time{})
+}
+
+// readingAt is reading of a tool that tells of a time past: a project that is named must
+// have existed then. The zero time is now.
+func (d *dialect) readingAt(ctx context.Context, named string, past time.Time) (engine.ProjectInForce, error) {
 	named = redact.Private(named)
-	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
+	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, AsOf: past})
 	if err == nil {
 		d.activity.called(at.Name, d.engine.Now())
 		return at, nil

@@ -54,17 +54,16 @@ type result struct {
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
-	at, filter := everywhere(), filterOf(a)
-	if !a.AllProjects && (a.Project != "" || filter.Scope != engram.ScopePersonal) {
-		var err error
-		if at, err = d.reading(ctx, a.Project); err != nil {
-			return found{}, err
-		}
-		filter.Project = at.Name
-	}
 	past, err := d.past(a.AsOf)
 	if err != nil {
 		return found{}, err
+	}
+	at, filter := everywhere(), filterOf(a)
+	if !a.AllProjects && (a.Project != "" || filter.Scope != engram.ScopePersonal) {
+		if at, err = d.readingAt(ctx, a.Project, past); err != nil {
+			return found{}, err
+		}
+		filter.Project = at.Name
 	}
 	hits, err := d.as(by).SearchIn(ctx, d.asking.now(), engine.SearchInput{Query: a.Query, AsOf: past, Filter: filter, Limit: a.Limit, All: a.MatchMode == "all"})
 	if err != nil {

@@ -1,0 +1,155 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// placed are what a project held at a time, as each way to ask tells it.
+func (w world) placed(project string, at time.Time) map[string][]int64 {
+	w.Helper()
+	ms, _, err := w.ListAsOf(w.Context(), engram.Filter{Project: project, Current: true}, engram.Page{}, at)
+	if err != nil {
+		w.Fatalf("list %q as of %v: %v", project, at, err)
+	}
+	strong, _, err := w.ListAsOf(w.Context(), engram.Filter{Project: project, MinStrength: 0.01}, engram.Page{}, at)
+	if err != nil {
+		w.Fatalf("list %q as of %v by strength: %v", project, at, err)
+	}
+	c, err := w.Engine.Context(w.Context(), engine.ContextInput{Project: project, AsOf: at})
+	if err != nil {
+		w.Fatalf("context of %q as of %v: %v", project, at, err)
+	}
+	in := engine.SearchInput{AsOf: at, Filter: engram.Filter{Project: project}}
+	newest := hitNums(w.search(in).Hits)
+	in.Query = "kettle"
+	told := map[string][]int64{"list": nums(ms), "list by strength": nums(strong), "context": nums(c.Memories), "newest": newest,
+		"search": hitNums(w.search(in).Hits)}
+	for _, list := range told {
+		slices.Sort(list)
+	}
+	return told
+}
+
+func (w world) wantPlaced(what, project string, at time.Time, want ...int64) {
+	w.Helper()
+	for way, got := range w.placed(project, at) {
+		same(w, what+": "+way+" of project "+project, got, want)
+	}
+}
+
+func TestAProjectThatWasMergedIsAskedForByItsNameThen(t *testing.T) {
+	w := newWorld(t).unlinked()
+	a := w.save(engine.SaveInput{Title: "Alpha kettle", Content: "kettle in a", Project: "a", TopicKey: "k/a"}).Memory.Num
+	b := w.save(engine.SaveInput{Title: "Beta kettle", Content: "kettle in b", Project: "b", TopicKey: "k/b"}).Memory.Num
+	then := w.later()
+	w.merge("b", "a")
+	merged := w.later()
+	late := w.save(engine.SaveInput{Title: "Late kettle", Content: "kettle of the two", Project: "a"}).Memory.Num
+	w.update(engine.UpdateInput{Ref: engram.ByNum(b), Content: new("kettle in b, descaled")})
+	end := w.later()
+
+	w.wantPlaced("before the merge", "a", then, a)
+	w.wantPlaced("before the merge", "b", then, b)
+	w.wantPlaced("before the merge", "", then, a, b)
+	for _, name := range []string{"a", "b"} {
+		w.wantPlaced("after it, when a was another name of b", name, merged, a, b)
+		w.wantPlaced("at the end", name, end, a, b, late)
+	}
+	w.wantPlaced("a project that never was", "c", then)
+	d, err := w.GetAsOf(t.Context(), engram.Ref{Topic: "k/a", Project: "a"}, then)
+	if err != nil || d.Memory.Num != a || d.Memory.Project != "a" {
+		t.Errorf("the topic k/a of a: got #%d of %q, %v; want #%d of a", d.Memory.Num, d.Memory.Project, err, a)
+	}
+	_, err = w.GetAsOf(t.Context(), engram.Ref{Topic: "k/b", Project: "a"}, then)
+	wantCode(t, err, engram.CodeNotFound)
+}
+
+func TestAProjectThatWasRenamedIsFoundByBothNames(t *testing.T) {
+	w := newWorld(t).unlinked()
+	num := w.save(engine.SaveInput{Title: "Kettle", Content: "the kettle whistles", Project: "old"}).Memory.Num
+	then := w.later()
+	for _, step := range [][2]string{{"old", "middle"}, {"middle", "young"}} {
+		if _, err := w.RenameProject(t.Context(), step[0], step[1]); err != nil {
+			t.Fatal(err)
+		}
+		w.later()
+	}
+	for _, name := range []string{"old", "middle", "young"} {
+		w.wantPlaced("before it was renamed twice", name, then, num)
+	}
+	// The old name is given to another project: then it was still the first.
+	other := w.save(engine.SaveInput{Title: "Other kettle", Content: "a kettle of tin", Project: "other"}).Memory.Num
+	if _, err := w.RenameProject(t.Context(), "other", "tin"); err != nil {
+		t.Fatal(err)
+	}
+	before := w.later()
+	if _, err := w.MergeProjects(t.Context(), []string{"tin"}, "other"); err != nil {
+		t.Fatal(err)
+	}
+	w.later()
+	w.wantPlaced("when tin was its name", "tin", before, other)
+	w.wantPlaced("when tin was its name, by that which it has again", "other", before, other)
+}
+
+func TestWhatWasAskedAndBegunInAProjectStaysThere(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.session("s-a", "a")
+	w.session("s-b", "b")
+	w.prompt(engine.PromptInput{Content: "kettle of a?", Project: "a"})
+	w.prompt(engine.PromptInput{Content: "kettle of b?", Project: "b"})
+	then := w.later()
+	w.merge("b", "a")
+	w.prompt(engine.PromptInput{Content: "kettle of both?", Project: "a"})
+	w.later()
+	for project, want := range map[string][2]string{"a": {"s-a", "kettle of a?"}, "b": {"s-b", "kettle of b?"}} {
+		c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: project, AsOf: then})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sessions, prompts []string
+		for _, s := range c.Sessions {
+			if !strings.HasPrefix(s.ID, "s-") {
+				continue // made for the prompts
+			}
+			sessions = append(sessions, s.ID)
+			if s.Project != project {
+				t.Errorf("session %s was in %q, want %q", s.ID, s.Project, project)
+			}
+		}
+		for _, p := range c.Prompts {
+			prompts = append(prompts, p.Content)
+		}
+		same(t, "sessions of "+project, sessions, []string{want[0]})
+		same(t, "prompts of "+project, prompts, []string{want[1]})
+	}
+}
+
+func TestTheProjectOfAQuestionAboutThePast(t *testing.T) {
+	w := newWorld(t)
+	w.save(engine.SaveInput{Content: "kettle in a", Project: "a"})
+	w.save(engine.SaveInput{Content: "kettle in b", Project: "b"})
+	then := w.later()
+	w.merge("b", "a")
+	merged := w.later()
+	for _, tt := range []struct {
+		name string
+		at   time.Time
+		want string
+	}{
+		{"now the name leads on", time.Time{}, "b"},
+		{"before the merge it was a project", then, "a"},
+		{"after it, it led on", merged, "b"},
+	} {
+		if got := w.mustProject(engine.ProjectRequest{Explicit: "a", AsOf: tt.at}).Name; got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	_, err := w.ProjectFor(t.Context(), engine.ProjectRequest{Explicit: "c", AsOf: then})
+	wantCode(t, err, engram.CodeNotFound)
+}
