@@ -147,6 +147,13 @@ func otherPlans(t *testing.T) []planCase {
 			_, err := t.FirstMade(ctx, "memory", 1)
 			return err
 		}, want: []string{"SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{name: "operations on one thing", run: func(t *tx) error {
+			_, err := t.Operations(ctx, engram.JournalFilter{Entity: "memory", Key: "3"}, page)
+			return err
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH mutations USING INDEX mutations_key (key=? AND entity=?)",
+			"SCAN mutations USING INDEX mutations_project", "SCAN json_each EXISTS VIRTUAL TABLE INDEX 3:",
+			"SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH mutations", "SEARCH mutations USING INDEX mutations_undoes (undoes=?)"},
+			why: "entries on projects are few, and those of moves list what they moved; the newest entry is the last row"},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },
 			want: []string{"SEARCH memories USING COVERING INDEX memories_forgotten (deleted_at>?)", "SCAN prompts USING COVERING INDEX prompts_project_recent",
 				"SCAN relations USING COVERING INDEX relations_target", "SCAN sessions USING COVERING INDEX sessions_active",
