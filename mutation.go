@@ -87,10 +87,11 @@ type LogEntry struct {
 type LogItem struct {
 	Entity  Entity
 	Key     string
-	Title   string // of a memory as it is now; "" when it was erased
+	Title   string // of a memory as it is now, of a relation what it ties; "" when it was erased
 	Created bool   // it did not exist before
 	// Fields are what changed, sorted; "text" stands for title and content, "taken away" and
-	// "brought back" for being forgotten, deleted or removed, and coming back.
+	// "brought back" for being forgotten, deleted or removed, and coming back, "erased",
+	// and of a project "moved to NAME" and "removed".
 	Fields []string
 }
 

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -95,16 +97,50 @@ func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram
 		}
 	}
 	ms, err := r.Memories(ctx, nums)
+	if err != nil {
+		return entry, err
+	}
 	for _, m := range ms {
 		if i := at[[2]string{string(engram.EntityMemory), key(m.Num)}]; i >= 0 {
 			entry.Items[i].Title = m.Title
 		}
 	}
-	return entry, err
+	return entry, nameRelations(ctx, r, entry)
+}
+
+// nameRelations says of relations what is related to what, and of erased memories that
+// they were.
+func nameRelations(ctx context.Context, r engram.Reader, entry engram.LogEntry) error {
+	for i, item := range entry.Items {
+		switch {
+		case item.Entity == engram.EntityMemory && erases(entry.Verb):
+			entry.Items[i].Created, entry.Items[i].Fields = false, []string{"erased"}
+		case item.Entity == engram.EntityRelation:
+			num, err := strconv.ParseInt(item.Key, 10, 64)
+			if err != nil {
+				return fmt.Errorf("journal of operation %d: %w", entry.Op, err)
+			}
+			rel, err := r.Relation(ctx, engram.RelationRef{Num: num})
+			if engram.CodeOf(err) == engram.CodeNotFound {
+				continue // erased with a memory
+			}
+			if err != nil {
+				return err
+			}
+			entry.Items[i].Title = fmt.Sprintf("#%d %s #%d", rel.Source, rel.Verb, rel.Target)
+		}
+	}
+	return nil
 }
 
 // neverJSON is the zero time as entries have it.
 const neverJSON = `"0001-01-01T00:00:00Z"`
+
+// ofVerdict are fields of a relation that say who judged; that it was judged is told by
+// its verb and status.
+func ofVerdict(field string) bool {
+	return field == "actor" || field == "actor_kind" || field == "confidence" || field == "model"
+}
 
 // withFields adds the fields of an entry to those known, but for the counters that go
 // with every change.
@@ -112,6 +148,12 @@ func withFields(fields []string, was json.RawMessage) []string {
 	var old map[string]json.RawMessage
 	if was == nil || json.Unmarshal(was, &old) != nil {
 		return fields
+	}
+	if to, moved := old["to"]; moved && old["from"] != nil {
+		return append(fields, "moved to "+strings.Trim(string(to), `"`))
+	}
+	if old["root"] != nil && old["created_at"] != nil {
+		return append(fields, "removed") // a project that went is noted whole
 	}
 	for name, value := range old {
 		switch name {
@@ -123,7 +165,7 @@ func withFields(fields []string, was json.RawMessage) []string {
 				name = "taken away"
 			}
 		}
-		if !bookkeeping(name) && !slices.Contains(fields, name) {
+		if !bookkeeping(name) && !ofVerdict(name) && !slices.Contains(fields, name) {
 			fields = append(fields, name)
 		}
 	}

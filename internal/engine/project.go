@@ -133,7 +133,7 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 			if err := o.tx.PutProject(ctx, p); err != nil {
 				return p, err
 			}
-			return p, o.log(ctx, engram.EntityProject, to, to, "target of a merge", nil)
+			return p, o.log(ctx, engram.EntityProject, to, to, "it receives another project", nil)
 		}
 	}
 	if !known {

@@ -33,6 +33,10 @@ const ofThingSQL = `j.op IN (SELECT op FROM mutations WHERE key = ? AND entity =
 	SELECT op FROM mutations WHERE entity = 'project' AND EXISTS
 	(SELECT 1 FROM json_each(CASE WHEN json_valid(was) THEN was END, ?) WHERE value = ?))`
 
+// ofRelationsSQL adds the operations that wrote relations of memory ?.
+const ofRelationsSQL = ` OR j.op IN (SELECT op FROM mutations WHERE entity = 'relation' AND key IN
+	(SELECT num FROM relations WHERE source = ? UNION ALL SELECT num FROM relations WHERE target = ?))`
+
 // listOf is where the entry of a move lists things of a kind.
 func listOf(e engram.Entity) string {
 	switch e {
@@ -55,7 +59,12 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		args = append(args, arg...)
 	}
 	if f.Entity != "" {
-		and(ofThingSQL, journalKey(f.Entity, f.Key), f.Entity, listOf(f.Entity), journalKey(f.Entity, f.Key))
+		key := journalKey(f.Entity, f.Key)
+		of, args := ofThingSQL, []any{key, f.Entity, listOf(f.Entity), key}
+		if f.Entity == engram.EntityMemory {
+			of, args = of+ofRelationsSQL, append(args, key, key)
+		}
+		and(`(`+of+`)`, args...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
