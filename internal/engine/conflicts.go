@@ -109,14 +109,18 @@ func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]
 	return list, nil
 }
 
-// Conflict returns one of them; CodeNotFound when there is none, when it was removed, and
-// when the relation is a tie that nobody need judge.
+// Conflict returns one of them, or what took its place; CodeNotFound when there is none,
+// when it was removed and nothing said of the pair since, and when the relation is a tie
+// that nobody need judge.
 func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict, error) {
 	ref.ID = strings.ToLower(line(ref.ID))
 	var list []Conflict
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		rel, err := r.Relation(ctx, ref)
 		if err != nil {
+			return err
+		}
+		if rel, err = inPlaceOf(ctx, r, rel); err != nil {
 			return err
 		}
 		if !rel.Judgment() {
@@ -179,14 +183,15 @@ func (e *Engine) ConflictStats(ctx context.Context, project string) (ConflictSta
 }
 
 // Ignore sets a candidate aside without a verdict: it leaves the queue, and the pair is
-// not raised again. CodeConflict for one that is judged.
+// not raised again. Of one that is set aside for the same reason nothing is written.
+// CodeConflict for one that is judged.
 func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason string) (Conflict, error) {
 	if err := (raw{{"reason", reason}}).check(); err != nil {
 		return Conflict{}, err
 	}
 	var list []Conflict
 	err := e.write(ctx, "ignore", func(o *op) error {
-		was, err := o.judgeable(ctx, ref)
+		_, was, err := o.judgeable(ctx, ref)
 		if err != nil {
 			return err
 		}
@@ -194,9 +199,14 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
 				WithHint("conflicts judge puts another verdict in its place")
 		}
+		reason = line(reason)
+		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {
+			list, err = conflictsOf(ctx, o.tx, []engram.Relation{was})
+			return err
+		}
 		now := was
 		now.Status, now.UpdatedAt = engram.RelationIgnored, o.at
-		if reason = line(reason); reason != "" {
+		if reason != "" {
 			now.Reason = reason
 		}
 		if list, err = conflictsOf(ctx, o.tx, []engram.Relation{now}); err != nil {

@@ -34,11 +34,15 @@ func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Del
 	var roots []string
 	err := e.write(ctx, "erase", func(o *op) (err error) {
 		// Asked before: afterwards nobody knows any more what was merged into what.
-		if d.HeldBy, roots, err = o.held(ctx, refs); err != nil {
+		ms, err := each(ctx, refs, o.tx.Memory)
+		if err != nil {
 			return err
 		}
-		d.Memories, err = o.eraseAll(ctx, refs)
-		return err
+		if d.HeldBy, roots, err = o.held(ctx, ms); err != nil {
+			return err
+		}
+		d.Memories = ms
+		return o.eraseAll(ctx, ms)
 	})
 	if err != nil {
 		return Deleted{}, err
@@ -50,15 +54,10 @@ func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Del
 
 // held returns the memories that keep texts of those that are to be erased, and the
 // folders of their projects.
-func (o *op) held(ctx context.Context, refs []engram.Ref) (held []engram.Trace, roots []string, err error) {
-	var ms []engram.Memory
+func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace, roots []string, err error) {
 	going := map[int64]bool{}
-	for _, ref := range refs {
-		m, err := o.tx.Memory(ctx, normalRef(ref))
-		if err != nil {
-			return nil, nil, err
-		}
-		ms, going[m.Num] = append(ms, m), true
+	for _, m := range ms {
+		going[m.Num] = true
 	}
 	h := holdersIn(o.tx, func(m engram.Memory) bool { return going[m.Num] })
 	for _, m := range ms {

@@ -11,11 +11,11 @@ import (
 func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
 	var gone []engram.Memory
 	err := e.write(ctx, "forget", func(o *op) error {
-		for _, ref := range refs {
-			m, err := o.live(ctx, ref)
-			if err != nil {
-				return err
-			}
+		ms, err := each(ctx, refs, o.live)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
 			if err := o.forget(ctx, &m, "asked for"); err != nil {
 				return err
 			}
@@ -40,8 +40,10 @@ func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error 
 func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
 	var gone []engram.Memory
 	err := e.write(ctx, "erase", func(o *op) (err error) {
-		gone, err = o.eraseAll(ctx, refs)
-		return err
+		if gone, err = each(ctx, refs, o.tx.Memory); err != nil {
+			return err
+		}
+		return o.eraseAll(ctx, gone)
 	})
 	if err != nil {
 		return nil, err
@@ -49,16 +51,28 @@ func (e *Engine) Erase(ctx context.Context, refs ...engram.Ref) ([]engram.Memory
 	return gone, nil
 }
 
-func (o *op) eraseAll(ctx context.Context, refs []engram.Ref) (gone []engram.Memory, err error) {
+func (o *op) eraseAll(ctx context.Context, ms []engram.Memory) error {
+	for _, m := range ms {
+		if err := o.eraseMemory(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// each returns the memories that refs name, as read reads them, each once: somebody may
+// name one twice, by its number and by its topic.
+func each(ctx context.Context, refs []engram.Ref, read func(context.Context, engram.Ref) (engram.Memory, error)) (ms []engram.Memory, err error) {
+	named := map[int64]bool{}
 	for _, ref := range refs {
-		m, err := o.tx.Memory(ctx, normalRef(ref))
+		m, err := read(ctx, normalRef(ref))
 		if err != nil {
 			return nil, err
 		}
-		if err := o.eraseMemory(ctx, m); err != nil {
-			return nil, err
+		if !named[m.Num] {
+			ms = append(ms, m)
 		}
-		gone = append(gone, m)
+		named[m.Num] = true
 	}
-	return gone, nil
+	return ms, nil
 }

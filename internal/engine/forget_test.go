@@ -89,9 +89,6 @@ func TestForgettingSeveralIsAllOrNone(t *testing.T) {
 	} {
 		gone, err := verb([]engram.Ref{engram.ByNum(a), engram.ByNum(99), engram.ByNum(b)})
 		wantCode(t, err, engram.CodeNotFound)
-		if _, err := verb([]engram.Ref{engram.ByNum(a), engram.ByNum(a)}); engram.CodeOf(err) != engram.CodeNotFound {
-			t.Errorf("%s of one memory twice: %v", name, err)
-		}
 		if len(gone) > 0 || len(w.list(engram.Filter{})) != 2 {
 			t.Errorf("%s of a missing one among others: %v are gone, %v are left", name, gone, w.list(engram.Filter{}))
 		}
@@ -181,5 +178,20 @@ func TestTheMemoriesBesideAnErasedOneAreStillFound(t *testing.T) {
 			continue
 		}
 		same(t, title, w.find(title)[:1], []int64{want[i]})
+	}
+}
+
+func TestAMemoryThatIsNamedTwiceGoesOnce(t *testing.T) {
+	for _, hard := range []bool{false, true} {
+		w := newWorld(t)
+		num := w.note("alpha", "a memory of the greek letters")
+		m, err := w.Get(t.Context(), engram.ByNum(num))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := w.Delete(t.Context(), hard, engram.ByNum(num), engram.Ref{ID: string(m.Memory.ID)}, engram.ByNum(num))
+		if err != nil || len(d.Memories) != 1 || d.Memories[0].Num != num {
+			t.Errorf("delete #%d three times in one call, hard=%v: %v, %v; want it once", num, hard, d.Memories, err)
+		}
 	}
 }

@@ -39,7 +39,7 @@ type JudgeInput struct {
 	Model      string // the model that judged; "" when it is not known
 	ActorKind  string // one of the kinds; "" is KindAgent
 	// Reverse turns the relation round: with supersedes the older memory holds, and the
-	// newer one is hidden. The relation gets a new ID by it.
+	// newer one is hidden. The relation gets a new ID by it, and the old one leads there.
 	Reverse bool
 }
 
@@ -47,8 +47,9 @@ type JudgeInput struct {
 // one judgment at most: what else was said of the pair is removed, and a tie of the same
 // verb becomes one with it.
 //
-// CodeInvalid for a verb that is no verdict and for memories of two projects;
-// CodeNotFound for a relation that does not exist; CodeConflict when one of the memories
+// CodeInvalid for a verb that is no verdict, for Reverse with another than supersedes, and
+// for memories of two projects; CodeNotFound for a relation that does not exist, or was
+// removed and nothing said of the pair since; CodeConflict when one of the memories
 // was forgotten, and when the target supersedes the source already, directly or through
 // others.
 func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
@@ -56,15 +57,20 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	if err != nil {
 		return Conflict{}, err
 	}
+	if in.Reverse && in.Verb != engram.VerbSupersedes {
+		return Conflict{}, engram.Errorf(engram.CodeInvalid, "%s says the same both ways", in.Verb).WithHint("reverse is for supersedes")
+	}
 	var judged Conflict
 	err = e.write(ctx, "judge", func(o *op) error {
-		r, err := o.judgeable(ctx, in.Ref)
+		named, r, err := o.judgeable(ctx, in.Ref)
 		if err != nil {
 			return err
 		}
-		v.source, v.target = r.Source, r.Target
+		// Whoever names a relation means its ends, also when another one, the other way
+		// round, stands in its place.
+		v.source, v.target = named.Source, named.Target
 		if in.Reverse {
-			v.source, v.target = r.Target, r.Source
+			v.source, v.target = named.Target, named.Source
 		}
 		judged, err = o.settle(ctx, v, &r)
 		return err
@@ -114,20 +120,38 @@ func notAVerdict(v engram.Verb) error {
 	return engram.Errorf(engram.CodeInvalid, "%q is no verdict", v).WithHint("one of %s", strings.Join(names, ", "))
 }
 
-// judgeable is the relation that ref names, if a verdict may be put in its place. What
-// says where a memory comes from is no opinion on a pair.
-func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (engram.Relation, error) {
+// judgeable is the relation that ref names, and the one to put a verdict on: the same, or
+// what took its place. What says where a memory comes from is no opinion on a pair.
+func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now engram.Relation, err error) {
 	ref.ID = strings.ToLower(line(ref.ID))
-	r, err := o.tx.Relation(ctx, ref)
+	if named, err = o.tx.Relation(ctx, ref); err != nil {
+		return named, now, err
+	}
+	if now, err = inPlaceOf(ctx, o.tx, named); err != nil {
+		return named, now, err
+	}
+	if now.Removed() {
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("conflicts list shows what there is")
+	}
+	if !IsVerdict(now.Verb) {
+		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
+			WithHint("unlink takes it away")
+	}
+	return named, now, nil
+}
+
+// inPlaceOf is r, or what is said of its two memories now, when r was removed for it: an
+// agent may still hold the id that a candidate had before somebody judged the pair.
+func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (engram.Relation, error) {
+	if !r.Removed() || !IsVerdict(r.Verb) {
+		return r, nil
+	}
+	pair, err := reader.RelationsBetween(ctx, r.Source, r.Target)
 	if err != nil {
 		return r, err
 	}
-	if r.Removed() {
-		return r, engram.Errorf(engram.CodeNotFound, "relation %s was removed", r.ID).WithHint("conflicts list shows what there is")
-	}
-	if !IsVerdict(r.Verb) {
-		return r, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", r.ID, r.Verb).
-			WithHint("unlink takes it away")
+	if i := slices.IndexFunc(pair, engram.Relation.Judgment); i >= 0 {
+		return pair[i], nil
 	}
 	return r, nil
 }

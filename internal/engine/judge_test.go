@@ -247,3 +247,65 @@ func TestVerdictsAreUndone(t *testing.T) {
 		t.Errorf("after undo: %+v, want %+v", after, before)
 	}
 }
+
+func TestAnOldJudgmentIDLeadsToWhatTookItsPlace(t *testing.T) {
+	w := newWorld(t)
+	older, newer, r := w.candidate()
+	old := engram.RelationRef{ID: r.ID}
+	turned, err := w.Compare(t.Context(), engine.CompareInput{A: engram.ByNum(older), B: engram.ByNum(newer), Verb: engram.VerbSupersedes, Confidence: 1, Reasoning: "measured"})
+	if err != nil || turned.Relation.ID == r.ID {
+		t.Fatalf("compare the other way round: %+v, %v; want another relation", turned.Relation, err)
+	}
+	if c, err := w.Conflict(t.Context(), old); err != nil || c.Relation.ID != turned.Relation.ID {
+		t.Errorf("conflict %s: got %+v, %v, want %s", r.ID, c.Relation, err, turned.Relation.ID)
+	}
+	if got := w.judge(engine.JudgeInput{Ref: old, Verb: engram.VerbScoped}); got.Relation.ID != turned.Relation.ID {
+		t.Errorf("judge %s scoped: got %+v, want the verdict on %s", r.ID, got.Relation, turned.Relation.ID)
+	}
+	got := w.judge(engine.JudgeInput{Ref: old, Verb: engram.VerbSupersedes})
+	if got.Relation.Source != newer || got.Relation.Target != older {
+		t.Errorf("judge %s supersedes: got #%d supersedes #%d, want the ends of the relation that was named, #%d and #%d",
+			r.ID, got.Relation.Source, got.Relation.Target, newer, older)
+	}
+	if live := w.live(older); len(live) != 1 {
+		t.Errorf("relations of #%d: %+v, want one", older, live)
+	}
+	if _, err := w.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByNum(older), B: engram.ByNum(newer)}); err != nil {
+		t.Fatalf("unlink: %v", err)
+	}
+	if _, err := w.Judge(t.Context(), engine.JudgeInput{Ref: old, Verb: engram.VerbScoped}); engram.CodeOf(err) != engram.CodeNotFound {
+		t.Errorf("judge %s after all was unlinked: got %v, want not_found", r.ID, err)
+	}
+}
+
+func TestOnlySupersedesHasAnotherWayRound(t *testing.T) {
+	w := newWorld(t)
+	_, _, r := w.candidate()
+	_, err := w.Judge(t.Context(), engine.JudgeInput{Ref: engram.RelationRef{Num: r.Num}, Verb: engram.VerbContradicts, Reverse: true})
+	if engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("contradicts in reverse: got %v, want invalid", err)
+	}
+}
+
+func TestACandidateIsSetAsideOnce(t *testing.T) {
+	w := newWorld(t)
+	_, _, r := w.candidate()
+	latest := func() int64 {
+		entries, _, err := w.Engine.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
+		if err != nil || len(entries) != 1 {
+			t.Fatalf("log: %v, %v", entries, err)
+		}
+		return entries[0].Op
+	}
+	var after []int64
+	for _, reason := range []string{"both are drafts", "both are drafts", "", "both are sketches"} {
+		c, err := w.Ignore(t.Context(), engram.RelationRef{Num: r.Num}, reason)
+		if err != nil || c.Relation.Status != engram.RelationIgnored {
+			t.Fatalf("ignore for %q: %+v, %v", reason, c.Relation, err)
+		}
+		after = append(after, latest())
+	}
+	if after[1] != after[0] || after[2] != after[0] || after[3] == after[0] {
+		t.Errorf("the latest operation after each: %v, want another one for another reason alone", after)
+	}
+}
