@@ -83,7 +83,7 @@ func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	all := []string{"save", "save", "save", "link", "session_start", "session_delete", "prompt", "project_merge"}
 	w.logs("merged", "a", all...)
 	w.logs("merged", "b", all...)
-	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(a))}), []string{"save", "project_merge"}; !slices.Equal(got, want) {
+	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(a))}), []string{"save", "link", "project_merge"}; !slices.Equal(got, want) {
 		t.Errorf("the log of a memory that was moved has %q, want %q", got, want)
 	}
 	if got, want := w.logged(engine.LogInput{Ref: new(engram.ByNum(b))}), []string{"save"}; !slices.Equal(got, want) {
