@@ -84,7 +84,8 @@ func TestASaveTellsWhatItIsNearAndMayContradict(t *testing.T) {
 		{"the same words, to be merged", tokens("/memories", "Tokens", "15", `,"merge":true`), []string{`{"action":"repeated","reason":"#2 has this text already"`}},
 		{"the same title, to be merged", told(ask(h, "POST", "/memories", `{"title":"Tokens live","content":"They are signed.","type":"decision","session_id":"s1","merge":true}`)),
 			[]string{`{"action":"merged","reason":"same type and title as #2"`, `"merged_with":{"id":"mem_`}},
-		{"the older route", tokens("/observations", "How long tokens live", "7", ""), []string{`{"id":4,"status":"saved","judgment_required":true,"candidates":[{"id":"mem_`}},
+		{"the older route", tokens("/observations", "How long tokens live", "7", ""), []string{
+			`{"id":4,"status":"saved","judgment_required":true,"judgment_status":"pending","judgment_id":"rel-`, `"candidates":[{"id":`, `"sync_id":"obs-`}},
 		{"the older route, and nothing to judge", told(ask(h, "POST", "/observations", `{"title":"Plants","content":"They are watered on Mondays.","session_id":"s1"}`)), []string{`{"id":5,"status":"saved"}`}},
 	} {
 		for _, part := range tt.parts {

@@ -73,10 +73,27 @@ func (a *API) saveObservation(q request) (reply, error) {
 	})
 	body := struct {
 		kept
-		Judgment   bool                 `json:"judgment_required,omitempty"`
-		Candidates []document.Candidate `json:"candidates,omitempty"` // what it may contradict
-	}{kept{res.Memory.Num, "saved"}, len(res.Candidates) > 0, document.Each(res.Candidates, candidateOf)}
+		*judgment
+	}{kept{res.Memory.Num, "saved"}, judgmentOf(res.Candidates)}
 	return reply{status: http.StatusCreated, body: body}, mismatched(err)
+}
+
+// judgment is what a save has to be judged with, as mem_save tells it.
+type judgment struct {
+	Required   bool                  `json:"judgment_required"`
+	Status     engram.RelationStatus `json:"judgment_status"`
+	ID         string                `json:"judgment_id"` // of the likeliest candidate
+	Candidates []document.Raised     `json:"candidates"`  // what it may contradict, the likeliest first
+}
+
+// judgmentOf is nil, and stays out of the answer, when there is nothing to judge.
+func judgmentOf(cs []engine.Candidate) *judgment {
+	if len(cs) == 0 {
+		return nil
+	}
+	return &judgment{true, engram.RelationPending, cs[0].Relation.ID, document.Each(cs, func(c engine.Candidate) document.Raised {
+		return document.RaisedOf(c.Memory, c.Relation, c.Score, c.Reason)
+	})}
 }
 
 // mismatched is err as older clients know it when a session belongs to another project.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -57,21 +58,10 @@ type saved struct {
 
 // judgment is what a save has to be judged with: what it may contradict.
 type judgment struct {
-	Required   bool        `json:"judgment_required"`
-	Status     string      `json:"judgment_status,omitempty" schema:"-"`
-	ID         string      `json:"judgment_id,omitempty"`           // of the likeliest candidate
-	Candidates []candidate `json:"candidates,omitempty" schema:"-"` // the likeliest first
-}
-
-type candidate struct {
-	ID         int64   `json:"id"`
-	SyncID     string  `json:"sync_id"`
-	Title      string  `json:"title"`
-	Type       string  `json:"type"`
-	Score      float64 `json:"score"`
-	JudgmentID string  `json:"judgment_id"`
-	TopicKey   string  `json:"topic_key,omitempty"`
-	Reason     string  `json:"reason"`
+	Required   bool              `json:"judgment_required"`
+	Status     string            `json:"judgment_status,omitempty" schema:"-"`
+	ID         string            `json:"judgment_id,omitempty"`           // of the likeliest candidate
+	Candidates []document.Raised `json:"candidates,omitempty" schema:"-"` // the likeliest first
 }
 
 func judgmentOf(cs []engine.Candidate) judgment {
@@ -80,8 +70,7 @@ func judgmentOf(cs []engine.Candidate) judgment {
 	}
 	j := judgment{Required: true, Status: string(engram.RelationPending), ID: cs[0].Relation.ID}
 	for _, c := range cs {
-		m := c.Memory
-		j.Candidates = append(j.Candidates, candidate{m.Num, m.SyncID, m.Title, string(m.Type), c.Score, c.Relation.ID, m.TopicKey, c.Reason})
+		j.Candidates = append(j.Candidates, document.RaisedOf(c.Memory, c.Relation, c.Score, c.Reason))
 	}
 	return j
 }
