@@ -159,3 +159,15 @@ type GraphNode struct {
 	State  State
 	Depth  int // relations between it and the memory that was asked about
 }
+
+// Superseded returns the numbers of the memories of g in whose place another one of it
+// stands.
+func (g Graph) Superseded() map[int64]bool {
+	over := map[int64]bool{}
+	for _, r := range g.Edges {
+		if r.Supersedes() {
+			over[r.Target] = true
+		}
+	}
+	return over
+}

@@ -36,8 +36,12 @@ unless asked for.`,
 			if p.json && write != nil {
 				return invalidf("--json and --format %s cannot both be", format).WithHint("leave one of them out")
 			}
-			if cmd.Flags().Changed("depth") && in.Depth == 0 || cmd.Flags().Changed("limit") && in.Limit == 0 {
-				return invalidf("--depth and --limit begin at 1")
+			// The engine takes 0 for its default.
+			if in.Depth == 0 {
+				return invalidf("depth 0 is out of range").WithHint("from 1 to %d", engine.MaxHops)
+			}
+			if in.Limit == 0 {
+				return invalidf("limit 0 is out of range").WithHint("from 1 to %d", engine.MaxGraph)
 			}
 			for _, r := range relations {
 				in.Verbs = append(in.Verbs, engram.Verb(r))

@@ -19,6 +19,8 @@ type GraphNode struct {
 	Scope   engram.Scope `json:"scope"`
 	State   engram.State `json:"state"`
 	Depth   int          `json:"depth"` // relations between it and the memory that was asked about
+	// Superseded says that another memory of the graph stands in its place.
+	Superseded bool `json:"superseded"`
 }
 
 // Edge is a relation with the numbers of its memories.
@@ -37,12 +39,12 @@ type Edge struct {
 
 // GraphOf is the document of g.
 func GraphOf(g engram.Graph) Graph {
-	return Graph{Each(g.Nodes, graphNodeOf), Each(g.Edges, EdgeOf), g.Cut}
-}
-
-func graphNodeOf(n engram.GraphNode) GraphNode {
-	m := n.Memory
-	return GraphNode{m.ID, m.Num, m.Type, m.Title, m.Project, m.Scope, n.State, n.Depth}
+	over := g.Superseded()
+	node := func(n engram.GraphNode) GraphNode {
+		m := n.Memory
+		return GraphNode{m.ID, m.Num, m.Type, m.Title, m.Project, m.Scope, n.State, n.Depth, over[m.Num]}
+	}
+	return Graph{Each(g.Nodes, node), Each(g.Edges, EdgeOf), g.Cut}
 }
 
 // EdgeOf is the document of r.

@@ -62,7 +62,7 @@ func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
 		t.Errorf("DELETE /relations: got %d %s", w.Code, w.Body)
 	}
 	want(t, ask(h, "GET", "/graph?ref=1&relation=supersedes", ""), "afterwards", 200,
-		`{"nodes":[{"id":"mem_00000000000000000000000001","num":1,"type":"decision","title":"Cookies over tokens","project":"demo","scope":"project","state":"active","depth":0}],"edges":[],"cut":false}`)
+		`{"nodes":[{"id":"mem_00000000000000000000000001","num":1,"type":"decision","title":"Cookies over tokens","project":"demo","scope":"project","state":"active","depth":0,"superseded":false}],"edges":[],"cut":false}`)
 }
 
 // Every way to find or list hides what is superseded; superseded=true shows it.

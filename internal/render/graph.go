@@ -24,7 +24,7 @@ func GraphMore() string {
 func DOT(g engram.Graph) string {
 	var b strings.Builder
 	b.WriteString("digraph engram {\n  rankdir=LR;\n  node [shape=box];\n")
-	over := superseded(g)
+	over := g.Superseded()
 	for i, n := range g.Nodes {
 		style := ""
 		switch {
@@ -55,15 +55,23 @@ func dotText(s string) string {
 }
 
 // Mermaid returns a graph as a flowchart of Mermaid. Its nodes are n and the number of the
-// memory; what is no verdict yet has a dotted arrow.
+// memory; what is no verdict yet has a dotted arrow, what was superseded a dashed box.
 //
 // Source: https://mermaid.js.org/syntax/flowchart.html. Whatever could be read as markup,
 // as a directive or as the end of a label is written as an entity, #NUMBER;.
 func Mermaid(g engram.Graph) string {
 	var b strings.Builder
 	b.WriteString("flowchart LR\n")
+	over := g.Superseded()
+	if len(over) > 0 {
+		b.WriteString("  classDef superseded stroke-dasharray: 5 5\n")
+	}
 	for _, n := range g.Nodes {
-		fmt.Fprintf(&b, "  n%d[\"%s\"]\n", n.Memory.Num, mermaidText(nodeText(n.Memory)))
+		class := ""
+		if over[n.Memory.Num] {
+			class = ":::superseded"
+		}
+		fmt.Fprintf(&b, "  n%d[\"%s\"]%s\n", n.Memory.Num, mermaidText(nodeText(n.Memory)), class)
 	}
 	for _, r := range g.Edges {
 		arrow := "-->"
@@ -103,15 +111,4 @@ func edgeText(r engram.Relation) string {
 		return Line(string(r.Verb), 0) + " (pending)"
 	}
 	return Line(string(r.Verb), 0)
-}
-
-// superseded are the memories of a graph in whose place another one of it stands.
-func superseded(g engram.Graph) map[int64]bool {
-	over := map[int64]bool{}
-	for _, r := range g.Edges {
-		if r.Supersedes() {
-			over[r.Target] = true
-		}
-	}
-	return over
 }

@@ -91,10 +91,11 @@ func TestGraphAsDOT(t *testing.T) {
 
 func TestGraphAsMermaid(t *testing.T) {
 	same(t, render.Mermaid(ring()), `flowchart LR
+  classDef superseded stroke-dasharray: 5 5
   n1["#35;1 #91;bugfix#93; Token lifetime"]
-  n2["#35;2 #91;bugfix#93; Old lifetime"]
+  n2["#35;2 #91;bugfix#93; Old lifetime"]:::superseded
   n3["#35;3 #91;bugfix#93; Session cookie"]
-  n4["#35;4 #91;bugfix#93; Older still"]
+  n4["#35;4 #91;bugfix#93; Older still"]:::superseded
   n5["#35;5 #91;bugfix#93; Another view"]
   n1 -->|"supersedes"| n2
   n3 -->|"relates_to"| n1
@@ -122,7 +123,7 @@ func hostileTitle(t *rapid.T) string {
 var (
 	dotNode     = regexp.MustCompile(`^  n(\d+) \[label="((?:[^"\\]|\\.)*)"(?:, style=[a-z]+)?\];$`)
 	dotEdge     = regexp.MustCompile(`^  n\d+ -> n\d+ \[label="[a-z_() ]+"(?:, style=[a-z]+)?\];$`)
-	mermaidNode = regexp.MustCompile(`^  n(\d+)\["((?:[\p{L}\p{N} _.,!?+/='*-]|[^\x00-\x7f]|#\d+;)*)"\]$`)
+	mermaidNode = regexp.MustCompile(`^  n(\d+)\["((?:[\p{L}\p{N} _.,!?+/='*-]|[^\x00-\x7f]|#\d+;)*)"\](?::::superseded)?$`)
 	mermaidEdge = regexp.MustCompile(`^  n\d+ -\.?->\|"[a-z_ ]+(?:#40;pending#41;)?"\| n\d+$`)
 	entity      = regexp.MustCompile(`#(\d+);`)
 )
@@ -144,7 +145,7 @@ func TestNoTitleBreaksADrawing(t *testing.T) {
 			read       func(label string) string
 		}{
 			{"DOT", render.DOT(g), 3, dotNode, dotEdge, strings.NewReplacer(`\\`, `\`, `\"`, `"`, `&amp;`, `&`).Replace},
-			{"Mermaid", render.Mermaid(g), 1, mermaidNode, mermaidEdge, func(label string) string {
+			{"Mermaid", render.Mermaid(g), 2, mermaidNode, mermaidEdge, func(label string) string {
 				return entity.ReplaceAllStringFunc(label, func(s string) string {
 					n, _ := strconv.Atoi(s[1 : len(s)-1])
 					return string(rune(n))

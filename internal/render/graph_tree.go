@@ -56,7 +56,7 @@ func (b branch) other() int64 {
 // treeOf hangs each relation below the nearer of its memories. Edges come in the order of
 // the walk, so the first that comes upon a memory is the one by which it was reached.
 func treeOf(g engram.Graph) *tree {
-	t := &tree{root: g.Nodes[0].Memory.Num, nodes: map[int64]engram.GraphNode{}, over: superseded(g),
+	t := &tree{root: g.Nodes[0].Memory.Num, nodes: map[int64]engram.GraphNode{}, over: g.Superseded(),
 		branches: map[int64][]branch{}, line: map[int64]int{}}
 	order := map[int64]int{}
 	for i, n := range g.Nodes {
