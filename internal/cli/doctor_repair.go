@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 func (p *program) doctorRepairCommand() *cobra.Command {
@@ -67,7 +68,7 @@ func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMod
 	return p.answer(repairOf(r), func(b *strings.Builder) {
 		// It has always been JSON, and every value is a name, a number or a path.
 		text, _ := json.MarshalIndent(repairOf(r), "", "  ")
-		b.Write(append(text, '\n'))
+		b.Write(append(render.JSON(text), '\n'))
 	})
 }
 

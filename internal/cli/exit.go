@@ -57,7 +57,7 @@ func (p *program) exit(err error) int {
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	if p.json || slices.Contains(p.Args, "--json") {
 		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
-		fmt.Fprintf(p.Stderr, "%s\n", line)
+		fmt.Fprintf(p.Stderr, "%s\n", render.JSON(line))
 		return exitCode(body.Code)
 	}
 	fmt.Fprintf(p.Stderr, "%s %s\n", p.err.red("engram:"), render.Plain(body.Message))

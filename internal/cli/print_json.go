@@ -28,7 +28,7 @@ func (p *program) answer(doc any, text func(*strings.Builder)) error {
 	if err := enc.Encode(doc); err != nil {
 		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
 	}
-	_, err := p.Stdout.Write(b.Bytes())
+	_, err := p.Stdout.Write(render.JSON(b.Bytes()))
 	return outputError(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -38,6 +39,29 @@ func Plain(s string) string {
 		before, i = r, next
 	}
 	return b.String()
+}
+
+// JSON returns a JSON text with every character that Plain writes out, joiners too, as an
+// escape of JSON: whoever parses it gets the same, whoever prints it is safe.
+func JSON(text []byte) []byte {
+	if isClean(string(text)) {
+		return text
+	}
+	out := make([]byte, 0, len(text)+64)
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRune(text[i:])
+		switch {
+		case !acts(r):
+			out = append(out, text[i:i+size]...)
+		case r < 0x10000:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		}
+		i += size
+	}
+	return out
 }
 
 // isClean reports a text of which Plain changes nothing. It says no where only a

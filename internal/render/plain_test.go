@@ -1,10 +1,13 @@
 package render_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"pgregory.net/rapid"
 
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -68,4 +71,30 @@ func BenchmarkPlainClean(b *testing.B) {
 			b.Fatal("changed a clean text")
 		}
 	}
+}
+
+// Whatever a text has in it, its JSON prints nothing that acts on a terminal and says the
+// same to whoever parses it.
+func TestJSONIsSafeToPrintAndSaysTheSame(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		part := rapid.OneOf(rapid.SampledFrom([]string{"\u009b2J", "\u202e", "\u200d", "\U000e0041", "\x7f", "\u2028", "a\nb", "👩\u200d🚀"}), rapid.String())
+		text := strings.Join(rapid.SliceOf(part).Draw(t, "text"), "")
+		line, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		safe := render.JSON(line)
+		for _, r := range string(safe) {
+			if unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r) && render.Plain(string(r)) != string(r) {
+				t.Errorf("JSON(%s) = %s, which has %U in it", line, safe, r)
+			}
+		}
+		var got, want string
+		if err := json.Unmarshal(safe, &got); err != nil {
+			t.Fatalf("JSON(%s) = %s: %v", line, safe, err)
+		}
+		if err := json.Unmarshal(line, &want); err != nil || got != want {
+			t.Errorf("JSON(%s) = %s, which says %q, want %q (%v)", line, safe, got, want, err)
+		}
+	})
 }
