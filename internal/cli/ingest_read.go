@@ -24,6 +24,8 @@ type drafts struct {
 	over bool // the list has ended
 }
 
+const byteOrderMark = "\xef\xbb\xbf"
+
 func newDrafts(in io.Reader) *drafts {
 	b := bufio.NewReader(in)
 	return &drafts{in: b, json: json.NewDecoder(b)}
@@ -60,8 +62,16 @@ func (d *drafts) next(most int) ([]document.Draft, error) {
 	return all, nil
 }
 
-// begin finds out whether it is a list, by its first character.
+// begin finds out whether it is a list, by its first character. A mark of the byte order,
+// which editors of Windows put first, is none.
 func (d *drafts) begin() error {
+	if d.json.InputOffset() == 0 {
+		if mark, err := d.in.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
+			if _, err := d.in.Discard(len(mark)); err != nil {
+				return err
+			}
+		}
+	}
 	for !d.list && d.json.InputOffset() == 0 {
 		c, err := d.in.ReadByte()
 		if errors.Is(err, io.EOF) {

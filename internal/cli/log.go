@@ -27,6 +27,9 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 		Example: examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --compact --keep 365 --dry-run"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.check(cmd, args); err != nil {
+				return err
+			}
 			e, err := p.open(cmd)
 			if err != nil {
 				return err
@@ -77,6 +80,26 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 type compactFlags struct {
 	compact, dry bool
 	keep         int
+}
+
+// check refuses what would be ignored: a journal that was compacted where it was only to
+// be looked at does not come back.
+func (c compactFlags) check(cmd *cobra.Command, args []string) error {
+	if c.compact && len(args) > 0 {
+		return invalidf("--compact takes no memory: it is for the whole journal").WithHint("run: %s --help", cmd.CommandPath())
+	}
+	reading := []string{"actor", "verb", "since", "until", "limit", "offset", "all-projects"}
+	compacting := []string{"keep", "dry-run"}
+	wrong, why := compacting, "goes with"
+	if c.compact {
+		wrong, why = reading, "does not go with"
+	}
+	for _, name := range wrong {
+		if cmd.Flags().Changed(name) {
+			return invalidf("--%s %s --compact", name, why).WithHint("run: %s --help", cmd.CommandPath())
+		}
+	}
+	return nil
 }
 
 // compactDoc is the answer of log --compact --json.

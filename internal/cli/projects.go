@@ -95,8 +95,16 @@ func (p *program) merge(cmd *cobra.Command, from []string, into string) error {
 		return err
 	}
 	r, err := e.MergeProjects(cmd.Context(), from, into)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.Sources == 0 && len(r.Unknown) > 0: // nothing was written
+		return engram.Errorf(engram.CodeNotFound, "project %q does not exist", r.Unknown[0]).WithHint("projects list shows what there is")
+	case r.Sources == 0:
+		return invalidf("%s is %s already", strings.Join(from, ", "), r.To).WithHint("projects list shows what there is, with the old names")
+	}
+	for _, name := range r.Unknown {
+		p.warn(fmt.Sprintf("project %q does not exist", name))
 	}
 	return p.answer(mergedOf(r), func(b *strings.Builder) { writeMerged(b, r) })
 }

@@ -24,8 +24,9 @@ func (e *Engine) Projects(ctx context.Context) (all []engram.ProjectCounts, err 
 // MergeResult counts what went to the target project.
 type MergeResult struct {
 	To                          string
-	Sources                     int // how many of the sources existed
-	Memories, Sessions, Prompts int // forgotten memories too
+	Sources                     int      // how many of the sources existed, and were not To already
+	Unknown                     []string // sources that do not exist
+	Memories, Sessions, Prompts int      // forgotten memories too
 }
 
 // MergeProjects gives everything of the sources to one project, in one transaction,
@@ -49,7 +50,11 @@ func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (M
 			if err != nil {
 				return err
 			}
-			if !known || source.Name == target.Name {
+			switch {
+			case !known:
+				res.Unknown = append(res.Unknown, normalProject(name))
+				continue
+			case source.Name == target.Name:
 				continue
 			}
 			if err := o.mergeInto(ctx, &target, source, &res); err != nil {
