@@ -13,7 +13,7 @@ func relationCases() []routeCase {
 	}
 	const (
 		verbs = "one of relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
-		node3 = `{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","project":"other","scope":"project","state":"active","depth":0}`
+		node3 = `{"id":"mem_00000000000000000000000004","num":3,"type":"manual","title":"Else","project":"other","scope":"project","state":"active","depth":0,"superseded":false}`
 	)
 	return []routeCase{
 		{"two memories are related", "POST /relations", "POST /relations", `{"source":"2","target":"topic:decision/cookies","relation":"related","strength":0.5,"reason":"both"}`, 201,
