@@ -3,15 +3,18 @@ package vector
 import (
 	"math"
 	"math/bits"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // Alike finds among many vectors those that are nearly alike: all their codes of signs
-// are compared, and of those that are near the rows. It takes 292 bytes a vector of 256
+// are compared, and of those that are near the rows. It takes 296 bytes a vector of 256
 // dimensions. Looking is for many goroutines, adding for one.
 type Alike struct {
 	dimensions int
 	codes      []uint64
 	rows       []byte
+	lengths    []float32 // of the numbers in each row
 }
 
 // NewAlike returns an Alike for vectors of so many dimensions.
@@ -21,6 +24,7 @@ func NewAlike(dimensions int) *Alike { return &Alike{dimensions: dimensions} }
 func (a *Alike) Add(v []float32) {
 	a.codes = append(a.codes, Signs(v)...)
 	a.rows = AppendRow(a.rows, v)
+	a.lengths = append(a.lengths, float32(CodesLength(a.row(a.Len() - 1)[scaleBytes:])))
 }
 
 // Len is how many vectors there are.
@@ -34,25 +38,96 @@ func (a *Alike) To(place, first int, mark float64, each func(other int, cosine f
 	if !ok || !Normalise(query) {
 		return
 	}
-	words, most := SignWords(a.dimensions), alikeBits(mark, a.dimensions)
-	code := a.codes[place*words : (place+1)*words]
-	for other, n := first, a.Len(); other < n; other++ {
-		d := 0
-		if words == 4 { // 256 dimensions, those of the built-in model
-			x, y := (*[4]uint64)(code), (*[4]uint64)(a.codes[other*4:])
-			d = bits.OnesCount64(x[0]^y[0]) + bits.OnesCount64(x[1]^y[1]) + bits.OnesCount64(x[2]^y[2]) + bits.OnesCount64(x[3]^y[3])
-		} else {
-			for i, word := range a.codes[other*words : (other+1)*words] {
-				d += bits.OnesCount64(code[i] ^ word)
-			}
-		}
-		if d > most || other == place {
+	code, most := a.code(place), alikeBits(mark, a.dimensions)
+	for other, _ := a.next(code, first, most); other < a.Len(); other, _ = a.next(code, other+1, most) {
+		if other == place {
 			continue
 		}
-		if cosine, ok := RowCosine(query, a.row(other)); ok && cosine >= mark-rowError && !each(other, cosine) {
+		if cosine, ok := a.cosine(query, other); ok && cosine >= mark-rowError && !each(other, cosine) {
 			return
 		}
 	}
+}
+
+// nearestBySigns is how many vectors, for each that is wanted, are compared by their rows:
+// those whose signs differ least. Measured with the built-in model on 10,000 passages of
+// documents: of the ten nearest over its related mark 99 % are found, with a quarter as
+// many 97 %.
+const nearestBySigns = 200
+
+// Nearest returns the places of up to most vectors whose cosine to that at place is at
+// least mark, nearest first; place itself is left out. A few may be missed whose signs
+// differ more than their numbers.
+func (a *Alike) Nearest(place, most int, mark float64) []engram.Ranked {
+	query, ok := Row(a.row(place), a.dimensions)
+	if !ok || !Normalise(query) || most < 1 {
+		return nil
+	}
+	code := a.code(place)
+	sieve := NewSieve(code, nearestBySigns*most)
+	sieve.limit = min(sieve.limit, alikeBits(mark, a.dimensions))
+	for other, apart := a.next(code, 0, sieve.limit); other < a.Len(); other, apart = a.next(code, other+1, sieve.limit) {
+		if other != place {
+			sieve.keep(near{int64(other), apart})
+		}
+	}
+	sieve.shrink()
+	best, limit := NewTop(most), sieve.limit
+	for _, n := range sieve.found {
+		if n.distance > limit {
+			continue
+		}
+		cosine, ok := a.cosine(query, int(n.num))
+		if !ok || cosine < mark {
+			continue
+		}
+		best.Offer(n.num, cosine)
+		if least, full := best.Least(); full && least > mark { // what is asked of all that follow
+			mark, limit = least, alikeBits(least, a.dimensions)
+		}
+	}
+	return best.Ranked()
+}
+
+// next is the first place from first on whose code differs from code in at most so many
+// bits, and in how many; Len or more where there is none.
+func (a *Alike) next(code []uint64, first, most int) (other, apart int) {
+	n := a.Len()
+	if len(code) == 4 { // 256 dimensions, those of the built-in model
+		x := (*[4]uint64)(code)
+		for other := first; other < n; other++ {
+			y := (*[4]uint64)(a.codes[other*4:])
+			d := bits.OnesCount64(x[0]^y[0]) + bits.OnesCount64(x[1]^y[1]) + bits.OnesCount64(x[2]^y[2]) + bits.OnesCount64(x[3]^y[3])
+			if d <= most {
+				return other, d
+			}
+		}
+		return n, 0
+	}
+	for other := first; other < n; other++ {
+		d := 0
+		for i, word := range a.code(other) {
+			d += bits.OnesCount64(code[i] ^ word)
+		}
+		if d <= most {
+			return other, d
+		}
+	}
+	return n, 0
+}
+
+// cosine is RowCosine of the vector at place.
+func (a *Alike) cosine(query []float32, place int) (cosine float64, ok bool) {
+	length := a.lengths[place]
+	if length == 0 {
+		return 0, false
+	}
+	return DotCodes(query, a.row(place)[scaleBytes:]) / float64(length), true
+}
+
+func (a *Alike) code(place int) []uint64 {
+	words := SignWords(a.dimensions)
+	return a.codes[place*words : (place+1)*words]
 }
 
 // rowError is what a cosine loses when its vectors are packed in rows.

@@ -2,6 +2,7 @@ package vector_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -34,13 +35,23 @@ func TestAlikeFindsWhatComparingAllFinds(t *testing.T) {
 			alike.Add(v)
 		}
 		for i, v := range all {
-			var got, want []string
+			var got, nearest, want []string
 			alike.To(i, 0, mark, func(other int, cosine float64) bool {
 				if cosine >= mark+0.002 {
 					got = append(got, fmt.Sprint(other))
 				}
 				return true
 			})
+			for _, near := range alike.Nearest(i, len(all), mark) {
+				if near.Score >= mark+0.002 {
+					nearest = append(nearest, fmt.Sprint(near.Num))
+				}
+			}
+			slices.Sort(nearest)
+			slices.Sort(got)
+			if !slices.Equal(nearest, got) {
+				t.Errorf("nearest to vector %d of %d dimensions at %v: got %v, want %v", i, dimensions, mark, nearest, got)
+			}
 			for j, w := range all {
 				if cosine := vector.Dot(v, w); j != i && cosine >= mark+0.03 {
 					want = append(want, fmt.Sprint(j))
@@ -76,5 +87,32 @@ func TestAlikeStopsWhenToldTo(t *testing.T) {
 	})
 	if n != 3 || alike.Len() != 5 {
 		t.Errorf("called %d times of %d vectors, want 3 of 5", n, alike.Len())
+	}
+}
+
+// The mark rises while it looks: what comes late and is nearer is found all the same.
+func TestAlikeTellsTheNearest(t *testing.T) {
+	alike := vector.NewAlike(2)
+	for _, degrees := range []float64{0, 40, 30, 80, 20, 10, 170} {
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		alike.Add([]float32{float32(cos), float32(sin)})
+	}
+	for _, tt := range []struct {
+		name string
+		most int
+		mark float64
+		want []int64
+	}{
+		{"the two nearest", 2, -1, []int64{5, 4}},
+		{"no more than there are over the mark", 9, 0.85, []int64{5, 4, 2}},
+		{"none are asked for", 0, -1, nil},
+	} {
+		var got []int64
+		for _, near := range alike.Nearest(0, tt.most, tt.mark) {
+			got = append(got, near.Num)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %d of at least %v: got %v, want %v", tt.name, tt.most, tt.mark, got, tt.want)
+		}
 	}
 }

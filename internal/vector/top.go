@@ -33,6 +33,14 @@ func (t *Top) Offer(num int64, score float64) {
 	}
 }
 
+// Least is the score of the last that is kept; full is false while there is room for more.
+func (t *Top) Least() (score float64, full bool) {
+	if len(t.heap) < t.most || t.most == 0 {
+		return 0, false
+	}
+	return t.heap[0].Score, true
+}
+
 // Len is how many are kept.
 func (t *Top) Len() int { return len(t.heap) }
 
