@@ -63,8 +63,8 @@ type MemoryReader interface {
 	// not exist.
 	List(ctx context.Context, f Filter, p Page) ([]Memory, error)
 	// Vitals calls each with every memory that passes f, in the order of List, until it
-	// returns false. They are outlines: Num, Project, Type, Importance, Strength, Permanent,
-	// AccessCount and the times are filled, all that strength and reviews are reckoned from.
+	// returns false. They are outlines: Num, Project, Scope, Type, Importance, Strength,
+	// Permanent, AccessCount and the times are filled, all that strength and reviews are reckoned from.
 	Vitals(ctx context.Context, f Filter, each func(Memory) (more bool)) error
 	// Due returns the live memories of a project ("" is every one) whose review was due
 	// before a time, the longest overdue first; those in whose place a live one was put

@@ -12,7 +12,7 @@ import (
 
 // vitalColumns is what Vitals reads: none of the texts, whose pages would have to be read
 // for every memory there is.
-const vitalColumns = `m.num, (SELECT name FROM projects WHERE num = m.project), m.type, m.importance, m.strength, m.touched_at,
+const vitalColumns = `m.num, (SELECT name FROM projects WHERE num = m.project), m.scope, m.type, m.importance, m.strength, m.touched_at,
 	m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after, m.valid_from, m.valid_to,
 	m.last_seen_at, m.deleted_at`
 
@@ -25,7 +25,7 @@ func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memor
 	query := `SELECT ` + vitalColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
 	err = t.rows(ctx, query, c.args, func(s scanner) error {
 		var m engram.Memory
-		err := s.Scan(&m.Num, &m.Project, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
+		err := s.Scan(&m.Num, &m.Project, &m.Scope, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
 			instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
 			instant{&m.ValidFrom}, instant{&m.ValidTo}, instant{&m.LastSeenAt}, instant{&m.DeletedAt})
 		if err == nil && !each(m) {

@@ -38,7 +38,7 @@ func vitalCases() []testCase {
 				m.ValidFrom, m.ValidTo, m.LastSeenAt = at(54), at(55), at(56)
 				m.Tags, m.Metadata, m.Summary = []string{"a"}, map[string]any{"k": "v"}, "short"
 			})
-			want := engram.Memory{Num: m.Num, Project: "app", Type: "decision", Importance: 0.875, Strength: 0.25, Permanent: true, AccessCount: 7,
+			want := engram.Memory{Num: m.Num, Project: "app", Scope: m.Scope, Type: "decision", Importance: 0.875, Strength: 0.25, Permanent: true, AccessCount: 7,
 				TouchedAt: at(50), LastAccessedAt: at(51), CreatedAt: m.CreatedAt, UpdatedAt: at(52), ReviewAfter: at(53),
 				ValidFrom: at(54), ValidTo: at(55), LastSeenAt: at(56)}
 			k.same("outline", k.vitals(engram.Filter{}, 0), []engram.Memory{want})
