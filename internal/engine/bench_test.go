@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -72,7 +73,10 @@ const inSession = 25
 
 // fillFolder fills a new store with n memories. It goes past the verbs: 500 memories
 // share a transaction, and so one wait for the disk.
-func fillFolder(dir string, n int) error {
+func fillFolder(dir string, n int) error { return fillProject(dir, n, "") }
+
+// fillProject is fillFolder with all memories in one of the projects; "" is in all.
+func fillProject(dir string, n int, project string) error {
 	// A benchmark's own TB would close the store with it.
 	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
 	if err != nil {
@@ -96,6 +100,7 @@ func fillFolder(dir string, n int) error {
 			for range min(500, n-made) {
 				now = now.Add(time.Minute)
 				m := c.Memory(now)
+				m.Project = cmp.Or(project, m.Project)
 				m.SessionID = fmt.Sprintf("s-%s-%d", m.Project, saved[m.Project]/inSession)
 				if saved[m.Project]++; saved[m.Project]%inSession == 1 {
 					if err := tx.PutSession(ctx, engram.Session{ID: m.SessionID, Project: m.Project, StartedAt: now, ActiveAt: now}); err != nil {

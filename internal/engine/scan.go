@@ -40,7 +40,7 @@ const (
 	scanTimeout    = 60 * time.Second
 	MostScanWait   = 600 * time.Second
 	scanNeighbours = 10  // memories near to each one that are compared with it
-	scanPage       = 200 // memories read at a time
+	scanPage       = 200 // memories looked at in one transaction
 )
 
 // Scanned says what a scan saw and did.
@@ -134,7 +134,9 @@ type scan struct {
 	*Engine
 	in    ScanInput
 	out   Scanned
+	asked map[int64]bool    // memories to look at
 	seen  map[[2]int64]bool // pairs that were looked at
+	texts comparedTexts
 	pairs []scanned
 
 	dropped int // pairs that were too many to keep

@@ -3,47 +3,66 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/contradiction"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// walk looks at every memory asked for. Each page is a transaction of its own, so that no
-// snapshot is held for long: what is saved meanwhile may be seen or not.
+// walk compares the memories of each scope, those asked for with all: first in memory,
+// where all vectors are, then what is near by its words. Each page is a transaction of its
+// own, so that no snapshot is held for long: what is saved meanwhile is not seen.
 func (s *scan) walk(ctx context.Context) error {
-	f := engram.Filter{Project: s.in.Project, Since: s.in.Since, Current: true}
-	total := 0
-	err := s.store.View(ctx, func(r engram.Reader) error {
-		stats, err := r.Stats(ctx, s.in.Project)
-		total = stats.Memories
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil // nothing is in a project that does not exist
-		}
-		return err
-	})
+	scopes, err := s.outlines(ctx)
 	if err != nil {
 		return err
 	}
-	for page := (engram.Page{Limit: scanPage}); ; page.Offset += scanPage {
-		n := 0
-		err := s.store.View(ctx, func(r engram.Reader) error {
-			ms, err := r.List(ctx, f, page)
-			if n = len(ms); err != nil || n == 0 {
-				return err
-			}
-			return s.look(ctx, r, ms)
-		})
+	asked := func(num int64) bool { return s.asked[num] }
+	for _, scope := range slices.Sorted(maps.Keys(scopes)) {
+		search := twinSearch{Engine: s.Engine}
+		alike, nums, err := search.vectors(ctx, scopes[scope], asked)
 		if err != nil {
 			return err
 		}
-		s.out.Inspected += n
-		s.tell("scanning", min(s.out.Inspected, total), total)
-		if n < scanPage {
-			return nil
+		s.inspected(countIf(scopes[scope], asked) - countIf(nums, asked)) // without a vector nothing is near
+		for first := 0; first < len(nums); first += scanPage {
+			if err := s.look(ctx, alike, nums, first, min(first+scanPage, len(nums))); err != nil {
+				return err
+			}
 		}
 	}
+	return nil
+}
+
+// outlines reads which memories hold in each scope, oldest first, and which of them are
+// asked for.
+func (s *scan) outlines(ctx context.Context) (map[engram.Scope][]int64, error) {
+	scopes := map[engram.Scope][]int64{}
+	s.asked = map[int64]bool{}
+	since := s.in.Since.Truncate(time.Millisecond) // as times are stored
+	err := s.store.View(ctx, func(r engram.Reader) error {
+		return r.Vitals(ctx, engram.Filter{Project: s.in.Project, Current: true}, func(m engram.Memory) bool {
+			scopes[m.Scope] = append(scopes[m.Scope], m.Num)
+			if !m.CreatedAt.Before(since) {
+				s.asked[m.Num] = true
+			}
+			return true
+		})
+	})
+	for _, nums := range scopes {
+		slices.Sort(nums)
+	}
+	return scopes, err
+}
+
+// inspected counts memories that are done with.
+func (s *scan) inspected(n int) {
+	s.out.Inspected += n
+	s.tell("scanning", s.out.Inspected, len(s.asked))
 }
 
 func (s *scan) tell(what string, done, total int) {
@@ -52,48 +71,60 @@ func (s *scan) tell(what string, done, total int) {
 	}
 }
 
-// look compares each of the memories with those near to it.
-func (s *scan) look(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
-	model := s.embedder.Model()
-	vectors, err := r.Vectors(ctx, model.Fingerprint, nums)
-	if err != nil {
-		return err
-	}
-	known, err := s.judgments(ctx, r, nums)
-	if err != nil {
-		return err
-	}
-	for _, m := range ms {
-		near, err := s.near(ctx, r, m, vectors[m.Num], scanNeighbours)
-		if err != nil {
-			return err
+// look compares those of the memories at some places that are asked for with those
+// nearest to each.
+func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, first, end int) error {
+	mark := s.embedder.Model().Related
+	var pairs []lifecycle.Twin
+	var page []int64
+	for place := first; place < end; place++ {
+		num := nums[place]
+		if !s.asked[num] {
+			continue
 		}
-		near = slices.DeleteFunc(near, func(n Near) bool { return n.Cosine < model.Related })
-		hidden, err := replaced(ctx, r, numsNear(near))
-		if err != nil {
-			return err
-		}
-		read := contradiction.Read(comparedOf(m))
-		for _, n := range near {
-			key := pairOf(m.Num, n.Memory.Num)
-			if s.seen[key] || hidden[n.Memory.Num] { // what was superseded need not be right
-				continue
+		page = append(page, num)
+		for _, near := range alike.Nearest(place, scanNeighbours, mark) {
+			key := pairOf(num, nums[near.Num])
+			if !s.seen[key] {
+				s.seen[key] = true
+				pairs = append(pairs, lifecycle.Twin{A: num, B: nums[near.Num], Cosine: near.Score})
 			}
-			s.seen[key] = true
-			s.weigh(m, read, n, model, known[key])
 		}
+	}
+	if len(pairs) > 0 {
+		if err := s.store.View(ctx, func(r engram.Reader) error { return s.weighAll(ctx, r, page, pairs) }); err != nil {
+			return err
+		}
+	}
+	s.inspected(len(page))
+	return ctx.Err()
+}
+
+// weighAll looks at the words of pairs, of which one each is on the page.
+func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pairs []lifecycle.Twin) error {
+	known, err := s.judgments(ctx, r, page)
+	if err != nil {
+		return err
+	}
+	texts, err := s.texts.of(ctx, r, numsOfTwins(pairs))
+	if err != nil {
+		return err
+	}
+	for _, p := range pairs {
+		a, b := texts[p.A], texts[p.B]
+		if a == nil || b == nil || !isBeside(b.memory, a.memory) || a.memory.Forgotten() {
+			continue // changed meanwhile
+		}
+		s.weigh(a, b, p.Cosine, known[pairOf(p.A, p.B)])
 	}
 	return nil
 }
 
 // weigh takes a pair up, if there is anything to ask about it.
-func (s *scan) weigh(m engram.Memory, read contradiction.Reading, n Near, model engram.Model, known engram.RelationStatus) {
-	nearness := contradiction.Nearness{Cosine: n.Cosine, Related: model.Related, Duplicate: model.Duplicate}
-	d, differ := read.Against(contradiction.Read(comparedOf(n.Memory)), nearness)
+func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus) {
+	m, n, model := a.memory, Near{b.memory, cosine}, s.embedder.Model()
+	nearness := contradiction.Nearness{Cosine: cosine, Related: model.Related, Duplicate: model.Duplicate}
+	d, differ := a.reading.Against(b.reading, nearness)
 	if differ {
 		s.out.Found++
 		if known != "" {
@@ -129,14 +160,6 @@ func (s *scan) keep(p scanned) {
 		s.out.Capped = s.out.Capped || p.difference != nil && !p.waits
 	}
 	s.pairs = slices.Clone(s.pairs[:most])
-}
-
-func numsNear(near []Near) []int64 {
-	nums := make([]int64, len(near))
-	for i, n := range near {
-		nums[i] = n.Memory.Num
-	}
-	return nums
 }
 
 // saidAt is when a memory got its text; a repeat or a mark is no new text.

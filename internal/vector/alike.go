@@ -51,9 +51,9 @@ func (a *Alike) To(place, first int, mark float64, each func(other int, cosine f
 
 // nearestBySigns is how many vectors, for each that is wanted, are compared by their rows:
 // those whose signs differ least. Measured with the built-in model on 10,000 passages of
-// documents: of the ten nearest over its related mark 99 % are found, with a quarter as
+// documents: of the ten nearest over its related mark 99 % are found, with half as
 // many 97 %.
-const nearestBySigns = 200
+const nearestBySigns = 100
 
 // Nearest returns the places of up to most vectors whose cosine to that at place is at
 // least mark, nearest first; place itself is left out. A few may be missed whose signs
@@ -66,6 +66,7 @@ func (a *Alike) Nearest(place, most int, mark float64) []engram.Ranked {
 	code := a.code(place)
 	sieve := NewSieve(code, nearestBySigns*most)
 	sieve.limit = min(sieve.limit, alikeBits(mark, a.dimensions))
+	sieve.found = make([]near, 0, min(2*sieve.most, a.Len()))
 	for other, apart := a.next(code, 0, sieve.limit); other < a.Len(); other, apart = a.next(code, other+1, sieve.limit) {
 		if other != place {
 			sieve.keep(near{int64(other), apart})
