@@ -108,8 +108,42 @@ func (t *tx) readCatalogue(ctx context.Context, now state, last *catalogue) (*ca
 	return cat, err
 }
 
-// readUnsealed makes a segment of the memories that are in none.
+// readUnsealed makes a segment of the memories that are in none. Their words come when
+// somebody asks for one: whoever compares vectors does not, and every save changes them.
 func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
+	g := &segment{level: levelSmall, project: several, loaded: true, wordless: true}
+	err := t.rows(ctx, `SELECT document FROM unsealed ORDER BY seq`, nil, func(r scanner) error {
+		var doc sql.RawBytes
+		err := r.Scan(&doc)
+		if err == nil && len(doc) != postings.DocSize {
+			err = postings.ErrDamaged
+		}
+		g.docs = append(g.docs, doc...)
+		return err
+	})
+	if err != nil || g.docs.Len() == 0 {
+		return nil, err
+	}
+	g.slots, g.live = g.docs.Len(), g.docs.Len()
+	for slot := range g.docs.Len() {
+		g.tokens += int64(g.docs.Length(slot))
+	}
+	g.count()
+	return g, nil
+}
+
+// readWords makes sure that the words of a segment can be asked for: those of the
+// unsealed memories are read when the first one is. The snapshot is the one that g was
+// read in, or one with the same state.
+func (t *tx) readWords(ctx context.Context, g *segment) error {
+	if g.num != 0 {
+		return nil
+	}
+	g.loading.Lock()
+	defer g.loading.Unlock()
+	if !g.wordless {
+		return nil
+	}
 	var from []source
 	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
 		var doc, words []byte
@@ -117,26 +151,24 @@ func (t *tx) readUnsealed(ctx context.Context) (*segment, error) {
 		from = append(from, source{docs: doc, blocks: [][]byte{words}})
 		return err
 	})
-	if err != nil || len(from) == 0 {
-		return nil, err
+	if err != nil {
+		return err
 	}
-	g := &segment{level: levelSmall, project: several, loaded: true}
-	into := &target{segment: g}
+	into := &target{segment: &segment{}}
 	adds, err := gather(from, func(postings.Doc) *target { return into })
 	if err != nil {
-		return nil, err
+		return err
 	}
 	blocks, err := postings.Merge(nil, adds[into], blockSize)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	g.slots, g.live, g.tokens, g.docs = into.docs.Len(), into.docs.Len(), into.tokens, into.docs
 	for _, b := range blocks {
 		g.firsts = append(g.firsts, b.First)
 		g.blocks = append(g.blocks, b.Data)
 	}
-	g.count()
-	return g, nil
+	g.wordless = false
+	return nil
 }
 
 // changed says that the index is about to be changed, and returns the version of what

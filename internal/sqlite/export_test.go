@@ -123,6 +123,9 @@ func (t *tx) indexedNow(ctx context.Context) (map[int64]*entry, error) {
 }
 
 func (t *tx) checkSegment(ctx context.Context, g *segment, all map[int64]*entry) error {
+	if err := t.readWords(ctx, g); err != nil {
+		return err
+	}
 	live, tokens := 0, int64(0)
 	for slot := range g.docs.Len() {
 		d := g.docs.Doc(slot)

@@ -24,6 +24,11 @@ func (t *tx) Lexical(ctx context.Context, q engram.LexicalQuery) (engram.Lexical
 	if err != nil || sc == nil {
 		return engram.Lexical{}, err
 	}
+	for _, g := range sc.segments {
+		if err := t.readWords(ctx, g); err != nil {
+			return engram.Lexical{}, fmt.Errorf("search: %w", err)
+		}
+	}
 	s := &search{scope: sc, query: q}
 	if err := s.run(ctx); err != nil {
 		return engram.Lexical{}, fmt.Errorf("search: %w", err)

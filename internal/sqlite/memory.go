@@ -379,7 +379,7 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		// tags and metadata may stand in the journal.
 		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = ? AND key = ?`, []any{engram.EntityMemory, num}},
 		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = 'relation' AND key IN
-			(SELECT num FROM relations WHERE source = ?1 UNION SELECT num FROM relations WHERE target = ?1)`, []any{num}},
+			(SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`, []any{num}}, // +: a key has no affinity
 		{topicNotesSQL, []any{num}},
 		// A question that found it may hold its words, and stands beside all that it found.
 		{`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)

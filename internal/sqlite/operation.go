@@ -29,13 +29,14 @@ func scanOperation(s scanner) (engram.Operation, error) {
 // ofThingSQL are the operations with an entry about a thing, by key and kind, served by
 // mutations_key, and the moves between projects that took it along: they have one entry
 // for all they moved, with it in one of its lists. Those are served by mutations_project.
-const ofThingSQL = `j.op IN (SELECT op FROM mutations WHERE key = ? AND entity = ? UNION ALL
+const ofThingSQL = `SELECT op FROM mutations WHERE key = ? AND entity = ? UNION ALL
 	SELECT op FROM mutations WHERE entity = 'project' AND EXISTS
-	(SELECT 1 FROM json_each(CASE WHEN json_valid(was) THEN was END, ?) WHERE value = ?))`
+	(SELECT 1 FROM json_each(CASE WHEN json_valid(was) THEN was END, ?) WHERE value = ?)`
 
-// ofRelationsSQL adds the operations that wrote relations of memory ?.
-const ofRelationsSQL = ` OR j.op IN (SELECT op FROM mutations WHERE entity = 'relation' AND key IN
-	(SELECT num FROM relations WHERE source = ? UNION ALL SELECT num FROM relations WHERE target = ?))`
+// ofRelationsSQL are the operations that wrote relations of a memory; the join by hand, and the plus,
+// keep the planner from reading the whole journal: a key has no affinity.
+const ofRelationsSQL = `SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.source = ? UNION ALL
+	SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.target = ?`
 
 // listOf is where the entry of a move lists things of a kind.
 func listOf(e engram.Entity) string {
@@ -62,9 +63,9 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 		key := journalKey(f.Entity, f.Key)
 		of, args := ofThingSQL, []any{key, f.Entity, listOf(f.Entity), key}
 		if f.Entity == engram.EntityMemory {
-			of, args = of+ofRelationsSQL, append(args, key, key)
+			of, args = of+` UNION ALL `+ofRelationsSQL, append(args, key, key)
 		}
-		and(`(`+of+`)`, args...)
+		and(`j.op IN (`+of+`)`, args...)
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)

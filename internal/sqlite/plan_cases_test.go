@@ -152,6 +152,8 @@ func otherPlans(t *testing.T) []planCase {
 			return err
 		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH mutations USING INDEX mutations_key (key=? AND entity=?)",
 			"SCAN mutations USING INDEX mutations_project", "SCAN json_each EXISTS VIRTUAL TABLE INDEX 3:",
+			"SEARCH r USING COVERING INDEX relations_source (source=?)", "SEARCH m USING INDEX mutations_key (key=? AND entity=?)",
+			"SEARCH r USING COVERING INDEX relations_target (target=?)",
 			"SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH mutations", "SEARCH mutations USING INDEX mutations_undoes (undoes=?)"},
 			why: "entries on projects are few, and those of moves list what they moved; the newest entry is the last row"},
 		{name: "statistics", run: func(t *tx) error { _, err := t.Stats(ctx, ""); return err },

@@ -24,11 +24,12 @@ type segment struct {
 	firsts  []string // first word of each block
 	private bool     // one transaction alone has it, and changes it
 
-	loading sync.Mutex
-	loaded  bool
-	docs    postings.Docs
-	blocks  [][]byte          // of a small segment: reading them one by one costs more than keeping them
-	shares  map[uint32]*share // of a segment of several projects
+	loading  sync.Mutex
+	loaded   bool
+	wordless bool // unsealed, and its words were not read yet
+	docs     postings.Docs
+	blocks   [][]byte          // of a small segment: reading them one by one costs more than keeping them
+	shares   map[uint32]*share // of a segment of several projects
 }
 
 // share is what one project has of a segment.
@@ -190,6 +191,9 @@ func (t *tx) block(ctx context.Context, g *segment, n int) ([]byte, error) {
 
 // list returns the postings that a segment has of a word.
 func (t *tx) list(ctx context.Context, g *segment, word string) (postings.List, error) {
+	if err := t.readWords(ctx, g); err != nil {
+		return postings.List{}, err
+	}
 	n := g.blockOf(word)
 	if n < 0 {
 		return postings.List{}, nil
@@ -211,6 +215,9 @@ var errStop = errors.New("stop")
 // walk calls fn for the words of a segment from the first that is not less than from, in
 // order, until fn returns false. The word holds until fn returns, the list longer.
 func (t *tx) walk(ctx context.Context, g *segment, from string, fn func(word []byte, list []byte) bool) error {
+	if err := t.readWords(ctx, g); err != nil {
+		return err
+	}
 	n := max(g.blockOf(from), 0)
 	err := t.eachBlock(ctx, g, n, func(b []byte) error {
 		e := postings.NewEntries(b)
@@ -230,6 +237,9 @@ func (t *tx) walk(ctx context.Context, g *segment, from string, fn func(word []b
 // eachBlock calls fn for the blocks of a segment that is loaded, from block n on. One
 // statement for all of them costs a third of one for each.
 func (t *tx) eachBlock(ctx context.Context, g *segment, n int, fn func([]byte) error) error {
+	if err := t.readWords(ctx, g); err != nil {
+		return err
+	}
 	if g.blocks != nil {
 		for _, b := range g.blocks[min(n, len(g.blocks)):] {
 			if err := fn(b); err != nil {
