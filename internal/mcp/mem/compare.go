@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -23,8 +24,8 @@ type compareArgs struct {
 	A          *tool.ID `json:"memory_id_a" required:"schema"`
 	B          *tool.ID `json:"memory_id_b" required:"schema"`
 	Relation   string   `json:"relation" doc:"as mem_judge" required:"schema"`
-	Confidence *float64 `json:"confidence" required:"schema"`
-	Reasoning  string   `json:"reasoning" required:"true"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" schema:"only" required:"schema"`
+	Reasoning  string   `json:"reasoning" required:"schema"`
 	Model      string   `json:"model"`
 }
 
@@ -48,6 +49,9 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 	}
 	if *a.Confidence < 0 || *a.Confidence > 1 {
 		return compared{}, invalid("confidence must be between 0.0 and 1.0")
+	}
+	if strings.TrimSpace(a.Reasoning) == "" {
+		return compared{}, invalid("reasoning is required")
 	}
 	c, err := d.as(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
 		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})

@@ -24,6 +24,7 @@ type decayArgs struct {
 	ID      tool.ID `json:"observation_id" doc:"only this one"`
 	Project string  `json:"project" doc:"default: this folder's"`
 	Limit   int     `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
+	Below   float64 `json:"below" doc:"only what is weaker" min:"0" max:"1"`
 	Days    int     `json:"days" doc:"how far ahead" default:"30" min:"1" max:"3650"`
 }
 
@@ -32,7 +33,7 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 	if err != nil {
 		return message{}, err
 	}
-	in := engine.DecayInput{Filter: engram.Filter{Project: at.Name}, Limit: a.Limit, Days: a.Days}
+	in := engine.DecayInput{Filter: engram.Filter{Project: at.Name}, Limit: a.Limit, Days: a.Days, Below: a.Below}
 	if a.ID != 0 {
 		in.Refs = []engram.Ref{engram.ByNum(int64(a.ID))}
 	}

@@ -56,7 +56,10 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, 
 }
 
 // past reads the date of a question about the past; "" is now.
-func (d *dialect) past(date string) (time.Time, error) {
+func (d *dialect) past(date string) (time.Time, error) { return d.when("as_of", date) }
+
+// when reads the argument of that name, a time; "" is the zero time.
+func (d *dialect) when(name, date string) (time.Time, error) {
 	if strings.TrimSpace(date) == "" {
 		return time.Time{}, nil
 	}
@@ -66,7 +69,7 @@ func (d *dialect) past(date string) (time.Time, error) {
 	}
 	at, ok := text.When(date, d.engine.Now().In(zone))
 	if !ok {
-		return at, invalid(fmt.Sprintf("as_of %q is not a time: %s", brief(date), text.WhenForms))
+		return at, invalid(fmt.Sprintf("%s %q is not a time: %s", name, brief(date), text.WhenForms))
 	}
 	return at, nil
 }

@@ -21,7 +21,7 @@ func (d *dialect) graphTool() tool.Tool {
 
 type graphArgs struct {
 	ID       tool.ID  `json:"id" required:"true"`
-	Depth    int      `json:"depth" default:"2" min:"1" max:"5" lax:"true"`
+	Depth    int      `json:"depth" default:"2" min:"1" max:"5"`
 	Relation []string `json:"relation_types" doc:"follow only these"`
 	Pending  bool     `json:"pending" doc:"also what waits for a verdict" default:"false"`
 	Limit    int      `json:"limit" default:"50" min:"1" max:"200" lax:"true"`

@@ -22,10 +22,10 @@ func (d *dialect) judgeTool() tool.Tool {
 
 type judgeArgs struct {
 	ID         string   `json:"judgment_id" required:"schema"`
-	Relation   string   `json:"relation" doc:"related, compatible, scoped, conflicts_with, supersedes, not_conflict" required:"schema"`
+	Relation   string   `json:"relation" enum:"related,compatible,scoped,conflicts_with,supersedes,not_conflict" schema:"only" required:"schema"`
 	Reason     string   `json:"reason"`
 	Evidence   string   `json:"evidence"`
-	Confidence *float64 `json:"confidence" doc:"0 to 1"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" schema:"only"`
 	SessionID  string   `json:"session_id"`
 }
 

@@ -21,19 +21,25 @@ func (d *dialect) logTool() tool.Tool {
 
 type logArgs struct {
 	ID      tool.ID `json:"id"`
+	Verb    string  `json:"verb" doc:"such as save, sleep, undo"`
+	Since   string  `json:"since" doc:"7d, yesterday, 2026-01-31"`
+	Actor   string  `json:"actor" schema:"-"` // cli, http, mcp:NAME
 	Project string  `json:"project"`
 	All     bool    `json:"all_projects"`
 	Limit   int     `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
 }
 
 func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
-	in := engine.LogInput{Page: engram.Page{Limit: a.Limit}}
+	in := engine.LogInput{Verb: a.Verb, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
+	var err error
+	if in.Since, err = d.when("since", a.Since); err != nil {
+		return message{}, err
+	}
 	if a.ID != 0 {
 		in.Ref = new(engram.ByNum(int64(a.ID)))
 	}
 	at := everywhere()
 	if !a.All {
-		var err error
 		if at, err = d.reading(ctx, a.Project); err != nil {
 			return message{}, err
 		}

@@ -21,7 +21,7 @@ func (d *dialect) reviewTool() tool.Tool {
 }
 
 type reviewArgs struct {
-	Action  string `json:"action" doc:"list, mark_reviewed or snooze" required:"schema"`
+	Action  string `json:"action" enum:"list,mark_reviewed,snooze" schema:"only" required:"schema"`
 	Project string `json:"project"`
 	// Defaults and ranges stand below and not in the schema, which every agent pays for.
 	Limit int     `json:"limit"` // 10, at most 100

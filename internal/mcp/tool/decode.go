@@ -130,6 +130,9 @@ func unquoted(raw json.RawMessage) json.RawMessage {
 }
 
 func (p param) inRange(n float64) (float64, error) {
+	if p.told {
+		return n, nil
+	}
 	low, high := p.min != nil && n < *p.min, p.max != nil && n > *p.max
 	switch {
 	case !low && !high:
@@ -153,7 +156,7 @@ func (p param) inRange(n float64) (float64, error) {
 }
 
 func (p param) allowed(s string) (string, error) {
-	if p.enum == nil {
+	if p.enum == nil || p.told {
 		return s, nil
 	}
 	for _, e := range p.enum {

@@ -23,7 +23,8 @@ type ID int64
 // allowed, separated by commas. A lax argument is never out of range: what is below
 // min or not in enum counts as the default, what is above max as max. schema:"-" leaves an
 // argument out of the schema: one that clients know from elsewhere, such as an old name, and
-// that no model should pay for reading about.
+// that no model should pay for reading about. schema:"only" is the reverse: enum, min and
+// max are told and not checked, because the dialect has words of its own for what is wrong.
 type param struct {
 	name     string
 	doc      string
@@ -34,6 +35,7 @@ type param struct {
 	def      json.RawMessage // nil for none
 	min, max *float64
 	lax      bool
+	told     bool // enum, min and max stand in the schema alone
 	unlisted bool
 }
 
@@ -42,7 +44,7 @@ func paramsOf(in reflect.Type) []param {
 	for i := range in.NumField() {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
-			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", unlisted: f.Tag.Get("schema") == "-"}
+			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-"}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
 		}
