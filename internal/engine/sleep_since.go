@@ -67,9 +67,22 @@ func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num i
 		if err != nil {
 			return err
 		}
-		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
+		err = walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
 			num, _ := strconv.ParseInt(m.Key, 10, 64)
 			if m.Verb != sleepVerb && m.Verb != "undo" && !m.At.Time().Before(since[m.Project]) {
+				changed[num] = true
+			}
+		})
+		if err != nil {
+			return err
+		}
+		// What came from another project was not compared here either.
+		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityProject, After: after}, func(m engram.Mutation) {
+			var was projectWas
+			if m.Was == nil || m.Verb == "undo" || json.Unmarshal(m.Was, &was) != nil || m.At.Time().Before(since[was.To]) {
+				return
+			}
+			for _, num := range was.Memories {
 				changed[num] = true
 			}
 		})

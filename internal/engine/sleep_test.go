@@ -96,6 +96,22 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	}
 }
 
+func TestWhatCameFromAnotherProjectIsComparedThoughBothHaveSlept(t *testing.T) {
+	w := newWorld(t)
+	mine := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens, Project: "demo", Type: "discovery"}).Memory.Num
+	theirs := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "old", Type: "discovery"}).Memory.Num
+	w.Clock.Add(day)
+	if res := w.sleep(engine.SleepInput{}); res.Applied != 0 {
+		t.Fatalf("apart, %d steps were taken: %+v", res.Applied, res.Plan)
+	}
+	w.merge("demo", "old")
+	w.Clock.Add(day)
+	res := w.sleep(engine.SleepInput{})
+	if len(res.Plan) != 1 || res.Plan[0].Action != lifecycle.StepMerge || res.Plan[0].Into != mine {
+		t.Errorf("together, the plan is %+v, want #%d merged into #%d", res.Plan, theirs, mine)
+	}
+}
+
 func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
 	for _, tt := range []struct {
 		name          string
