@@ -49,7 +49,7 @@ func TestMergingGivesEverythingToOneProject(t *testing.T) {
 	w.fill("demo")
 	live, forgotten := w.fill("old")
 	res := w.merge("Demo", " OLD ", "nothing", "demo")
-	if want := (engine.MergeResult{To: "demo", Sources: 1, Memories: 2, Sessions: 1, Prompts: 1}); res != want {
+	if want := (engine.MergeResult{To: "demo", Sources: 1, Memories: 2, Sessions: 1, Prompts: 1, Unknown: []string{"nothing"}}); !reflect.DeepEqual(res, want) {
 		t.Errorf("got %+v, want %+v", res, want)
 	}
 	all := w.projects()
@@ -82,7 +82,7 @@ func TestMergingTwiceChangesNothingTheSecondTime(t *testing.T) {
 	w.fill("old")
 	w.merge("demo", "old")
 	entries := w.since(func() {
-		if res := w.merge("demo", "old", "demo"); res != (engine.MergeResult{To: "demo"}) {
+		if res := w.merge("demo", "old", "demo"); !reflect.DeepEqual(res, engine.MergeResult{To: "demo"}) {
 			t.Errorf("got %+v", res)
 		}
 	})
@@ -112,7 +112,7 @@ func TestMergingIntoANewName(t *testing.T) {
 
 func TestMergingNothingMakesNoProject(t *testing.T) {
 	w := newWorld(t)
-	if res := w.merge("new", "nothing"); res != (engine.MergeResult{To: "new"}) || len(w.projects()) > 0 {
+	if res := w.merge("new", "nothing"); !reflect.DeepEqual(res, engine.MergeResult{To: "new", Unknown: []string{"nothing"}}) || len(w.projects()) > 0 {
 		t.Errorf("got %+v, projects %v", res, w.projects())
 	}
 	for _, bad := range []string{"", " ", "a/b", "a\x00", "\xff", strings.Repeat("n", 201)} {
