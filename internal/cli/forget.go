@@ -34,6 +34,8 @@ type forgottenDoc struct {
 	Deleted []document.DeletedRow `json:"deleted"`
 	Left    int                   `json:"left"`    // of the deleted, how many the same question still finds
 	HeldBy  []document.Trace      `json:"held_by"` // who holds what was erased all the same
+	// Elsewhere are prompts and session summaries that have all the words, too.
+	Elsewhere []elsewhereDoc `json:"elsewhere"`
 }
 
 func writeHeld(b *strings.Builder, held []engram.Trace) {
@@ -65,8 +67,14 @@ func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
 			return err
 		}
 	}
+	if doc.Elsewhere, err = p.elsewhere(cmd, e, f.query); err != nil {
+		return err
+	}
 	if f.dryRun || len(chosen) == 0 {
-		return p.answer(doc, func(b *strings.Builder) { writeForgotten(b, doc) })
+		return p.answer(doc, func(b *strings.Builder) {
+			writeForgotten(b, doc)
+			writeElsewhere(b, doc.Elsewhere)
+		})
 	}
 	var refs []engram.Ref
 	for _, m := range chosen {
@@ -94,6 +102,7 @@ func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
 	return p.answer(doc, func(b *strings.Builder) {
 		writeForgotten(b, doc)
 		writeHeld(b, d.HeldBy)
+		writeElsewhere(b, doc.Elsewhere)
 	})
 }
 
