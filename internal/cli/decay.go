@@ -80,6 +80,9 @@ func fadedOf(f engine.Faded) document.Faded {
 	return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
 }
 
+// decayIndent is where what is told of a memory stands, behind its strengths.
+const decayIndent = "             "
+
 func writeDecay(b *strings.Builder, doc decayDoc) {
 	if len(doc.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
@@ -87,8 +90,8 @@ func writeDecay(b *strings.Builder, doc decayDoc) {
 	}
 	fmt.Fprintf(b, "  now  in %s\n", count(doc.Days, "day", "days"))
 	for _, m := range doc.Memories {
-		fmt.Fprintf(b, " %.2f  %.2f  #%d [%s] %s\n", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
-		fmt.Fprintf(b, "             %s\n", m.Reason)
+		line := fmt.Sprintf(" %.2f  %.2f  #%d [%s] %s", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
+		fmt.Fprintf(b, "%s\n%s\n", render.Fold(line, decayIndent), render.Fold(decayIndent+m.Reason, decayIndent))
 	}
 	if more := doc.Total - len(doc.Memories); more > 0 {
 		fmt.Fprintf(b, "%d of %s\n", len(doc.Memories), count(doc.Total, "memory", "memories"))

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -33,6 +36,9 @@ in a row has nothing to do. Every step is in engram log and can be taken back wi
 		Example: examples("engram sleep --dry-run", "engram sleep", "engram sleep --only merge,boost --all-projects --json"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if cmd.Flags().Changed("only") && len(only) == 0 {
+				return invalidf("--only names no step").WithHint("leave it out for all of them")
+			}
 			for _, name := range only {
 				in.Only = append(in.Only, lifecycle.StepAction(strings.ToLower(strings.TrimSpace(name))))
 			}
@@ -66,15 +72,37 @@ func (p *program) sleep(cmd *cobra.Command, in engine.SleepInput, all bool) erro
 		}
 		bar.tell(done, total)
 	}
-	res, err := e.Sleep(cmd.Context(), in)
+	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	res, err := e.Sleep(ctx, in)
 	if bar != nil {
 		bar.end()
 	}
+	if err != nil && ctx.Err() != nil {
+		return stopped(res)
+	}
 	if err != nil {
+		if undo := render.UndoOfSleep(res); undo != "" {
+			p.warn(doneBefore(res) + "; to take them back: " + undo)
+		}
 		return err
 	}
 	for _, why := range res.Degraded {
 		p.warn(why)
 	}
 	return p.answer(document.SleepOf(res, in.DryRun), func(b *strings.Builder) { fmt.Fprintln(b, render.Slept(res, in.DryRun)) })
+}
+
+// stopped says how far a sleep came that was interrupted.
+func stopped(res engine.Slept) error {
+	undo := render.UndoOfSleep(res)
+	if undo == "" {
+		return engram.Errorf(engram.CodeInternal, "the sleep was stopped before it changed anything")
+	}
+	return engram.Errorf(engram.CodeInternal, "the sleep was stopped: %s; the next one goes on", doneBefore(res)).
+		WithHint("to take them back: %s", undo)
+}
+
+func doneBefore(res engine.Slept) string {
+	return fmt.Sprintf("%d of %s were taken", res.Applied, count(len(res.Plan), "step", "steps"))
 }

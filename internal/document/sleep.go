@@ -18,6 +18,8 @@ type Sleep struct {
 	Skipped    []SkippedStep `json:"skipped"`  // steps that were not, because something changed meanwhile
 	Made       []int64       `json:"made"`     // patterns, by number
 	Operations []int64       `json:"operations"`
+	FirstOp    int64         `json:"first_op"`  // of Operations, for undo; 0 when there is none
+	LastOp     int64         `json:"last_op"`   // the same
 	Compacted  int           `json:"compacted"` // entries that left the journal, too old
 	Degraded   []string      `json:"degraded"`  // what could not be done, with the reason
 }
@@ -42,6 +44,7 @@ type SkippedStep struct {
 
 // SleepOf is the document of s.
 func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
+	first, last := s.Span()
 	return Sleep{
 		Project: s.Project, DryRun: dryRun, At: Stamp(s.At), Memories: s.Memories, Fading: s.Fading,
 		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
@@ -51,7 +54,7 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 		Skipped: Each(s.Skipped, func(k lifecycle.SkippedStep) SkippedStep {
 			return SkippedStep{k.Step.Action, k.Step.Memories, k.Reason}
 		}),
-		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), Compacted: s.Compacted, Degraded: OrEmpty(s.Degraded),
+		Made: OrEmpty(s.Made), Operations: OrEmpty(s.Ops), FirstOp: first, LastOp: last, Compacted: s.Compacted, Degraded: OrEmpty(s.Degraded),
 	}
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -85,7 +86,7 @@ func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is no step of a sleep", a).WithHint("one of %v", steps)
+			return nil, engram.Errorf(engram.CodeInvalid, "%.40q is no step of a sleep", a).WithHint("one of %s", listed(steps))
 		}
 	}
 	s := &sleep{Engine: e, in: in, policy: e.policy, night: lifecycle.Night{Only: in.Only}}
@@ -98,6 +99,15 @@ func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 		return err
 	})
 	return s, err
+}
+
+// listed is steps in words: "fade, boost".
+func listed(steps []lifecycle.StepAction) string {
+	words := make([]string, len(steps))
+	for i, a := range steps {
+		words[i] = string(a)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (s *sleep) tell(what string, done, total int) {

@@ -34,7 +34,7 @@ const noTwins = "no embedding model is configured: what says the same is not kno
 // degraded says what could not be compared.
 func (t *twinSearch) degraded() (all []string) {
 	if t.missing > 0 {
-		all = append(all, fmt.Sprintf("%d memories have no vector yet and could not be compared: run engram reembed", t.missing))
+		all = append(all, fmt.Sprintf("%d memories have no vector and were not compared: run engram reembed", t.missing))
 	}
 	if t.crowded {
 		all = append(all, "so many memories say the same that not all were compared: sleep again")

@@ -1,13 +1,13 @@
 package httpapi_test
 
 func sleepCases() []routeCase {
-	const nothing = `"at":T,"memories":2,"fading":2,"plan":[],"applied":0,"skipped":[],"made":[],"operations":[],"compacted":0,"degraded":[]}`
+	const nothing = `"at":T,"memories":2,"fading":2,"plan":[],"applied":0,"skipped":[],"made":[],"operations":[],"first_op":0,"last_op":0,"compacted":0,"degraded":[]}`
 	return []routeCase{
 		{"a sleep that has nothing to do", "POST /sleep", "POST /sleep", `{"project":"demo"}`, 200, `{"project":"demo","dry_run":false,` + nothing},
 		{"a dry run of a sleep", "POST /sleep", "POST /sleep", `{"project":"demo","dry_run":true,"only":["merge"]}`, 200, `{"project":"demo","dry_run":true,` + nothing},
 		{"a sleep of a project nobody knows", "POST /sleep", "POST /sleep", `{"project":"nope"}`, 404, ""},
 		{"a step that is none", "POST /sleep", "POST /sleep", `{"only":["dream"]}`, 400,
-			`{"error":{"code":"invalid","message":"\"dream\" is no step of a sleep","hint":"one of [fade boost merge prune extract]"}}`},
+			`{"error":{"code":"invalid","message":"\"dream\" is no step of a sleep","hint":"one of fade, boost, merge, prune, extract"}}`},
 		{"what is too weak is forgotten", "POST /prune", "POST /prune", `{"project":"demo","dry_run":true}`, 200, `{"project":"demo","dry_run":true,` + nothing},
 		{"a strength that is none", "POST /prune", "POST /prune", `{"below":2}`, 400,
 			`{"error":{"code":"invalid","message":"strength 2 is out of range","hint":"from 0 to 1"}}`},

@@ -1,6 +1,9 @@
 package lifecycle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Slept says what a sleep found and what it did.
 type Slept struct {
@@ -22,6 +25,14 @@ type Slept struct {
 	Titles map[int64]string
 	// Degraded says what could not be done, with the reason; empty when all was.
 	Degraded []string
+}
+
+// Span is the first and the last of Ops; 0, 0 where there is none.
+func (s Slept) Span() (first, last int64) {
+	if len(s.Ops) == 0 {
+		return 0, 0
+	}
+	return slices.Min(s.Ops), slices.Max(s.Ops)
 }
 
 // SkippedStep is a step that was not taken.

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -34,59 +33,66 @@ func Slept(s lifecycle.Slept, dryRun bool) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// stepIndent is where what is told of a step stands, behind its action.
+const stepIndent = "        "
+
 func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
-	fmt.Fprintf(b, "%-7s #%d", s.Action, s.Memories[0])
+	line := fmt.Sprintf("%-7s #%d", s.Action, s.Memories[0])
 	if len(s.Memories) > 1 {
-		fmt.Fprintf(b, " ← %s", numbers("#", s.Memories[1:]))
+		line += " ← " + numbers("#", s.Memories[1:])
 	}
 	if title != "" {
-		fmt.Fprintf(b, " %s", Line(title, 60))
+		line += " " + Line(title, 60)
 	}
 	switch {
 	case s.Action == lifecycle.StepPrune:
-		fmt.Fprintf(b, "  %.2f", s.From)
+		line += fmt.Sprintf("  %.2f", s.From)
 	case s.Action != lifecycle.StepExtract:
-		fmt.Fprintf(b, "  %.2f → %.2f", s.From, s.To)
+		line += fmt.Sprintf("  %.2f → %.2f", s.From, s.To)
 	}
-	fmt.Fprintf(b, "\n        %s\n", s.Reason)
+	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent), Fold(stepIndent+s.Reason, stepIndent))
 }
 
 func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	steps, on := counted(len(s.Plan), "step", "steps"), counted(s.Memories, "memory", "memories")
 	switch {
 	case len(s.Plan) == 0:
-		fmt.Fprintf(b, "Nothing to do among %s.", on)
+		fmt.Fprintf(b, "Nothing to do among %s.\n", on)
 	case dryRun:
-		fmt.Fprintf(b, "Would take %s on %s.", steps, on)
+		fmt.Fprintf(b, "Would take %s on %s.\n", steps, on)
 	default:
-		fmt.Fprintf(b, "Took %d of %s on %s.", s.Applied, steps, on)
+		fmt.Fprintf(b, "Took %d of %s on %s.\n", s.Applied, steps, on)
 	}
 	if s.Fading > 0 {
-		fmt.Fprintf(b, " %d get weaker by themselves as time passes: engram decay shows them.", s.Fading)
+		fmt.Fprintf(b, "%d get weaker by themselves as time passes: engram decay shows them.\n", s.Fading)
 	}
-	b.WriteByte('\n')
+	tell := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
 	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
-		fmt.Fprintf(b, "Not taken: %s #%d: %s\n", k.Step.Action, k.Step.Memories[0], k.Reason)
+		tell("Not taken: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
 	}
 	if len(s.Made) > 0 {
-		fmt.Fprintf(b, "Patterns made: %s\n", numbers("#", s.Made))
+		tell("Patterns made: %s", numbers("#", s.Made))
 	}
 	if s.Compacted > 0 {
-		fmt.Fprintf(b, "Left the journal for their age: %s\n", counted(s.Compacted, "entry", "entries"))
+		tell("Left the journal for their age: %s", counted(s.Compacted, "entry", "entries"))
 	}
-	switch latestFirst := slices.Clone(s.Ops); {
-	case len(latestFirst) > mostOps:
-		fmt.Fprintf(b, "To take it back: engram log --verb sleep has its %d operations\n", len(latestFirst))
-	case len(latestFirst) > 1:
-		slices.Reverse(latestFirst)
-		fmt.Fprintf(b, "To take it back, engram undo each of these in turn: %s\n", numbers("", latestFirst))
-	case len(latestFirst) == 1:
-		fmt.Fprintf(b, "To take it back: engram undo %d\n", latestFirst[0])
+	if undo := UndoOfSleep(s); undo != "" {
+		tell("To take it back: %s", undo)
 	}
 }
 
-// mostOps is how many operations are told by their numbers.
-const mostOps = 10
+// UndoOfSleep is the command that takes back all that a sleep did; "" where it did nothing.
+func UndoOfSleep(s lifecycle.Slept) string {
+	first, last := s.Span()
+	switch {
+	case last == 0:
+		return ""
+	case first == last:
+		return fmt.Sprintf("engram undo %d", first)
+	}
+	// Others may have written meanwhile.
+	return fmt.Sprintf("engram undo %d..%d --verb sleep", first, last)
+}
 
 // Diagnosed tells which memories deserve a look.
 func Diagnosed(d lifecycle.Diagnostics) string {

@@ -24,18 +24,18 @@ func TestSlept(t *testing.T) {
 		"merge   #1 ← #2 #3 Auth \\x1b[31mmodel  0.50 → 0.50", "        3 say nearly the same",
 		"prune   #8 Lunch  0.01", "        too weak",
 		"extract #4 ← #5 #7", "        3 are near to each other",
-		"Took 3 of 4 steps on 9 memories. 7 get weaker by themselves as time passes: engram decay shows them.",
+		"Took 3 of 4 steps on 9 memories.", "7 get weaker by themselves as time passes: engram decay shows them.",
 		"Not taken: prune #8: changed meanwhile", "Patterns made: #30", "Left the journal for their age: 1 entry",
-		"To take it back, engram undo each of these in turn: 44 41"}, "\n"))
+		"To take it back: engram undo 41..44 --verb sleep"}, "\n"))
 	same(t, render.Slept(lifecycle.Slept{Memories: 1}, true), "Nothing to do among 1 memory.")
 
-	many := lifecycle.Slept{Memories: 60, Ops: make([]int64, 11)}
+	many := lifecycle.Slept{Memories: 60, Ops: []int64{7}}
 	for num := range int64(53) {
 		many.Plan = append(many.Plan, lifecycle.Step{Action: lifecycle.StepPrune, Memories: []int64{num + 1}, From: 0.01, To: 0.01, Reason: "too weak"})
 	}
 	got := render.Slept(many, false)
-	if strings.Count(got, "\nprune") != 49 || !strings.Contains(got, "… and 3 more to prune\n") || !strings.HasSuffix(got, "engram log --verb sleep has its 11 operations") {
-		t.Errorf("of 53 steps in 11 operations got\n%s\nwant 50, how many more there are, and where the operations are", got)
+	if strings.Count(got, "\nprune") != 49 || !strings.Contains(got, "… and 3 more to prune\n") || !strings.HasSuffix(got, "To take it back: engram undo 7") {
+		t.Errorf("of 53 steps in one operation got\n%s\nwant 50, how many more there are, and the operation", got)
 	}
 }
 
