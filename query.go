@@ -16,8 +16,9 @@ type Filter struct {
 	// MinStrength lets only those pass that are as strong now; 0 hides nothing. Stores do
 	// not look at it: what a strength is now is a rule's answer, and the engine gives it.
 	MinStrength float64
-	// Current lets only those pass in whose place no live memory has been put. Channels that
-	// find do not heed it: who joins their finds looks at the relations.
+	// Current lets only those pass in whose place no live memory has been put that passes
+	// the filter itself. Channels that find do not heed it: who joins their finds looks at
+	// the relations.
 	Current bool
 }
 
@@ -160,6 +161,9 @@ type Hit struct {
 	Why       Why
 }
 
+// Note returns what changes how the memory should be read.
+func (h Hit) Note() Note { return Note{h.State, h.Relations} }
+
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
 	Relation Relation
@@ -169,6 +173,15 @@ type RelationNote struct {
 	// because it supersedes that one, directly or through others. 0: it is the memory's own.
 	Via int64
 }
+
+// Note is what changes how a memory should be read.
+type Note struct {
+	State     State
+	Relations []RelationNote // what supersedes it or is superseded by it, what contradicts it or may; the oldest first
+}
+
+// Notes has the note of each memory of an answer, by its number.
+type Notes map[int64]Note
 
 // Found is the answer to a search.
 type Found struct {
@@ -230,7 +243,8 @@ type Timeline struct {
 	Before  []Memory // oldest first
 	After   []Memory // oldest first
 	Session Session
-	Total   int // live memories in the session
+	Total   int   // live memories in the session
+	Notes   Notes // of Focus, Before and After
 }
 
 // Context is what a new session should know.
@@ -238,6 +252,7 @@ type Context struct {
 	Sessions []SessionActivity // newest activity first
 	Prompts  []Prompt          // newest first
 	Memories []Memory          // those that are worth most, newest first
+	Notes    Notes             // of Memories
 	// LeftOut are memories that were worth telling too, best first.
 	LeftOut []LeftOut
 	Tokens  int // what all of it costs as text, about; never more than Budget

@@ -158,12 +158,19 @@ type GraphNode struct {
 	Memory Memory
 	State  State
 	Depth  int // relations between it and the memory that was asked about
+	// Superseded says that a live memory stands in its place, be that one in the graph or
+	// not.
+	Superseded bool
 }
 
-// Superseded returns the numbers of the memories of g in whose place another one of it
-// stands.
+// Superseded returns the numbers of the memories of g in whose place another one stands.
 func (g Graph) Superseded() map[int64]bool {
 	over := map[int64]bool{}
+	for _, n := range g.Nodes {
+		if n.Superseded {
+			over[n.Memory.Num] = true
+		}
+	}
 	for _, r := range g.Edges {
 		if r.Supersedes() {
 			over[r.Target] = true

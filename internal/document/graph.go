@@ -19,7 +19,7 @@ type GraphNode struct {
 	Scope   engram.Scope `json:"scope"`
 	State   engram.State `json:"state"`
 	Depth   int          `json:"depth"` // relations between it and the memory that was asked about
-	// Superseded says that another memory of the graph stands in its place.
+	// Superseded says that a live memory stands in its place, in the graph or not.
 	Superseded bool `json:"superseded"`
 }
 

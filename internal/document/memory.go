@@ -50,6 +50,22 @@ func MemoryOf(m engram.Memory, s engram.State) Memory {
 	return d
 }
 
+// Marked is a memory with the relations that change how it should be read.
+type Marked struct {
+	Memory
+	Relations []Relation `json:"relations"`
+}
+
+// MarkedOf is the document of m with what n says of it.
+func MarkedOf(m engram.Memory, n engram.Note) Marked {
+	return Marked{MemoryOf(m, n.State), Each(n.Relations, RelationOf)}
+}
+
+// MarkedOfAll are the documents of memories, each with its note.
+func MarkedOfAll(ms []engram.Memory, notes engram.Notes) []Marked {
+	return Each(ms, func(m engram.Memory) Marked { return MarkedOf(m, notes[m.Num]) })
+}
+
 // Relation is a relation as seen from one of its memories.
 type Relation struct {
 	Relation engram.Verb           `json:"relation"`

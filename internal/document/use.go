@@ -29,10 +29,13 @@ type Shown struct {
 	Tokens int     `json:"tokens"` // what text costs, about
 	Text   string  `json:"text"`
 	Memory Memory  `json:"memory"`
-	Why    Why     `json:"why"`
+	// Relations change how the memory should be read.
+	Relations []Relation `json:"relations"`
+	Why       Why        `json:"why"`
 }
 
 // ShownOf is the document of a hit of which text is shown.
 func ShownOf(rank int, h engram.Hit, text string, whole bool, tokens int) Shown {
-	return Shown{Rank: rank, Score: h.Score, Whole: whole, Tokens: tokens, Text: text, Memory: MemoryOf(h.Memory, h.State), Why: WhyOf(h.Why)}
+	return Shown{Rank: rank, Score: h.Score, Whole: whole, Tokens: tokens, Text: text, Memory: MemoryOf(h.Memory, h.State),
+		Relations: Each(h.Relations, RelationOf), Why: WhyOf(h.Why)}
 }

@@ -67,7 +67,7 @@ func (p *pastReader) walk(ctx context.Context, f engram.Filter, wanted int, each
 		slices.SortFunc(part, listOrder(f))
 		for some := range slices.Chunk(part, max(few, wanted)) {
 			if f.Current {
-				if some, err = p.current(ctx, some); err != nil {
+				if some, err = p.current(ctx, some, f); err != nil {
 					return err
 				}
 			}
@@ -135,8 +135,8 @@ func passed(m engram.Memory, f engram.Filter) bool {
 	return passes(m, f)
 }
 
-// current leaves out what a live memory superseded then.
-func (p *pastReader) current(ctx context.Context, ms []engram.Memory) ([]engram.Memory, error) {
+// current leaves out what a memory superseded then that passed f itself.
+func (p *pastReader) current(ctx context.Context, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	nums := make([]int64, len(ms))
 	for i, m := range ms {
 		nums[i] = m.Num
@@ -157,7 +157,7 @@ func (p *pastReader) current(ctx context.Context, ms []engram.Memory) ([]engram.
 	}
 	live, over := map[int64]bool{}, map[int64]bool{}
 	for _, m := range sources {
-		live[m.Num] = !m.Forgotten()
+		live[m.Num] = passes(m, f)
 	}
 	for _, r := range relations {
 		if r.Supersedes() && live[r.Source] {

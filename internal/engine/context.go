@@ -60,7 +60,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 	if err != nil {
 		return engram.Context{}, err
 	}
-	t := telling{c: engram.Context{Budget: budget}, most: contextMemories * max(1, budget/ContextBudget)}
+	t := telling{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget)}
 	now := e.now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -91,6 +91,10 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		}
 		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
 		t.c.Degraded = append(t.c.Degraded, degraded...)
+		if err != nil {
+			return err
+		}
+		t.notes, err = notesOn(ctx, r, now, t.worth)
 		return err
 	})
 	if err != nil {
@@ -183,6 +187,7 @@ type telling struct {
 	sessions []engram.SessionActivity // newest activity first
 	prompts  []engram.Prompt          // newest first
 	worth    []engram.Memory          // best first
+	notes    engram.Notes             // of these
 	most     int                      // memories
 	shown    []shownItem              // best first
 	rest     int                      // tokens
@@ -240,10 +245,12 @@ func (t *telling) takeMemories() {
 }
 
 func (t *telling) takeMemory(m engram.Memory) bool {
-	line, room := render.ContextMemory(m), t.rest
+	note := t.notes[m.Num]
+	line, room := render.ContextMemory(m, note), t.rest
 	if !t.fits(line, &room) {
 		return false
 	}
+	t.c.Notes[m.Num] = note
 	t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
 	t.c.Memories = append(t.c.Memories, m)
 	return true

@@ -59,25 +59,57 @@ func (e *Engine) list(ctx context.Context, r engram.Reader, f engram.Filter, p e
 	if err != nil {
 		return nil, err
 	}
-	var nums []int64
-	skip, now := p.Offset, e.now()
+	now := e.now()
 	if past, is := r.(*pastReader); is {
 		now = past.at // as strong as they were then
 	}
-	err = r.Vitals(ctx, f, func(m engram.Memory) bool {
-		switch {
-		case !fades.passes(m, f, now):
-		case skip > 0:
-			skip--
-		default:
+	strong := func(m engram.Memory) bool { return fades.passes(m, f, now) }
+	wanted := p.Offset + p.Limit
+	for most := wanted; ; most *= 2 {
+		nums, all, err := strongest(ctx, r, f, most, strong)
+		if err != nil {
+			return nil, err
+		}
+		if len(nums) >= wanted || all {
+			nums = nums[min(len(nums), p.Offset):min(len(nums), wanted)]
+			if len(nums) == 0 {
+				return nil, nil
+			}
+			return r.Memories(ctx, nums)
+		}
+	}
+}
+
+// strongest lists so many memories that pass f and are strong, without those in whose place
+// another one stands that passes and is strong too, if f asks for that; all says that there
+// are no more. No store knows that one is too weak to stand in another's place.
+func strongest(ctx context.Context, r engram.Reader, f engram.Filter, most int, strong func(engram.Memory) bool) (nums []int64, all bool, err error) {
+	listed := f
+	_, past := r.(*pastReader) // it reads each memory as it was anyway, and sees to it itself
+	listed.Current, all = f.Current && past, true
+	err = r.Vitals(ctx, listed, func(m engram.Memory) bool {
+		if len(nums) == most {
+			all = false
+			return false
+		}
+		if strong(m) {
 			nums = append(nums, m.Num)
 		}
-		return len(nums) < p.Limit
+		return true
 	})
-	if err != nil || len(nums) == 0 {
-		return nil, err
+	if err != nil || !f.Current || past {
+		return nums, all, err
 	}
-	return r.Memories(ctx, nums)
+	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
+	if err != nil {
+		return nil, false, err
+	}
+	notes, err := notesFrom(ctx, r, relations, nil)
+	return slices.DeleteFunc(nums, func(num int64) bool {
+		return slices.ContainsFunc(notes[num], func(n engram.RelationNote) bool {
+			return !n.Outgoing && n.Relation.Supersedes() && n.Other.Num != 0 && passes(n.Other, f) && strong(n.Other)
+		})
+	}), all, err
 }
 
 // DecayInput says whose strength is wanted.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -19,6 +20,13 @@ type Detail struct {
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
 	Degraded  []string // what could not be told of a time past
+}
+
+// Note returns what changes how the memory should be read.
+func (d Detail) Note() engram.Note {
+	return engram.Note{State: d.State, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
+		return !marks(n.Relation)
+	})}
 }
 
 // Get returns a live memory; a forgotten one is not_found with a hint.

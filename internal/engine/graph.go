@@ -48,7 +48,10 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 		}
 		walk.r, walk.project = r, root.Project
 		walk.add(root, 0)
-		return walk.run(ctx)
+		if err := walk.run(ctx); err != nil {
+			return err
+		}
+		return walk.markSuperseded(ctx)
 	})
 	if err != nil {
 		return engram.Graph{}, err
@@ -113,6 +116,26 @@ func (w *graphWalk) run(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// markSuperseded marks the nodes in whose place a live memory stands, which may lie beyond
+// the graph.
+func (w *graphWalk) markSuperseded(ctx context.Context) error {
+	nums, ms := make([]int64, len(w.g.Nodes)), make([]engram.Memory, len(w.g.Nodes))
+	for i, n := range w.g.Nodes {
+		nums[i], ms[i] = n.Memory.Num, n.Memory
+	}
+	relations, err := w.r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
+	if err != nil {
+		return err
+	}
+	notes, err := notesFrom(ctx, w.r, relations, ms)
+	for i, num := range nums {
+		w.g.Nodes[i].Superseded = slices.ContainsFunc(notes[num], func(n engram.RelationNote) bool {
+			return !n.Outgoing && n.Relation.Supersedes() && n.Other.Num != 0 && !n.Other.Forgotten()
+		})
+	}
+	return err
 }
 
 // look adds what a node's relations lead to, and the relations.

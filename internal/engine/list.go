@@ -14,23 +14,53 @@ func (e *Engine) List(ctx context.Context, f engram.Filter, p engram.Page) ([]en
 	return ms, err
 }
 
+// Listed is a page of memories.
+type Listed struct {
+	Memories []engram.Memory // newest first
+	Notes    engram.Notes    // of Memories
+	Degraded []string        // what could not be told of a time past
+}
+
+// ListNoted is ListAsOf for a reader of the memories: it tells what changes how each should
+// be read.
+func (e *Engine) ListNoted(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (Listed, error) {
+	return e.listAt(ctx, f, p, at, true)
+}
+
 // ListAsOf is List as it would have answered at a time past; the zero time is now.
 // degraded says what could not be told of it.
 func (e *Engine) ListAsOf(ctx context.Context, f engram.Filter, p engram.Page, at time.Time) (ms []engram.Memory, degraded []string, err error) {
-	if p, err = pageOf(p, 20); err != nil {
-		return nil, nil, err
+	l, err := e.listAt(ctx, f, p, at, false)
+	return l.Memories, l.Degraded, err
+}
+
+func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at time.Time, noted bool) (Listed, error) {
+	p, err := pageOf(p, 20)
+	if err != nil {
+		return Listed{}, err
 	}
 	if f, err = cleanFilter(f); err != nil {
-		return nil, nil, err
+		return Listed{}, err
 	}
+	now := at
+	if now.IsZero() {
+		now = e.now()
+	}
+	var l Listed
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if r, degraded, err = e.readerAt(ctx, r, at); err != nil {
+		if r, l.Degraded, err = e.readerAt(ctx, r, at); err != nil {
 			return err
 		}
-		ms, err = e.list(ctx, r, f, p)
+		if l.Memories, err = e.list(ctx, r, f, p); err != nil || !noted {
+			return err
+		}
+		l.Notes, err = notesOn(ctx, r, now, l.Memories)
 		return err
 	})
-	return ms, degraded, err
+	if err != nil {
+		return Listed{}, err
+	}
+	return l, nil
 }
 
 // StateOf says whether m is due for review now.

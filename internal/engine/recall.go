@@ -103,7 +103,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 	for i, h := range hits {
 		m := h.Memory
 		byNum[m.Num] = h
-		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, o), Body: render.RecallBody(m.Content),
+		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, h.Note(), o), Body: render.RecallBody(m.Content),
 			Summary: render.RecallBody(m.Summary), Seen: seen[m.Num], Weak: i >= weak, Repeats: h.Repeats}
 	}
 	levelTopics(cs, hits)

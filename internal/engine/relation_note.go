@@ -3,33 +3,80 @@ package engine
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // annotate adds to each hit the relations that change how it should be read: what it
 // supersedes, with what that superseded, what supersedes it, what contradicts it.
-func (e *Engine) annotate(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
-	nums := make([]int64, len(hits))
-	for i, h := range hits {
-		nums[i] = h.Memory.Num
+func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
+	var nums []int64
+	var known []engram.Memory
+	for _, hits := range lists {
+		for _, h := range hits {
+			nums, known = append(nums, h.Memory.Num), append(known, h.Memory)
+		}
 	}
-	relations, err := r.RelationsOf(ctx, nums, nil, mostTies)
+	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostTies)
 	if err != nil {
 		return err
 	}
-	notes, err := notesFrom(ctx, r, slices.DeleteFunc(relations, func(rel engram.Relation) bool {
-		return rel.Status != engram.RelationPending && rel.Verb != engram.VerbSupersedes && rel.Verb != engram.VerbContradicts
-	}))
+	notes, err := notesFrom(ctx, r, marking(relations), known)
 	if err != nil {
 		return err
 	}
-	for i, h := range hits {
-		if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
-			return err
+	for _, hits := range lists {
+		for i, h := range hits {
+			if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// markingVerbs are the verbs of relations that change how a memory should be read.
+func markingVerbs() []engram.Verb {
+	return []engram.Verb{engram.VerbSupersedes, engram.VerbContradicts}
+}
+
+// marks reports whether r changes how its memories should be read: a verdict of those
+// verbs, or a candidate that waits for one.
+func marks(r engram.Relation) bool {
+	return (r.Status == engram.RelationPending || r.Status == engram.RelationJudged) && slices.Contains(markingVerbs(), r.Verb)
+}
+
+// marking leaves those relations that change how a memory should be read.
+func marking(relations []engram.Relation) []engram.Relation {
+	return slices.DeleteFunc(relations, func(r engram.Relation) bool { return !marks(r) })
+}
+
+// mostNotes is how many relations of one memory, verb and direction are told where a list
+// is short of room.
+const mostNotes = 10
+
+// notesOn returns what changes how each of some memories should be read at a time. It asks
+// the store twice, however many there are.
+func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
+	nums := make([]int64, len(ms))
+	for i, m := range ms {
+		nums[i] = m.Num
+	}
+	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostNotes)
+	if err != nil {
+		return nil, err
+	}
+	ties, err := notesFrom(ctx, r, marking(relations), ms)
+	if err != nil {
+		return nil, err
+	}
+	notes := make(engram.Notes, len(ms))
+	for _, m := range ms {
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num]}
+	}
+	return notes, nil
 }
 
 // mostChain is how much of a chain a hit names: nobody reads more.
@@ -51,7 +98,7 @@ func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) 
 		if err != nil {
 			return nil, err
 		}
-		further, err := notesFrom(ctx, r, relations)
+		further, err := notesFrom(ctx, r, relations, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +119,7 @@ func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.Rela
 	if err != nil {
 		return nil, err
 	}
-	notes, err := notesFrom(ctx, r, relations)
+	notes, err := notesFrom(ctx, r, relations, nil)
 	return notes[num], err
 }
 
@@ -82,23 +129,31 @@ func relationNotes(ctx context.Context, r engram.Reader, nums []int64, want func
 	if err != nil {
 		return nil, err
 	}
-	return notesFrom(ctx, r, slices.DeleteFunc(relations, func(rel engram.Relation) bool { return !want(rel) }))
+	return notesFrom(ctx, r, slices.DeleteFunc(relations, func(rel engram.Relation) bool { return !want(rel) }), nil)
 }
 
-// notesFrom returns relations by their memories, seen from each.
-func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation) (map[int64][]engram.RelationNote, error) {
+// notesFrom returns relations by their memories, seen from each. Those of their memories
+// that are known already are not read again.
+func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation, known []engram.Memory) (map[int64][]engram.RelationNote, error) {
 	if len(relations) == 0 {
 		return nil, nil
 	}
-	var ends []int64
-	for _, rel := range relations {
-		ends = append(ends, rel.Source, rel.Target)
+	byNum := make(map[int64]engram.Memory, len(known))
+	for _, m := range known {
+		byNum[m.Num] = m
 	}
-	ms, err := r.Memories(ctx, ends)
+	var unread []int64
+	for _, rel := range relations {
+		for _, end := range []int64{rel.Source, rel.Target} {
+			if _, read := byNum[end]; !read {
+				byNum[end], unread = engram.Memory{}, append(unread, end)
+			}
+		}
+	}
+	ms, err := r.Memories(ctx, unread)
 	if err != nil {
 		return nil, err
 	}
-	byNum := make(map[int64]engram.Memory, len(ms))
 	for _, m := range ms {
 		byNum[m.Num] = m
 	}

@@ -146,7 +146,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Cut(in.Limit)
-	return found, e.annotate(ctx, r, found.Hits)
+	return found, e.annotate(ctx, r, found.Hits, found.Weak)
 }
 
 // newest are hits for a question without words.

@@ -244,7 +244,7 @@ func TestRelationsStandBesideAHit(t *testing.T) {
 		}
 	}
 	put(num["pool"], num["nplus"], engram.VerbSupersedes, engram.RelationJudged)
-	put(num["jwt"], num["pool"], engram.VerbRelatesTo, engram.RelationPending)
+	put(num["jwt"], num["pool"], engram.VerbContradicts, engram.RelationPending)
 	put(num["pool"], num["deploy"], engram.VerbRelatesTo, engram.RelationJudged) // says nothing about how to read it
 	put(num["deploy"], num["pool"], engram.VerbContradicts, engram.RelationJudged)
 	hits := w.search(engine.SearchInput{Query: "connection pool exhaustion"}).Hits
@@ -256,7 +256,7 @@ func TestRelationsStandBesideAHit(t *testing.T) {
 		}
 		got = append(got, string(n.Relation.Verb)+" "+dir+n.Other.Title)
 	}
-	same(t, "notes", got, []string{"supersedes to N+1 in the order list", "relates_to from Chose JWT over server sessions", "contradicts from Deploys run from main"})
+	same(t, "notes", got, []string{"supersedes to N+1 in the order list", "contradicts from Chose JWT over server sessions", "contradicts from Deploys run from main"})
 	if all := w.get(num["pool"]).Relations; len(all) != 4 {
 		t.Errorf("get shows %d relations, want all 4", len(all))
 	}

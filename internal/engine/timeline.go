@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -19,21 +20,30 @@ func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int
 		if t.Focus, err = live(ctx, r, ref); err != nil {
 			return err
 		}
-		if t.Focus.SessionID == "" {
-			t.Total = 1
-			return nil
-		}
-		if t.Session, err = r.Session(ctx, t.Focus.SessionID); err != nil {
+		if err := around(ctx, r, &t, before, after); err != nil {
 			return err
 		}
-		if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
-			return err
-		}
-		t.Before, t.After, err = r.Neighbours(ctx, t.Focus.SessionID, t.Focus.Num, before, after)
+		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, []engram.Memory{t.Focus}, t.After))
 		return err
 	})
 	if err != nil {
 		return engram.Timeline{}, err
 	}
 	return t, nil
+}
+
+// around adds to t what was saved around its focus.
+func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, after int) (err error) {
+	if t.Focus.SessionID == "" {
+		t.Total = 1
+		return nil
+	}
+	if t.Session, err = r.Session(ctx, t.Focus.SessionID); err != nil {
+		return err
+	}
+	if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
+		return err
+	}
+	t.Before, t.After, err = r.Neighbours(ctx, t.Focus.SessionID, t.Focus.Num, before, after)
+	return err
 }

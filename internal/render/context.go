@@ -42,7 +42,7 @@ func Context(c engram.Context, o Options) string {
 	if len(c.Memories) > 0 {
 		b.WriteString(memoriesTitle)
 		for _, m := range c.Memories {
-			b.WriteString(ContextMemory(m))
+			b.WriteString(ContextMemory(m, c.Notes[m.Num]))
 		}
 		if c.Again {
 			b.WriteString(shownAgainNote)
@@ -72,7 +72,8 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 	return fmt.Sprintf("- %s: %s\n", Time(p.CreatedAt, o), Line(p.Content, 200))
 }
 
-// ContextMemory is the line of a memory in a context.
-func ContextMemory(m engram.Memory) string {
-	return fmt.Sprintf("- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300))
+// ContextMemory is the line of a memory in a context, and below it a line for each of its
+// Marks.
+func ContextMemory(m engram.Memory, n engram.Note) string {
+	return fmt.Sprintf("- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300)) + markLines(n, "  ")
 }

@@ -28,6 +28,8 @@ func DOT(g engram.Graph) string {
 	for i, n := range g.Nodes {
 		style := ""
 		switch {
+		case i == 0 && over[n.Memory.Num]:
+			style = ", style=\"bold,dashed\""
 		case i == 0:
 			style = ", style=bold"
 		case over[n.Memory.Num]:

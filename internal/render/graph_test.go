@@ -121,7 +121,7 @@ func hostileTitle(t *rapid.T) string {
 }
 
 var (
-	dotNode     = regexp.MustCompile(`^  n(\d+) \[label="((?:[^"\\]|\\.)*)"(?:, style=[a-z]+)?\];$`)
+	dotNode     = regexp.MustCompile(`^  n(\d+) \[label="((?:[^"\\]|\\.)*)"(?:, style=(?:[a-z]+|"bold,dashed"))?\];$`)
 	dotEdge     = regexp.MustCompile(`^  n\d+ -> n\d+ \[label="[a-z_() ]+"(?:, style=[a-z]+)?\];$`)
 	mermaidNode = regexp.MustCompile(`^  n(\d+)\["((?:[\p{L}\p{N} _.,!?+/='*-]|[^\x00-\x7f]|#\d+;)*)"\](?::::superseded)?$`)
 	mermaidEdge = regexp.MustCompile(`^  n\d+ -\.?->\|"[a-z_ ]+(?:#40;pending#41;)?"\| n\d+$`)

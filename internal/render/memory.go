@@ -7,6 +7,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// Marked returns a whole memory as Memory does, and below it a line for each of its Marks.
+func Marked(m engram.Memory, n engram.Note, o Options) string {
+	return strings.TrimSuffix(Memory(m, o)+"\n"+markLines(n, ""), "\n")
+}
+
 // Memory returns a whole memory: its content to the byte, between its title and
 // what is known about it.
 func Memory(m engram.Memory, o Options) string {

@@ -36,14 +36,15 @@ func RecallTitle(query string) string {
 // recallMark opens the head of a memory.
 const recallMark = "### #"
 
-// RecallHead returns the line above a recalled memory.
-func RecallHead(m engram.Memory, o Options) string {
+// RecallHead returns the line above a recalled memory. Its Marks stand in that line: one
+// below it could be a line of the memory's own text.
+func RecallHead(m engram.Memory, n engram.Note, o Options) string {
 	day, _, _ := strings.Cut(Time(m.CreatedAt, o), " ")
 	head := fmt.Sprintf("%s%d [%s] %s (%s", recallMark, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), day)
 	if m.Project != "" {
 		head += ", " + Line(m.Project, 0)
 	}
-	return head + ")"
+	return strings.Join(append([]string{head + ")"}, Marks(n)...), " | ")
 }
 
 // RecallBody returns the text of a recalled memory. A line in it that looks like the

@@ -11,11 +11,11 @@ import (
 
 func TestRecall(t *testing.T) {
 	m := engram.Memory{Num: 12, Type: "decision", Title: "Auth\nmodel", Project: "shop", CreatedAt: time.Date(2026, 6, 12, 23, 30, 0, 0, time.UTC)}
-	head := render.RecallHead(m, render.Options{})
+	head := render.RecallHead(m, engram.Note{}, render.Options{})
 	same(t, head, "### #12 [decision] Auth model (2026-06-12, shop)")
-	same(t, render.RecallHead(m, render.Options{Zone: time.FixedZone("east", 3600)}), "### #12 [decision] Auth model (2026-06-13, shop)")
+	same(t, render.RecallHead(m, engram.Note{}, render.Options{Zone: time.FixedZone("east", 3600)}), "### #12 [decision] Auth model (2026-06-13, shop)")
 	m.Project = ""
-	same(t, render.RecallHead(m, render.Options{}), "### #12 [decision] Auth model (2026-06-12)")
+	same(t, render.RecallHead(m, engram.Note{}, render.Options{}), "### #12 [decision] Auth model (2026-06-12)")
 	same(t, render.Recall("how long\nis it", []string{head + "\nA day.\n", "### #3 …\nTwo.\n"}),
 		"## Recalled for: how long is it\n\n"+head+"\nA day.\n\n### #3 …\nTwo.\n\n")
 	same(t, render.Recall("", []string{"x\n"}), "## Recalled\n\nx\n\n")

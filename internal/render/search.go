@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -66,6 +65,9 @@ func writeWeak(b *strings.Builder, f engram.Found) {
 
 func writeTitle(b *strings.Builder, place int, h engram.Hit) {
 	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, Line(string(h.Memory.Type), 0), Line(h.Memory.Title, 0))
+	for _, mark := range Marks(h.Note()) {
+		b.WriteString("\n    " + mark)
+	}
 }
 
 // heading is the line over a list of finds.
@@ -95,7 +97,7 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	}
 	fmt.Fprintf(b, " | scope: %s", m.Scope)
 	if h.State == engram.StateNeedsReview {
-		fmt.Fprintf(b, " | state: %s", h.State)
+		b.WriteString(" | " + stateMark(h.State))
 	}
 	for _, n := range h.Relations {
 		if s := annotation(n); s != "" {
@@ -108,43 +110,3 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 // indented sets the further lines of a text in a list off like its first one, so that
 // no text can pass for an entry of the list.
 func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
-
-// annotation returns what a relation says about reading its memory, "" when nothing.
-func annotation(n engram.RelationNote) string {
-	r := n.Relation
-	num, gone := n.Other.Num, n.Other.Num == 0 || n.Other.Forgotten()
-	if num == 0 { // the other memory was not read
-		if num = r.Source; n.Outgoing {
-			num = r.Target
-		}
-	}
-	if r.Status == engram.RelationPending {
-		name, state := n.Other.SyncID, r.Status
-		if name == "" {
-			name = strconv.FormatInt(num, 10)
-		}
-		if gone {
-			state = "deleted"
-		}
-		return fmt.Sprintf("conflict: contested by #%s (%s)", name, state)
-	}
-	if r.Status != engram.RelationJudged {
-		return ""
-	}
-	label := ""
-	switch {
-	case r.Verb == engram.VerbContradicts:
-		label = "conflicts"
-	case r.Verb == engram.VerbSupersedes && n.Outgoing:
-		label = "supersedes"
-	case r.Verb == engram.VerbSupersedes:
-		label = "superseded_by"
-	default:
-		return ""
-	}
-	title := Line(n.Other.Title, 0)
-	if gone {
-		title = "deleted"
-	}
-	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
-}

@@ -7,18 +7,19 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Timeline returns what was saved around a memory. Sides with nothing on them are
+// Timeline returns what was saved around a memory, below each one its Marks. Sides with nothing on them are
 // left out, and so is the session of a memory that has none.
 func Timeline(t engram.Timeline, o Options) string {
 	var b strings.Builder
 	writeSession(&b, t, o)
-	writeSide(&b, "Before", t.Before)
+	writeSide(&b, "Before", t.Before, t.Notes)
 	m := t.Focus
 	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0),
 		indented(Preview(m.Content, 500)), Time(m.CreatedAt, o))
+	b.WriteString(markLines(t.Notes[m.Num], "    "))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')
-		writeSide(&b, "After", t.After)
+		writeSide(&b, "After", t.After, t.Notes)
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
@@ -44,13 +45,14 @@ func sessionName(s engram.Session) string {
 	return Line(s.Project, 0)
 }
 
-func writeSide(b *strings.Builder, name string, side []engram.Memory) {
+func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engram.Notes) {
 	if len(side) == 0 {
 		return
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
 		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 150))
+		b.WriteString(markLines(notes[m.Num], "    "))
 	}
 	b.WriteByte('\n')
 }

@@ -58,7 +58,7 @@ func (t *tx) scopeOf(ctx context.Context, f engram.Filter) (*scope, error) {
 	if !f.Until.IsZero() {
 		s.until = f.Until.UnixMilli()
 	}
-	s.metadata.addMetadata(f.Metadata)
+	s.metadata.addMetadata("m", f.Metadata)
 	cat, err := t.catalogue(ctx)
 	if err != nil {
 		return nil, err

@@ -29,28 +29,25 @@ func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order 
 	if f.Forgotten {
 		order, state = "m.deleted_at DESC, m.num DESC", "m.deleted_at IS NOT NULL"
 	}
-	c = &conditions{where: []string{state}}
+	var project int64
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
 		if !known {
 			return nil, order, err
 		}
-		c.add("m.project = ?", num)
+		project = num
 	}
-	if len(f.Types) > 0 {
-		c.add("m.type IN (SELECT value FROM json_each(?))", jsonText(f.Types))
+	c = &conditions{where: []string{state}}
+	c.addFilter("m", f, project)
+	if f.Current {
+		newer := &conditions{where: []string{"n.deleted_at IS NULL"}}
+		newer.addFilter("n", f, project)
+		c.add("NOT EXISTS ("+newerSQL+" AND "+strings.Join(newer.where, " AND ")+")", newer.args...)
 	}
-	if f.Scope != "" {
-		c.add("m.scope = ?", f.Scope)
-	}
-	for _, tag := range f.Tags {
-		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = m.num AND tag = ?)", tag)
-	}
-	c.addRest(f)
 	return c, order, nil
 }
 
-// conditions collects the parts of a WHERE clause over memories m.
+// conditions collects the parts of a WHERE clause over memories.
 type conditions struct {
 	where []string
 	args  []any
@@ -61,29 +58,43 @@ func (c *conditions) add(where string, args ...any) {
 	c.args = append(c.args, args...)
 }
 
-// addRest adds what List asks beside project, type, scope and tags.
-func (c *conditions) addRest(f engram.Filter) {
+// addFilter adds what f asks of the memory in row, but whether it was forgotten or
+// superseded; project is the number of f's project.
+func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
+	if f.Project != "" {
+		c.add(row+".project = ?", project)
+	}
+	if len(f.Types) > 0 {
+		c.add(row+".type IN (SELECT value FROM json_each(?))", jsonText(f.Types))
+	}
+	if f.Scope != "" {
+		c.add(row+".scope = ?", f.Scope)
+	}
+	for _, tag := range f.Tags {
+		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = "+row+".num AND tag = ?)", tag)
+	}
 	if f.SessionID != "" {
-		c.add("m.session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
+		c.add(row+".session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
 	}
 	if !f.Since.IsZero() {
-		c.add("m.created_at >= ?", f.Since.UnixMilli())
+		c.add(row+".created_at >= ?", f.Since.UnixMilli())
 	}
 	if !f.Until.IsZero() {
-		c.add("m.created_at < ?", f.Until.UnixMilli())
+		c.add(row+".created_at < ?", f.Until.UnixMilli())
 	}
-	if f.Current {
-		c.add("NOT " + supersededSQL)
-	}
-	c.addMetadata(f.Metadata)
+	c.addMetadata(row, f.Metadata)
 }
 
-// supersededSQL is true of a memory m that a live one supersedes; served by relations_target.
-const supersededSQL = `EXISTS (SELECT 1 FROM relations r JOIN memories n ON n.num = r.source WHERE r.target = m.num
-	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL AND n.deleted_at IS NULL)`
+// newerSQL reads the memories n that supersede memory m; served by relations_target. What
+// does not pass a filter takes nobody's place under it: the only answer would be hidden.
+const newerSQL = `SELECT 1 FROM relations r JOIN memories n ON n.num = r.source WHERE r.target = m.num
+	AND r.verb = 'supersedes' AND r.status = 'judged' AND r.removed_at IS NULL`
 
-// addMetadata adds that memory m has all of these values.
-func (c *conditions) addMetadata(values map[string]any) {
+// supersededSQL is true of a memory m that a live one supersedes.
+const supersededSQL = `EXISTS (` + newerSQL + ` AND n.deleted_at IS NULL)`
+
+// addMetadata adds that the memory in row has all of these values.
+func (c *conditions) addMetadata(row string, values map[string]any) {
 	keys := make([]string, 0, len(values))
 	for k := range values {
 		keys = append(keys, k)
@@ -98,7 +109,7 @@ func (c *conditions) addMetadata(values map[string]any) {
 			c.add("0")
 			continue
 		}
-		c.add("m.metadata -> ? = ?", jsonPath(k), string(value))
+		c.add(row+".metadata -> ? = ?", jsonPath(k), string(value))
 	}
 }
 

@@ -241,6 +241,24 @@ func tieCases() []testCase {
 			k.untie(70, r)
 			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
 		}},
+		{"what does not pass a filter takes nobody's place under it", func(k *kit) {
+			kind := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
+			fact, decision, rule := k.save(kind("fact")), k.save(kind("decision")), k.save(kind("fact"))
+			k.tie(1, decision.Num, engram.VerbSupersedes, fact.Num)
+			for _, tt := range []struct {
+				name string
+				f    engram.Filter
+				want []int64
+			}{
+				{"all", engram.Filter{}, []int64{rule.Num, decision.Num}},
+				{"facts", engram.Filter{Types: []engram.Type{"fact"}}, []int64{rule.Num, fact.Num}},
+				{"both", engram.Filter{Types: []engram.Type{"fact", "decision"}}, []int64{rule.Num, decision.Num}},
+				{"before the newer one", engram.Filter{Until: decision.CreatedAt}, []int64{fact.Num}},
+			} {
+				tt.f.Current = true
+				k.same(tt.name, nums(k.list(tt.f)), tt.want)
+			}
+		}},
 		{"an erased memory takes its relations along, removed ones too, and what the journal says of them", func(k *kit) {
 			const secret = "xyzzysecret"
 			a, b, c := k.save(), k.save(), k.save()

@@ -1,0 +1,94 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// mostMarks is how many relations are told beside a memory where room is short: the memory
+// itself must not be crowded out by what is said of it.
+const mostMarks = 5
+
+// Marks returns what changes how a memory should be read, a phrase each, none of which has
+// a line break: "state: needs_review", "superseded_by: #14 (New title)", "supersedes: …",
+// "conflicts: …", "conflict: contested by #obs-… (pending)". What stands in its place
+// comes first. Of many relations five are told, and how many more there are. Nil when the
+// memory is to be read as it stands.
+//
+// Source of the phrases: the mem_* dialect, docs/protocol.
+func Marks(n engram.Note) []string {
+	var marks, rest []string
+	if n.State == engram.StateNeedsReview {
+		marks = append(marks, stateMark(n.State))
+	}
+	told := len(marks) + mostMarks
+	for _, r := range n.Relations {
+		switch mark := annotation(r); {
+		case mark == "":
+		case !r.Outgoing && r.Relation.Supersedes():
+			marks = append(marks, mark)
+		default:
+			rest = append(rest, mark)
+		}
+	}
+	marks = append(marks, rest...)
+	if more := len(marks) - told; more > 0 {
+		marks = append(marks[:told], fmt.Sprintf("and %d more relations like these", more))
+	}
+	return marks
+}
+
+// markLines is Marks below a memory in a list, each on a line of its own: no text of a
+// memory that is shown on one line can pass for one.
+func markLines(n engram.Note, indent string) string {
+	var b strings.Builder
+	for _, mark := range Marks(n) {
+		b.WriteString(indent + mark + "\n")
+	}
+	return b.String()
+}
+
+func stateMark(s engram.State) string { return fmt.Sprintf("state: %s", s) }
+
+// annotation returns what a relation says about reading its memory, "" when nothing.
+func annotation(n engram.RelationNote) string {
+	r := n.Relation
+	num, gone := n.Other.Num, n.Other.Num == 0 || n.Other.Forgotten()
+	if num == 0 { // the other memory was not read
+		if num = r.Source; n.Outgoing {
+			num = r.Target
+		}
+	}
+	if r.Status == engram.RelationPending {
+		name, state := n.Other.SyncID, r.Status
+		if name == "" {
+			name = strconv.FormatInt(num, 10)
+		}
+		if gone {
+			state = "deleted"
+		}
+		return fmt.Sprintf("conflict: contested by #%s (%s)", name, state)
+	}
+	if r.Status != engram.RelationJudged {
+		return ""
+	}
+	label := ""
+	switch {
+	case r.Verb == engram.VerbContradicts:
+		label = "conflicts"
+	case r.Verb == engram.VerbSupersedes && n.Outgoing:
+		label = "supersedes"
+	case r.Verb == engram.VerbSupersedes:
+		label = "superseded_by"
+	default:
+		return ""
+	}
+	title := Line(n.Other.Title, 0)
+	if gone {
+		title = "deleted"
+	}
+	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
+}
