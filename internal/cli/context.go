@@ -59,5 +59,5 @@ func (p *program) context(cmd *cobra.Command, in engine.ContextInput, scope stri
 		return err
 	}
 	p.warnAll(c.Degraded)
-	return p.answer(contextOf(e, in.Project, c, p.zone()), func(b *strings.Builder) { writeContext(b, c, p.zone()) })
+	return p.answer(contextOf(in.Project, c, p.zone()), func(b *strings.Builder) { writeContext(b, c, p.zone()) })
 }

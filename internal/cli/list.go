@@ -39,12 +39,12 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 			}
 			filter.Forgotten, filter.Current = forgotten, !f.superseded
 			page := engram.Page{Limit: f.limit, Offset: f.offset}
-			list, degraded, err := e.ListAsOf(cmd.Context(), filter, page, at)
+			list, err := e.ListNoted(cmd.Context(), filter, page, at)
 			if err != nil {
 				return err
 			}
-			p.warnAll(degraded)
-			return p.answer(listOf(e, filter.Project, list, page), func(b *strings.Builder) { writeList(b, e, list, p.zone()) })
+			p.warnAll(list.Degraded)
+			return p.answer(listOf(filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
 		},
 	}
 	f.register(cmd, limit)

@@ -74,7 +74,7 @@ type contextDoc struct {
 	Text     string             `json:"text"`    // what a session would be shown
 	Sessions []sessionDoc       `json:"sessions"`
 	Prompts  []promptDoc        `json:"prompts"`
-	Memories []document.Memory  `json:"memories"` // newest first
+	Memories []document.Marked  `json:"memories"` // newest first
 	Budget   int                `json:"budget"`   // in tokens
 	Tokens   int                `json:"tokens"`   // what text costs, about
 	Again    bool               `json:"again"`    // the session was shown all of them before: nothing else is left
@@ -82,8 +82,8 @@ type contextDoc struct {
 	Degraded []string           `json:"degraded"`
 }
 
-func contextOf(e *engine.Engine, project string, c engram.Context, o render.Options) contextDoc {
-	return contextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), memoriesOf(e, c.Memories),
+func contextOf(project string, c engram.Context, o render.Options) contextDoc {
+	return contextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), document.MarkedOfAll(c.Memories, c.Notes),
 		c.Budget, c.Tokens, c.Again, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
 }
 
@@ -105,24 +105,24 @@ type listDoc struct {
 	Project  string            `json:"project"` // "" is every project
 	Limit    int               `json:"limit"`
 	Offset   int               `json:"offset"`
-	Memories []document.Memory `json:"memories"` // newest first
+	Memories []document.Marked `json:"memories"` // newest first
 }
 
-func listOf(e *engine.Engine, project string, list []engram.Memory, page engram.Page) listDoc {
-	return listDoc{project, page.Limit, page.Offset, memoriesOf(e, list)}
+func listOf(project string, list engine.Listed, page engram.Page) listDoc {
+	return listDoc{project, page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
 // timelineDoc is the answer of `timeline`.
 type timelineDoc struct {
-	Focus   document.Memory   `json:"focus"`
-	Before  []document.Memory `json:"before"` // oldest first
-	After   []document.Memory `json:"after"`  // oldest first
+	Focus   document.Marked   `json:"focus"`
+	Before  []document.Marked `json:"before"` // oldest first
+	After   []document.Marked `json:"after"`  // oldest first
 	Session sessionDoc        `json:"session"`
 	Total   int               `json:"total"` // live memories in the session
 }
 
-func timelineOf(e *engine.Engine, t engram.Timeline) timelineDoc {
-	return timelineDoc{document.MemoryOf(t.Focus, e.StateOf(t.Focus)), memoriesOf(e, t.Before), memoriesOf(e, t.After), sessionOf(t.Session), t.Total}
+func timelineOf(t engram.Timeline) timelineDoc {
+	return timelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
 }
 
 // changedDoc is the answer of `update`, `mark` and `tag`.
@@ -171,11 +171,11 @@ func sessionsOf(project string, list []engram.SessionActivity, page engram.Page)
 // sessionShownDoc is the answer of `session show`.
 type sessionShownDoc struct {
 	Session  sessionDoc        `json:"session"`
-	Memories []document.Memory `json:"memories"` // newest first
+	Memories []document.Marked `json:"memories"` // newest first
 }
 
-func sessionShownOf(e *engine.Engine, s engram.Session, list []engram.Memory) sessionShownDoc {
-	return sessionShownDoc{sessionOf(s), memoriesOf(e, list)}
+func sessionShownOf(s engram.Session, list engine.Listed) sessionShownDoc {
+	return sessionShownDoc{sessionOf(s), document.MarkedOfAll(list.Memories, list.Notes)}
 }
 
 // promptDoc is the answer of `prompt save`.

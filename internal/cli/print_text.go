@@ -167,6 +167,7 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	if d.State == engram.StateNeedsReview {
 		fmt.Fprintf(b, "State: %s since %s\n", d.State, render.Time(m.ReviewAfter, o))
 	}
+	writeMarks(b, engram.Note{Relations: d.Note().Relations}, "") // the state is told with its time above
 	if len(d.Relations) > 0 {
 		fmt.Fprint(b, "\n─── Relations ───\n")
 	}
@@ -181,25 +182,34 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	}
 }
 
+// writeMarks says what changes how a memory should be read, a line each.
+func writeMarks(b *strings.Builder, n engram.Note, indent string) {
+	for _, mark := range render.Marks(n) {
+		fmt.Fprintln(b, indent+mark)
+	}
+}
+
 // writeLine is a memory in a list.
 func writeLine(b *strings.Builder, m engram.Memory) {
 	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
 }
 
-func writeList(b *strings.Builder, e *engine.Engine, list []engram.Memory, o render.Options) {
-	if len(list) == 0 {
+func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
+	if len(list.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
 	}
-	for _, m := range list {
+	for _, m := range list.Memories {
 		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
 		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
 		}
-		if s := e.StateOf(m); s != engram.StateActive {
-			fmt.Fprintf(b, " | state: %s", s)
+		note := list.Notes[m.Num]
+		if note.State == engram.StateNeedsReview {
+			fmt.Fprintf(b, " | state: %s", note.State)
 		}
 		fmt.Fprintln(b)
+		writeMarks(b, engram.Note{Relations: note.Relations}, "    ")
 	}
 }
 
@@ -249,7 +259,7 @@ func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.O
 	}
 }
 
-func writeSession(b *strings.Builder, s engram.Session, list []engram.Memory, o render.Options) {
+func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o render.Options) {
 	fmt.Fprintf(b, "Session %s\n  Project: %s\n  Started: %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o))
 	if !s.EndedAt.IsZero() {
 		fmt.Fprintf(b, "  Ended: %s\n", render.Time(s.EndedAt, o))
@@ -260,9 +270,10 @@ func writeSession(b *strings.Builder, s engram.Session, list []engram.Memory, o 
 	if s.Summary != "" {
 		fmt.Fprintf(b, "  Summary: %s\n", render.Line(s.Summary, 0))
 	}
-	fmt.Fprintf(b, "  %s\n", count(len(list), "memory", "memories"))
-	for _, m := range list {
+	fmt.Fprintf(b, "  %s\n", count(len(list.Memories), "memory", "memories"))
+	for _, m := range list.Memories {
 		writeLine(b, m)
+		writeMarks(b, list.Notes[m.Num], "    ")
 	}
 }
 

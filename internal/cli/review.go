@@ -68,7 +68,15 @@ func (p *program) reviews(cmd *cobra.Command, f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(listOf(e, project, due, page), func(b *strings.Builder) { writeReviews(b, due, p.zone()) })
+	return p.answer(reviewsDoc{project, page.Limit, page.Offset, memoriesOf(e, due)}, func(b *strings.Builder) { writeReviews(b, due, p.zone()) })
+}
+
+// reviewsDoc is the answer of `review list`.
+type reviewsDoc struct {
+	Project  string            `json:"project"` // "" is every project
+	Limit    int               `json:"limit"`
+	Offset   int               `json:"offset"`
+	Memories []document.Memory `json:"memories"` // the longest overdue first
 }
 
 func writeReviews(b *strings.Builder, due []engram.Memory, o render.Options) {

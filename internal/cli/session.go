@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -123,11 +124,11 @@ func (p *program) sessionShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			list, err := e.List(cmd.Context(), engram.Filter{SessionID: s.ID}, engram.Page{Limit: 1000})
+			list, err := e.ListNoted(cmd.Context(), engram.Filter{SessionID: s.ID}, engram.Page{Limit: 1000}, time.Time{})
 			if err != nil {
 				return err
 			}
-			return p.answer(sessionShownOf(e, s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
+			return p.answer(sessionShownOf(s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
 		},
 	}
 }

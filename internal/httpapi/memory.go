@@ -39,8 +39,9 @@ func (a *API) memories(q request) (reply, error) {
 	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
 		return reply{}, err
 	}
-	list, degraded, err := a.Engine.ListAsOf(q.Context(), filter, page, at)
-	return reply{body: a.listOf(list, page), degraded: degraded}, err
+	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
+	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
+	return reply{body: doc, degraded: list.Degraded}, err
 }
 
 func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {

@@ -13,11 +13,7 @@ import (
 type listDoc struct {
 	Limit    int               `json:"limit"`
 	Offset   int               `json:"offset"`
-	Memories []document.Memory `json:"memories"` // newest first
-}
-
-func (a *API) listOf(list []engram.Memory, page engram.Page) listDoc {
-	return listDoc{page.Limit, page.Offset, document.Each(list, func(m engram.Memory) document.Memory { return document.MemoryOf(m, a.Engine.StateOf(m)) })}
+	Memories []document.Marked `json:"memories"` // newest first
 }
 
 // foundDoc is the answer of GET /memories with q.

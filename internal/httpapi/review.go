@@ -9,6 +9,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
+// reviewsDoc is the answer of GET /reviews.
+type reviewsDoc struct {
+	Limit    int               `json:"limit"`
+	Offset   int               `json:"offset"`
+	Memories []document.Memory `json:"memories"` // the longest overdue first
+}
+
 // reviews lists the memories that are due for review, the longest overdue first.
 func (a *API) reviews(q request) (reply, error) {
 	name := q.query.Get("project")
@@ -24,7 +31,9 @@ func (a *API) reviews(q request) (reply, error) {
 		return reply{}, err
 	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
-	return reply{body: a.listOf(due, page)}, err
+	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, func(m engram.Memory) document.Memory {
+		return document.MemoryOf(m, a.Engine.StateOf(m))
+	})}}, err
 }
 
 // reviewDone notes that a memory was checked and holds.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -28,10 +29,32 @@ type getArgs struct {
 	AsOf    string  `json:"as_of" doc:"a past date"`
 }
 
-func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, error) {
+// read is the answer of mem_get_observation.
+type read struct {
+	message
+	State     string    `json:"state,omitempty" schema:"-"`
+	Relations []related `json:"relations,omitempty" schema:"-"` // those that change how it should be read
+}
+
+// related is a relation as seen from the memory that was read.
+type related struct {
+	Relation string `json:"relation"` // as mem_judge has it, or pending
+	Outgoing bool   `json:"outgoing"` // the memory is the source
+	ID       int64  `json:"id"`       // of the other memory
+	Title    string `json:"title"`
+	Deleted  bool   `json:"deleted,omitempty"`
+	// JudgmentID is what mem_judge takes.
+	JudgmentID string `json:"judgment_id"`
+}
+
+func relatedOf(n engram.RelationNote) related {
+	return related{document.DialectVerb(n.Relation), n.Outgoing, n.Other.Num, n.Other.Title, n.Other.Num == 0 || n.Other.Forgotten(), n.Relation.ID}
+}
+
+func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, error) {
 	past, err := d.past(a.AsOf)
 	if err != nil {
-		return message{}, err
+		return read{}, err
 	}
 	ref := engram.ByNum(int64(a.ID))
 	var detail engine.Detail
@@ -41,16 +64,17 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (message, 
 		detail, err = d.engine.GetAsOf(ctx, ref, past)
 	}
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return message{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
+		return read{}, &tool.Failure{Text: fmt.Sprintf("Observation #%d not found", a.ID), Err: err}
 	}
 	if err != nil {
-		return message{}, err
+		return read{}, err
 	}
-	whole := render.Memory(detail.Memory, d.text)
+	note := detail.Note()
+	whole := render.Marked(detail.Memory, note, d.text)
 	if a.History {
 		whole += "\n\n" + strings.TrimSpace(render.History(engram.NewHistory(detail.Memory, detail.Revisions), d.text))
 	}
-	out := d.here(ctx, whole)
+	out := read{d.here(ctx, whole), string(note.State), document.Each(note.Relations, relatedOf)}
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
 	return out, nil
 }

@@ -41,6 +41,8 @@ type graphNode struct {
 	Type  string `json:"type"`
 	State string `json:"state"`
 	Depth int    `json:"depth"`
+
+	Superseded bool `json:"superseded,omitempty" schema:"-"`
 }
 
 // PlainText returns the graph as a tree.
@@ -60,7 +62,7 @@ func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 		return graphed{}, err
 	}
 	nodes := document.Each(g.Nodes, func(n engram.GraphNode) graphNode {
-		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth}
+		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth, n.Superseded}
 	})
 	return graphed{nodes, document.Each(g.Edges, tiedOf), g.Cut, render.Graph(g)}, nil
 }

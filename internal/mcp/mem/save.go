@@ -52,6 +52,7 @@ type saved struct {
 	ID          int64  `json:"id"`
 	SyncID      string `json:"sync_id"`
 	State       string `json:"state"`
+	Action      string `json:"action,omitempty" schema:"-"` // revised, repeated or merged; a new memory has none
 	ReviewAfter string `json:"review_after,omitempty" schema:"-"`
 	judgment
 }
@@ -108,6 +109,9 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
 		judgment: judgmentOf(res.Candidates)}
 	out.Warning = joined(out.Warning, warning)
+	if res.Action != engine.ActionInserted {
+		out.Action = string(res.Action)
+	}
 	return out, nil
 }
 
@@ -126,7 +130,25 @@ func saveLines(res engine.SaveResult, verdict string) []string {
 	if n := len(res.Candidates); n > 0 {
 		lines = append(lines, fmt.Sprintf("CONFLICT REVIEW PENDING — %d candidate(s); use mem_judge to record verdicts.", n))
 	}
+	if done := admission(res); done != "" {
+		lines = append(lines, done)
+	}
 	return lines
+}
+
+// admission is what became of a memory that was there before in one way or another; "" when
+// it is new. It stands below the lines that clients of the dialect know.
+func admission(res engine.SaveResult) string {
+	m := res.Memory
+	switch res.Action {
+	case engine.ActionRevised:
+		return fmt.Sprintf("Revised #%d: revision %d of its topic, %s; what it said before is kept.", m.Num, m.RevisionCount, m.TopicKey)
+	case engine.ActionRepeated:
+		return fmt.Sprintf("Known already as #%d, word for word: said %d times now.", m.Num, m.DuplicateCount)
+	case engine.ActionMerged:
+		return fmt.Sprintf("Merged with #%d: %s; what it said before is kept.", m.Num, res.Reason)
+	}
+	return ""
 }
 
 // keepPrompt stores the prompt that led to m, unless its session has it already. The
