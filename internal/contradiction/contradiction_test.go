@@ -14,6 +14,10 @@ func TestBetween(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	for _, tt := range []struct{ name, a, b, kind, want string }{
 		{"a number", "Sessions end after 15 minutes.", "Sessions end after 5 minutes.", "number", "15 minutes against 5 minutes"},
+		{"a number in letters", "Three replicas run in three zones.", "Five replicas run in three zones.", "number", "Three replicas against Five replicas"},
+		{"a number whose new value the other text has of something else", "Two workers read from three queues.", "Three workers read from three queues.", "number", "Two workers against Three workers"},
+		{"a number whose old value the other text has in another unit", "The client waits 2 seconds between two attempts.", "The client waits 4 seconds between two attempts.", "number", "2 seconds against 4 seconds"},
+		{"the same numbers in another order", "The port is 8080 and the admin port 9090.", "The admin port is 9090 and the port 8080.", "", ""},
 		{"in another unit", "The lease lasts 60 seconds.", "The lease lasts 10 minutes.", "number", "60 seconds against 10 minutes"},
 		{"the same in another unit", "The lease lasts 60 seconds.", "The lease lasts 1 minute.", "", ""},
 		{"the same in letters", "Sessions end after 5 minutes.", "Sessions end after five minutes.", "", ""},

@@ -22,15 +22,20 @@ func (m *meeting) numbers() (d Difference, comparable bool) {
 	return d, false
 }
 
-// counts reports whether the clause has the number.
+// counts reports whether the clause has the number, unless both plainly count something
+// else: two workers are no two attempts.
 func (c *clause) counts(n *number) bool {
 	for i := range c.words {
-		if o := c.words[i].num; o != nil && o.same(n) {
+		o := c.words[i].num
+		if o != nil && o.same(n) && (alike(o, n) || !o.said() || !n.said()) {
 			return true
 		}
 	}
 	return false
 }
+
+// said reports whether it is known what the number counts.
+func (n *number) said() bool { return n.unit != noUnit || n.of != "" }
 
 // alike reports whether two numbers count the same: both a time, a size or a share, or
 // both workers, ports, versions of Go, or both nothing that is said.

@@ -160,7 +160,7 @@ func (p *parser) look(x *word) {
 	}
 	switch {
 	case e.value != 0:
-		x.role, x.num = numeral, &number{value: e.value}
+		x.role, x.num = numeral, &number{value: e.value, text: x.written}
 		return
 	case e.stem != "":
 		x.stem = e.stem
