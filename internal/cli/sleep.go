@@ -83,7 +83,7 @@ func (p *program) sleep(cmd *cobra.Command, in engine.SleepInput, all bool) erro
 	}
 	if err != nil {
 		if undo := render.UndoOfSleep(res); undo != "" {
-			p.warn(doneBefore(res) + "; to take them back: " + undo)
+			p.warn("taken were " + doneBefore(res) + "; to take them back: " + undo)
 		}
 		return err
 	}
@@ -99,10 +99,10 @@ func stopped(res engine.Slept) error {
 	if undo == "" {
 		return engram.Errorf(engram.CodeInternal, "the sleep was stopped before it changed anything")
 	}
-	return engram.Errorf(engram.CodeInternal, "the sleep was stopped: %s; the next one goes on", doneBefore(res)).
+	return engram.Errorf(engram.CodeInternal, "the sleep was stopped after %s; the next one goes on", doneBefore(res)).
 		WithHint("to take them back: %s", undo)
 }
 
 func doneBefore(res engine.Slept) string {
-	return fmt.Sprintf("%d of %s were taken", res.Applied, count(len(res.Plan), "step", "steps"))
+	return fmt.Sprintf("%d of %s", res.Applied, count(len(res.Plan), "step", "steps"))
 }
