@@ -16,14 +16,9 @@ type Near struct {
 // what is wanted.
 const nearWidest = 500
 
-// near returns the live memories of m's project and scope, the nearest to vector first,
-// at most so many; m itself is left out. vector is of the model in force: without one,
-// and without a model, nothing is near.
-func (e *Engine) near(ctx context.Context, r engram.Reader, m engram.Memory, vector []float32, most int) ([]Near, error) {
-	return e.nearFrom(ctx, r, m, vector, most, -1)
-}
-
-// nearFrom is near of the memories from a cosine on.
+// nearFrom returns the live memories of m's project and scope from a cosine on, the
+// nearest to vector first, at most so many; m itself is left out. vector is of the model
+// in force: without one, and without a model, nothing is near.
 //
 // No project is a project here and not every one, which a filter cannot say. There it
 // looks further and further, as long as what it finds is related.

@@ -62,6 +62,9 @@ func tieCases() []testCase {
 					return err
 				}
 				counts, err := r.CountRelations(k.Context(), "")
+				if err != nil {
+					return err
+				}
 				k.same("counted", fmt.Sprint(counts), fmt.Sprint(engram.RelationCounts{ByVerb: map[engram.Verb]int{engram.VerbRelatesTo: 1},
 					ByStatus: map[engram.RelationStatus]int{engram.RelationJudged: 1}}))
 				for _, ref := range []engram.RelationRef{{Num: gone.Num}, {ID: gone.ID}} {
