@@ -137,6 +137,10 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
 			WithHint("unlink takes it away")
 	}
+	if !now.Judgment() { // a number mistaken for another would hide a memory
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
+			WithHint("conflicts list shows those there are; link says what one memory is to another")
+	}
 	return named, now, nil
 }
 
