@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -73,10 +74,11 @@ func TestANightOfAnotherProcessIsLookedAtUntilItsLeaseIsOver(t *testing.T) {
 
 func TestAServerWhoseClockWasAheadSleepsAgainOnceItIsRight(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ahead := 365 * 24 * time.Hour
+		var ahead atomic.Int64
+		ahead.Store(int64(365 * 24 * time.Hour))
 		slept := 0
 		ctx, stop := context.WithCancel(t.Context())
-		n := nights{at: config.TimeOfDay{Hour: 3}, zone: time.UTC, now: func() time.Time { return time.Now().Add(ahead) }, log: slog.New(slog.DiscardHandler),
+		n := nights{at: config.TimeOfDay{Hour: 3}, zone: time.UTC, now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }, log: slog.New(slog.DiscardHandler),
 			sleep: func(context.Context, time.Time) (engine.Slept, bool, error) {
 				slept++
 				return engine.Slept{}, true, nil
@@ -88,7 +90,7 @@ func TestAServerWhoseClockWasAheadSleepsAgainOnceItIsRight(t *testing.T) {
 		}()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		ahead = 0
+		ahead.Store(0)
 		time.Sleep(3 * 24 * time.Hour)
 		stop()
 		<-done
