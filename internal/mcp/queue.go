@@ -14,10 +14,10 @@ const (
 	// maxWaiting is how many messages may wait; beyond, the client is not read from
 	// until some are done.
 	maxWaiting = 32
-	// patience is how long a call that reads waits for the writes sent before it. It
-	// covers a save, and not a store that another process keeps locked: reads are
-	// promised not to wait for that.
-	patience = 500 * time.Millisecond
+	// defaultReadAfter is how long a call that reads waits for the writes sent before it.
+	// It covers as many saves as may wait, and not a store that another process keeps
+	// locked: reads are promised not to wait for that.
+	defaultReadAfter = 500 * time.Millisecond
 )
 
 // queue decides when a message that came in may be worked on. The SDK works on calls
@@ -29,7 +29,8 @@ const (
 // and then takes its place back beside whatever began meanwhile: the store keeps those
 // apart.
 type queue struct {
-	writes func(tool string) bool
+	writes    func(tool string) bool
+	readAfter time.Duration
 
 	mu      sync.Mutex
 	waiting []*ticket           // in the order they came in
@@ -61,7 +62,7 @@ const (
 )
 
 func newQueue(writes func(string) bool) *queue {
-	return &queue{writes: writes, pending: map[jsonrpc.ID]kind{},
+	return &queue{writes: writes, readAfter: defaultReadAfter, pending: map[jsonrpc.ID]kind{},
 		change: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
@@ -107,7 +108,7 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 			t.kind = writing
 			break
 		}
-		time.AfterFunc(patience, func() {
+		time.AfterFunc(q.readAfter, func() {
 			q.mu.Lock()
 			t.impatient = true
 			q.mu.Unlock()

@@ -83,7 +83,7 @@ func TestQueueLetsReadsPassASaveThatTakesLong(t *testing.T) {
 		q.add(call(t, 1, "save"), done)
 		q.add(call(t, 2, "search"), done)
 		q.add(call(t, 3, "save"), done)
-		for _, want := range []string{"1", "2"} { // next waits for patience to end
+		for _, want := range []string{"1", "2"} { // next waits until reads wait no longer
 			m, err := q.next(t.Context(), done)
 			if err != nil {
 				t.Fatal(err)

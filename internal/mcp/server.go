@@ -43,6 +43,9 @@ type Options struct {
 	// AskWithin is how long the person at the client may take to answer a question; 0 is
 	// two minutes. Whoever leaves one unanswered is not asked again on that connection.
 	AskWithin time.Duration
+	// ReadAfter is how long a call that reads waits for the writes that were sent before it
+	// over the same connection; 0 is half a second.
+	ReadAfter time.Duration
 }
 
 // Server offers tools to MCP clients. It may serve several at once, over both transports.
@@ -52,6 +55,7 @@ type Server struct {
 	log   *slog.Logger
 
 	askWithin time.Duration
+	readAfter time.Duration
 }
 
 // New returns a Server. A profile or tool that does not exist is an *engram.Error of
@@ -76,7 +80,10 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	if o.AskWithin <= 0 {
 		o.AskWithin = defaultAskWithin
 	}
-	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin}
+	if o.ReadAfter <= 0 {
+		o.ReadAfter = defaultReadAfter
+	}
+	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, &mcp.ServerOptions{
 		Instructions: strings.TrimSpace(instructions),
 		Logger:       slog.New(warnings{o.Log.Handler()}),

@@ -26,6 +26,7 @@ import (
 // goroutine, which is what standard input does.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &lineConn{out: out, queue: newQueue(s.writes), done: make(chan struct{})}
+	c.queue.readAfter = s.readAfter
 	go c.receive(in)
 	// Not sdk.Run, which logs a stop that was asked for as an error.
 	session, err := s.sdk.Connect(context.WithValue(ctx, lineKey{}, c), c, nil)
