@@ -140,7 +140,7 @@ func TestSelectionOfTools(t *testing.T) {
 		{"a profile and a tool", "core, mem_stats", []string{"mem_context", "mem_save", "mem_search", "mem_stats"}},
 		{"what is named twice comes once", "core,core,mem_save", []string{"mem_context", "mem_save", "mem_search"}},
 		{"case and commas do not matter", ",CORE,,", []string{"mem_context", "mem_save", "mem_search"}},
-		{"admin", "admin", []string{"mem_decay", "mem_delete", "mem_diagnostics", "mem_graph", "mem_history", "mem_link", "mem_log", "mem_merge_projects",
+		{"admin", "admin", []string{"mem_conflicts", "mem_decay", "mem_delete", "mem_diagnostics", "mem_graph", "mem_history", "mem_link", "mem_log", "mem_merge_projects",
 			"mem_sleep", "mem_stats", "mem_timeline", "mem_undo", "mem_unlink"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

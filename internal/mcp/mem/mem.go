@@ -51,7 +51,7 @@ const (
 func Tools(o Options) []tool.Tool {
 	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
 	return []tool.Tool{
-		d.captureTool(), d.compareTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.diagnosticsTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.reviewTool(),
+		d.captureTool(), d.compareTool(), d.conflictsTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.diagnosticsTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.reviewTool(),
 		d.saveTool(), d.promptTool(), d.searchTool(), d.sleepTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),
 		d.timelineTool(), d.undoTool(), d.updateTool(), d.linkTool(), d.unlinkTool(), d.graphTool(),
 	}
