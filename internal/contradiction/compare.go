@@ -23,6 +23,8 @@ const (
 	shortName   = 3   // words of a name, at most, on the side where it is shorter …
 	longName    = 5   // … and on the other
 	loneWords   = 3   // words a clause has at most that shares just one
+
+	leastOfValue = 2 // words that clauses share which differ in what something is
 )
 
 // about is what the titles say of whether two texts are about the same.

@@ -16,6 +16,9 @@ func (m *meeting) names() (d Difference) {
 	}
 	firstA, lastA, okA := m.a.slot(m.ua.all(), &m.match)
 	firstB, lastB, okB := m.b.slot(m.ub.all(), &m.back)
+	if m.shared >= leastOfValue && m.a.value(firstA, lastA) && m.b.value(firstB, lastB) {
+		okA, okB = true, true
+	}
 	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
 		return d
 	}
@@ -49,6 +52,14 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 	default:
 		return first, last, introduced || w.role == lead || w.role == choice || w.role == using
 	}
+}
+
+// value reports whether the one word at the end says what something is: the default
+// branch is main. What it is besides (slow, done) is said by such words as well, which is
+// why the clauses have to agree in all the others.
+func (c *clause) value(first, last int) bool {
+	return first > 0 && first == last && last == len(c.words)-1 && (c.words[first-1].folded == "is" || c.words[first-1].folded == "are") &&
+		c.words[first].axis == noAxis
 }
 
 // scoped reports whether one of the words from i to j says where something holds.
