@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -110,6 +111,7 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 			names = append(names, alias)
 		}
 	}
+	slices.Sort(names)
 	return name, unknownProject("Project \""+name+"\" not found in store", name, names)
 }
 
