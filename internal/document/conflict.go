@@ -57,22 +57,21 @@ func ConflictOf(r engram.Relation, status engram.RelationStatus, source, target 
 // ConflictShown is one candidate or verdict of the dialect; what it calls snippets are
 // the titles.
 type ConflictShown struct {
-	ID            int64                 `json:"relation_id"`
-	SyncID        string                `json:"sync_id"`
-	Relation      string                `json:"relation"`
-	Status        engram.RelationStatus `json:"judgment_status"`
-	SourceID      string                `json:"source_id"`
-	SourceSnippet string                `json:"source_snippet"`
-	TargetID      string                `json:"target_id"`
-	TargetSnippet string                `json:"target_snippet"`
-	CreatedAt     string                `json:"created_at"`
-	UpdatedAt     string                `json:"updated_at"`
+	ID          int64                 `json:"relation_id"`
+	SyncID      string                `json:"sync_id"`
+	Relation    string                `json:"relation"`
+	Status      engram.RelationStatus `json:"judgment_status"`
+	SourceID    string                `json:"source_id"`
+	SourceTitle string                `json:"source_snippet"`
+	TargetID    string                `json:"target_id"`
+	TargetTitle string                `json:"target_snippet"`
+	CreatedAt   string                `json:"created_at"`
+	UpdatedAt   string                `json:"updated_at"`
 }
 
 // ConflictShownOf is the document of r between source and target.
 func ConflictShownOf(r engram.Relation, status engram.RelationStatus, source, target engram.Memory) ConflictShown {
-	return ConflictShown{r.Num, r.ID, DialectVerb(r), status, source.SyncID, source.Title, target.SyncID, target.Title,
-		seconds(r.CreatedAt), seconds(r.UpdatedAt)}
+	return ConflictShown(ConflictOf(r, status, source, target))
 }
 
 // seconds writes a time as the dialect does.
