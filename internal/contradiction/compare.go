@@ -33,6 +33,8 @@ type about struct {
 	same    bool // the titles are the same words
 	events  bool // both tell what happened once
 	a, b    []string
+
+	onlyA, onlyB []string // of a and b, what the other text knows nowhere
 }
 
 // between compares two texts clause by clause and returns the surest difference.
@@ -74,25 +76,26 @@ func bar(pairs int) float64 {
 }
 
 func titles(a, b *Reading) about {
-	shared, ofA := common(a, b)
-	_, ofB := common(b, a)
+	shared, onlyA := common(a, b)
+	_, onlyB := common(b, a)
 	return about{
-		differs: ofA > 0 && ofB > 0,
+		differs: len(onlyA) > 0 && len(onlyB) > 0,
 		same:    shared > 0 && shared == len(a.topic) && len(a.topic) == len(b.topic),
 		events:  a.event && b.event,
 		a:       a.topic, b: b.topic,
+		onlyA: onlyA, onlyB: onlyB,
 	}
 }
 
-// common counts the words of a's title that b's title has, and those that b has
-// nowhere.
-func common(a, b *Reading) (shared, foreign int) {
+// common counts the words of a's title that b's title has, and returns those that b
+// has nowhere.
+func common(a, b *Reading) (shared int, foreign []string) {
 	for _, w := range a.topic {
 		switch {
 		case has(b.topic, w):
 			shared++
 		case !b.knows(w):
-			foreign++
+			foreign = append(foreign, w)
 		}
 	}
 	return shared, foreign

@@ -88,6 +88,25 @@ func TestAModelThatSeesTwoSubjectsIsBelieved(t *testing.T) {
 	}
 }
 
+func TestTitlesThatDifferInTheNameAreOfOneSubject(t *testing.T) {
+	for _, tt := range []struct {
+		name, a, b, want string
+	}{
+		{"the name", "Sessions in Redis", "Session store", "Redis against Postgres"},
+		{"both names", "Redis", "Postgres", "Redis against Postgres"},
+		{"another subject", "The login form", "The admin panel", ""},
+		{"the name and another subject", "Redis of the login form", "The admin panel", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := contradiction.Text{Title: tt.a, Content: "We keep the sessions of users in Redis."}
+			b := contradiction.Text{Title: tt.b, Content: "We keep the sessions of users in Postgres."}
+			if d, _ := contradiction.Between(a, b, contradiction.Nearness{}); d.String() != tt.want {
+				t.Errorf("got %q, want %q", d.String(), tt.want)
+			}
+		})
+	}
+}
+
 func TestALongTextIsReadFromItsBeginning(t *testing.T) {
 	filler := strings.Repeat("The weather of the harbour changes. ", 200)
 	for _, tt := range []struct {

@@ -1,6 +1,7 @@
 package contradiction
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,8 +23,23 @@ func (m *meeting) names() (d Difference) {
 	if !okA || !okB || m.a.scoped(firstA, lastA) && m.b.scoped(firstB, lastB) {
 		return d
 	}
-	// That the names are foreign to the other text is no sign of another subject.
-	return Difference{KindName, m.a.span(firstA, lastA), m.b.span(firstB, lastB), max(0, m.weight(0)-nameOff)}
+	// That the names are foreign to the other text is no sign of another subject, and
+	// none either where they stand in its title.
+	sure := m.weight(0) - nameOff
+	if m.titles.differs && (m.a.tells(firstA, lastA, m.titles.onlyA) || m.b.tells(firstB, lastB, m.titles.onlyB)) {
+		sure += apartTitle
+	}
+	return Difference{KindName, m.a.span(firstA, lastA), m.b.span(firstB, lastB), min(1, max(0, sure))}
+}
+
+// tells reports whether all the stems are those of words from i to j.
+func (c *clause) tells(i, j int, stems []string) bool {
+	for _, s := range stems {
+		if !slices.ContainsFunc(c.words[i:j+1], func(w word) bool { return w.stem == s }) {
+			return false
+		}
+	}
+	return true
 }
 
 // slot returns the place of the words at: they stand together, behind a word that a
