@@ -158,6 +158,9 @@ type Hit struct {
 	State     State
 	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
+	// Relevance is how likely the memory answers, times its strength now: 0 to 1. Only
+	// of a search that was asked to rank by it; then it is the Score, too.
+	Relevance float64
 	Why       Why
 }
 
@@ -198,6 +201,9 @@ type Found struct {
 	// Degraded names each channel that could not answer, with the reason. Empty when
 	// all did.
 	Degraded []string
+	// WordsAlone says that the vector channel was to be asked and could not answer: there is
+	// no model, it failed, or no memory has a vector of it.
+	WordsAlone bool
 }
 
 // InOrder returns relevant and weak finds together, best first: the ranking as it was

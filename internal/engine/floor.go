@@ -14,6 +14,7 @@ import (
 func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err error) {
 	finds := q.finds[:q.wanted()]
 	if q.in.All || len(finds) == 0 {
+		q.like(finds, func(int) float64 { return 1 })
 		return finds, nil, nil // having every word is relevant enough
 	}
 	evidence, err := q.evidence(ctx, finds)
@@ -22,6 +23,7 @@ func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err 
 	}
 	policy := retrieval.DefaultFloor(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
 	relevant := q.relevant(finds, policy.Above(evidence))
+	q.like(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
 	for i, f := range finds {
 		w := q.whyOf(f.Num)
 		w.Factors = append(w.Factors, engram.Factor{Name: "relevance", Value: policy.Relevance(evidence[i])})

@@ -34,6 +34,7 @@ func (q *question) byMeaning(ctx context.Context) error {
 		return nil
 	}
 	if q.embedder == nil {
+		q.wordsAlone = true
 		if q.in.Mode == ModeSemantic {
 			q.degrade("no embedding model is configured; nothing is found by meaning")
 		}
@@ -52,7 +53,7 @@ func (q *question) byMeaning(ctx context.Context) error {
 
 // silent tells why nothing is found by meaning.
 func (q *question) silent(ctx context.Context, err error) error {
-	q.meaning = meaning{}
+	q.meaning, q.wordsAlone = meaning{}, true
 	reason := err.Error()
 	if hint := engram.HintOf(err); hint != "" {
 		reason += ": " + hint
@@ -149,6 +150,7 @@ func (q *question) uncovered(ctx context.Context) error {
 			return err
 		}
 	}
+	q.wordsAlone = true
 	q.degrade("no memory has a vector of %s yet: run engram reembed", q.meaning.model.Name)
 	return err
 }

@@ -42,6 +42,9 @@ type question struct {
 	phrases  []text.TimePhrase // expressions of time in the question
 	times    []engram.TimeSpan
 	degraded []string
+
+	likeness   map[int64]float64 // of the finds of a search by strength (relevance.go)
+	wordsAlone bool              // meaning was to be asked, and could not answer
 }
 
 // newQuestion asks at one moment: what "yesterday" is must not change between two steps.
@@ -285,7 +288,8 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 		if q.hidden[first] {
 			first = 0 // who leaves repeats out must not leave out what is left
 		}
-		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first, Why: *q.whyOf(f.Num)})
+		hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()), Repeats: first,
+			Relevance: q.likeness[f.Num], Why: *q.whyOf(f.Num)})
 	}
 	return hits
 }

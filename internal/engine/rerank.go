@@ -25,7 +25,7 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 		return nil
 	}
 	first := 0
-	if len(found.Hits) > 0 && isTopic(found.Hits[0]) {
+	if len(found.Hits) > 0 && isFrom(found.Hits[0], engram.ChannelTopic) {
 		first = 1 // it was named, not found
 	}
 	hits := found.Hits[first:min(len(found.Hits), rerankDepth)]
@@ -80,8 +80,4 @@ func checkScores(scores []float64, texts int) error {
 		return fmt.Errorf("the score of text %d is not a number", i+1)
 	}
 	return nil
-}
-
-func isTopic(h engram.Hit) bool {
-	return len(h.Why.Channels) > 0 && h.Why.Channels[0].Channel == engram.ChannelTopic
 }

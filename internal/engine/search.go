@@ -27,6 +27,10 @@ type SearchInput struct {
 	Fusion engram.Fusion // "" is what the embedding model's manifest says
 	Hops   *int          // how far finds lead on over relations, to MaxHops; nil is 1
 	Rerank bool          // the configured reranker orders the best finds again
+	// ByStrength orders by Hit.Relevance, likeness × strength now (relevance.go), instead of
+	// by what answers best. Not together with AsOf or Rerank.
+	ByStrength   bool
+	MinRelevance float64 // with ByStrength: finds of less are left out; 0 to 1
 }
 
 // Mode says which channels answer a search.
@@ -54,8 +58,11 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 		return engram.Found{}, err
 	}
 	limit := in.Limit
-	if in.Rerank {
+	switch {
+	case in.Rerank:
 		in.Limit = max(limit, rerankDepth)
+	case in.ByStrength:
+		in.Limit = max(limit, relevanceDepth)
 	}
 	var found engram.Found
 	err = e.store.View(ctx, func(r engram.Reader) error {
@@ -63,7 +70,9 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 			found, err = e.searchAsOf(ctx, r, in, in.AsOf)
 			return err
 		}
-		found, err = e.search(ctx, r, in)
+		if found, err = e.search(ctx, r, in); err == nil && in.ByStrength {
+			err = e.byRelevance(ctx, r, &found, in)
+		}
 		return err
 	})
 	if err == nil && in.Rerank {
@@ -102,7 +111,7 @@ func (in SearchInput) clean() (SearchInput, error) {
 	if in.Hops != nil && (*in.Hops < 0 || *in.Hops > MaxHops) {
 		return in, engram.Errorf(engram.CodeInvalid, "hops %d is out of range", *in.Hops).WithHint("from 0 to %d", MaxHops)
 	}
-	return in, nil
+	return in.cleanRelevance()
 }
 
 // search answers a cleaned question within one snapshot.
@@ -142,6 +151,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err
 	}
+	found.WordsAlone = q.wordsAlone
 	if err := e.topicFirst(ctx, r, &found, in); err != nil {
 		return found, err
 	}

@@ -1,0 +1,171 @@
+package engine_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// factor is a part of a hit's score by its name; NaN when there is none.
+func factor(h engram.Hit, name string) float64 {
+	for _, f := range slices.Backward(h.Why.Factors) {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return math.NaN()
+}
+
+// outage saves the same finding twice, once long ago, and returns both.
+func (w world) outage() (faded, fresh int64) {
+	w.Clock.Add(-200 * oneDay)
+	faded = w.note("Queue outage", "The mail queue stopped because the disk was full of rotated logs.")
+	w.Clock.Add(200 * oneDay)
+	fresh = w.note("Mail queue", "The queue stopped again: rotated logs had filled the disk of the mail host.")
+	w.note("Lunch", "The canteen closes at two on Fridays.")
+	return faded, fresh
+}
+
+func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
+	w := newWorld(t).unlinked()
+	faded, fresh := w.outage()
+	const question = "queue outage disk full"
+	same(t, "by what answers best", hitNums(w.search(engine.SearchInput{Query: question}).Hits), []int64{faded, fresh})
+	found := w.search(engine.SearchInput{Query: question, ByStrength: true})
+	same(t, "by strength", hitNums(found.Hits), []int64{fresh, faded})
+	for _, h := range found.Hits {
+		likeness, strength := factor(h, "likeness"), factor(h, "strength now")
+		if h.Relevance != likeness*strength || h.Score != h.Relevance || likeness != factor(h, "relevance") {
+			t.Errorf("#%d: relevance %v, score %v, want likeness %v × strength %v", h.Memory.Num, h.Relevance, h.Score, likeness, strength)
+		}
+		if want := w.decay(engine.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 {
+			t.Errorf("#%d: strength now is told as %v, decay tells %v", h.Memory.Num, strength, want)
+		}
+	}
+	if h := w.search(engine.SearchInput{Query: question}).Hits[0]; h.Relevance != 0 {
+		t.Errorf("relevance without having been asked for: %v", h.Relevance)
+	}
+	between := (found.Hits[0].Relevance + found.Hits[1].Relevance) / 2
+	same(t, "of so much relevance", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, MinRelevance: between}).Hits), []int64{fresh})
+	same(t, "only one", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, Limit: 1}).Hits), []int64{fresh})
+}
+
+func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
+	w := newWorld(t).unlinked()
+	faded, fresh := w.outage()
+	w.tie(faded, engram.VerbSupersedes, fresh, engram.RelationJudged)
+	found := w.search(engine.SearchInput{Query: "mail host rotated logs again", ByStrength: true, Filter: engram.Filter{Current: true}})
+	same(t, "what stands in the place of the find", hitNums(found.Hits), []int64{faded})
+
+	keyed := w.save(engine.SaveInput{Title: "Session store", Content: "Sessions live in Redis.", TopicKey: "architecture/sessions", Project: "demo"}).Memory.Num
+	hit := w.search(engine.SearchInput{Query: "architecture/sessions", ByStrength: true}).Hits[0]
+	if hit.Memory.Num != keyed || factor(hit, "likeness") != 1 || hit.Relevance != factor(hit, "strength now") {
+		t.Errorf("a topic key as the question: got %+v", hit)
+	}
+	all := w.search(engine.SearchInput{ByStrength: true})
+	same(t, "no question: newest first", hitNums(all.Hits), w.list(engram.Filter{}))
+	for _, h := range all.Hits {
+		if h.Relevance <= 0 || h.Relevance != factor(h, "strength now") {
+			t.Errorf("#%d is listed: relevance %v, want its strength %v", h.Memory.Num, h.Relevance, factor(h, "strength now"))
+		}
+	}
+	strong := w.search(engine.SearchInput{ByStrength: true, MinRelevance: 0.5}).Hits
+	if slices.Contains(hitNums(strong), faded) || len(strong) != len(all.Hits)-1 {
+		t.Errorf("listed from a strength of 0.5: got %v, want all but #%d", hitNums(strong), faded)
+	}
+}
+
+func TestSearchesThatCannotBeByStrength(t *testing.T) {
+	w := newWorld(t)
+	for name, in := range map[string]engine.SearchInput{
+		"a reranker orders":             {ByStrength: true, Rerank: true},
+		"a time past":                   {ByStrength: true, AsOf: enginetest.Start().Add(-time.Hour)},
+		"a relevance above 1":           {ByStrength: true, MinRelevance: 1.1},
+		"a relevance below 0":           {ByStrength: true, MinRelevance: -0.1},
+		"a relevance that is no number": {ByStrength: true, MinRelevance: math.NaN()},
+		"a relevance without strength":  {MinRelevance: 0.3},
+	} {
+		if _, err := w.Search(t.Context(), in); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("%s: got %v, want invalid", name, err)
+		}
+	}
+}
+
+func TestASearchSaysWhenMeaningCouldNotAnswer(t *testing.T) {
+	w := newWorld(t)
+	w.outage()
+	deaf := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: enginetest.IDs()})
+	for _, tt := range []struct {
+		name   string
+		engine *engine.Engine
+		in     engine.SearchInput
+		want   bool
+	}{
+		{"a model that answers", w.Engine, engine.SearchInput{Query: "queue"}, false},
+		{"no model", deaf, engine.SearchInput{Query: "queue"}, true},
+		{"no model and nobody asked it", deaf, engine.SearchInput{Query: "queue", Mode: engine.ModeLexical}, false},
+		{"no question", deaf, engine.SearchInput{}, false},
+		{"nothing passes the filter", w.Engine, engine.SearchInput{Query: "queue", Filter: engram.Filter{Types: []engram.Type{"bugfix"}}}, false},
+	} {
+		found, err := tt.engine.Search(t.Context(), tt.in)
+		if err != nil || found.WordsAlone != tt.want {
+			t.Errorf("%s: words alone is %v, error %v, want %v", tt.name, found.WordsAlone, err, tt.want)
+		}
+	}
+}
+
+// Whatever is stored and asked: relevance falls from hit to hit, is the product that the
+// factors tell, does not pass the least that was asked for, and does not depend on how
+// many are wanted.
+func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
+	words := []string{"queue", "disk", "mail", "token", "cache", "deploy", "login", "index"}
+	w := newWorld(t).unlinked()
+	rapid.Check(t, func(rt *rapid.T) {
+		project := fmt.Sprintf("p%d", rapid.Uint32().Draw(rt, "project"))
+		sentence := rapid.SliceOfN(rapid.SampledFrom(words), 2, 6)
+		for i := range rapid.IntRange(1, 12).Draw(rt, "memories") {
+			days := rapid.IntRange(0, 300).Draw(rt, "days")
+			w.Clock.Add(-time.Duration(days) * oneDay)
+			_, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprint("Note ", i), Content: fmt.Sprint(sentence.Draw(rt, "content")), Project: project})
+			w.Clock.Add(time.Duration(days) * oneDay)
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+		in := engine.SearchInput{Query: fmt.Sprint(sentence.Draw(rt, "question")), ByStrength: true, Limit: 20, Filter: engram.Filter{Project: project}}
+		all, err := w.Search(t.Context(), in)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		last := 1.0
+		for _, h := range all.Hits {
+			if h.Relevance > last || h.Relevance < 0 || h.Relevance != factor(h, "likeness")*factor(h, "strength now") {
+				rt.Fatalf("%q: #%d has relevance %v behind %v, of %v", in.Query, h.Memory.Num, h.Relevance, last, h.Why.Factors)
+			}
+			last = h.Relevance
+		}
+		in.MinRelevance = rapid.Float64Range(0, 1).Draw(rt, "least")
+		in.Limit = rapid.IntRange(1, 20).Draw(rt, "limit")
+		some, err := w.Search(t.Context(), in)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var want []int64
+		for _, h := range all.Hits {
+			if h.Relevance >= in.MinRelevance && len(want) < in.Limit {
+				want = append(want, h.Memory.Num)
+			}
+		}
+		if got := hitNums(some.Hits); !slices.Equal(got, want) {
+			rt.Fatalf("%q from %v, at most %d: got %v, want %v of %v", in.Query, in.MinRelevance, in.Limit, got, want, hitNums(all.Hits))
+		}
+	})
+}
