@@ -28,8 +28,15 @@ func decode(args json.RawMessage, params []param, in reflect.Value) error {
 				WithHint(`send {"name": value, …}`)
 		}
 	}
+	return fill("", given, params, in)
+}
+
+// fill reads what is given into the fields of in. path opens the names in errors: "" for
+// the arguments themselves, "memories[3]." for an object in a list.
+func fill(path string, given map[string]json.RawMessage, params []param, in reflect.Value) error {
 	for _, p := range params {
 		raw := given[p.name]
+		p.name = path + p.name
 		if absent(raw) {
 			raw = p.def
 		}
@@ -59,6 +66,12 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	if field.Kind() == reflect.Pointer {
 		field.Set(reflect.New(p.kind))
 		field = field.Elem()
+	}
+	if isList(p.kind) {
+		return p.setList(field, raw)
+	}
+	if p.kind == reflect.TypeFor[json.RawMessage]() && raw[0] != '{' {
+		return p.mistyped(raw, plural(p.kind))
 	}
 	switch p.kind.Kind() {
 	case reflect.String:
@@ -207,8 +220,11 @@ func kindOf(raw json.RawMessage) string {
 }
 
 func plural(t reflect.Type) string {
-	if t.Kind() == reflect.Map {
+	if !isList(t) {
 		return "an object"
+	}
+	if t.Elem().Kind() == reflect.Struct {
+		return "an array of objects"
 	}
 	return fmt.Sprintf("an array of %ss", t.Elem().Kind())
 }

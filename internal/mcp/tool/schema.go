@@ -37,6 +37,7 @@ type param struct {
 	lax      bool
 	told     bool // enum, min and max stand in the schema alone
 	unlisted bool
+	items    []param // the fields of the objects of a list; nil for other kinds
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -57,6 +58,9 @@ func paramsOf(in reflect.Type) []param {
 		p.min, p.max = bound(f.Tag.Get("min")), bound(f.Tag.Get("max"))
 		if p.kind == reflect.TypeFor[ID]() && p.min == nil {
 			p.min = bound("1")
+		}
+		if listsObjects(p.kind) {
+			p.items = paramsOf(p.kind.Elem())
 		}
 		ps = append(ps, p)
 	}
@@ -110,7 +114,7 @@ func inputSchema(ps []param) json.RawMessage {
 }
 
 func (p param) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, `%s:{%s`, quote(p.name), typeSchema(p.kind))
+	fmt.Fprintf(b, `%s:{%s`, quote(p.name), p.typeSchema())
 	if p.doc != "" {
 		fmt.Fprintf(b, `,"description":%s`, quote(p.doc))
 	}
@@ -120,13 +124,25 @@ func (p param) write(b *bytes.Buffer) {
 	if p.def != nil {
 		fmt.Fprintf(b, `,"default":%s`, p.def)
 	}
+	low, high := "minimum", "maximum"
+	if isList(p.kind) {
+		low, high = "minItems", "maxItems"
+	}
 	if p.min != nil {
-		fmt.Fprintf(b, `,"minimum":%v`, *p.min)
+		fmt.Fprintf(b, `,"%s":%v`, low, *p.min)
 	}
 	if p.max != nil {
-		fmt.Fprintf(b, `,"maximum":%v`, *p.max)
+		fmt.Fprintf(b, `,"%s":%v`, high, *p.max)
 	}
 	b.WriteByte('}')
+}
+
+// typeSchema is typeSchema of the kind, with what is checked of the objects of a list.
+func (p param) typeSchema() string {
+	if p.items != nil {
+		return `"type":"array","items":` + string(inputSchema(p.items))
+	}
+	return typeSchema(p.kind)
 }
 
 // outputSchema describes the fields of a struct that have a json name and are not
@@ -161,6 +177,9 @@ func objectSchema(t reflect.Type) string {
 // typeSchema returns the members of a schema that say what type a value has; "" for
 // a type no argument and no answer should have, which a test of every tool looks for.
 func typeSchema(t reflect.Type) string {
+	if t == reflect.TypeFor[json.RawMessage]() {
+		return `"type":"object"`
+	}
 	switch t.Kind() {
 	case reflect.String:
 		return `"type":"string"`

@@ -12,17 +12,27 @@ import (
 )
 
 type args struct {
-	ID       tool.ID        `json:"id" required:"true"`
-	Name     string         `json:"name" doc:"<who>" default:"ann"`
-	Note     *string        `json:"note"`
-	Limit    int            `json:"limit" default:"10" min:"1" max:"20" lax:"true"`
-	Depth    int            `json:"depth" default:"2" min:"0" max:"5"`
-	Share    *float64       `json:"share" min:"0" max:"1"`
-	Mode     string         `json:"mode" enum:"any,all" default:"any"`
-	Scope    string         `json:"scope" enum:"a,b" default:"a" lax:"true"`
-	Loud     bool           `json:"loud" default:"true"`
-	Tags     []string       `json:"tags"`
-	Metadata map[string]any `json:"metadata"`
+	ID       tool.ID         `json:"id" required:"true"`
+	Name     string          `json:"name" doc:"<who>" default:"ann"`
+	Note     *string         `json:"note"`
+	Limit    int             `json:"limit" default:"10" min:"1" max:"20" lax:"true"`
+	Depth    int             `json:"depth" default:"2" min:"0" max:"5"`
+	Share    *float64        `json:"share" min:"0" max:"1"`
+	Mode     string          `json:"mode" enum:"any,all" default:"any"`
+	Scope    string          `json:"scope" enum:"a,b" default:"a" lax:"true"`
+	Loud     bool            `json:"loud" default:"true"`
+	Tags     []string        `json:"tags"`
+	Metadata map[string]any  `json:"metadata"`
+	Data     json.RawMessage `json:"data"`
+	Pair     []string        `json:"pair" min:"2" max:"2"`
+	Items    []item          `json:"items" max:"3"`
+}
+
+type item struct {
+	Text  string   `json:"text" required:"true"`
+	Share *float64 `json:"share" max:"1"`
+	Kind  string   `json:"kind" enum:"a,b" default:"b"`
+	Names []string `json:"names"`
 }
 
 type answer struct {
@@ -77,6 +87,19 @@ func TestValuesAreRead(t *testing.T) {
 	}
 }
 
+func TestListsOfObjectsAreRead(t *testing.T) {
+	got, err := decoded(t, `{"id":1,"pair":["x","y"],"items":[{"text":"one","unheard_of":1},{"text":"two","kind":"a","share":0.5,"names":["n"]}]}`)
+	if err != nil || len(got.Pair) != 2 || len(got.Items) != 2 {
+		t.Fatalf("got %+v, error %v", got, err)
+	}
+	if one := got.Items[0]; one.Text != "one" || one.Kind != "b" || one.Share != nil || one.Names != nil {
+		t.Errorf("first item: got %+v, want its text and the defaults", one)
+	}
+	if two := got.Items[1]; two.Text != "two" || two.Kind != "a" || two.Share == nil || *two.Share != 0.5 || len(two.Names) != 1 {
+		t.Errorf("second item: got %+v", two)
+	}
+}
+
 func TestLaxArgumentsAreNeverOutOfRange(t *testing.T) {
 	for _, tt := range []struct {
 		in    string
@@ -121,8 +144,18 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 		{"more than all", `{"id":1,"share":1.1}`, "share 1.1 is out of range"},
 		{"an unknown word", `{"id":1,"mode":"some"}`, `mode "some" is not known`},
 		{"a string for a list", `{"id":1,"tags":"x"}`, "tags must be an array of strings, not a string"},
-		{"a list of numbers", `{"id":1,"tags":[1]}`, "tags must be an array of strings, not an array"},
+		{"a list of numbers", `{"id":1,"tags":[1]}`, "tags[0] must be a string, not a number"},
+		{"a list with nothing in it", `{"id":1,"tags":["x",null]}`, "tags[1] is null"},
+		{"too few", `{"id":1,"pair":["x"]}`, "pair has 1 items"},
+		{"too many", `{"id":1,"items":[{},{},{},{}]}`, "items has 4 items"},
+		{"a string for a list of objects", `{"id":1,"items":"x"}`, "items must be an array of objects, not a string"},
+		{"a string for an object of a list", `{"id":1,"items":[{"text":"x"},"y"]}`, "items[1] must be an object, not a string"},
+		{"an object that lacks what is required", `{"id":1,"items":[{"text":"x"},{"share":0}]}`, "items[1].text is required"},
+		{"a wrong type deep down", `{"id":1,"items":[{"text":"x","names":["a",{}]}]}`, "items[0].names[1] must be a string, not an object"},
+		{"out of range deep down", `{"id":1,"items":[{"text":"x","share":2}]}`, "items[0].share 2 is out of range"},
+		{"an unknown word deep down", `{"id":1,"items":[{"text":"x","kind":"c"}]}`, `items[0].kind "c" is not known`},
 		{"a list for an object", `{"id":1,"metadata":[]}`, "metadata must be an object, not an array"},
+		{"a string for an object that is read later", `{"id":1,"data":"{}"}`, "data must be an object, not a string"},
 		{"broken UTF-8", "{\"id\":1,\"name\":\"\xff\"}", "the arguments are not valid UTF-8"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -142,7 +175,11 @@ func TestSchemasSayWhatIsChecked(t *testing.T) {
 		`"limit":{"type":"integer","default":10,"minimum":1,"maximum":20},"depth":{"type":"integer","default":2,"minimum":0,"maximum":5},` +
 		`"share":{"type":"number","minimum":0,"maximum":1},"mode":{"type":"string","enum":["any","all"],"default":"any"},` +
 		`"scope":{"type":"string","enum":["a","b"],"default":"a"},"loud":{"type":"boolean","default":true},` +
-		`"tags":{"type":"array","items":{"type":"string"}},"metadata":{"type":"object"}},"required":["id"]}`
+		`"tags":{"type":"array","items":{"type":"string"}},"metadata":{"type":"object"},"data":{"type":"object"},` +
+		`"pair":{"type":"array","items":{"type":"string"},"minItems":2,"maxItems":2},` +
+		`"items":{"type":"array","items":{"type":"object","properties":{"text":{"type":"string"},"share":{"type":"number","maximum":1},` +
+		`"kind":{"type":"string","enum":["a","b"],"default":"b"},"names":{"type":"array","items":{"type":"string"}}},"required":["text"]},"maxItems":3}},` +
+		`"required":["id"]}`
 	if string(got.Input) != want {
 		t.Errorf("input schema\n got %s\nwant %s", got.Input, want)
 	}

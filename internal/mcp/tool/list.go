@@ -1,0 +1,71 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// isList reports a kind of which a schema counts the items. Raw JSON is a slice to Go alone.
+func isList(t reflect.Type) bool {
+	return t.Kind() == reflect.Slice && t != reflect.TypeFor[json.RawMessage]()
+}
+
+// listsObjects reports a list of objects that have fields of their own to check.
+func listsObjects(t reflect.Type) bool { return isList(t) && t.Elem().Kind() == reflect.Struct }
+
+// setList reads a list item by item, so that an error names the item: "memories[3].content
+// is required". Places count from 0, as in JSON.
+func (p param) setList(field reflect.Value, raw json.RawMessage) error {
+	var given []json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return p.mistyped(raw, plural(p.kind))
+	}
+	if err := p.counted(len(given)); err != nil {
+		return err
+	}
+	list := reflect.MakeSlice(p.kind, len(given), len(given))
+	for i, raw := range given {
+		item := param{name: fmt.Sprintf("%s[%d]", p.name, i), kind: p.kind.Elem(), items: p.items}
+		var err error
+		switch {
+		case absent(raw):
+			err = engram.Errorf(engram.CodeInvalid, "%s is null", item.name).WithHint("leave it out")
+		case p.items != nil:
+			err = item.setObject(list.Index(i), raw)
+		default:
+			err = item.set(list.Index(i), raw)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	field.Set(list)
+	return nil
+}
+
+// setObject reads one object of a list.
+func (p param) setObject(field reflect.Value, raw json.RawMessage) error {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return engram.Errorf(engram.CodeInvalid, "%s must be an object, not %s", p.name, kindOf(raw))
+	}
+	return fill(p.name+".", given, p.items, field)
+}
+
+// counted checks how many items a list has.
+func (p param) counted(n int) error {
+	if p.told || (p.min == nil || float64(n) >= *p.min) && (p.max == nil || float64(n) <= *p.max) {
+		return nil
+	}
+	err := engram.Errorf(engram.CodeInvalid, "%s has %d items", p.name, n)
+	switch {
+	case p.min != nil && p.max != nil:
+		return err.WithHint("from %v to %v", *p.min, *p.max)
+	case p.min != nil:
+		return err.WithHint("at least %v", *p.min)
+	}
+	return err.WithHint("at most %v", *p.max)
+}
