@@ -52,6 +52,9 @@ type Def struct {
 type Caller struct {
 	Client string // the client program's own name, cleaned; "" when it did not say
 	Ask    Ask    // asks the person at the client; nil when that cannot be done (ask.go)
+	// Progress tells the client how far a long call is; nil when it did not ask for that.
+	// Verbs of the engine take it as it is.
+	Progress Progress
 }
 
 // Actor is how the journal names the caller: "mcp:claude-code", or "mcp".
