@@ -56,8 +56,8 @@ fading: engram mark ID --permanent. How a project fades: engram projects decay.`
 
 func curveOf(s string) engram.Curve { return engram.Curve(strings.ToLower(strings.TrimSpace(s))) }
 
-// decayDoc is the answer of `decay`.
-type decayDoc struct {
+// strengthsDoc is the answer of `decay`.
+type strengthsDoc struct {
 	Project  string           `json:"project"` // "" is every project
 	Days     int              `json:"days"`    // how far ahead later looks
 	Total    int              `json:"total"`   // how many pass, with those that are not shown
@@ -72,7 +72,7 @@ func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInp
 	if err != nil {
 		return err
 	}
-	doc := decayDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
+	doc := strengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
 	return p.answer(doc, func(b *strings.Builder) { writeDecay(b, doc) })
 }
 
@@ -83,7 +83,7 @@ func fadedOf(f engine.Faded) document.Faded {
 // decayIndent is where what is told of a memory stands, behind its strengths.
 const decayIndent = "             "
 
-func writeDecay(b *strings.Builder, doc decayDoc) {
+func writeDecay(b *strings.Builder, doc strengthsDoc) {
 	if len(doc.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
 		return

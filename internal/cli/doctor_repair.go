@@ -72,9 +72,9 @@ func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMod
 	})
 }
 
-// repairDoc is the answer of `doctor repair`, in the words of older programs: an
+// repairedDoc is the answer of `doctor repair`, in the words of older programs: an
 // observation is a memory.
-type repairDoc struct {
+type repairedDoc struct {
 	Project string       `json:"project"`
 	Check   string       `json:"check"`
 	Mode    string       `json:"mode"`   // plan, dry_run, apply
@@ -112,8 +112,8 @@ type repairCounts struct {
 	PromptsApplied  int `json:"prompts_applied"`
 }
 
-func repairOf(r engine.Repair) repairDoc {
-	return repairDoc{
+func repairOf(r engine.Repair) repairedDoc {
+	return repairedDoc{
 		Project: r.Project, Check: r.Check, Mode: string(r.Mode), Status: r.Status, Backup: r.Backup,
 		Actions: document.Each(r.Actions, func(a engine.RepairAction) repairStep {
 			return repairStep{a.Session, a.From, a.To, r.Check, a.Source, a.Path}

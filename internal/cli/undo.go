@@ -59,8 +59,8 @@ FIRST..LAST takes back several, the latest first: with --verb those of one verb,
 	return cmd
 }
 
-// undoneDoc is the answer of `undo FIRST..LAST --json`.
-type undoneDoc struct {
+// undoneRangeDoc is the answer of `undo FIRST..LAST --json`.
+type undoneRangeDoc struct {
 	DryRun bool              `json:"dry_run"`
 	Undone []document.Undone `json:"undone"` // the latest first
 }
@@ -83,7 +83,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 	if len(undone) == 0 && err != nil {
 		return err
 	}
-	doc := undoneDoc{in.DryRun, document.Each(undone, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
+	doc := undoneRangeDoc{in.DryRun, document.Each(undone, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
 	told := p.answer(doc, func(b *strings.Builder) {
 		for _, u := range undone {
 			b.WriteString(render.Undone(u, in.DryRun))

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// versionDoc is the answer of `version --json`.
-type versionDoc struct {
+// programDoc is the answer of `version --json`.
+type programDoc struct {
 	Version string `json:"version"` // "dev" for a build from source
 }
 
@@ -23,5 +23,5 @@ func (p *program) versionCommand() *cobra.Command {
 }
 
 func (p *program) version() error {
-	return p.answer(versionDoc{p.Version}, func(b *strings.Builder) { fmt.Fprintf(b, "engram %s\n", p.Version) })
+	return p.answer(programDoc{p.Version}, func(b *strings.Builder) { fmt.Fprintf(b, "engram %s\n", p.Version) })
 }
