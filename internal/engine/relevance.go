@@ -58,7 +58,7 @@ func (e *Engine) byRelevance(ctx context.Context, r engram.Reader, found *engram
 			if isFrom(*h, engram.ChannelTopic) || isFrom(*h, engram.ChannelRecent) {
 				likeness, listed = 1, listed || isFrom(*h, engram.ChannelRecent)
 			}
-			h.Relevance = likeness * strength
+			h.Strength, h.Relevance = strength, likeness*strength
 			h.Score = h.Relevance
 			h.Why.Factors = append(slices.Clone(h.Why.Factors), engram.Factor{Name: "likeness", Value: likeness}, engram.Factor{Name: "strength now", Value: strength})
 		}

@@ -46,7 +46,7 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 		if h.Relevance != likeness*strength || h.Score != h.Relevance || likeness != factor(h, "relevance") {
 			t.Errorf("#%d: relevance %v, score %v, want likeness %v × strength %v", h.Memory.Num, h.Relevance, h.Score, likeness, strength)
 		}
-		if want := w.decay(engine.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 {
+		if want := w.decay(engine.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 || h.Strength != strength {
 			t.Errorf("#%d: strength now is told as %v, decay tells %v", h.Memory.Num, strength, want)
 		}
 	}
@@ -119,6 +119,30 @@ func TestASearchSaysWhenMeaningCouldNotAnswer(t *testing.T) {
 		if err != nil || found.WordsAlone != tt.want {
 			t.Errorf("%s: words alone is %v, error %v, want %v", tt.name, found.WordsAlone, err, tt.want)
 		}
+	}
+}
+
+func TestMemoriesThatAreGivenWholeCountAsAccessed(t *testing.T) {
+	w := newWorld(t).unlinked()
+	_, fresh := w.outage()
+	ask := func(session string) engram.Found {
+		w.Clock.Add(2 * time.Hour)
+		found, err := w.SearchWhole(t.Context(), session, engine.SearchInput{Query: "mail host rotated logs", ByStrength: true, Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "found", hitNums(found.Hits), []int64{fresh})
+		return found
+	}
+	if before := ask("").Hits[0].Memory.AccessCount; before != 0 {
+		t.Errorf("the first answer tells %d accesses, want those before it", before)
+	}
+	first := ask("").Hits[0].Strength
+	if got := w.get(fresh).Memory.AccessCount; got != 2 || ask("").Hits[0].Strength <= first {
+		t.Errorf("asked twice: %d accesses, want 2 and a memory that is stronger for them", got)
+	}
+	if degraded := ask("nobody").Degraded; len(degraded) != 1 {
+		t.Errorf("a session that does not exist: %q", degraded)
 	}
 }
 

@@ -192,6 +192,22 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 	return found, err
 }
 
+// SearchWhole is SearchIn for somebody who is given the memories whole: each hit counts as
+// accessed, as those of Recall do. The hits are as they were before.
+func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
+	found, err := e.Search(ctx, in)
+	if err != nil {
+		return found, err
+	}
+	s := showing{verb: useRecall, query: found.Query}
+	for _, h := range found.Hits {
+		s.items = append(s.items, shownItem{h.Memory, text.Tokens(h.Memory.Title + "\n" + h.Memory.Content)})
+	}
+	degraded, err := e.rememberIn(ctx, session, s)
+	found.Degraded = append(found.Degraded, degraded...)
+	return found, err
+}
+
 // previewTokens is what a memory costs in a list of hits, about.
 func previewTokens(m engram.Memory) int {
 	return text.Tokens(m.Title + "\n" + render.Preview(m.Content, 300))
