@@ -45,6 +45,9 @@ func tooLarge(limit int64) error {
 // them; errors are *engram.Error of CodeInvalid that name the field.
 func decode[T any](q request) (T, error) {
 	var in T
+	if reflect.TypeFor[T]() != reflect.TypeOf(q.route.Body) {
+		return in, engram.Errorf(engram.CodeInternal, "%s decodes a %T, its row takes a %T", q.route.name(), in, q.route.Body)
+	}
 	// Go's JSON reader would replace broken bytes in silence, and what was saved would
 	// not be what was sent.
 	if !utf8.Valid(q.body) {
@@ -56,7 +59,7 @@ func decode[T any](q request) (T, error) {
 	if err := json.Unmarshal(q.body, &in); err != nil {
 		return in, notDecoded(err)
 	}
-	if q.newer {
+	if q.route.Newer {
 		return in, unknownField(q.body, reflect.TypeFor[T](), "")
 	}
 	return in, nil

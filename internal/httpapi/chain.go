@@ -17,8 +17,8 @@ import (
 type request struct {
 	*http.Request
 	body  []byte
-	query url.Values
-	newer bool // nothing that is unknown is ignored
+	query url.Values // what the route knows of it
+	route Route
 }
 
 // reply is what a handler answers.
@@ -47,33 +47,39 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	body, err := readBody(w, r, route.MaxBody)
-	if err != nil {
+	q := request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
+	var err error
+	if route.unread {
+		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
+	} else if q.body, err = readBody(w, r, route.MaxBody); err != nil {
 		return err
+	}
+	if route.stream != nil || route.slow {
+		unhurried(w)
+		ctx, cancel := untilStop(r.Context())
+		defer cancel()
+		q.Request = r.WithContext(ctx)
+	}
+	if route.Path != "/mcp" { // a protocol of its own says what it does not know
+		if err := route.refuseUnknown(q); err != nil {
+			return err
+		}
 	}
 	if route.stream != nil {
-		unhurried(w)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		ctx, cancel := untilStop(r.Context())
-		defer cancel()
-		route.stream.ServeHTTP(w, r.WithContext(ctx))
-		return nil
-	}
-	if route.slow {
-		unhurried(w)
-		ctx, cancel := untilStop(r.Context())
-		defer cancel()
-		r = r.WithContext(ctx)
-	}
-	q := request{Request: r, body: body, query: parseQuery(r.URL.RawQuery), newer: route.Newer}
-	if err := route.refuseUnknown(q); err != nil {
-		return err
+		return route.stream(w, q)
 	}
 	rep, err := route.handle(q)
 	if err != nil {
 		return err
 	}
 	return a.write(w, r, rep)
+}
+
+// speakMCP hands a request to the server of MCP.
+func (a *API) speakMCP(w http.ResponseWriter, q request) error {
+	q.Body = io.NopCloser(bytes.NewReader(q.body))
+	a.MCP.ServeHTTP(w, q.Request)
+	return nil
 }
 
 // unhurried lifts the server's deadlines from a stream, whose request has been read
@@ -109,7 +115,13 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	return nil
 }
 
-const mediaJSON = "application/json"
+// The media types of answers.
+const (
+	mediaJSON    = "application/json"
+	mediaText    = "text/plain; charset=utf-8"
+	mediaDOT     = "text/vnd.graphviz; charset=utf-8"
+	mediaMermaid = "text/vnd.mermaid; charset=utf-8"
+)
 
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
 	line = append(line, '\n')

@@ -22,7 +22,7 @@ type conflictPage struct {
 
 func (a *API) conflicts(q request) (reply, error) {
 	f := engine.ConflictFilter{Project: q.query.Get("project"), Status: engram.RelationStatus(strings.TrimSpace(q.query.Get("status")))}
-	f.Page = engram.Page{Limit: q.lenient("limit", 50, 1, engine.MaxConflicts), Offset: q.lenient("offset", 0, 0, maxOffset)}
+	f.Page = engram.Page{Limit: q.lenient("limit"), Offset: q.lenient("offset")}
 	var err error
 	if f.Since, err = q.when("since", a.Engine.Now()); err != nil {
 		return reply{}, worded(err, engram.CodeInvalid, "invalid since parameter: must be RFC3339")
@@ -31,6 +31,15 @@ func (a *API) conflicts(q request) (reply, error) {
 	return reply{body: conflictPage{total, f.Page.Limit, f.Page.Offset, document.Each(list, func(c engine.Conflict) document.Conflict {
 		return document.ConflictOf(c.Relation, c.Status(), c.Source, c.Target)
 	})}}, err
+}
+
+// conflictCounts counts candidates and verdicts.
+type conflictCounts struct {
+	Project  string                        `json:"project"`
+	ByVerb   map[string]int                `json:"by_relation"`
+	ByStatus map[engram.RelationStatus]int `json:"by_judgment_status"`
+	Deferred int                           `json:"deferred"`
+	Dead     int                           `json:"dead"`
 }
 
 func (a *API) conflictStats(q request) (reply, error) {
@@ -43,13 +52,7 @@ func (a *API) conflictStats(q request) (reply, error) {
 	if n := s.ByStatus[engram.RelationPending]; n > 0 {
 		byVerb[string(engram.RelationPending)] = n
 	}
-	return reply{body: struct {
-		Project  string                        `json:"project"`
-		ByVerb   map[string]int                `json:"by_relation"`
-		ByStatus map[engram.RelationStatus]int `json:"by_judgment_status"`
-		Deferred int                           `json:"deferred"`
-		Dead     int                           `json:"dead"`
-	}{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}}, err
+	return reply{body: conflictCounts{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}}, err
 }
 
 func (a *API) conflict(q request) (reply, error) {
@@ -62,16 +65,24 @@ func (a *API) conflict(q request) (reply, error) {
 		worded(err, engram.CodeNotFound, "GetRelationByIntID: relation id %d not found", num)
 }
 
+// judgeBody is a verdict on a candidate.
+type judgeBody struct {
+	ID         string   `json:"judgment_id"`
+	Relation   string   `json:"relation"`
+	Reason     string   `json:"reason"`
+	Evidence   string   `json:"evidence"`
+	Confidence *float64 `json:"confidence"`
+	SessionID  string   `json:"session_id"`
+	Model      string   `json:"marked_by_model"`
+}
+
+// judged is a verdict that was recorded.
+type judged struct {
+	Relation document.Judged `json:"relation"`
+}
+
 func (a *API) judgeConflict(q request) (reply, error) {
-	in, err := decode[struct {
-		ID         string   `json:"judgment_id"`
-		Relation   string   `json:"relation"`
-		Reason     string   `json:"reason"`
-		Evidence   string   `json:"evidence"`
-		Confidence *float64 `json:"confidence"`
-		SessionID  string   `json:"session_id"`
-		Model      string   `json:"marked_by_model"`
-	}](q)
+	in, err := decode[judgeBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -87,9 +98,7 @@ func (a *API) judgeConflict(q request) (reply, error) {
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		err = refuse(http.StatusBadRequest, worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
 	}
-	return reply{body: struct {
-		Relation document.Judged `json:"relation"`
-	}{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
+	return reply{body: judged{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
 }
 
 // verdicts are those of the engine as older clients spell them.
@@ -107,15 +116,23 @@ func verdictOf(what, word string) (engram.Verb, error) {
 	return verb, nil
 }
 
+// compareBody is a verdict on two memories.
+type compareBody struct {
+	A          int64    `json:"memory_id_a"`
+	B          int64    `json:"memory_id_b"`
+	Relation   string   `json:"relation"`
+	Confidence *float64 `json:"confidence"`
+	Reasoning  string   `json:"reasoning"`
+	Model      string   `json:"model"`
+}
+
+// compared names the verdict; "" where the dialect has none.
+type compared struct {
+	SyncID string `json:"sync_id"`
+}
+
 func (a *API) compareMemories(q request) (reply, error) {
-	in, err := decode[struct {
-		A          int64    `json:"memory_id_a"`
-		B          int64    `json:"memory_id_b"`
-		Relation   string   `json:"relation"`
-		Confidence *float64 `json:"confidence"`
-		Reasoning  string   `json:"reasoning"`
-		Model      string   `json:"model"`
-	}](q)
+	in, err := decode[compareBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -138,13 +155,11 @@ func (a *API) compareMemories(q request) (reply, error) {
 	if absent, ok := errors.AsType[*engine.Absent](err); ok {
 		err = worded(err, engram.CodeNotFound, "%s", fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, messageOf(err)))
 	}
-	compared := struct {
-		SyncID string `json:"sync_id"`
-	}{}
+	row := compared{}
 	if verb != engram.VerbNotConflict { // the dialect names no row there, though one is kept
-		compared.SyncID = c.Relation.ID
+		row.SyncID = c.Relation.ID
 	}
-	return reply{body: compared}, err
+	return reply{body: row}, err
 }
 
 // deferredPage is what came from other stores and could not be applied yet. This one takes
@@ -169,14 +184,17 @@ type deferredRow struct {
 }
 
 func (a *API) deferred(q request) (reply, error) {
-	return reply{body: deferredPage{Limit: q.lenient("limit", 50, 1, engine.MaxConflicts), Rows: []deferredRow{}}}, nil
+	return reply{body: deferredPage{Limit: q.lenient("limit"), Rows: []deferredRow{}}}, nil
+}
+
+// replayed says what became of changes that waited.
+type replayed struct {
+	Retried   int `json:"retried"`
+	Succeeded int `json:"succeeded"`
+	Failed    int `json:"failed"`
+	Dead      int `json:"dead"`
 }
 
 func (a *API) replayDeferred(request) (reply, error) {
-	return reply{body: struct {
-		Retried   int `json:"retried"`
-		Succeeded int `json:"succeeded"`
-		Failed    int `json:"failed"`
-		Dead      int `json:"dead"`
-	}{}}, nil
+	return reply{body: replayed{}}, nil
 }

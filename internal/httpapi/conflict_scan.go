@@ -28,17 +28,20 @@ type scannedDoc struct {
 	Warning         string `json:"warning,omitempty"`
 }
 
+// scanBody asks for a scan.
+type scanBody struct {
+	Project     string `json:"project"`
+	Since       string `json:"since"`
+	Apply       bool   `json:"apply"`
+	MaxInsert   *int   `json:"max_insert"`
+	Semantic    bool   `json:"semantic"`
+	Concurrency *int   `json:"concurrency"`
+	Timeout     *int   `json:"timeout_per_call_seconds"`
+	MaxSemantic *int   `json:"max_semantic"`
+}
+
 func (a *API) scanConflicts(q request) (reply, error) {
-	in, err := decode[struct {
-		Project     string `json:"project"`
-		Since       string `json:"since"`
-		Apply       bool   `json:"apply"`
-		MaxInsert   *int   `json:"max_insert"`
-		Semantic    bool   `json:"semantic"`
-		Concurrency *int   `json:"concurrency"`
-		Timeout     *int   `json:"timeout_per_call_seconds"`
-		MaxSemantic *int   `json:"max_semantic"`
-	}](q)
+	in, err := decode[scanBody](q)
 	if err != nil {
 		return reply{}, err
 	}

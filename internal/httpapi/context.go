@@ -5,6 +5,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
+// contextDoc is what a new session should know, as Markdown.
+type contextDoc struct {
+	Context string `json:"context"`
+}
+
 // context answers with the text that a plugin puts before a new session; "" when
 // there is nothing to tell.
 func (a *API) context(q request) (reply, error) {
@@ -21,8 +26,6 @@ func (a *API) context(q request) (reply, error) {
 		return reply{}, err
 	}
 	c, err := a.Engine.Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
-		Budget: q.lenient("budget", 0, 1, engine.MaxBudget), SessionID: q.query.Get("session_id"), Again: again})
-	return reply{body: struct {
-		Context string `json:"context"`
-	}{render.Context(c, render.Options{Zone: a.Zone})}, degraded: c.Degraded}, err
+		Budget: q.lenient("budget"), SessionID: q.query.Get("session_id"), Again: again})
+	return reply{body: contextDoc{render.Context(c, render.Options{Zone: a.Zone})}, degraded: c.Degraded}, err
 }

@@ -51,13 +51,13 @@ func (a *API) decay(q request) (reply, error) {
 	if in.Below, err = q.share("below"); err != nil {
 		return reply{}, err
 	}
-	if in.Days, err = q.number("days", 30, 1, engine.MaxDecayDays); err != nil {
+	if in.Days, err = q.number("days"); err != nil {
 		return reply{}, err
 	}
-	if in.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+	if in.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
-	if in.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+	if in.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
 	out, err := a.Engine.Decay(q.Context(), in)
@@ -72,15 +72,18 @@ func (a *API) projectDecay(q request) (reply, error) {
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
 }
 
+// decayBody says how a project is to fade; what is null stays.
+type decayBody struct {
+	Type     string        `json:"type"`
+	Curve    *engram.Curve `json:"curve"`
+	Rate     *float64      `json:"rate"`
+	MaxBoost *float64      `json:"max_boost"`
+	Reset    bool          `json:"reset"`
+}
+
 // setProjectDecay changes how the memories of a project fade; what is null stays.
 func (a *API) setProjectDecay(q request) (reply, error) {
-	in, err := decode[struct {
-		Type     string        `json:"type"`
-		Curve    *engram.Curve `json:"curve"`
-		Rate     *float64      `json:"rate"`
-		MaxBoost *float64      `json:"max_boost"`
-		Reset    bool          `json:"reset"`
-	}](q)
+	in, err := decode[decayBody](q)
 	if err != nil {
 		return reply{}, err
 	}

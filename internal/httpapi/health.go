@@ -1,10 +1,6 @@
 package httpapi
 
-import (
-	"strings"
-
-	"github.com/alanbuscaglia/engram/internal/document"
-)
+import "github.com/alanbuscaglia/engram/internal/document"
 
 type health struct {
 	Service string `json:"service"`
@@ -25,8 +21,6 @@ type greeting struct {
 
 // greet tells somebody who opened the address in a browser what there is.
 func (a *API) greet(request) (reply, error) {
-	names := document.Each(a.routes, func(r Route) string {
-		return strings.TrimSpace(r.Method + " " + strings.Replace(r.Path, "...}", "}", 1))
-	})
+	names := document.Each(a.routes, Route.name)
 	return reply{body: greeting{"engram", a.Version, names}}, nil
 }

@@ -17,7 +17,9 @@ package httpapi
 import (
 	"log/slog"
 	"net/http"
+	"path"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -48,8 +50,9 @@ type Options struct {
 // API answers HTTP requests. It may be used by many goroutines.
 type API struct {
 	Options
-	routes []Route
-	mux    *http.ServeMux
+	routes   []Route
+	patterns map[string]Route // by their pattern
+	mux      *http.ServeMux
 }
 
 // New returns an API. It starts nothing.
@@ -60,13 +63,32 @@ func New(o Options) *API {
 	if o.Token == nil {
 		o.Token = func() string { return "" }
 	}
-	a := &API{Options: o, mux: http.NewServeMux()}
+	a := &API{Options: o, mux: http.NewServeMux(), patterns: map[string]Route{}}
 	a.routes = a.table()
 	for _, route := range a.routes {
+		a.patterns[route.pattern()] = route
 		a.mux.Handle(route.pattern(), a.chain(route))
 	}
 	a.mux.Handle("/", a.chain(a.fallback()))
+	// A path that would only do with a / at its end is no route; the mux would send its
+	// client there.
+	bare := map[string]bool{}
+	for _, route := range a.routes {
+		if base, ok := strings.CutSuffix(route.Path, "/{ref...}"); ok && !bare[base] {
+			bare[base] = true
+			a.mux.Handle(base, a.chain(a.fallback()))
+		}
+	}
 	return a
+}
+
+// clean is a path without empty and dotted parts, escaped as it was; a / at its end stays.
+func clean(escaped string) string {
+	tidy := path.Clean("/" + escaped)
+	if strings.HasSuffix(escaped, "/") && tidy != "/" {
+		tidy += "/"
+	}
+	return tidy
 }
 
 // ServeHTTP answers one request. Whatever happens, the answer is JSON and tells
@@ -80,6 +102,10 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-store")
 	if err := a.guard(r); err != nil {
 		a.fail(out, r, a.routeOf(r), err)
+		return
+	}
+	if escaped := r.URL.EscapedPath(); clean(escaped) != escaped {
+		a.chain(a.fallback()).ServeHTTP(out, r) // the mux would redirect
 		return
 	}
 	a.mux.ServeHTTP(out, r)

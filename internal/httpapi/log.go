@@ -29,28 +29,31 @@ func (a *API) log(q request) (reply, error) {
 	if in.Until, err = q.when("until", a.Engine.Now()); err != nil {
 		return reply{}, err
 	}
-	if in.Page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+	if in.Page.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
-	if in.Page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+	if in.Page.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
 	entries, begins, err := a.Engine.Log(q.Context(), in)
 	return reply{body: document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
 }
 
+// undoBody says what to take back: op, the latest of a project or of all, or a stretch.
+type undoBody struct {
+	Op      *int64 `json:"op"`
+	From    *int64 `json:"from"`
+	To      *int64 `json:"to"`
+	Verb    string `json:"verb"`
+	Project string `json:"project"`
+	All     bool   `json:"all_projects"`
+	DryRun  bool   `json:"dry_run"`
+}
+
 // undo takes an operation back: op, or the latest of a project; with from and to,
 // several, of a verb where one is named.
 func (a *API) undo(q request) (reply, error) {
-	in, err := decode[struct {
-		Op      *int64 `json:"op"`
-		From    *int64 `json:"from"`
-		To      *int64 `json:"to"`
-		Verb    string `json:"verb"`
-		Project string `json:"project"`
-		All     bool   `json:"all_projects"`
-		DryRun  bool   `json:"dry_run"`
-	}](q)
+	in, err := decode[undoBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -94,7 +97,7 @@ func (a *API) history(q request) (reply, error) {
 	}
 	var versions [2]engram.Version
 	for i, name := range []string{"from", "to"} {
-		number, err := q.number(name, 0, 0, 1<<30)
+		number, err := q.number(name)
 		if err != nil {
 			return reply{}, err
 		}
@@ -106,12 +109,15 @@ func (a *API) history(q request) (reply, error) {
 	return reply{body: document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}}, nil
 }
 
+// restoreBody names a version of a memory.
+type restoreBody struct {
+	Ref     string `json:"ref"`
+	Version int    `json:"version"`
+}
+
 // restore lets a memory say again what it said in an earlier version.
 func (a *API) restore(q request) (reply, error) {
-	in, err := decode[struct {
-		Ref     string `json:"ref"`
-		Version int    `json:"version"`
-	}](q)
+	in, err := decode[restoreBody](q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -33,10 +33,10 @@ func (a *API) memories(q request) (reply, error) {
 		return reply{}, err
 	}
 	page := engram.Page{}
-	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+	if page.Limit, err = q.numberAs(limit(20, maxList)); err != nil {
 		return reply{}, err
 	}
-	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+	if page.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
@@ -59,7 +59,7 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 		return reply{}, err
 	}
 	in.Filter = filter // this route is stricter about it
-	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
+	if in.Limit, err = q.numberAs(limit(10, 100)); err != nil {
 		return reply{}, err
 	}
 	found, err := a.Engine.Search(q.Context(), in)
@@ -92,25 +92,28 @@ func (a *API) memory(q request) (reply, error) {
 	return reply{body: detailOf(d), degraded: d.Degraded}, err
 }
 
+// memoryChange is what may change of a memory; what is left out stays.
+type memoryChange struct {
+	Title      *string        `json:"title"`
+	Content    *string        `json:"content"`
+	Type       *engram.Type   `json:"type"`
+	Scope      *string        `json:"scope"`
+	Project    *string        `json:"project"`
+	TopicKey   *string        `json:"topic_key"`
+	Importance *float64       `json:"importance"`
+	Permanent  *bool          `json:"permanent"`
+	Tags       *[]string      `json:"tags"`
+	AddTags    []string       `json:"add_tags"`
+	RemoveTags []string       `json:"remove_tags"`
+	Metadata   map[string]any `json:"metadata"` // keys to set; null removes its key
+}
+
 func (a *API) updateMemory(q request) (reply, error) {
 	ref, err := q.ref()
 	if err != nil {
 		return reply{}, err
 	}
-	in, err := decode[struct {
-		Title      *string        `json:"title"`
-		Content    *string        `json:"content"`
-		Type       *engram.Type   `json:"type"`
-		Scope      *string        `json:"scope"`
-		Project    *string        `json:"project"`
-		TopicKey   *string        `json:"topic_key"`
-		Importance *float64       `json:"importance"`
-		Permanent  *bool          `json:"permanent"`
-		Tags       *[]string      `json:"tags"`
-		AddTags    []string       `json:"add_tags"`
-		RemoveTags []string       `json:"remove_tags"`
-		Metadata   map[string]any `json:"metadata"` // keys to set; null removes its key
-	}](q)
+	in, err := decode[memoryChange](q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -8,11 +8,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
+// memoryBody is a memory to save.
+type memoryBody struct {
+	document.Draft
+	Merge bool `json:"merge"` // near-duplicates may become one
+}
+
 func (a *API) saveMemory(q request) (reply, error) {
-	in, err := decode[struct {
-		document.Draft
-		Merge bool `json:"merge"` // near-duplicates may become one
-	}](q)
+	in, err := decode[memoryBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -28,12 +31,20 @@ func (a *API) saveMemory(q request) (reply, error) {
 	return rep, err
 }
 
+// batchBody is several memories to save.
+type batchBody struct {
+	Memories []document.Draft `json:"memories"` // 1 to 100
+	Merge    bool             `json:"merge"`
+}
+
+// batchDoc says what became of each memory.
+type batchDoc struct {
+	Saved []document.Saved `json:"saved"` // in the order of the memories
+}
+
 // saveMemories saves several, all or none.
 func (a *API) saveMemories(q request) (reply, error) {
-	in, err := decode[struct {
-		Memories []document.Draft `json:"memories"` // 1 to 100
-		Merge    bool             `json:"merge"`
-	}](q)
+	in, err := decode[batchBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -46,9 +57,7 @@ func (a *API) saveMemories(q request) (reply, error) {
 		saves = append(saves, save)
 	}
 	all, err := a.Engine.SaveBatch(q.Context(), saves)
-	rep := reply{body: struct {
-		Saved []document.Saved `json:"saved"` // in the order of the memories
-	}{document.Each(all, savedOf)}}
+	rep := reply{body: batchDoc{document.Each(all, savedOf)}}
 	for _, res := range all {
 		if res.Action == engine.ActionInserted {
 			rep.status = http.StatusCreated

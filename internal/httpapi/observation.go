@@ -50,17 +50,26 @@ type kept struct {
 	Status string `json:"status"`
 }
 
+// observationBody is a memory to save.
+type observationBody struct {
+	SessionID string `json:"session_id"`
+	Title     string `json:"title"`
+	Content   string `json:"content"`
+	Type      string `json:"type"`
+	ToolName  string `json:"tool_name"`
+	Project   string `json:"project"`
+	Scope     string `json:"scope"`
+	TopicKey  string `json:"topic_key"`
+}
+
+// savedObservation says what became of a memory, and what of it has to be judged.
+type savedObservation struct {
+	kept
+	*judgment
+}
+
 func (a *API) saveObservation(q request) (reply, error) {
-	in, err := decode[struct {
-		SessionID string `json:"session_id"`
-		Title     string `json:"title"`
-		Content   string `json:"content"`
-		Type      string `json:"type"`
-		ToolName  string `json:"tool_name"`
-		Project   string `json:"project"`
-		Scope     string `json:"scope"`
-		TopicKey  string `json:"topic_key"`
-	}](q)
+	in, err := decode[observationBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -71,10 +80,7 @@ func (a *API) saveObservation(q request) (reply, error) {
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName,
 	})
-	body := struct {
-		kept
-		*judgment
-	}{kept{res.Memory.Num, "saved"}, judgmentOf(res.Candidates)}
+	body := savedObservation{kept{res.Memory.Num, "saved"}, judgmentOf(res.Candidates)}
 	return reply{status: http.StatusCreated, body: body}, mismatched(err)
 }
 
@@ -107,13 +113,23 @@ func mismatched(err error) error {
 	return refuse(http.StatusBadRequest, told)
 }
 
+// captureBody is a text that may have learnings.
+type captureBody struct {
+	SessionID string `json:"session_id"`
+	Content   string `json:"content"`
+	Project   string `json:"project"`
+	Source    string `json:"source"`
+}
+
+// captured counts what was taken out of a text.
+type captured struct {
+	Extracted  int `json:"extracted"`
+	Saved      int `json:"saved"`
+	Duplicates int `json:"duplicates"`
+}
+
 func (a *API) capture(q request) (reply, error) {
-	in, err := decode[struct {
-		SessionID string `json:"session_id"`
-		Content   string `json:"content"`
-		Project   string `json:"project"`
-		Source    string `json:"source"`
-	}](q)
+	in, err := decode[captureBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -123,11 +139,7 @@ func (a *API) capture(q request) (reply, error) {
 	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
 	})
-	return reply{body: struct {
-		Extracted  int `json:"extracted"`
-		Saved      int `json:"saved"`
-		Duplicates int `json:"duplicates"`
-	}{res.Extracted, res.Saved, res.Duplicates}}, mismatched(err)
+	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates}}, mismatched(err)
 }
 
 func (a *API) observations(q request) (reply, error) {
@@ -143,7 +155,7 @@ func (a *API) recentObservations(q request) (reply, error) {
 	if filter.Current, err = q.current(); err != nil {
 		return reply{}, err
 	}
-	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
+	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit")})
 	return reply{body: document.Each(list, observationOf)}, err
 }
 
@@ -156,19 +168,22 @@ func (a *API) observation(q request) (reply, error) {
 	return reply{body: observationOf(d.Memory)}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
+// observationChange is what may change of a memory; what is left out stays.
+type observationChange struct {
+	Type     *engram.Type  `json:"type"`
+	Title    *string       `json:"title"`
+	Content  *string       `json:"content"`
+	Project  *string       `json:"project"`
+	Scope    *engram.Scope `json:"scope"`
+	TopicKey *string       `json:"topic_key"`
+}
+
 func (a *API) updateObservation(q request) (reply, error) {
 	ref, err := numbered(q.PathValue("id"), "observation")
 	if err != nil {
 		return reply{}, err
 	}
-	in, err := decode[struct {
-		Type     *engram.Type  `json:"type"`
-		Title    *string       `json:"title"`
-		Content  *string       `json:"content"`
-		Project  *string       `json:"project"`
-		Scope    *engram.Scope `json:"scope"`
-		TopicKey *string       `json:"topic_key"`
-	}](q)
+	in, err := decode[observationChange](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -181,6 +196,13 @@ func (a *API) updateObservation(q request) (reply, error) {
 	return reply{body: observationOf(m)}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
+// deletedObservation says what became of a memory.
+type deletedObservation struct {
+	Hard   bool   `json:"hard_delete"`
+	ID     int64  `json:"id"`
+	Status string `json:"status"`
+}
+
 // deleteObservation erases only when it is told so in as many words: anything else
 // that hard may be is no.
 func (a *API) deleteObservation(q request) (reply, error) {
@@ -190,11 +212,7 @@ func (a *API) deleteObservation(q request) (reply, error) {
 	}
 	hard, _ := q.flag("hard")
 	_, err = a.Engine.Delete(q.Context(), hard, ref)
-	return reply{body: struct {
-		Hard   bool   `json:"hard_delete"`
-		ID     int64  `json:"id"`
-		Status string `json:"status"`
-	}{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
+	return reply{body: deletedObservation{hard, ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // numbered reads the number of a thing, which is called what in errors.

@@ -58,11 +58,14 @@ type projectDoc struct {
 	Prompts  int      `json:"prompts"`
 }
 
+// projectsDoc is the answer of GET /projects.
+type projectsDoc struct {
+	Projects []projectDoc `json:"projects"`
+}
+
 func (a *API) projects(q request) (reply, error) {
 	list, err := a.Engine.Projects(q.Context())
-	return reply{body: struct {
-		Projects []projectDoc `json:"projects"`
-	}{document.Each(list, func(p engram.ProjectCounts) projectDoc {
+	return reply{body: projectsDoc{document.Each(list, func(p engram.ProjectCounts) projectDoc {
 		return projectDoc{p.Name, document.OrEmpty(p.Aliases), p.Memories, p.Sessions, p.Prompts}
 	})}}, err
 }
@@ -82,11 +85,14 @@ type migrated struct {
 	Prompts      int    `json:"prompts"`
 }
 
+// migrateBody names two projects.
+type migrateBody struct {
+	Old string `json:"old_project"`
+	New string `json:"new_project"`
+}
+
 func (a *API) migrateProject(q request) (reply, error) {
-	in, err := decode[struct {
-		Old string `json:"old_project"`
-		New string `json:"new_project"`
-	}](q)
+	in, err := decode[migrateBody](q)
 	if err != nil {
 		return reply{}, err
 	}

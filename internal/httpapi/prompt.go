@@ -22,12 +22,15 @@ func promptOf(p engram.Prompt) promptDoc {
 	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Content, p.Project, clock(p.CreatedAt)}
 }
 
+// promptBody is a prompt to save.
+type promptBody struct {
+	SessionID string `json:"session_id"`
+	Content   string `json:"content"`
+	Project   string `json:"project"`
+}
+
 func (a *API) savePrompt(q request) (reply, error) {
-	in, err := decode[struct {
-		SessionID string `json:"session_id"`
-		Content   string `json:"content"`
-		Project   string `json:"project"`
-	}](q)
+	in, err := decode[promptBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -41,12 +44,12 @@ func (a *API) savePrompt(q request) (reply, error) {
 }
 
 func (a *API) recentPrompts(q request) (reply, error) {
-	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 20, 1, maxList)})
+	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
 	return reply{body: document.Each(list, promptOf)}, err
 }
 
 func (a *API) searchPrompts(q request) (reply, error) {
-	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit", 10, 1, 100))
+	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit"))
 	return reply{body: document.Each(list, promptOf)}, err
 }
 

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,28 +34,51 @@ func unescape(s string) string {
 	return strings.ToValidUTF8(plain, "\uFFFD")
 }
 
-// lenient reads a number as the older routes do: what is none, or less than least, is
-// def, and what is more than most is most.
-func (q request) lenient(name string, def, least, most int) int {
+// lenient reads a number as the older routes do: what is none, or less than the
+// parameter's Min, is its default, and what is more than its Max is that.
+func (q request) lenient(name string) int {
+	p := q.param(name)
 	n, err := strconv.Atoi(strings.TrimSpace(q.query.Get(name)))
-	if err != nil || n < least {
-		return def
+	if err != nil || n < int(*p.Min) {
+		return p.whole()
 	}
-	return min(n, most)
+	return min(n, int(*p.Max))
 }
 
-// number reads a number as the newer routes do: what is none, or less than least, is
-// an error. What is more than most is most.
-func (q request) number(name string, def, least, most int) (int, error) {
-	text := q.query.Get(name)
+// number reads a number as the newer routes do: what is none, or less than the
+// parameter's Min, is an error. What is more than its Max counts as that, unless it is
+// exact: then the engine says what is wrong.
+func (q request) number(name string) (int, error) { return q.numberAs(q.param(name)) }
+
+// numberAs is number where the question decides what the parameter means.
+func (q request) numberAs(p Param) (int, error) {
+	text := q.query.Get(p.Name)
 	if text == "" {
-		return def, nil
+		return p.whole(), nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least {
-		return 0, invalid("%s %q is not a number from %d", name, text, least)
+	if err != nil || n < int(*p.Min) {
+		return 0, invalid("%s %q is not a number from %v", p.Name, text, *p.Min)
 	}
-	return min(n, most), nil
+	if p.exact {
+		return n, nil
+	}
+	return min(n, int(*p.Max)), nil
+}
+
+// param is the route's parameter of that name.
+func (q request) param(name string) Param {
+	i := slices.IndexFunc(q.route.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 { // a handler that its row does not fit: every answer of it is 0
+		return Param{Name: name, Min: new(0.0), Max: new(0.0)}
+	}
+	return q.route.Params[i]
+}
+
+// whole is the default as a number; 0 when there is none.
+func (p Param) whole() int {
+	n, _ := p.Default.(int)
+	return n
 }
 
 // share reads a number from 0 to 1; a parameter that is not there is 0.

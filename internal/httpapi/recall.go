@@ -40,10 +40,10 @@ func (a *API) recall(q request) (reply, error) {
 	if err := a.knownAt(q, in.Filter.Project, in.AsOf); err != nil {
 		return reply{}, err
 	}
-	if in.Limit, err = q.number("limit", 0, 1, 100); err != nil {
+	if in.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
-	if in.Budget, err = q.number("budget", 0, 0, engine.MaxBudget); err != nil {
+	if in.Budget, err = q.number("budget"); err != nil {
 		return reply{}, err
 	}
 	if in.Again, err = q.flag("again"); err != nil {

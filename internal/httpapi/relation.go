@@ -14,16 +14,19 @@ func linkedOf(l engine.Linked) document.Linked {
 	return document.LinkedOf(string(l.Action), l.Relation, l.Source, l.Target)
 }
 
+// linkBody says what one memory is to another.
+type linkBody struct {
+	Source    string      `json:"source"` // memories, each named as in a path
+	Target    string      `json:"target"`
+	Relation  engram.Verb `json:"relation"`
+	Strength  *float64    `json:"strength"`
+	Reason    string      `json:"reason"`
+	SessionID string      `json:"session_id"`
+}
+
 // link says what one memory is to another.
 func (a *API) link(q request) (reply, error) {
-	in, err := decode[struct {
-		Source    string      `json:"source"` // memories, each named as in a path
-		Target    string      `json:"target"`
-		Relation  engram.Verb `json:"relation"`
-		Strength  *float64    `json:"strength"`
-		Reason    string      `json:"reason"`
-		SessionID string      `json:"session_id"`
-	}](q)
+	in, err := decode[linkBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -75,10 +78,10 @@ func (a *API) graph(q request) (reply, error) {
 	if in.Ref.Topic != "" {
 		in.Ref.Project = q.query.Get("project")
 	}
-	if in.Depth, err = q.number("depth", 0, 1, 1<<20); err != nil { // the engine says what is too deep
+	if in.Depth, err = q.number("depth"); err != nil {
 		return reply{}, err
 	}
-	if in.Limit, err = q.number("limit", 0, 1, engine.MaxGraph); err != nil {
+	if in.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
 	if in.Pending, err = q.flag("pending"); err != nil {
@@ -108,11 +111,11 @@ func (q request) graphFormat() (func(engram.Graph) reply, error) {
 	case "", "json":
 		return func(g engram.Graph) reply { return reply{body: document.GraphOf(g)} }, nil
 	case "text":
-		return text("text/plain; charset=utf-8", render.Graph), nil
+		return text(mediaText, render.Graph), nil
 	case "dot":
-		return text("text/vnd.graphviz; charset=utf-8", render.DOT), nil
+		return text(mediaDOT, render.DOT), nil
 	case "mermaid":
-		return text("text/vnd.mermaid; charset=utf-8", render.Mermaid), nil
+		return text(mediaMermaid, render.Mermaid), nil
 	default:
 		return nil, invalid("format %q does not exist", format).WithHint("json, text, dot or mermaid")
 	}

@@ -24,10 +24,10 @@ func (a *API) reviews(q request) (reply, error) {
 	}
 	page := engram.Page{}
 	var err error
-	if page.Limit, err = q.number("limit", 20, 1, maxList); err != nil {
+	if page.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
-	if page.Offset, err = q.number("offset", 0, 0, maxOffset); err != nil {
+	if page.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
@@ -51,16 +51,19 @@ func (a *API) reviewDone(q request) (reply, error) {
 	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
 }
 
+// snoozeBody says until when, in one of two ways.
+type snoozeBody struct {
+	For   string `json:"for"`
+	Until string `json:"until"`
+}
+
 // reviewSnooze puts the review of a memory off: for a span, or until a time.
 func (a *API) reviewSnooze(q request) (reply, error) {
 	ref, err := engram.ParseRef(q.PathValue("ref"))
 	if err != nil {
 		return reply{}, err
 	}
-	in, err := decode[struct {
-		For   string `json:"for"`
-		Until string `json:"until"`
-	}](q)
+	in, err := decode[snoozeBody](q)
 	if err != nil {
 		return reply{}, err
 	}

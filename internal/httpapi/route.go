@@ -12,23 +12,36 @@ import (
 // when every letter beyond ASCII in it is written as an escape.
 const maxBody = 4 << 20
 
-// Route is one line of the table of routes.
+// Route is one line of the table of routes. What a handler may read and answer stands
+// here and nowhere else: a parameter that is not in Params never reaches it, a body of
+// another type than Body is an error of ours, and GET /openapi.json is written from it.
 type Route struct {
 	Method  string // "" is every method
 	Path    string // as http.ServeMux has it: /sessions/{id}
+	Summary string // what it does, in a few words
 	Token   bool   // needs the token, when one is set
 	MaxBody int64  // bytes
 
 	// Newer says that the route refuses what it does not know, and answers errors as
 	// {"error":{…}}; the others ignore it, and answer {"error":"…"}.
-	Newer bool
-	// Query has the parameters that a newer route reads; "metadata" stands for
-	// metadata.key, too.
-	Query []string
+	Newer    bool
+	Params   []Param  // what may stand in the query
+	Body     any      // a value of the type that is decoded; nil when no body is read
+	Optional bool     // the body may be left out
+	Answers  []Answer // when all goes well, the usual one first
+	Fails    []int    // statuses of errors, beside those that any route may answer
 
-	handle func(request) (reply, error) // nil when stream is set
-	slow   bool                         // it may take minutes to answer
-	stream http.Handler                 // answers by itself, for as long as it likes
+	handle func(request) (reply, error)                 // nil when stream is set
+	slow   bool                                         // it may take minutes to answer
+	stream func(w http.ResponseWriter, q request) error // answers by itself, for as long as it likes
+	unread bool                                         // the body, up to MaxBody, is left to be read from the request
+}
+
+// Answer is one kind of success.
+type Answer struct {
+	Status int
+	Body   any    // a value of the type that is encoded; a string where Media is a text
+	Media  string // "" is application/json
 }
 
 // Routes returns the table, in the order of the documentation. Every request that
@@ -44,111 +57,65 @@ func (r Route) pattern() string {
 	return strings.TrimSpace(r.Method + " " + path)
 }
 
-// table is every route there is. What reads is GET and open; what changes is not GET
-// and needs the token.
-func (a *API) table() []Route {
-	type handler = func(request) (reply, error)
-	read := func(path string, h handler) Route {
-		return Route{Method: http.MethodGet, Path: path, MaxBody: maxBody, handle: h}
-	}
-	write := func(method, path string, h handler) Route {
-		return Route{Method: method, Path: path, Token: true, MaxBody: maxBody, handle: h}
-	}
-	newer := func(r Route, query ...string) Route {
-		r.Newer, r.Query = true, query
-		return r
-	}
-	slow := func(r Route) Route {
-		r.slow = true
-		return r
-	}
-	narrowing := []string{"project", "type", "scope", "tag", "metadata", "min_strength", "since", "until"}
-	finding := []string{"q", "mode", "match", "match_mode", "fusion", "superseded", "hops", "rerank", "as_of"}
-	routes := []Route{
-		newer(read("/", a.greet)),
-		read("/health", a.health),
-
-		write("POST", "/sessions", a.startSession),
-		read("/sessions/recent", a.recentSessions),
-		read("/sessions/{id}", a.session),
-		newer(read("/sessions/{id}/uses", a.sessionUses)),
-		write("POST", "/sessions/{id}/end", a.endSession),
-		write("DELETE", "/sessions/{id}", a.deleteSession),
-
-		write("POST", "/observations", a.saveObservation),
-		read("/observations", a.observations),
-		read("/observations/recent", a.recentObservations),
-		write("POST", "/observations/passive", a.capture),
-		read("/observations/{id}", a.observation),
-		write("PATCH", "/observations/{id}", a.updateObservation),
-		write("DELETE", "/observations/{id}", a.deleteObservation),
-
-		read("/search", a.search),
-		read("/timeline", a.timeline),
-		read("/context", a.context),
-		newer(read("/recall", a.recall), slices.Concat(narrowing, finding, []string{"session_id", "again", "budget", "limit"})...),
-
-		write("POST", "/prompts", a.savePrompt),
-		read("/prompts/recent", a.recentPrompts),
-		read("/prompts/search", a.searchPrompts),
-		write("DELETE", "/prompts/{id}", a.deletePrompt),
-
-		read("/stats", a.stats),
-		read("/doctor", a.doctor),
-		read("/project/current", a.currentProject),
-		newer(read("/projects", a.projects)),
-		write("POST", "/projects/migrate", a.migrateProject),
-		newer(read("/projects/{name}/decay", a.projectDecay), "type"),
-		newer(write("PATCH", "/projects/{name}/decay", a.setProjectDecay)),
-
-		newer(read("/decay", a.decay), slices.Concat(narrowing, []string{"id", "below", "days", "curve", "limit", "offset"})...),
-		newer(read("/review", a.reviews), "project", "limit", "offset"),
-		newer(write("POST", "/review/{ref}/done", a.reviewDone)),
-		newer(write("POST", "/review/{ref}/snooze", a.reviewSnooze)),
-
-		slow(newer(write("POST", "/sleep", a.sleep))),
-		slow(newer(write("POST", "/prune", a.prune))),
-		slow(newer(read("/diagnostics", a.diagnostics), "project", "limit")),
-
-		newer(read("/log", a.log), "ref", "project", "actor", "verb", "since", "until", "limit", "offset"),
-		newer(write("POST", "/undo", a.undo)),
-		newer(read("/history/{ref...}", a.history), "project", "from", "to"),
-		newer(write("POST", "/restore", a.restore)),
-
-		newer(write("POST", "/relations", a.link)),
-		newer(write("DELETE", "/relations", a.unlink), "source", "target", "relation"),
-		newer(read("/graph", a.graph), "ref", "project", "depth", "relation", "pending", "all_projects", "limit", "format"),
-
-		read("/conflicts", a.conflicts),
-		read("/conflicts/stats", a.conflictStats),
-		read("/conflicts/deferred", a.deferred),
-		read("/conflicts/{id}", a.conflict),
-		slow(write("POST", "/conflicts/scan", a.scanConflicts)),
-		write("POST", "/conflicts/judge", a.judgeConflict),
-		write("POST", "/conflicts/compare", a.compareMemories),
-		write("POST", "/conflicts/deferred/replay", a.replayDeferred),
-
-		newer(write("POST", "/memories", a.saveMemory)),
-		newer(write("POST", "/memories/batch", a.saveMemories)),
-		newer(read("/memories", a.memories), slices.Concat(narrowing, finding, []string{"session_id", "forgotten", "limit", "offset"})...),
-		newer(read("/memories/{ref...}", a.memory), "project", "session_id", "as_of"),
-		newer(write("PATCH", "/memories/{ref...}", a.updateMemory), "project"),
-		newer(write("DELETE", "/memories/{ref...}", a.deleteMemory), "project", "hard"),
-	}
-	if a.MCP != nil {
-		routes = append(routes, newer(Route{Path: "/mcp", Token: true, MaxBody: maxBody, stream: a.MCP}))
-	}
-	return routes
+// name is the route as people read it.
+func (r Route) name() string {
+	return strings.TrimSpace(r.Method + " " + strings.Replace(r.Path, "...}", "}", 1))
 }
+
+// read is a row for what only reads: open, unless other machines reach the server.
+func read(path string, h func(request) (reply, error), summary string) Route {
+	return Route{Method: http.MethodGet, Path: path, Summary: summary, MaxBody: maxBody, handle: h}
+}
+
+// write is a row for what changes something, or gives much away: it needs the token.
+func write(method, path string, h func(request) (reply, error), summary string) Route {
+	return Route{Method: method, Path: path, Summary: summary, Token: true, MaxBody: maxBody, handle: h}
+}
+
+// newer says that r refuses what it does not know.
+func (r Route) newer() Route { r.Newer = true; return r }
+
+// long says that r may take minutes.
+func (r Route) long() Route { r.slow = true; return r }
+
+// query names what r reads from the query.
+func (r Route) query(ps ...Param) Route { r.Params = append(slices.Clip(r.Params), ps...); return r }
+
+// takes says that r decodes a body of v's type, may that it decodes it when there is one.
+func (r Route) takes(v any) Route { r.Body = v; return r }
+func (r Route) may(v any) Route   { r.Body, r.Optional = v, true; return r }
+
+// gives says that r answers v's type as JSON: with 200, or with any of the statuses.
+func (r Route) gives(v any, statuses ...int) Route {
+	if len(statuses) == 0 {
+		statuses = []int{http.StatusOK}
+	}
+	for _, status := range statuses {
+		r.Answers = append(slices.Clip(r.Answers), Answer{Status: status, Body: v})
+	}
+	return r
+}
+
+// tells says that r may answer a text of these media types instead.
+func (r Route) tells(media ...string) Route {
+	for _, m := range media {
+		r.Answers = append(slices.Clip(r.Answers), Answer{Status: http.StatusOK, Body: "", Media: m})
+	}
+	return r
+}
+
+// fails names the errors that r has beside those of every route.
+func (r Route) fails(statuses ...int) Route { r.Fails = statuses; return r }
 
 // routeOf returns the route that r would take. It is for requests that went wrong
 // before they took it.
 func (a *API) routeOf(r *http.Request) Route {
+	if clean(r.URL.EscapedPath()) != r.URL.EscapedPath() {
+		return a.fallback()
+	}
 	_, pattern := a.mux.Handler(r)
-	for _, route := range a.routes {
-		if route.pattern() == pattern {
-			return route
-		}
+	if route, ok := a.patterns[pattern]; ok {
+		return route
 	}
 	return a.fallback()
 }
@@ -160,14 +127,19 @@ func (a *API) fallback() Route {
 
 // unknown is 405 where another method would do, else 404.
 func (a *API) unknown(q request) (reply, error) {
+	path := q.URL.EscapedPath()
+	if tidy := clean(path); tidy != path {
+		err := engram.Errorf(engram.CodeNotFound, "no such route: %s", q.URL.Path).WithHint("%s is not the same; write a / inside a name as %%2F", tidy)
+		return reply{}, err
+	}
 	var allow []string
 	newer := false // what the path answers with another method
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete} {
 		probe := *q.Request
 		probe.Method = method
-		if _, pattern := a.mux.Handler(&probe); pattern != "/" {
+		if _, pattern := a.mux.Handler(&probe); a.patterns[pattern].Path != "" {
 			allow = append(allow, method)
-			newer = a.routeOf(&probe).Newer
+			newer = a.patterns[pattern].Newer
 		}
 	}
 	if slices.Contains(allow, http.MethodGet) {

@@ -21,7 +21,7 @@ func (a *API) search(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	in.Limit = q.lenient("limit", 10, 1, 20)
+	in.Limit = q.lenient("limit")
 	explain, err := q.flag("explain")
 	if err != nil {
 		return reply{}, err
@@ -76,7 +76,7 @@ func (q request) searchInput(now time.Time) (engine.SearchInput, error) {
 		return in, err
 	}
 	if q.query.Has("hops") {
-		hops, err := q.number("hops", 0, 0, 1<<20) // the engine says what is too far
+		hops, err := q.number("hops")
 		if err != nil {
 			return in, err
 		}

@@ -44,12 +44,15 @@ type done struct {
 	Status string `json:"status"`
 }
 
+// sessionBody is a session to start.
+type sessionBody struct {
+	ID        string `json:"id"`
+	Project   string `json:"project"`
+	Directory string `json:"directory"`
+}
+
 func (a *API) startSession(q request) (reply, error) {
-	in, err := decode[struct {
-		ID        string `json:"id"`
-		Project   string `json:"project"`
-		Directory string `json:"directory"`
-	}](q)
+	in, err := decode[sessionBody](q)
 	if err != nil {
 		return reply{}, err
 	}
@@ -61,7 +64,7 @@ func (a *API) startSession(q request) (reply, error) {
 }
 
 func (a *API) recentSessions(q request) (reply, error) {
-	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit", 5, 1, maxList)})
+	list, err := a.Engine.Sessions(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
 	return reply{body: document.Each(list, rowOf)}, err
 }
 
@@ -70,14 +73,17 @@ func (a *API) session(q request) (reply, error) {
 	return reply{body: sessionOf(s)}, worded(err, engram.CodeNotFound, "session not found")
 }
 
+// endBody ends a session.
+type endBody struct {
+	Summary string `json:"summary"`
+}
+
 // endSession has no error for a session that nobody knows: what should be over is over.
 func (a *API) endSession(q request) (reply, error) {
 	if blank(string(q.body)) {
 		q.body = []byte("{}")
 	}
-	in, err := decode[struct {
-		Summary string `json:"summary"`
-	}](q)
+	in, err := decode[endBody](q)
 	if err != nil {
 		return reply{}, err
 	}

@@ -60,7 +60,7 @@ func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply,
 func (a *API) diagnostics(q request) (reply, error) {
 	in := engine.DiagnosticsInput{Project: q.query.Get("project")}
 	var err error
-	if in.Limit, err = q.number("limit", 10, 1, 100); err != nil {
+	if in.Limit, err = q.number("limit"); err != nil {
 		return reply{}, err
 	}
 	if err := a.known(q, in.Project); err != nil {

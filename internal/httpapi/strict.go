@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,21 +14,38 @@ import (
 // What a newer route does not know it refuses: a misspelt dry_run that was ignored would
 // change what it was only to try.
 
-// refuseUnknown refuses parameters that r does not read, and a body where it reads none.
+// refuseUnknown refuses parameters that r does not read, and a body where it reads none;
+// an older route only never sees them.
 func (r Route) refuseUnknown(q request) error {
 	if !r.Newer {
+		maps.DeleteFunc(q.query, func(name string, _ []string) bool { return !r.knows(name) })
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(q.query)) {
-		known, _, dotted := strings.Cut(name, ".")
-		if !slices.Contains(r.Query, name) && !(dotted && known == "metadata" && slices.Contains(r.Query, known)) {
-			return unknown("parameter", name, r.Query)
+		if !r.knows(name) {
+			return unknown("parameter", name, r.names())
 		}
 	}
-	if (r.Method == http.MethodGet || r.Method == http.MethodDelete) && !q.empty() {
-		return invalid("%s %s reads no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.Query))
+	if r.Body == nil && !r.unread && !q.empty() {
+		return invalid("%s %s reads no body", r.Method, r.Path).WithHint("%s", reads("parameter", r.names()))
 	}
 	return nil
+}
+
+// knows reports whether r has a parameter of that name; a member of an object counts as it.
+func (r Route) knows(name string) bool {
+	object, _, dotted := strings.Cut(name, ".")
+	return slices.ContainsFunc(r.Params, func(p Param) bool {
+		return p.Name == name || dotted && p.Name == object && p.Kind == KindObject
+	})
+}
+
+func (r Route) names() []string {
+	var names []string
+	for _, p := range r.Params {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // empty reports whether the body says nothing: some clients send {} with everything.

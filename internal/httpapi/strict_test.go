@@ -46,9 +46,9 @@ func TestEveryNewerRouteRefusesWhatItDoesNotKnow(t *testing.T) {
 func TestEveryParameterOfANewerRouteIsTaken(t *testing.T) {
 	h := newAPI(t, httpapi.Options{})
 	for _, r := range h.Routes() {
-		for _, name := range r.Query {
-			if got := told(ask(h, r.Method, filled(r)+"?"+name+"=1", "{}")); strings.Contains(got, "there is no parameter") {
-				t.Errorf("%s %s?%s=1: got %s, want it read", r.Method, filled(r), name, got)
+		for _, p := range r.Params {
+			if got := told(ask(h, r.Method, filled(r)+"?"+p.Name+"=1", "{}")); strings.Contains(got, "there is no parameter") {
+				t.Errorf("%s %s?%s=1: got %s, want it read", r.Method, filled(r), p.Name, got)
 			}
 		}
 	}

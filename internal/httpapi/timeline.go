@@ -38,7 +38,7 @@ func (a *API) timeline(q request) (reply, error) {
 	}
 	var t engram.Timeline
 	if err == nil {
-		before, after := q.lenient("before", 5, 0, maxAround), q.lenient("after", 5, 0, maxAround)
+		before, after := q.lenient("before"), q.lenient("after")
 		t, err = a.Engine.Timeline(q.Context(), ref, before, after)
 	}
 	if err != nil {

@@ -1,0 +1,188 @@
+package httpapi
+
+import (
+	"net/http"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// The statuses that rows name often.
+const (
+	created  = http.StatusCreated
+	notFound = http.StatusNotFound
+	conflict = http.StatusConflict
+)
+
+// table is every route there is. What reads is GET and open; what changes is not GET
+// and needs the token. A row is
+//
+//	write(METHOD, path, handler, summary).query(parameters).takes(body{}).gives(answer{}, statuses).fails(statuses)
+//
+// and says all that its handler reads and answers: what it does not say is not there.
+func (a *API) table() []Route {
+	lists := [][]Route{a.serverRows(), a.sessionRows(), a.observationRows(), a.findingRows(), a.promptRows(), a.storeRows(), a.ageingRows(),
+		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows()}
+	var routes []Route
+	for _, list := range lists {
+		routes = append(routes, list...)
+	}
+	if a.MCP != nil {
+		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP})
+	}
+	return routes
+}
+
+func (a *API) serverRows() []Route {
+	return []Route{
+		read("/", a.greet, "which routes there are").newer().gives(greeting{}),
+		read("/health", a.health, "that the server answers").gives(health{}),
+	}
+}
+
+func (a *API) sessionRows() []Route {
+	return []Route{
+		write("POST", "/sessions", a.startSession, "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(done{}, created),
+		read("/sessions/recent", a.recentSessions, "sessions, the latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
+		read("/sessions/{id}", a.session, "one session").gives(sessionDoc{}).fails(notFound),
+		read("/sessions/{id}/uses", a.sessionUses, "what a session was shown").newer().gives(usesDoc{}).fails(notFound),
+		write("POST", "/sessions/{id}/end", a.endSession, "end a session").may(endBody{}).gives(done{}),
+		write("DELETE", "/sessions/{id}", a.deleteSession, "delete a session without memories").query(erasing()).gives(done{}).fails(notFound, conflict),
+	}
+}
+
+func (a *API) observationRows() []Route {
+	lists := []Param{inProject(), oneScope().lax(), superseded(), limit(20, maxList).lax()}
+	return []Route{
+		write("POST", "/observations", a.saveObservation, "save a memory").takes(observationBody{}).gives(savedObservation{}, created).fails(conflict),
+		read("/observations", a.observations, "memories, newest first").query(all(lists, []Param{words("sort", "the only order there is", "created_at:desc")})...).gives([]observation{}),
+		read("/observations/recent", a.recentObservations, "memories, newest first").query(lists...).gives([]observation{}),
+		write("POST", "/observations/passive", a.capture, `save each item under "## Key Learnings:" of a text`).takes(captureBody{}).gives(captured{}).fails(conflict),
+		read("/observations/{id}", a.observation, "one memory").query(forSession(), asOf()).gives(observation{}).fails(notFound),
+		write("PATCH", "/observations/{id}", a.updateObservation, "change a memory").takes(observationChange{}).gives(observation{}).fails(notFound, conflict),
+		write("DELETE", "/observations/{id}", a.deleteObservation, "forget a memory").query(erasing().lax()).gives(deletedObservation{}).fails(notFound),
+	}
+}
+
+// erasing asks to leave nothing.
+func erasing() Param { return flag("hard", "erase it, so that nothing of it is left") }
+
+func (a *API) findingRows() []Route {
+	old := all(narrowing(), finding())
+	for i, p := range old {
+		if p.Name == "scope" {
+			old[i] = p.lax()
+		}
+	}
+	around := func(name, where string) Param {
+		return whole(name, "how many of its session "+where, 5, 0, maxAround).lax()
+	}
+	again := flag("again", "show also what the session was shown before")
+	budget := func(def int) Param {
+		return whole("budget", "tokens, about; 0 is the default", def, 0, engine.MaxBudget)
+	}
+	return []Route{
+		read("/search", a.search, "search, best first; without q the newest").query(all(old, []Param{forSession(),
+			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]hit{}).fails(notFound),
+		read("/timeline", a.timeline, "what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
+			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
+		read("/context", a.context, "what a new session should know").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), again, asOf()).gives(contextDoc{}).fails(notFound),
+		read("/recall", a.recall, "as much of what is found as goes into a budget").newer().query(all(narrowing(), finding(), []Param{forSession(), again,
+			budget(engine.RecallBudget), whole("limit", "how many at most; left out: as the budget has it", 0, 1, 100).unset()})...).gives(recalledDoc{}).fails(notFound),
+	}
+}
+
+func (a *API) promptRows() []Route {
+	return []Route{
+		write("POST", "/prompts", a.savePrompt, "save what the user asked").takes(promptBody{}).gives(kept{}, created).fails(conflict),
+		read("/prompts/recent", a.recentPrompts, "prompts, newest first").query(inProject(), limit(20, maxList).lax()).gives([]promptDoc{}),
+		read("/prompts/search", a.searchPrompts, "prompts by their words").query(words("q", "words; none lists the newest"), inProject(), limit(10, 100).lax()).gives([]promptDoc{}),
+		write("DELETE", "/prompts/{id}", a.deletePrompt, "delete a prompt").query(erasing()).gives(kept{}).fails(notFound),
+	}
+}
+
+func (a *API) storeRows() []Route {
+	cwd := words("cwd", "a folder, the server's own when it is left out; relative to that")
+	return []Route{
+		read("/stats", a.stats, "how much there is").gives(statsDoc{}),
+		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
+		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
+		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
+		write("POST", "/projects/migrate", a.migrateProject, "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
+		read("/projects/{name}/decay", a.projectDecay, "how a project fades").newer().query(words("type", "how memories of this type do")).gives(document.ProjectDecay{}).fails(notFound),
+		write("PATCH", "/projects/{name}/decay", a.setProjectDecay, "change how a project fades; what is null stays").newer().takes(decayBody{}).gives(document.ProjectDecay{}).fails(notFound),
+	}
+}
+
+func (a *API) ageingRows() []Route {
+	page := []Param{limit(20, maxList), offset()}
+	return []Route{
+		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
+			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
+		read("/review", a.reviews, "what is due for review, the longest overdue first").newer().query(all([]Param{inProject()}, page)...).gives(reviewsDoc{}).fails(notFound),
+		write("POST", "/review/{ref}/done", a.reviewDone, "a memory was checked and holds").newer().may(struct{}{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "put a review off").newer().takes(snoozeBody{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("POST", "/sleep", a.sleep, "consolidate memories").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
+		write("POST", "/prune", a.prune, "forget what is too weak").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
+		read("/diagnostics", a.diagnostics, "memories that deserve a look").newer().long().query(inProject(), limit(10, 100)).gives(document.Diagnostics{}).fails(notFound),
+	}
+}
+
+func (a *API) journalRows() []Route {
+	version := func(name string) Param {
+		return whole(name, "a version; 0 is what it says now", 0, 0, 1<<30).unset()
+	}
+	return []Route{
+		read("/log", a.log, "what was written, the latest first").newer().query(words("ref", "only what touched this memory"), inProject(), words("actor", "only what it asked for: cli, http, mcp, mcp:NAME"),
+			words("verb", "only what this verb did"), moment("since", "only what was written then or later"), moment("until", "only what was written before"),
+			limit(20, maxList), offset()).gives(document.Log{}).fails(notFound, conflict),
+		write("POST", "/undo", a.undo, "take operations back").newer().takes(undoBody{}).gives(document.Undone{}).gives(undoneDoc{}).fails(notFound, conflict),
+		read("/history/{ref...}", a.history, "what a memory said over time").newer().query(topicProject(), version("from"), version("to")).gives(document.History{}).gives(document.Diff{}).fails(notFound, conflict),
+		write("POST", "/restore", a.restore, "let a memory say again what it said").newer().takes(restoreBody{}).gives(changedDoc{}).fails(notFound, conflict),
+	}
+}
+
+// topicProject says whose topic is meant.
+func topicProject() Param {
+	return words("project", "where the topic is, when the memory is named by one")
+}
+
+func (a *API) relationRows() []Route {
+	end := func(name string) Param { return words(name, "a number, an id or topic:KEY").needed() }
+	return []Route{
+		write("POST", "/relations", a.link, "say what one memory is to another").newer().takes(linkBody{}).gives(document.Linked{}, http.StatusOK, created).fails(notFound, conflict),
+		write("DELETE", "/relations", a.unlink, "take relations away").newer().query(end("source"), end("target"), words("relation", "only this one")).gives(document.Unlinked{}).fails(notFound, conflict),
+		read("/graph", a.graph, "what relations lead to").newer().query(end("ref"), topicProject(), whole("depth", "how far; 2 when it is left out", 0, 1, 5).bounded().unset(),
+			listed("relation", "only along these"), flag("pending", "also what nobody has judged"), flag("all_projects", "into other projects too"),
+			whole("limit", "how many memories at most; 200 when it is left out", 0, 1, engine.MaxGraph).unset(), words("format", "what is answered: JSON, or a text", "json", "text", "dot", "mermaid")).
+			gives(document.Graph{}).tells(mediaText, mediaDOT, mediaMermaid).fails(notFound, conflict),
+	}
+}
+
+func (a *API) conflictRows() []Route {
+	page := []Param{limit(50, engine.MaxConflicts).lax(), offset().lax()}
+	return []Route{
+		read("/conflicts", a.conflicts, "candidates and verdicts, newest first").query(all([]Param{inProject(), words("status", "only these", "pending", "judged", "ignored", "orphaned"),
+			moment("since", "only what was noted then or later")}, page)...).gives(conflictPage{}),
+		read("/conflicts/stats", a.conflictStats, "how many there are of each").query(inProject()).gives(conflictCounts{}),
+		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(all([]Param{words("status", "only these")}, page)...).gives(deferredPage{}),
+		read("/conflicts/{id}", a.conflict, "one candidate or verdict").gives(document.ConflictShown{}).fails(notFound),
+		write("POST", "/conflicts/scan", a.scanConflicts, "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
+		write("POST", "/conflicts/judge", a.judgeConflict, "record a verdict").takes(judgeBody{}).gives(judged{}).fails(notFound, conflict),
+		write("POST", "/conflicts/compare", a.compareMemories, "record a verdict on two memories").takes(compareBody{}).gives(compared{}).fails(notFound, conflict),
+		write("POST", "/conflicts/deferred/replay", a.replayDeferred, "try again what could not be applied").gives(replayed{}),
+	}
+}
+
+func (a *API) memoryRows() []Route {
+	return []Route{
+		write("POST", "/memories", a.saveMemory, "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
+		write("POST", "/memories/batch", a.saveMemories, "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
+		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(), finding(), []Param{words("session_id", "only what this session saved"),
+			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
+			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
+		read("/memories/{ref...}", a.memory, "one memory with its relations and revisions").newer().query(topicProject(), forSession(), asOf()).gives(detailDoc{}).fails(notFound, conflict),
+		write("PATCH", "/memories/{ref...}", a.updateMemory, "change a memory; what is left out stays").newer().query(topicProject()).takes(memoryChange{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("DELETE", "/memories/{ref...}", a.deleteMemory, "forget a memory").newer().query(topicProject(), erasing()).gives(document.Deleted{}).fails(notFound, conflict),
+	}
+}
