@@ -73,10 +73,11 @@ func rows() map[string]row {
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
-		"internal/httpapi":  {room: "frontend"},
-		"internal/mcp":      {room: "frontend", modules: []string{mcpSDK}},
-		"internal/mcp/mem":  {room: "frontend", modules: []string{mcpSDK}},
-		"internal/mcp/tool": {room: "frontend", modules: []string{mcpSDK}},
+		"internal/httpapi":    {room: "frontend"},
+		"internal/mcp":        {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/mem":    {room: "frontend", modules: []string{mcpSDK}},
+		"internal/mcp/memory": {room: "frontend"},
+		"internal/mcp/tool":   {room: "frontend", modules: []string{mcpSDK}},
 
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},

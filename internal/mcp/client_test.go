@@ -88,8 +88,8 @@ func TestRealClientsOfBothErasSaveAndFind(t *testing.T) {
 					t.Errorf("instructions: got %q", init.Instructions)
 				}
 				list, err := c.ListTools(t.Context(), nil)
-				if err != nil || len(list.Tools) != 30 {
-					t.Fatalf("list of %d tools, error %v, want 30", len(list.Tools), err)
+				if want := len(toolsOf(t, listing(t, "all"))); err != nil || len(list.Tools) != want {
+					t.Fatalf("list of %d tools, error %v, want %d", len(list.Tools), err, want)
 				}
 				saved := use(t, c, "mem_save", `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`)
 				if saved.IsError {

@@ -72,7 +72,7 @@ func names(tools []listed) []string {
 
 // The lists are the public contract: what changes here, every agent sees.
 func TestListOfEachProfile(t *testing.T) {
-	for _, profile := range []string{"agent", "core", "admin", "mem", "all"} {
+	for _, profile := range []string{"agent", "core", "admin", "mem", "memory", "all"} {
 		t.Run(profile, func(t *testing.T) {
 			var got bytes.Buffer
 			if err := json.Indent(&got, listing(t, profile), "", "  "); err != nil {
@@ -152,7 +152,7 @@ func TestSelectionOfTools(t *testing.T) {
 }
 
 func TestUnknownToolNamesTheNearest(t *testing.T) {
-	for tools, near := range map[string]string{"mem_serch": "mem_search", "agnt": "agent", "core,mem_stat": "mem_stats", "memory": "mem"} {
+	for tools, near := range map[string]string{"mem_serch": "mem_search", "agnt": "agent", "core,mem_stat": "mem_stats", "memry": "memory"} {
 		_, err := mcp.New(mcp.Options{Tools: tools})
 		if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(engram.HintOf(err), "did you mean "+near+"?") {
 			t.Errorf("--tools=%s: got %v (%s), want invalid and a hint at %s", tools, err, engram.HintOf(err), near)
@@ -163,7 +163,9 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 // Agents with nobody to ask refuse a tool that may destroy, or that does not say it
 // does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
-	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline"}
+	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline",
+		"memory_export", "memory_graph", "memory_query", "memory_stats"}
+	destroyers := []string{"mem_delete", "memory_delete", "memory_delete_batch", "memory_import"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 			if _, ok := tool.Annotations[hint].(bool); !ok {
@@ -173,7 +175,7 @@ func TestEveryToolStatesItsEffect(t *testing.T) {
 		if tool.Annotations["openWorldHint"] != false {
 			t.Errorf("%s: openWorldHint is not false", tool.Name)
 		}
-		if got, want := tool.Annotations["destructiveHint"], tool.Name == "mem_delete"; got != want {
+		if got, want := tool.Annotations["destructiveHint"], slices.Contains(destroyers, tool.Name); got != want {
 			t.Errorf("%s: destructiveHint is %v, want %v", tool.Name, got, want)
 		}
 		if got, want := tool.Annotations["readOnlyHint"], slices.Contains(readers, tool.Name); got != want {
@@ -187,7 +189,7 @@ func TestEveryToolStatesItsEffect(t *testing.T) {
 
 func TestRarelyUsedToolsAreDeferred(t *testing.T) {
 	eager := []string{"mem_compare", "mem_context", "mem_current_project", "mem_get_observation", "mem_judge", "mem_save", "mem_save_prompt",
-		"mem_search", "mem_session_summary"}
+		"mem_search", "mem_session_summary", "memory_link", "memory_query", "memory_store", "memory_update"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		deferred := tool.DeferLoading != nil && *tool.DeferLoading
 		if deferred == slices.Contains(eager, tool.Name) {

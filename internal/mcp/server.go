@@ -17,6 +17,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/mem"
+	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
@@ -99,7 +101,10 @@ func newServer(o Options, offered []tool.Tool) *Server {
 
 // dialects returns the tools of every dialect.
 func dialects(o Options) []tool.Tool {
-	return mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone})
+	return slices.Concat(
+		mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
+		memory.New(memory.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}).Tools(),
+	)
 }
 
 // handler runs a tool for the SDK. It never returns an error, because the SDK would

@@ -24,7 +24,7 @@ import (
 
 var update = flag.Bool("update", false, "write golden files and transcripts instead of comparing")
 
-// TestTranscripts plays the conversations of testdata/mem against a server on
+// TestTranscripts plays the conversations of testdata, a folder per dialect, against a server on
 // standard input and output, over a real engine on a real store.
 //
 // A transcript has a file "in": a line per step. A JSON line is sent as it is and its
@@ -34,12 +34,12 @@ var update = flag.Bool("update", false, "write golden files and transcripts inst
 // The file "out" has the answers: "text" of a tool first where it is not JSON, then
 // what it means.
 func TestTranscripts(t *testing.T) {
-	files, err := filepath.Glob("testdata/mem/*.txtar")
+	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
 	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(strings.TrimPrefix(file, "testdata/"), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
