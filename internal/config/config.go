@@ -24,8 +24,13 @@ type Config struct {
 	Port      int    // 0 to 65535; 0 takes any free port. Default 7437
 	Project   string // project of every call that names none; "" (the default) is detected from the folder
 	HTTPToken string // bearer token of the HTTP routes that destroy or export; "" (the default) asks for none
+	// Metrics says whether servers answer Prometheus at /metrics. Default false.
+	Metrics bool
+	// Offline says that nothing may leave this machine; LeavesBy tells what would.
+	Offline bool
 	// EmbeddingModel is BuiltIn (the default) or NoModel.
 	EmbeddingModel string
+	RerankModel    string // NoModel
 	// LLMBaseURL and LLMModel name the language model that sleep asks for patterns; LLM
 	// says whether there is one. "" (the default) for the address is LM Studio on this
 	// machine, for the model whichever is loaded there.
@@ -50,6 +55,8 @@ type Config struct {
 	SleepAt  *TimeOfDay
 	Timezone *time.Location // for times shown to people, never for stored ones. Default the system's
 
+	// Path is the configuration file that was read, or would have been; absolute.
+	Path string
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.
 	Origins map[string]Origin

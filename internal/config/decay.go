@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ func setDecayRate(c *Config, _ paths, v string) (err error) {
 
 func setDecayBoost(c *Config, _ paths, v string) (err error) {
 	if c.Decay.MaxBoost, err = positive(v); err != nil {
-		return err
+		return fmt.Errorf("%w; use one from 1 to 1000", err)
 	}
 	return sentence(c.Decay.Validate())
 }
@@ -63,7 +64,7 @@ const maxReviewMonths = 1200
 // setReviewMonths reads after how many months a type falls due for review; a type that is
 // not named keeps its default, 0 is never.
 func setReviewMonths(c *Config, _ paths, v string) error {
-	c.ReviewMonths = lifecycle.DefaultPolicy().ReviewMonths
+	c.ReviewMonths = defaultReviewMonths()
 	return eachType(v, "decision=6, policy=12, preference=3", func(t engram.Type, value string) error {
 		months, err := strconv.Atoi(value)
 		if err != nil || months < 0 || months > maxReviewMonths {
@@ -72,6 +73,31 @@ func setReviewMonths(c *Config, _ paths, v string) error {
 		c.ReviewMonths[t] = months
 		return nil
 	})
+}
+
+func defaultReviewMonths() map[engram.Type]int { return lifecycle.DefaultPolicy().ReviewMonths }
+
+// reviewMonthsText spells months as setReviewMonths reads them, by type.
+func reviewMonthsText(months map[engram.Type]int) string {
+	return typesText(months, func(n int) string { return strconv.Itoa(n) })
+}
+
+// decayTypesText spells the types that fade otherwise as setDecayTypes reads them.
+func decayTypesText(c Config) string {
+	return typesText(c.TypeDecay, func(d engram.Decay) string {
+		if d.Rate == 0 {
+			return string(d.Curve)
+		}
+		return string(d.Curve) + ":" + numberText(d.Rate)
+	})
+}
+
+func typesText[V any](values map[engram.Type]V, text func(V) string) string {
+	var entries []string
+	for _, t := range slices.Sorted(maps.Keys(values)) {
+		entries = append(entries, string(t)+"="+text(values[t]))
+	}
+	return strings.Join(entries, ", ")
 }
 
 // eachType reads a list of types with a value each, "type=value, type=value"; like is one

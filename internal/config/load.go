@@ -45,48 +45,75 @@ func Load(s Sources) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	c := Config{Origins: make(map[string]Origin, len(all))}
-	var file map[string]string // read as soon as the data directory is known, which is the first key
 	path := s.File
+	var file map[string]string // read as soon as the data directory is known, which is the first key
+	var c Config
+	c, err = evaluate(all, p, func(set setting) (string, Origin) { return s.lookup(set, file, path) }, func(dir string) error {
+		if path == "" {
+			path = filepath.Join(dir, FileName)
+		}
+		file, err = readFile(path, all)
+		return err
+	})
+	if err != nil {
+		return Config{}, err
+	}
+	c.Path = path
+	return c, nil
+}
+
+// evaluate sets every key to what lookup has for it, or its default. With the data
+// directory known it calls each of located.
+func evaluate(all []setting, p paths, lookup func(setting) (string, Origin), located ...func(dir string) error) (Config, error) {
+	c := Config{Origins: make(map[string]Origin, len(all))}
 	for _, set := range all {
-		value, from := s.lookup(set, file, path)
+		value, from := lookup(set)
 		if value == "" {
-			value, err = set.fallback(c, p)
-			if err != nil {
+			var err error
+			if value, err = set.fallback(c, p); err != nil {
 				return Config{}, err
 			}
 		}
 		if err := set.set(&c, p, value); err != nil {
-			return Config{}, engram.Errorf(engram.CodeInvalid, "%s (%s): %v", set.key, from, err).
-				WithHint("correct it, or remove it to use the default")
+			bad := &badValue{set.Name, err}
+			return Config{}, engram.Errorf(engram.CodeInvalid, "%s (%s)", set.Name, from).
+				WithHint("correct it, or remove it to use the default").WithCause(bad)
 		}
-		c.Origins[set.key] = from
-		if set.key != keyDataDir {
+		c.Origins[set.Name] = from
+		if set.Name != keyDataDir {
 			continue
 		}
-		if path == "" {
-			path = c.File()
-		}
-		if file, err = readFile(path, all); err != nil {
-			return Config{}, err
+		for _, fn := range located {
+			if err := fn(c.DataDir); err != nil {
+				return Config{}, err
+			}
 		}
 	}
 	return c, nil
 }
 
+// badValue is a value that does not fit its key.
+type badValue struct {
+	key string
+	err error
+}
+
+// Error says what is wrong.
+func (b *badValue) Error() string { return b.err.Error() }
+
 // lookup returns the value of the strongest source that has one; "" and
 // SourceDefault when none has.
 func (s Sources) lookup(set setting, file map[string]string, path string) (string, Origin) {
-	if v, ok := s.Flags[set.key]; ok {
-		return v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.key, "_", "-")}
+	if v, ok := s.Flags[set.Name]; ok {
+		return v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.Name, "_", "-")}
 	}
-	for _, name := range set.env {
+	for _, name := range set.Env {
 		// An empty variable is how shells and service files spell "not set".
 		if v, ok := s.Env(name); ok && strings.TrimSpace(v) != "" {
 			return v, Origin{SourceEnv, name}
 		}
 	}
-	if v := file[set.key]; strings.TrimSpace(v) != "" {
+	if v := file[set.Name]; strings.TrimSpace(v) != "" {
 		return v, Origin{SourceFile, path}
 	}
 	return "", Origin{Source: SourceDefault}
@@ -94,14 +121,14 @@ func (s Sources) lookup(set setting, file map[string]string, path string) (strin
 
 // fallback is the default, as text.
 func (set setting) fallback(c Config, p paths) (string, error) {
-	switch set.key {
+	switch set.Name {
 	case keyDataDir:
 		if p.home == "" {
 			return "", engram.Errorf(engram.CodeInvalid, "the home directory is unknown").
 				WithHint("set ENGRAM_DATA_DIR or give --data-dir")
 		}
 		return filepath.Join(p.home, ".engram"), nil
-	case "db_path":
+	case keyDBPath:
 		return filepath.Join(c.DataDir, "engram.db"), nil
 	}
 	return set.preset, nil
@@ -121,7 +148,7 @@ func (s Sources) paths() (paths, error) {
 
 func checkFlags(flags map[string]string, all []setting) error {
 	for key, value := range flags {
-		if !slices.ContainsFunc(all, func(s setting) bool { return s.key == key }) {
+		if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
 			return unknownKey(key, "flags", all)
 		}
 		if strings.TrimSpace(value) == "" {
@@ -146,7 +173,7 @@ func readFile(path string, all []setting) (map[string]string, error) {
 	return parse(data, path, all)
 }
 
-// parse reads TOML. Every key must be known and hold a string or a number.
+// parse reads TOML. Every key must be known and hold a string, a number or a boolean.
 func parse(data []byte, path string, all []setting) (map[string]string, error) {
 	var raw map[string]any
 	if err := toml.Unmarshal(data, &raw); err != nil {
@@ -159,7 +186,7 @@ func parse(data []byte, path string, all []setting) (map[string]string, error) {
 			return nil, engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).
 				WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
 		}
-		if !slices.ContainsFunc(all, func(s setting) bool { return s.key == key }) {
+		if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
 			return nil, unknownKey(key, path, all)
 		}
 		switch v := value.(type) {
@@ -169,8 +196,10 @@ func parse(data []byte, path string, all []setting) (map[string]string, error) {
 			out[key] = strconv.FormatInt(v, 10)
 		case float64:
 			out[key] = strconv.FormatFloat(v, 'g', -1, 64)
+		case bool:
+			out[key] = strconv.FormatBool(v)
 		default:
-			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number", key, path).
+			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number nor true or false", key, path).
 				WithHint(`write it like  %s = "…"`, key)
 		}
 	}
@@ -180,7 +209,7 @@ func parse(data []byte, path string, all []setting) (map[string]string, error) {
 func unknownKey(key, where string, all []setting) error {
 	keys := make([]string, len(all))
 	for i, s := range all {
-		keys[i] = s.key
+		keys[i] = s.Name
 	}
 	err := engram.Errorf(engram.CodeInvalid, "unknown key %q in %s", key, where)
 	if near := text.Nearest(key, keys); near != "" {

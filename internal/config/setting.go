@@ -1,19 +1,10 @@
 package config
 
 import (
-	"errors"
 	"fmt"
-	"net"
-	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 	"unicode/utf8"
-
-	// The zones are built in: a bare container has no zone files, and ENGRAM_TIMEZONE
-	// must not fail there.
-	_ "time/tzdata"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -23,14 +14,42 @@ const (
 	defaultPort = "7437"
 )
 
+// Kind says what the value of a key is, and so how config.toml spells it.
+type Kind string
+
+// The kinds. In the file a Number and a Switch stand bare, the others between quotes.
+const (
+	Text   Kind = "text"
+	Number Kind = "number"
+	Switch Kind = "switch" // true or false
+)
+
+// Key is what there is to know of one setting, whatever its value.
+type Key struct {
+	Name string   // in config.toml; letters and _
+	Env  []string // environment variables; the first that is set and not empty counts
+	Flag string   // "--port of serve"; "" when there is none
+	Kind Kind
+	// Default is what holds when nobody says otherwise: a value, or words for one that is
+	// reckoned, such as "the system's".
+	Default string
+	Unit    string // of a number: "days"; "" where it has none
+	Range   string // which values there are: "0 to 65535"; every number has one
+	About   string // what it does; Markdown, links are relative to docs/
+	Like    string // a value that fits, for examples
+	Secret  bool   // its value is never shown
+	InFile  bool   // it may stand in config.toml
+}
+
 // setting is one key: where it may come from and how its text becomes a value.
 type setting struct {
-	key string   // in config.toml; the flag is the same with dashes
-	env []string // the first that is set and not empty counts
+	Key
 	// preset is the default as text. The paths have none here: they depend on each other.
 	preset string
 	// set stores the value. Its error is a bare sentence; the caller says where the value stood.
 	set func(c *Config, p paths, value string) error
+	// get is the value in force, as set would take it; "" for none.
+	get func(c Config) string
 }
 
 // paths is what relative paths and ~ are resolved against.
@@ -39,145 +58,172 @@ type paths struct {
 	dir  string // absolute
 }
 
-// settings lists every key, in the order `config list` will show them.
-func settings() []setting {
-	return []setting{
-		{key: keyDataDir, env: []string{"ENGRAM_DATA_DIR"}, set: func(c *Config, p paths, v string) (err error) {
-			c.DataDir, err = p.abs(v)
-			return err
-		}},
-		{key: "db_path", env: []string{"ENGRAM_DB_PATH"}, set: func(c *Config, p paths, v string) (err error) {
-			c.DBPath, err = p.abs(v)
-			return err
-		}},
-		{key: "host", env: []string{"ENGRAM_HOST", "ENGRAM_HTTP_HOST"}, preset: defaultHost, set: setHost},
-		{key: "port", env: []string{"ENGRAM_PORT", "ENGRAM_HTTP_PORT"}, preset: defaultPort, set: setPort},
-		{key: "project", env: []string{"ENGRAM_PROJECT"}, set: func(c *Config, _ paths, v string) error {
-			c.Project = strings.TrimSpace(v)
-			if len(c.Project) > engram.MaxName || !utf8.ValidString(c.Project) {
-				return fmt.Errorf("%.40q is not a project name; use at most %d bytes of UTF-8", c.Project, engram.MaxName)
-			}
-			return nil
-		}},
-		{key: "http_token", env: []string{"ENGRAM_HTTP_TOKEN"}, set: func(c *Config, _ paths, v string) error {
-			c.HTTPToken = strings.TrimSpace(v)
-			return nil
-		}},
-		{key: "embedding_model", env: []string{"ENGRAM_EMBEDDING_MODEL"}, preset: BuiltIn, set: setEmbeddingModel},
-		{key: "llm_base_url", env: []string{"ENGRAM_LLM_BASE_URL"}, set: setLLMBaseURL},
-		{key: "llm_model", env: []string{"ENGRAM_LLM_MODEL"}, set: func(c *Config, _ paths, v string) error {
-			c.LLMModel = strings.TrimSpace(v)
-			return nil
-		}},
-		{key: "llm_key", env: []string{"ENGRAM_LLM_API_KEY"}, set: func(c *Config, _ paths, v string) error {
-			c.LLMKey = strings.TrimSpace(v)
-			return nil
-		}},
-		{key: "decay_policy", env: []string{"ENGRAM_DECAY_POLICY"}, preset: string(engram.CurveImportance), set: setDecayPolicy},
-		{key: "decay_rate", env: []string{"ENGRAM_DECAY_RATE"}, set: setDecayRate},
-		{key: "decay_max_access_boost", env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, preset: "2", set: setDecayBoost},
-		{key: "decay_types", env: []string{"ENGRAM_DECAY_TYPES"}, set: setDecayTypes},
-		{key: "journal_days", env: []string{"ENGRAM_JOURNAL_DAYS"}, preset: "730", set: setJournalDays},
-		{key: "review_months", env: []string{"ENGRAM_REVIEW_MONTHS"}, set: setReviewMonths},
-		{key: "sleep_at", env: []string{"ENGRAM_SLEEP_AT"}, set: setSleepAt},
-		{key: "agent_cli", env: []string{"ENGRAM_AGENT_CLI"}, set: setAgentCLI},
-		{key: "timezone", env: []string{"ENGRAM_TIMEZONE"}, preset: "Local", set: setZone},
-	}
-}
-
-// keyDataDir is named because the file that holds the others lies in it.
-const keyDataDir = "data_dir"
-
-func setHost(c *Config, _ paths, v string) error {
-	c.Host = strings.Trim(strings.TrimSpace(v), "[]")
-	if net.ParseIP(c.Host) == nil && strings.ContainsAny(c.Host, ":/ \t") {
-		return fmt.Errorf("%q is not a host name or an address; give the port separately", v)
-	}
-	return nil
-}
-
-func setPort(c *Config, _ paths, v string) error {
-	n, err := ParsePort(v)
-	c.Port = n
-	return err
-}
-
-// ParsePort reads a port: a number from 0 to 65535.
-func ParsePort(s string) (int, error) {
-	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("%q is not a port; use a number from 0 to 65535", s)
-	}
-	return int(n), nil
-}
-
-// The embedding models that need nothing else.
+// The keys that code has to name.
 const (
-	BuiltIn = "builtin" // the one in the program
-	NoModel = "none"    // finding by words alone
+	keyDataDir = "data_dir" // the file that holds the others lies in it
+	keyDBPath  = "db_path"
 )
 
-func setEmbeddingModel(c *Config, _ paths, v string) error {
-	switch v = strings.ToLower(strings.TrimSpace(v)); v {
-	case BuiltIn, "built-in", "built in":
-		c.EmbeddingModel = BuiltIn
-	case NoModel:
-		c.EmbeddingModel = NoModel
-	default:
-		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
+// Keys are all settings there are, in the order of `engram config list`.
+func Keys() []Key {
+	all := settings()
+	keys := make([]Key, len(all))
+	for i, s := range all {
+		keys[i] = s.Key
 	}
-	return nil
+	return keys
 }
 
-func setAgentCLI(c *Config, _ paths, v string) error {
-	switch v = strings.ToLower(strings.TrimSpace(v)); v {
-	case "", "claude", "opencode":
-		c.AgentCLI = v
-		return nil
-	}
-	return fmt.Errorf("%q is no agent that could judge; use claude or opencode", v)
-}
-
-// setLLMBaseURL never repeats the value: a person may have written a password into it.
-func setLLMBaseURL(c *Config, _ paths, v string) error {
-	c.LLMBaseURL = strings.TrimSpace(v)
-	if c.LLMBaseURL == "" {
-		return nil // the default, which is no language model
-	}
-	u, err := url.Parse(c.LLMBaseURL)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-		return errors.New("that is not an address of http or https; one is like http://localhost:1234/v1")
-	}
-	if u.User != nil {
-		return errors.New("the address holds a user or a password; give a key as llm_key (ENGRAM_LLM_API_KEY)")
-	}
-	return nil
-}
-
-func setZone(c *Config, _ paths, v string) error {
-	zone, err := time.LoadLocation(strings.TrimSpace(v))
-	if err != nil {
-		return fmt.Errorf("%q is not a time zone; use a name such as Europe/Berlin or UTC", v)
-	}
-	c.Timezone = zone
-	return nil
-}
-
-// abs expands a leading ~ and makes path absolute.
-func (p paths) abs(path string) (string, error) {
-	if strings.IndexByte(path, 0) >= 0 {
-		return "", fmt.Errorf("%q is not a path", path)
-	}
-	if path == "~" || strings.HasPrefix(path, "~/") {
-		if p.home == "" {
-			return "", fmt.Errorf("the home directory is unknown, so %q cannot be found; give an absolute path", path)
+// settings lists every key. One is read after those above it.
+func settings() []setting {
+	all := append(places(), serving()...)
+	all = append(all, models()...)
+	all = append(all, lives()...)
+	for i := range all {
+		s := &all[i]
+		s.InFile = s.Name != keyDataDir
+		if s.Kind == "" {
+			s.Kind = Text
 		}
-		return filepath.Join(p.home, path[1:]), nil
+		if s.Default == "" {
+			s.Default = s.preset
+		}
 	}
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path), nil
+	return all
+}
+
+func places() []setting {
+	return []setting{
+		{Key: Key{Name: keyDataDir, Env: []string{"ENGRAM_DATA_DIR"}, Flag: "--data-dir", Default: "~/.engram", Like: "~/memories",
+			About: "folder of the database, of `config.toml` and of backups"},
+			set: func(c *Config, p paths, v string) (err error) {
+				c.DataDir, err = p.abs(v)
+				return err
+			}, get: func(c Config) string { return c.DataDir }},
+		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
+			About: "the SQLite file"},
+			set: func(c *Config, p paths, v string) (err error) {
+				c.DBPath, err = p.abs(v)
+				return err
+			}, get: func(c Config) string { return c.DBPath }},
+		{Key: Key{Name: "project", Env: []string{"ENGRAM_PROJECT"}, Flag: "--project", Default: "from the folder", Like: "shop",
+			Range: fmt.Sprintf("at most %d bytes", engram.MaxName), About: "the project of every call that names none"},
+			set: setProject, get: func(c Config) string { return c.Project }},
+		{Key: Key{Name: "timezone", Env: []string{"ENGRAM_TIMEZONE"}, Default: "the system's", Like: "Europe/Berlin", Range: "a name of the IANA zones, or `UTC`",
+			About: "of times that people are shown, and of `sleep_at`; what is stored is UTC"}, preset: "Local",
+			set: setZone, get: func(c Config) string { return c.Timezone.String() }},
 	}
-	return filepath.Join(p.dir, path), nil
+}
+
+func serving() []setting {
+	return []setting{
+		{Key: Key{Name: "host", Env: []string{"ENGRAM_HOST", "ENGRAM_HTTP_HOST"}, Flag: "--host of serve", Like: defaultHost, Range: "a host name or an address, without a port",
+			About: "where `serve` listens; an address that other machines can reach needs `http_token`"}, preset: defaultHost,
+			set: setHost, get: func(c Config) string { return c.Host }},
+		{Key: Key{Name: "port", Env: []string{"ENGRAM_PORT", "ENGRAM_HTTP_PORT"}, Flag: "--port of serve", Kind: Number, Like: "7438", Range: "0 to 65535; 0 takes a free one",
+			About: "where `serve` listens", Unit: "TCP port"}, preset: defaultPort,
+			set: setPort, get: func(c Config) string { return strconv.Itoa(c.Port) }},
+		{Key: Key{Name: "http_token", Env: []string{"ENGRAM_HTTP_TOKEN"}, Default: "none", Like: "a-long-random-word", Secret: true,
+			About: "bearer token of the [HTTP routes](http.md) that change, delete or export"},
+			set: func(c *Config, _ paths, v string) error {
+				c.HTTPToken = strings.TrimSpace(v)
+				return nil
+			}, get: func(c Config) string { return c.HTTPToken }},
+		{Key: Key{Name: "metrics", Env: []string{"ENGRAM_METRICS"}, Flag: "--metrics of serve", Kind: Switch, Like: "true",
+			About: "`serve` answers Prometheus at [`GET /metrics`](http.md#metrics)"}, preset: "false",
+			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Metrics, v) },
+			get: func(c Config) string { return strconv.FormatBool(c.Metrics) }},
+		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
+			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false",
+			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Offline, v) },
+			get: func(c Config) string { return strconv.FormatBool(c.Offline) }},
+	}
+}
+
+func models() []setting {
+	return []setting{
+		{Key: Key{Name: "embedding_model", Env: []string{"ENGRAM_EMBEDDING_MODEL"}, Like: NoModel, Range: "`builtin` or `none`",
+			About: "what [finds by meaning](cli.md#finding); `none`: words alone"}, preset: BuiltIn,
+			set: setEmbeddingModel, get: func(c Config) string { return c.EmbeddingModel }},
+		{Key: Key{Name: "rerank_model", Env: []string{"ENGRAM_RERANK_MODEL"}, Like: NoModel, Range: "`none`",
+			About: "what reads the best finds again for `--rerank`; there is none yet"}, preset: NoModel,
+			set: setRerankModel, get: func(c Config) string { return c.RerankModel }},
+		{Key: Key{Name: "llm_base_url", Env: []string{"ENGRAM_LLM_BASE_URL"}, Default: "none", Like: "http://localhost:1234/v1", Range: "an address of http or https",
+			About: "server of a [language model](cli.md#finding) that `sleep` may ask for patterns (OpenAI's chat completions)"},
+			set: setLLMBaseURL, get: func(c Config) string { return c.LLMBaseURL }},
+		{Key: Key{Name: "llm_model", Env: []string{"ENGRAM_LLM_MODEL"}, Default: "none", Like: "qwen3",
+			About: "its name there; alone, it is asked at `http://localhost:1234/v1`"},
+			set: func(c *Config, _ paths, v string) error {
+				c.LLMModel = strings.TrimSpace(v)
+				return nil
+			}, get: func(c Config) string { return c.LLMModel }},
+		{Key: Key{Name: "llm_key", Env: []string{"ENGRAM_LLM_API_KEY"}, Default: "none", Like: "a-key", Secret: true,
+			About: "its key; sent by https or to this machine only"},
+			set: func(c *Config, _ paths, v string) error {
+				c.LLMKey = strings.TrimSpace(v)
+				return nil
+			}, get: func(c Config) string { return c.LLMKey }},
+		{Key: Key{Name: "agent_cli", Env: []string{"ENGRAM_AGENT_CLI"}, Default: "none", Like: "claude", Range: "`claude` or `opencode`",
+			About: "whose command line judges for [`conflicts scan --semantic`](cli.md#contradictions)"},
+			set: setAgentCLI, get: func(c Config) string { return c.AgentCLI }},
+	}
+}
+
+func lives() []setting {
+	return []setting{
+		{Key: Key{Name: "decay_policy", Env: []string{"ENGRAM_DECAY_POLICY"}, Like: "geometric", Range: "`importance`, `geometric` or `ebbinghaus`",
+			About: "the curve by which [strength fades](cli.md#strength)"}, preset: string(engram.CurveImportance),
+			set: setDecayPolicy, get: func(c Config) string { return string(c.Decay.Curve) }},
+		{Key: Key{Name: "decay_rate", Env: []string{"ENGRAM_DECAY_RATE"}, Kind: Number, Default: "the curve's own: 0.01, 0.95 or 30", Like: "0.02",
+			Unit:  "importance: loss a day; geometric: what is left after a day; ebbinghaus: days",
+			Range: "importance: above 0 to 10; geometric: above 0 to 1; ebbinghaus: above 0 to 100000", About: "the curve's rate"},
+			set: setDecayRate, get: func(c Config) string { return numberText(c.Decay.Rate) }},
+		{Key: Key{Name: "decay_max_access_boost", Env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, Kind: Number, Like: "3", Unit: "factor", Range: "1 to 1000",
+			About: "the geometric curve: the most that use multiplies by"}, preset: "2",
+			set: setDecayBoost, get: func(c Config) string { return numberText(c.Decay.MaxBoost) }},
+		{Key: Key{Name: "decay_types", Env: []string{"ENGRAM_DECAY_TYPES"}, Default: "none", Like: "fact=geometric:0.97, reflex=ebbinghaus:60", Range: "`TYPE=CURVE` or `TYPE=CURVE:RATE`, separated by commas",
+			About: "types that fade otherwise; rates as those of `decay_rate`"},
+			set: setDecayTypes, get: decayTypesText},
+		{Key: Key{Name: "journal_days", Env: []string{"ENGRAM_JOURNAL_DAYS"}, Kind: Number, Like: "365", Unit: "days", Range: fmt.Sprintf("0 to %d; 0 is for ever", maxJournalDays),
+			About: "how long the journal is kept, for [undo and the past](cli.md#undo-and-the-past)"}, preset: "730",
+			set: setJournalDays, get: func(c Config) string { return strconv.Itoa(c.JournalDays) }},
+		{Key: Key{Name: "review_months", Env: []string{"ENGRAM_REVIEW_MONTHS"}, Default: reviewMonthsText(defaultReviewMonths()), Like: "decision=3, bugfix=1", Unit: "months",
+			Range: fmt.Sprintf("`TYPE=MONTHS`, separated by commas; 0 to %d, 0 is never", maxReviewMonths),
+			About: "after how many months memories of a type fall due for [review](cli.md#review); types that are not named keep their default"},
+			set: setReviewMonths, get: func(c Config) string { return reviewMonthsText(c.ReviewMonths) }},
+		{Key: Key{Name: "sleep_at", Env: []string{"ENGRAM_SLEEP_AT"}, Default: "off", Like: "03:00", Unit: "time of day", Range: "00:00 to 23:59, or `off`",
+			About: "when servers [consolidate](cli.md#sleep) memories, every night"},
+			set: setSleepAt, get: sleepAtText},
+	}
+}
+
+func setProject(c *Config, _ paths, v string) error {
+	c.Project = strings.TrimSpace(v)
+	if len(c.Project) > engram.MaxName || !utf8.ValidString(c.Project) {
+		return fmt.Errorf("%.40q is not a project name; use at most %d bytes of UTF-8", c.Project, engram.MaxName)
+	}
+	return nil
+}
+
+// setSwitch reads a choice of two, in the spellings that shells and files know.
+func setSwitch(into *bool, v string) error {
+	switch strings.ToLower(strings.TrimSpace(v)) {
+	case "true", "1", "yes", "on":
+		*into = true
+	case "false", "0", "no", "off":
+		*into = false
+	default:
+		return fmt.Errorf("%.20q is neither true nor false", v)
+	}
+	return nil
+}
+
+// numberText spells a number as short as it can be; 0 is none.
+func numberText(n float64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
 // maxJournalDays is a hundred years.
@@ -186,7 +232,7 @@ const maxJournalDays = 36500
 func setJournalDays(c *Config, _ paths, v string) error {
 	days, err := strconv.Atoi(strings.TrimSpace(v))
 	if err != nil || days < 0 || days > maxJournalDays {
-		return fmt.Errorf("%q is not a number of days; use a whole number from 0, which keeps everything, to %d", v, maxJournalDays)
+		return fmt.Errorf("%.40q is not a number of days; use a whole number from 0, which keeps everything, to %d", v, maxJournalDays)
 	}
 	c.JournalDays = days
 	return nil

@@ -35,3 +35,10 @@ func setSleepAt(c *Config, _ paths, v string) error {
 	c.SleepAt = &TimeOfDay{Hour: at.Hour(), Minute: at.Minute()}
 	return nil
 }
+
+func sleepAtText(c Config) string {
+	if c.SleepAt == nil {
+		return "off"
+	}
+	return fmt.Sprintf("%02d:%02d", c.SleepAt.Hour, c.SleepAt.Minute)
+}

@@ -1,0 +1,124 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	// The zones are built in: a bare container has no zone files, and ENGRAM_TIMEZONE
+	// must not fail there.
+	_ "time/tzdata"
+)
+
+// abs expands a leading ~ and makes path absolute.
+func (p paths) abs(path string) (string, error) {
+	if strings.IndexByte(path, 0) >= 0 {
+		return "", fmt.Errorf("%q is not a path", path)
+	}
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if p.home == "" {
+			return "", fmt.Errorf("the home directory is unknown, so %q cannot be found; give an absolute path", path)
+		}
+		return filepath.Join(p.home, path[1:]), nil
+	}
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	return filepath.Join(p.dir, path), nil
+}
+
+func setHost(c *Config, _ paths, v string) error {
+	c.Host = strings.Trim(strings.TrimSpace(v), "[]")
+	if net.ParseIP(c.Host) == nil && strings.ContainsAny(c.Host, ":/ \t") {
+		return fmt.Errorf("%q is not a host name or an address; give the port separately", v)
+	}
+	return nil
+}
+
+func setPort(c *Config, _ paths, v string) error {
+	n, err := ParsePort(v)
+	c.Port = n
+	return err
+}
+
+// ParsePort reads a port: a number from 0 to 65535.
+func ParsePort(s string) (int, error) {
+	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a port; use a number from 0 to 65535", s)
+	}
+	return int(n), nil
+}
+
+func setZone(c *Config, _ paths, v string) error {
+	zone, err := time.LoadLocation(strings.TrimSpace(v))
+	if err != nil {
+		return fmt.Errorf("%q is not a time zone; use a name such as Europe/Berlin or UTC", v)
+	}
+	c.Timezone = zone
+	return nil
+}
+
+// The models that need nothing else.
+const (
+	BuiltIn = "builtin" // the embedding model in the program
+	NoModel = "none"    // finding by words alone; nothing reranks
+)
+
+func setEmbeddingModel(c *Config, _ paths, v string) error {
+	switch v = strings.ToLower(strings.TrimSpace(v)); v {
+	case BuiltIn, "built-in", "built in":
+		c.EmbeddingModel = BuiltIn
+	case NoModel:
+		c.EmbeddingModel = NoModel
+	default:
+		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
+	}
+	return nil
+}
+
+func setRerankModel(c *Config, _ paths, v string) error {
+	if c.RerankModel = strings.ToLower(strings.TrimSpace(v)); c.RerankModel != NoModel {
+		return fmt.Errorf("%.60q is not a reranking model: there is none yet; use %s", v, NoModel)
+	}
+	return nil
+}
+
+func setAgentCLI(c *Config, _ paths, v string) error {
+	switch v = strings.ToLower(strings.TrimSpace(v)); v {
+	case "", "claude", "opencode":
+		c.AgentCLI = v
+		return nil
+	}
+	return fmt.Errorf("%q is no agent that could judge; use claude or opencode", v)
+}
+
+// setLLMBaseURL never repeats the value: a person may have written a password into it.
+func setLLMBaseURL(c *Config, _ paths, v string) error {
+	c.LLMBaseURL = strings.TrimSpace(v)
+	if c.LLMBaseURL == "" {
+		return nil // the default, which is no language model
+	}
+	u, err := url.Parse(c.LLMBaseURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+		return errors.New("that is not an address of http or https; one is like http://localhost:1234/v1")
+	}
+	if u.User != nil {
+		return errors.New("the address holds a user or a password; give a key as llm_key (ENGRAM_LLM_API_KEY)")
+	}
+	return nil
+}
+
+// hostOf is the host of an address that setLLMBaseURL took.
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
+}
