@@ -77,6 +77,7 @@ func rows() map[string]row {
 		"internal/mcp":        {room: "frontend", modules: []string{mcpSDK}},
 		"internal/mcp/mem":    {room: "frontend", modules: []string{mcpSDK}},
 		"internal/mcp/memory": {room: "frontend"},
+		"internal/mcp/recall": {room: "frontend"},
 		"internal/mcp/tool":   {room: "frontend", modules: []string{mcpSDK}},
 
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
