@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write the table of settings anew")
 
 const (
 	docFile  = "../../docs/config.md"
-	docBegin = "<!-- settings: made by go test ./internal/config -run Documentation -update -->\n"
+	docBegin = "<!-- settings: made by go test ./internal/config -run TestDocumentationHasEverySetting -update -->\n"
 	docEnd   = "<!-- end of settings -->\n"
 )
 
@@ -68,6 +68,6 @@ func TestDocumentationHasEverySetting(t *testing.T) {
 		return
 	}
 	if old != table() {
-		t.Errorf("%s does not have the settings there are: run go test ./internal/config -run Documentation -update\n got\n%s\nwant\n%s", docFile, old, table())
+		t.Errorf("%s does not have the settings there are: run go test ./internal/config -run TestDocumentationHasEverySetting -update\n got\n%s\nwant\n%s", docFile, old, table())
 	}
 }
