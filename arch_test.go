@@ -68,6 +68,7 @@ func rows() map[string]row {
 
 		"internal/agentcli":          {room: "technology"},
 		"internal/chat":              {room: "technology"},
+		"internal/daemon":            {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/git":               {room: "technology"},
 		"internal/replica/gitchunks": {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
@@ -102,8 +103,8 @@ func reservedImports() map[string][]string {
 	return map[string][]string{
 		"database/sql":        {"internal/sqlite"},
 		"database/sql/driver": {"internal/sqlite"},
-		"net/http":            {"internal/chat", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
-		"os/exec":             {"internal/agentcli", "internal/git", "internal/cli", "internal/eval/live"},
+		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/git", "internal/cli", "internal/eval/live"},
 		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
@@ -156,7 +157,7 @@ func reservedCalls() map[string][]string {
 		"http.NewRequest":       {},
 		"http.DefaultClient":    {},
 		"http.DefaultTransport": {},
-		"http.Transport":        {chat},
+		"http.Transport":        {chat, "internal/daemon/"}, // the latter to the loopback address alone
 		// The default mux is shared with every dependency.
 		"http.ListenAndServe": {},
 		"http.HandleFunc":     {},
