@@ -28,6 +28,11 @@ func answers() map[string][]answer {
 		"":                     one(homeDoc{}),
 		"capture":              one(capturedDoc{}),
 		"completion":           nil, // a script for a shell
+		"config":               one(settingsDoc{}),
+		"config get":           one(settingDoc{}),
+		"config list":          one(settingsDoc{}),
+		"config set":           one(setDoc{}),
+		"config unset":         one(setDoc{}),
 		"conflicts":            nil, // needs a command
 		"conflicts deferred":   {{"", deferredDoc{}}, {"--replay", replayedDoc{}}},
 		"conflicts ignore":     conflict,

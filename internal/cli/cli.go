@@ -76,6 +76,21 @@ func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, er
 	if p.loaded != nil {
 		return *p.loaded, nil
 	}
+	from, err := p.sources(cmd, flags...)
+	if err != nil {
+		return config.Config{}, err
+	}
+	c, err := config.Load(from)
+	if err != nil {
+		return c, err
+	}
+	p.loaded = &c
+	return c, nil
+}
+
+// sources is where settings come from: the global flags and those of one command, the
+// environment, the file.
+func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, error) {
 	given := map[string]string{}
 	for _, name := range append(flags, "data-dir", "project") {
 		if f := cmd.Flag(name); f != nil && f.Changed {
@@ -85,17 +100,12 @@ func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, er
 	if p.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return config.Config{}, engram.Errorf(engram.CodeUnavailable, "the working directory is gone").
+			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory is gone").
 				WithHint("change to a folder that exists").WithCause(err)
 		}
 		p.Dir = dir
 	}
-	c, err := config.Load(config.Sources{Flags: given, Env: p.Env, Dir: p.Dir})
-	if err != nil {
-		return c, err
-	}
-	p.loaded = &c
-	return c, nil
+	return config.Sources{Flags: given, Env: p.Env, Dir: p.Dir}, nil
 }
 
 // open returns the engine. The database is opened by the first verb.

@@ -18,6 +18,11 @@ func shapeStory() []string {
 	return []string{
 		"engram",
 		"engram version",
+		"engram config set port 7438",
+		"engram config get port",
+		"engram config",
+		"engram config list",
+		"engram config unset port",
 		"engram session start s1 --project shop",
 		"engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth --tags api --metadata ticket=ENG-1",
 		"engram save 'Auth model' 'Access tokens live 5 minutes, in an httpOnly cookie.' --type decision --project shop --session s1 --topic architecture/auth",

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// settingDoc is a setting and where its value comes from.
+type settingDoc struct {
+	Key     string   `json:"key"`
+	Value   string   `json:"value"`   // as `config set` takes it; "" for none, and for a secret
+	Set     bool     `json:"set"`     // there is a value, though it may be the default
+	Secret  bool     `json:"secret"`  // its value is never shown
+	Source  string   `json:"source"`  // flag, environment, file or default
+	Name    string   `json:"name"`    // the flag, the variable or the file; "" for a default
+	Default string   `json:"default"` // a value, or words for one that is reckoned
+	Kind    string   `json:"kind"`    // text, number or switch
+	Unit    string   `json:"unit"`    // of a number
+	Range   string   `json:"range"`   // which values there are; "" where any will do
+	Env     []string `json:"env"`     // variables; the first that is set counts
+	Flag    string   `json:"flag"`    // "" where there is none
+	About   string   `json:"about"`   // Markdown
+}
+
+func settingOf(v config.Value) settingDoc {
+	return settingDoc{Key: v.Name, Value: v.Text, Set: v.Set, Secret: v.Secret, Source: string(v.Origin.Source), Name: v.Origin.Name,
+		Default: v.Default, Kind: string(v.Kind), Unit: v.Unit, Range: v.Range, Env: document.OrEmpty(v.Env), Flag: v.Flag, About: v.About}
+}
+
+// settingsDoc is the answer of `config list`.
+type settingsDoc struct {
+	File     string       `json:"file"`     // path of config.toml, whether or not it exists
+	Settings []settingDoc `json:"settings"` // every key
+	Warnings []string     `json:"warnings"` // variables that nobody reads
+}
+
+// setDoc is the answer of `config set` and `config unset`.
+type setDoc struct {
+	Key     string `json:"key"`
+	File    string `json:"file"`      // path of config.toml
+	Changed bool   `json:"changed"`   // false: the file said so already
+	Hidden  string `json:"hidden_by"` // the variable or the flag that goes before the file; "" for none
+}
+
+func (p *program) configCommand() *cobra.Command {
+	cmd := group("config", "Show settings and where they come from; change those of config.toml",
+		examples("engram config list", "engram config get port", "engram config set port 7438", "engram config unset port"),
+		p.configListCommand(), p.configGetCommand(), p.configSetCommand(), p.configUnsetCommand())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listSettings(cmd) }
+	return cmd
+}
+
+func (p *program) configListCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List every setting with its value and where that comes from",
+		Long: `List every setting with its value, its unit or its values, and where it comes from: a flag, the environment, config.toml
+in the data directory, or the default; the first that has one counts. Secrets are only said to be set. docs/config.md tells
+what each is for.`,
+		Example: examples("engram config list", "engram config list --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.listSettings(cmd) },
+	}
+}
+
+func (p *program) listSettings(cmd *cobra.Command) error {
+	c, err := p.config(cmd)
+	if err != nil {
+		return err
+	}
+	values, strays := c.Values(), p.strays()
+	if !p.json {
+		p.warnAll(strays)
+	}
+	doc := settingsDoc{c.Path, document.Each(values, settingOf), document.OrEmpty(strays)}
+	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c.Path, values) })
+}
+
+// strays names variables that look like settings, and that nobody reads.
+func (p *program) strays() []string {
+	return document.Each(config.Strays(config.Variables()), config.Stray.String)
+}
+
+func writeSettings(b *strings.Builder, path string, values []config.Value) {
+	wide := 0
+	for _, v := range values {
+		wide = max(wide, len(v.Name))
+	}
+	fmt.Fprintf(b, "Settings (%s)\n", path)
+	for _, v := range values {
+		shown := render.Line(shownValue(v), 0)
+		if of := cmp.Or(v.Unit, ""); v.Kind == config.Number && v.Text != "" && !strings.Contains(of, ";") {
+			shown += " " + of
+		}
+		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, shown, v.Origin)
+		if v.Range != "" {
+			fmt.Fprintf(b, "  %-*s    %s\n", wide, "", strings.ReplaceAll(v.Range, "`", ""))
+		}
+	}
+}
+
+// shownValue is what a person is shown: of a secret, that it is set.
+func shownValue(v config.Value) string {
+	switch {
+	case v.Secret && v.Set:
+		return "set"
+	case v.Text == "":
+		return strings.ReplaceAll(v.Default, "`", "")
+	}
+	return v.Text
+}
+
+func (p *program) configGetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "get KEY",
+		Short:   "Print one setting in force",
+		Long:    "Print one setting in force, alone on its line; of a secret only whether it is \"set\". Nothing is printed where there is none.",
+		Example: examples("engram config get port", "engram config get sleep_at --json"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			k, err := config.Named(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := p.config(cmd)
+			if err != nil {
+				return err
+			}
+			for _, v := range c.Values() {
+				if v.Name != k.Name {
+					continue
+				}
+				return p.answer(settingOf(v), func(b *strings.Builder) {
+					if v.Secret && v.Set {
+						v.Text = "set"
+					}
+					fmt.Fprintln(b, render.Line(v.Text, 0))
+				})
+			}
+			return nil
+		},
+	}
+}
+
+func (p *program) configSetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "set KEY VALUE|-",
+		Short: "Write one setting into config.toml",
+		Long: `Write one setting into config.toml in the data directory, which is made if there is none. Comments, order and spellings
+of the file stay. - reads the value from standard input, which is the way for secrets. A running server reads its
+settings when it starts.`,
+		Example: examples("engram config set port 7438", "engram config set review_months 'decision=3, bugfix=1'", "engram config set http_token - < token.txt"),
+		Args:    between(2, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			value, err := p.text(args[1])
+			if err != nil {
+				return err
+			}
+			k, err := config.Named(args[0])
+			if err == nil && k.Secret && args[1] != "-" && !p.json {
+				p.warn("a secret on the command line stays in the shell's history; next time: engram config set " + k.Name + " -")
+			}
+			return p.changeSetting(cmd, args[0], "is set in", func(path string) (bool, error) { return config.Set(path, args[0], value) })
+		},
+	}
+}
+
+func (p *program) configUnsetCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "unset KEY",
+		Short:   "Take one setting out of config.toml",
+		Long:    "Take one setting out of config.toml, so that its default holds. A key that nobody knows can be taken out, too.",
+		Example: examples("engram config unset port"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.changeSetting(cmd, args[0], "is not set in", func(path string) (bool, error) { return config.Unset(path, args[0]) })
+		},
+	}
+}
+
+// changeSetting changes the file, which may be wrong in other places, and says what goes
+// before it.
+func (p *program) changeSetting(cmd *cobra.Command, key, state string, change func(path string) (bool, error)) error {
+	s, err := p.sources(cmd)
+	if err != nil {
+		return err
+	}
+	path, err := config.FileOf(s)
+	if err != nil {
+		return err
+	}
+	doc := setDoc{Key: key, File: path}
+	if doc.Changed, err = change(path); err != nil {
+		return err
+	}
+	if k, err := config.Named(key); err == nil {
+		doc.Hidden = k.Hides(p.Env)
+	}
+	if _, given := s.Flags[key]; given {
+		doc.Hidden = "--" + strings.ReplaceAll(key, "_", "-")
+	}
+	if doc.Hidden != "" && !p.json {
+		p.warn(doc.Hidden + " is given, and goes before what the file says")
+	}
+	return p.answer(doc, func(b *strings.Builder) {
+		already := ""
+		if !doc.Changed {
+			already = " already"
+		}
+		fmt.Fprintf(b, "%s %s %s%s\n", render.Line(key, 0), state, path, already)
+	})
+}
