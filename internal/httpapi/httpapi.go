@@ -37,6 +37,7 @@ type Options struct {
 	// token too, and only /health does not.
 	Exposed bool
 	MCP     http.Handler // answers /mcp; nil: there is no such route
+	Daemon  http.Handler // answers the program's own commands under /daemon/; nil: there is no such route
 	Log     *slog.Logger // nil: nothing is logged
 	// Hosts are names, beside those of the loopback address, by which clients may
 	// call the server: the host it was told to listen on. An IPv6 address may stand
