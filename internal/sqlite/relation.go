@@ -104,7 +104,7 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (where 
 		where += ` AND r.created_at >= ?`
 		args = append(args, millis(f.Since))
 	}
-	if f.Judgments {
+	if f.Judgments { // the words of index relations_judgments
 		where += ` AND (r.verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
 			OR r.verb = 'relates_to' AND r.confidence > 0)`
 	}
@@ -120,8 +120,8 @@ func (t *tx) relationWhere(ctx context.Context, f engram.RelationFilter) (where 
 
 func marks(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
-// ListRelations returns the relations that pass f, newest first. It reads the whole
-// table: there are far fewer relations than memories, and nobody waits for a count.
+// ListRelations returns the relations that pass f, newest first. Verdicts have an index;
+// anything else reads the whole table, for which nobody waits.
 func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engram.Page) ([]engram.Relation, int, error) {
 	where, args, err := t.relationWhere(ctx, f)
 	if engram.CodeOf(err) == engram.CodeNotFound {

@@ -200,6 +200,11 @@ CREATE UNIQUE INDEX relations_live ON relations (source, target, verb) WHERE rem
 -- By verb: of a memory with a hundred thousand relations, what supersedes it is found at once.
 CREATE INDEX relations_source ON relations (source, verb, removed_at);
 CREATE INDEX relations_target ON relations (target, verb, removed_at);
+-- Verdicts and what waits for one: a few among the ties that every save makes. The words
+-- are those of the query, or SQLite does not see that they are the same.
+CREATE INDEX relations_judgments ON relations (removed_at) WHERE removed_at IS NULL
+	AND (verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR verb = 'relates_to' AND confidence > 0);
 
 CREATE TABLE prompts (
 	num        INTEGER PRIMARY KEY AUTOINCREMENT,

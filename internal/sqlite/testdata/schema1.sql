@@ -207,7 +207,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', 'e0b9c77a50469824');
+INSERT INTO meta (key, value) VALUES ('device', '898ef56cff9ceac9');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -287,6 +287,9 @@ CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
 CREATE UNIQUE INDEX relations_live ON relations (source, target, verb) WHERE removed_at IS NULL;
 CREATE INDEX relations_source ON relations (source, verb, removed_at);
 CREATE INDEX relations_target ON relations (target, verb, removed_at);
+CREATE INDEX relations_judgments ON relations (removed_at) WHERE removed_at IS NULL
+	AND (verb IN ('contradicts', 'supersedes', 'compatible', 'scoped', 'not_conflict')
+			OR verb = 'relates_to' AND confidence > 0);
 CREATE INDEX prompts_recent ON prompts (created_at DESC, num DESC, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DESC, deleted_at) WHERE deleted_at IS NULL;
 CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
