@@ -44,6 +44,9 @@ type Options struct {
 	Judge engram.Judge
 	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
 	Clinic Clinic
+	// Warm is asked first to search what there is now: a server of the same store and
+	// settings, which has it in memory. ok is false where it did not answer; nil: nobody.
+	Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool)
 }
 
 // Engine is the verbs over one store. It may be used by many goroutines.
@@ -63,6 +66,7 @@ type Engine struct {
 	extractor engram.Extractor
 	judgeOf   engram.Judge
 	clinic    Clinic
+	warm      func(context.Context, SearchInput) (engram.Found, bool)
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
 }
@@ -70,7 +74,7 @@ type Engine struct {
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
-		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic,
+		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

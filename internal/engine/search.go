@@ -57,6 +57,11 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	if err != nil {
 		return engram.Found{}, err
 	}
+	if e.warm != nil && in.AsOf.IsZero() {
+		if found, ok := e.warm(ctx, in); ok {
+			return found, nil
+		}
+	}
 	limit := in.Limit
 	switch {
 	case in.Rerank:
