@@ -11,6 +11,7 @@
 package engine
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
