@@ -13,6 +13,9 @@ func extractorOf(c config.Config) engram.Extractor {
 	if !c.LLM() {
 		return nil
 	}
+	if err := c.MayAsk(); err != nil {
+		return misnamed{model: c.LLMModel, err: err}
+	}
 	x, err := chat.New(chat.Options{BaseURL: c.LLMBaseURL, Model: c.LLMModel, Key: c.LLMKey})
 	if err != nil {
 		return misnamed{model: c.LLMModel, err: err}
@@ -20,7 +23,7 @@ func extractorOf(c config.Config) engram.Extractor {
 	return x
 }
 
-// misnamed stands for an extractor that cannot be. What is wrong with a setting that
+// misnamed stands for an extractor that cannot be, or may not. What is wrong with a setting that
 // only sleep needs is said when sleep needs it, and keeps nobody from searching.
 type misnamed struct {
 	model string

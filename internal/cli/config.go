@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -95,15 +94,20 @@ func writeSettings(b *strings.Builder, path string, values []config.Value) {
 	}
 	fmt.Fprintf(b, "Settings (%s)\n", path)
 	for _, v := range values {
-		shown := render.Line(shownValue(v), 0)
-		if of := cmp.Or(v.Unit, ""); v.Kind == config.Number && v.Text != "" && !strings.Contains(of, ";") {
-			shown += " " + of
-		}
-		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, shown, v.Origin)
+		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, render.Line(shownValue(v), 0), v.Origin)
 		if v.Range != "" {
-			fmt.Fprintf(b, "  %-*s    %s\n", wide, "", strings.ReplaceAll(v.Range, "`", ""))
+			fmt.Fprintf(b, "  %-*s    %s\n", wide, "", rangeText(v.Key))
 		}
 	}
+}
+
+// rangeText says which values there are, and of which unit.
+func rangeText(k config.Key) string {
+	text := strings.ReplaceAll(k.Range, "`", "")
+	if k.Unit != "" {
+		text += " (" + k.Unit + ")"
+	}
+	return text
 }
 
 // shownValue is what a person is shown: of a secret, that it is set.

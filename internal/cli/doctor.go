@@ -33,6 +33,9 @@ Nothing is changed, a damaged database least of all. With --fix, what is safe to
 			if err != nil {
 				return err
 			}
+			if !p.json {
+				p.warnAll(p.strays())
+			}
 			if fix {
 				return p.mend(cmd, e, p.doctorInput(check, full))
 			}

@@ -211,7 +211,10 @@ func unknownKey(key, where string, all []setting) error {
 	for i, s := range all {
 		keys[i] = s.Name
 	}
-	err := engram.Errorf(engram.CodeInvalid, "unknown key %q in %s", key, where)
+	if where != "" {
+		where = " in " + where
+	}
+	err := engram.Errorf(engram.CodeInvalid, "unknown key %q%s", key, where)
 	if near := text.Nearest(key, keys); near != "" {
 		return err.WithHint("did you mean %q?", near)
 	}

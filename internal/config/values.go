@@ -41,7 +41,7 @@ func Named(name string) (Key, error) {
 			return s.Key, nil
 		}
 	}
-	return Key{}, unknownKey(name, "what was asked for", all)
+	return Key{}, unknownKey(name, "", all)
 }
 
 // Hides returns the variable of key that is set, and so goes before the file; "" when
