@@ -5,17 +5,17 @@ import "github.com/alanbuscaglia/engram"
 // Draft is a memory that is to be saved: what POST /memories takes, and `engram ingest`
 // reads. Content is required.
 type Draft struct {
-	Title      string         `json:"title"` // "" takes the first words of the content
-	Content    string         `json:"content"`
-	Type       engram.Type    `json:"type"`    // "" is manual
-	Scope      string         `json:"scope"`   // "" is project
-	Project    string         `json:"project"` // "" is that of the folder, over HTTP that of the session
-	TopicKey   string         `json:"topic_key"`
-	SessionID  string         `json:"session_id"`
-	ToolName   string         `json:"tool_name"`
+	Title      string         `json:"title" doc:"empty takes the first words of the content"`
+	Content    string         `json:"content" required:"true" doc:"what is to be remembered"`
+	Type       engram.Type    `json:"type" doc:"decision, bugfix, pattern, …; empty is manual"`
+	Scope      string         `json:"scope" doc:"project, personal or global; empty is project"`
+	Project    string         `json:"project" doc:"empty is that of the session, on the command line that of the folder"`
+	TopicKey   string         `json:"topic_key" doc:"family/description: the same key revises the same memory"`
+	SessionID  string         `json:"session_id" doc:"the session that saves"`
+	ToolName   string         `json:"tool_name" doc:"the tool it came from"`
 	Tags       []string       `json:"tags"`
-	Metadata   map[string]any `json:"metadata"`
-	Importance *float64       `json:"importance"` // 0 to 1; absent is 0.5
-	Permanent  bool           `json:"permanent"`
-	Related    []string       `json:"related"` // memories it relates to: numbers, ids or topic:KEY
+	Metadata   map[string]any `json:"metadata" doc:"anything to find it by"`
+	Importance *float64       `json:"importance" min:"0" max:"1" doc:"0.5 when it is left out"`
+	Permanent  bool           `json:"permanent" doc:"it does not fade"`
+	Related    []string       `json:"related" doc:"memories it relates to: numbers, ids or topic:KEY"`
 }

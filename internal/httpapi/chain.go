@@ -42,7 +42,7 @@ func (a *API) chain(route Route) http.Handler {
 }
 
 func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
-	if route.Token || a.Exposed && route.Path != "/health" {
+	if a.needsToken(route) {
 		if err := a.authorize(r); err != nil {
 			return err
 		}
@@ -118,6 +118,7 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 // The media types of answers.
 const (
 	mediaJSON    = "application/json"
+	mediaEvents  = "text/event-stream"
 	mediaText    = "text/plain; charset=utf-8"
 	mediaDOT     = "text/vnd.graphviz; charset=utf-8"
 	mediaMermaid = "text/vnd.mermaid; charset=utf-8"

@@ -67,17 +67,17 @@ func (a *API) conflict(q request) (reply, error) {
 
 // judgeBody is a verdict on a candidate.
 type judgeBody struct {
-	ID         string   `json:"judgment_id"`
-	Relation   string   `json:"relation"`
-	Reason     string   `json:"reason"`
-	Evidence   string   `json:"evidence"`
-	Confidence *float64 `json:"confidence"`
-	SessionID  string   `json:"session_id"`
-	Model      string   `json:"marked_by_model"`
+	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, as the list and the save tell it"`
+	Relation   string   `json:"relation" required:"true" doc:"related, compatible, scoped, conflicts_with, supersedes or not_conflict"`
+	Reason     string   `json:"reason" doc:"why"`
+	Evidence   string   `json:"evidence" doc:"what shows it"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"1 when it is left out"`
+	SessionID  string   `json:"session_id" doc:"the session that judges"`
+	Model      string   `json:"marked_by_model" doc:"the model that judges"`
 }
 
-// judged is a verdict that was recorded.
-type judged struct {
+// verdictDoc is a verdict that was recorded.
+type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
 
@@ -98,7 +98,7 @@ func (a *API) judgeConflict(q request) (reply, error) {
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		err = refuse(http.StatusBadRequest, worded(err, engram.CodeNotFound, "JudgeRelation: relation %q not found", in.ID))
 	}
-	return reply{body: judged{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
+	return reply{body: verdictDoc{document.JudgedOf(c.Relation, c.Source, c.Target)}}, err
 }
 
 // verdicts are those of the engine as older clients spell them.
@@ -118,12 +118,12 @@ func verdictOf(what, word string) (engram.Verb, error) {
 
 // compareBody is a verdict on two memories.
 type compareBody struct {
-	A          int64    `json:"memory_id_a"`
-	B          int64    `json:"memory_id_b"`
-	Relation   string   `json:"relation"`
-	Confidence *float64 `json:"confidence"`
-	Reasoning  string   `json:"reasoning"`
-	Model      string   `json:"model"`
+	A          int64    `json:"memory_id_a" required:"true" min:"1" doc:"the number of a memory"`
+	B          int64    `json:"memory_id_b" required:"true" min:"1" doc:"the number of another"`
+	Relation   string   `json:"relation" required:"true" doc:"related, compatible, scoped, conflicts_with, supersedes or not_conflict"`
+	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"how sure that is"`
+	Reasoning  string   `json:"reasoning" required:"true" doc:"why"`
+	Model      string   `json:"model" doc:"the model that judges"`
 }
 
 // compared names the verdict; "" where the dialect has none.

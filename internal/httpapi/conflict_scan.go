@@ -30,14 +30,14 @@ type scannedDoc struct {
 
 // scanBody asks for a scan.
 type scanBody struct {
-	Project     string `json:"project"`
-	Since       string `json:"since"`
-	Apply       bool   `json:"apply"`
-	MaxInsert   *int   `json:"max_insert"`
-	Semantic    bool   `json:"semantic"`
-	Concurrency *int   `json:"concurrency"`
-	Timeout     *int   `json:"timeout_per_call_seconds"`
-	MaxSemantic *int   `json:"max_semantic"`
+	Project     string `json:"project" required:"true" doc:"where to look"`
+	Since       string `json:"since" doc:"only memories made then or later"`
+	Apply       bool   `json:"apply" default:"false" doc:"keep what is found as candidates; else only look"`
+	MaxInsert   *int   `json:"max_insert" min:"1" max:"10000" default:"100" doc:"how many candidates to keep at most"`
+	Semantic    bool   `json:"semantic" default:"false" doc:"let the configured agent judge them"`
+	Concurrency *int   `json:"concurrency" min:"1" max:"20" default:"5" doc:"calls at once"`
+	Timeout     *int   `json:"timeout_per_call_seconds" min:"1" max:"600" default:"60" doc:"how long a call may take"`
+	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
 }
 
 func (a *API) scanConflicts(q request) (reply, error) {

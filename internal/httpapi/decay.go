@@ -74,11 +74,11 @@ func (a *API) projectDecay(q request) (reply, error) {
 
 // decayBody says how a project is to fade; what is null stays.
 type decayBody struct {
-	Type     string        `json:"type"`
-	Curve    *engram.Curve `json:"curve"`
-	Rate     *float64      `json:"rate"`
-	MaxBoost *float64      `json:"max_boost"`
-	Reset    bool          `json:"reset"`
+	Type     string        `json:"type" doc:"only memories of this type"`
+	Curve    *engram.Curve `json:"curve" doc:"importance, geometric or ebbinghaus"`
+	Rate     *float64      `json:"rate" doc:"0 is the curve's own"`
+	MaxBoost *float64      `json:"max_boost" doc:"0 is 2"`
+	Reset    bool          `json:"reset" default:"false" doc:"as the configuration has it again"`
 }
 
 // setProjectDecay changes how the memories of a project fade; what is null stays.

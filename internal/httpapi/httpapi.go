@@ -20,6 +20,7 @@ import (
 	"path"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -54,6 +55,8 @@ type API struct {
 	routes   []Route
 	patterns map[string]Route // by their pattern
 	mux      *http.ServeMux
+
+	described func() (string, error) // the OpenAPI document, written once
 }
 
 // New returns an API. It starts nothing.
@@ -71,6 +74,7 @@ func New(o Options) *API {
 		a.mux.Handle(route.pattern(), a.chain(route))
 	}
 	a.mux.Handle("/", a.chain(a.fallback()))
+	a.described = sync.OnceValues(a.describe)
 	// A path that would only do with a / at its end is no route; the mux would send its
 	// client there.
 	bare := map[string]bool{}

@@ -41,13 +41,13 @@ func (a *API) log(q request) (reply, error) {
 
 // undoBody says what to take back: op, the latest of a project or of all, or a stretch.
 type undoBody struct {
-	Op      *int64 `json:"op"`
-	From    *int64 `json:"from"`
-	To      *int64 `json:"to"`
-	Verb    string `json:"verb"`
-	Project string `json:"project"`
-	All     bool   `json:"all_projects"`
-	DryRun  bool   `json:"dry_run"`
+	Op      *int64 `json:"op" min:"1" doc:"an operation; GET /log has the numbers"`
+	From    *int64 `json:"from" min:"1" doc:"with to: the first of several"`
+	To      *int64 `json:"to" min:"1" doc:"with from: the last of several"`
+	Verb    string `json:"verb" doc:"of several only those of this verb"`
+	Project string `json:"project" doc:"the latest operation here"`
+	All     bool   `json:"all_projects" default:"false" doc:"the latest operation anywhere"`
+	DryRun  bool   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
 }
 
 // undo takes an operation back: op, or the latest of a project; with from and to,
@@ -111,8 +111,8 @@ func (a *API) history(q request) (reply, error) {
 
 // restoreBody names a version of a memory.
 type restoreBody struct {
-	Ref     string `json:"ref"`
-	Version int    `json:"version"`
+	Ref     string `json:"ref" required:"true" doc:"a memory: its number, its id or topic:KEY"`
+	Version int    `json:"version" required:"true" min:"1" doc:"GET /history/{ref} has them"`
 }
 
 // restore lets a memory say again what it said in an earlier version.

@@ -97,15 +97,15 @@ type memoryChange struct {
 	Title      *string        `json:"title"`
 	Content    *string        `json:"content"`
 	Type       *engram.Type   `json:"type"`
-	Scope      *string        `json:"scope"`
+	Scope      *string        `json:"scope" doc:"project, personal or global"`
 	Project    *string        `json:"project"`
-	TopicKey   *string        `json:"topic_key"`
-	Importance *float64       `json:"importance"`
-	Permanent  *bool          `json:"permanent"`
-	Tags       *[]string      `json:"tags"`
+	TopicKey   *string        `json:"topic_key" doc:"family/description"`
+	Importance *float64       `json:"importance" min:"0" max:"1"`
+	Permanent  *bool          `json:"permanent" doc:"it does not fade"`
+	Tags       *[]string      `json:"tags" doc:"instead of those it has"`
 	AddTags    []string       `json:"add_tags"`
 	RemoveTags []string       `json:"remove_tags"`
-	Metadata   map[string]any `json:"metadata"` // keys to set; null removes its key
+	Metadata   map[string]any `json:"metadata" doc:"keys to set; null removes its key"`
 }
 
 func (a *API) updateMemory(q request) (reply, error) {

@@ -11,7 +11,7 @@ import (
 // memoryBody is a memory to save.
 type memoryBody struct {
 	document.Draft
-	Merge bool `json:"merge"` // near-duplicates may become one
+	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
 }
 
 func (a *API) saveMemory(q request) (reply, error) {
@@ -33,8 +33,8 @@ func (a *API) saveMemory(q request) (reply, error) {
 
 // batchBody is several memories to save.
 type batchBody struct {
-	Memories []document.Draft `json:"memories"` // 1 to 100
-	Merge    bool             `json:"merge"`
+	Memories []document.Draft `json:"memories" required:"true" doc:"1 to 100"`
+	Merge    bool             `json:"merge" default:"false" doc:"near-duplicates may take them up"`
 }
 
 // batchDoc says what became of each memory.

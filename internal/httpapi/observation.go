@@ -52,14 +52,14 @@ type kept struct {
 
 // observationBody is a memory to save.
 type observationBody struct {
-	SessionID string `json:"session_id"`
-	Title     string `json:"title"`
-	Content   string `json:"content"`
-	Type      string `json:"type"`
-	ToolName  string `json:"tool_name"`
-	Project   string `json:"project"`
-	Scope     string `json:"scope"`
-	TopicKey  string `json:"topic_key"`
+	SessionID string `json:"session_id" required:"true" doc:"the session that saves; one that nobody knows is made"`
+	Title     string `json:"title" required:"true" doc:"short and searchable"`
+	Content   string `json:"content" required:"true" doc:"what is to be remembered"`
+	Type      string `json:"type" default:"manual" doc:"decision, bugfix, pattern, …"`
+	ToolName  string `json:"tool_name" doc:"the tool it came from"`
+	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Scope     string `json:"scope" doc:"project, personal or global; anything else is project"`
+	TopicKey  string `json:"topic_key" doc:"family/description: the same key revises the same memory"`
 }
 
 // savedObservation says what became of a memory, and what of it has to be judged.
@@ -115,10 +115,10 @@ func mismatched(err error) error {
 
 // captureBody is a text that may have learnings.
 type captureBody struct {
-	SessionID string `json:"session_id"`
-	Content   string `json:"content"`
-	Project   string `json:"project"`
-	Source    string `json:"source"`
+	SessionID string `json:"session_id" required:"true" doc:"the session that saves"`
+	Content   string `json:"content" doc:"a text, with or without learnings"`
+	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Source    string `json:"source" doc:"where the text comes from"`
 }
 
 // captured counts what was taken out of a text.
@@ -174,8 +174,8 @@ type observationChange struct {
 	Title    *string       `json:"title"`
 	Content  *string       `json:"content"`
 	Project  *string       `json:"project"`
-	Scope    *engram.Scope `json:"scope"`
-	TopicKey *string       `json:"topic_key"`
+	Scope    *engram.Scope `json:"scope" doc:"project, personal or global; anything else is project"`
+	TopicKey *string       `json:"topic_key" doc:"family/description"`
 }
 
 func (a *API) updateObservation(q request) (reply, error) {

@@ -87,8 +87,8 @@ type migrated struct {
 
 // migrateBody names two projects.
 type migrateBody struct {
-	Old string `json:"old_project"`
-	New string `json:"new_project"`
+	Old string `json:"old_project" required:"true" doc:"whose memories, sessions and prompts move"`
+	New string `json:"new_project" required:"true" doc:"where to"`
 }
 
 func (a *API) migrateProject(q request) (reply, error) {

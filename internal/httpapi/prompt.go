@@ -24,9 +24,9 @@ func promptOf(p engram.Prompt) promptDoc {
 
 // promptBody is a prompt to save.
 type promptBody struct {
-	SessionID string `json:"session_id"`
-	Content   string `json:"content"`
-	Project   string `json:"project"`
+	SessionID string `json:"session_id" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
+	Content   string `json:"content" required:"true" doc:"what was asked"`
+	Project   string `json:"project" doc:"that of the session when it is left out"`
 }
 
 func (a *API) savePrompt(q request) (reply, error) {

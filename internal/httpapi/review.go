@@ -53,8 +53,8 @@ func (a *API) reviewDone(q request) (reply, error) {
 
 // snoozeBody says until when, in one of two ways.
 type snoozeBody struct {
-	For   string `json:"for"`
-	Until string `json:"until"`
+	For   string `json:"for" example:"30d" doc:"a span"`
+	Until string `json:"until" example:"2027-01-31" doc:"a day or a time"`
 }
 
 // reviewSnooze puts the review of a memory off: for a span, or until a time.

@@ -30,6 +30,7 @@ type Route struct {
 	Optional bool     // the body may be left out
 	Answers  []Answer // when all goes well, the usual one first
 	Fails    []int    // statuses of errors, beside those that any route may answer
+	Hidden   bool     // no part of the API: only the program's own commands ask it
 
 	handle func(request) (reply, error)                 // nil when stream is set
 	slow   bool                                         // it may take minutes to answer

@@ -146,6 +146,11 @@ func projectCases() []routeCase {
 			`{"project":"shop","project_source":"dir_basename","project_path":"/nowhere/Shop","cwd":"/nowhere/Shop","available_projects":[]}`},
 		{"the project of the server's folder", "GET /project/current", "GET /project/current", "", 200,
 			`{"project":"byhand","project_source":"process_override","project_path":"","cwd":"/nowhere","available_projects":[]}`},
+		{"there is nothing to replicate with", "GET /sync/status", "GET /sync/status?project=demo", "", 200,
+			`{"enabled":false,"phase":"disabled","last_error":"","consecutive_failures":0,"backoff_until":null,"last_sync_at":null,` +
+				`"reason_code":"cloud_not_configured","reason_message":"no server to replicate with is configured","deferred_count":0,"dead_count":0,` +
+				`"upgrade":{"stage":"none","reason_code":"cloud_not_configured","reason_message":"no server to replicate with is configured"}}`},
+		{"the routes describe themselves", "GET /openapi.json", "GET /openapi.json", "", 200, ""},
 		{"the greeting names the routes", "GET /", "GET /", "", 200, ""},
 	}
 }

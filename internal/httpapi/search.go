@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// hit is a memory that was found. Rank is smaller for better, as older clients sort.
-type hit struct {
+// foundObservation is a memory that was found. Rank is smaller for better, as older clients sort.
+type foundObservation struct {
 	observation
 	Rank float64       `json:"rank"`
 	Weak bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
@@ -36,7 +36,7 @@ func (a *API) search(q request) (reply, error) {
 	if !q.query.Has("weak") {
 		wanted = len(found.Hits) > 0
 	}
-	hits := []hit{}
+	hits := []foundObservation{}
 	ranked, below := found.InOrder()
 	for i, h := range ranked {
 		if wanted || !below[i] {
@@ -46,8 +46,8 @@ func (a *API) search(q request) (reply, error) {
 	return reply{body: hits, degraded: found.Degraded}, err
 }
 
-func hitOf(h engram.Hit, explain, weak bool) hit {
-	out := hit{observation: observationOf(h.Memory), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
+func hitOf(h engram.Hit, explain, weak bool) foundObservation {
+	out := foundObservation{observation: observationOf(h.Memory), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
 	if explain {
 		why := document.WhyOf(h.Why)
 		out.Why = &why

@@ -46,9 +46,9 @@ type done struct {
 
 // sessionBody is a session to start.
 type sessionBody struct {
-	ID        string `json:"id"`
-	Project   string `json:"project"`
-	Directory string `json:"directory"`
+	ID        string `json:"id" required:"true" doc:"what it is called from now on"`
+	Project   string `json:"project" required:"true" doc:"what it works on"`
+	Directory string `json:"directory" doc:"where"`
 }
 
 func (a *API) startSession(q request) (reply, error) {
@@ -75,7 +75,7 @@ func (a *API) session(q request) (reply, error) {
 
 // endBody ends a session.
 type endBody struct {
-	Summary string `json:"summary"`
+	Summary string `json:"summary" doc:"what was done"`
 }
 
 // endSession has no error for a session that nobody knows: what should be over is over.

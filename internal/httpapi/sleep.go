@@ -8,10 +8,10 @@ import (
 
 // sleepBody asks for a sleep.
 type sleepBody struct {
-	Project string                 `json:"project"` // "" is every project
-	DryRun  bool                   `json:"dry_run"`
-	Only    []lifecycle.StepAction `json:"only"` // none is all
-	Below   *float64               `json:"below"`
+	Project string                 `json:"project" doc:"empty is every project"`
+	DryRun  bool                   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
+	Only    []lifecycle.StepAction `json:"only" doc:"steps: fade, boost, merge, prune, extract; none is all; a prune has none"`
+	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
 }
 
 // sleep consolidates memories, or says what that would be.

@@ -29,10 +29,11 @@ func (a *API) table() []Route {
 	}
 	if a.Daemon != nil {
 		// Open, for it asks for a key of its own, which only this user can read.
-		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, stream: a.forCommands})
+		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, stream: a.forCommands})
 	}
 	if a.MCP != nil {
-		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP})
+		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP}.
+			gives(map[string]any{}).tells(mediaEvents))
 	}
 	return routes
 }
@@ -41,6 +42,7 @@ func (a *API) serverRows() []Route {
 	return []Route{
 		read("/", a.greet, "which routes there are").newer().gives(greeting{}),
 		read("/health", a.health, "that the server answers").gives(health{}),
+		read("/openapi.json", a.openAPI, "this description").newer().gives(map[string]any{}),
 	}
 }
 
@@ -87,7 +89,7 @@ func (a *API) findingRows() []Route {
 	}
 	return []Route{
 		read("/search", a.search, "search, best first; without q the newest").query(all(old, []Param{forSession(),
-			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]hit{}).fails(notFound),
+			limit(10, 20).lax(), flag("explain", "say why each was found"), flag("weak", "whether finds below the floor are listed; left out: beside relevant ones").unset()})...).gives([]foundObservation{}).fails(notFound),
 		read("/timeline", a.timeline, "what was saved around a memory").query(Param{Name: "observation_id", Doc: "its number", Kind: KindWhole, Required: true},
 			around("before", "before it"), around("after", "after it")).gives(timelineDoc{}).fails(notFound),
 		read("/context", a.context, "what a new session should know").query(inProject(), oneScope().lax(), superseded(), budget(engine.ContextBudget).lax(), forSession(), again, asOf()).gives(contextDoc{}).fails(notFound),
@@ -108,6 +110,7 @@ func (a *API) promptRows() []Route {
 func (a *API) storeRows() []Route {
 	cwd := words("cwd", "a folder, the server's own when it is left out; relative to that")
 	return []Route{
+		read("/sync/status", a.syncStatus, "how replication with a server stands").query(words("project", "of this project")).gives(syncStatus{}),
 		read("/stats", a.stats, "how much there is").gives(statsDoc{}),
 		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
 		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
@@ -172,7 +175,7 @@ func (a *API) conflictRows() []Route {
 		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(all([]Param{words("status", "only these")}, page)...).gives(deferredPage{}),
 		read("/conflicts/{id}", a.conflict, "one candidate or verdict").gives(document.ConflictShown{}).fails(notFound),
 		write("POST", "/conflicts/scan", a.scanConflicts, "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
-		write("POST", "/conflicts/judge", a.judgeConflict, "record a verdict").takes(judgeBody{}).gives(judged{}).fails(notFound, conflict),
+		write("POST", "/conflicts/judge", a.judgeConflict, "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
 		write("POST", "/conflicts/compare", a.compareMemories, "record a verdict on two memories").takes(compareBody{}).gives(compared{}).fails(notFound, conflict),
 		write("POST", "/conflicts/deferred/replay", a.replayDeferred, "try again what could not be applied").gives(replayed{}),
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// needsToken reports whether r is for those who have the token, where there is one.
+func (a *API) needsToken(r Route) bool { return r.Token || a.Exposed && r.Path != "/health" }
+
 // authorize refuses a request without the token, when one is set.
 func (a *API) authorize(r *http.Request) error {
 	want := a.Token()

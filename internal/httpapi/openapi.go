@@ -1,0 +1,269 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// openAPI answers with the description of every route, for programs that write clients.
+func (a *API) openAPI(request) (reply, error) {
+	doc, err := a.described()
+	if err != nil {
+		return reply{}, engram.Errorf(engram.CodeInternal, "the routes cannot be described").WithCause(err)
+	}
+	return reply{media: mediaJSON, text: doc}, nil
+}
+
+// describe writes the table of routes as an OpenAPI 3.1 document. There is no other list:
+// what a row does not say is not there.
+//
+// Source: https://spec.openapis.org/oas/v3.1.1.html
+func (a *API) describe() (string, error) {
+	s := newSchemas()
+	paths := object{}
+	for _, r := range a.routes {
+		if r.Hidden {
+			continue
+		}
+		path := strings.Replace(r.Path, "...}", "}", 1)
+		methods, ok := paths[path].(object)
+		if !ok {
+			methods = object{}
+			paths[path] = methods
+		}
+		method := r.Method
+		if method == "" {
+			method = http.MethodPost
+		}
+		methods[strings.ToLower(method)] = a.operation(s, r, method)
+	}
+	doc := object{
+		"openapi": "3.1.1",
+		"info": object{"title": "Engram", "version": a.Version, "license": object{"name": "MIT", "identifier": "MIT"},
+			"description": "A memory for agents, on this machine. docs/http.md says what is the same for all routes."},
+		"servers": []object{{"url": "/"}},
+		"tags":    a.tags(),
+		"paths":   paths,
+		"components": object{
+			"schemas":   s.named,
+			"responses": failures(s),
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer",
+				"description": "The token in ENGRAM_HTTP_TOKEN; when none is set, none is needed."}},
+		},
+	}
+	line, err := json.Marshal(doc)
+	if err == nil {
+		err = s.err
+	}
+	return string(line), err
+}
+
+// operation describes one route.
+func (a *API) operation(s *schemas, r Route, method string) object {
+	op := object{
+		"operationId": operationID(method, r.Path),
+		"summary":     r.Summary,
+		"tags":        []string{tagOf(r)},
+		"responses":   a.responses(s, r, method),
+		"security":    []object{},
+	}
+	if a.needsToken(r) {
+		op["security"] = []object{{"token": []string{}}}
+	}
+	var parameters []object
+	for _, name := range pathNames(r.Path) {
+		parameters = append(parameters, pathParameter(r.Path, name))
+	}
+	for _, p := range r.Params {
+		parameters = append(parameters, p.describe())
+	}
+	if parameters != nil {
+		op["parameters"] = parameters
+	}
+	if r.Body != nil {
+		use := lenient
+		if r.Newer {
+			use = strict
+		}
+		op["requestBody"] = object{"required": !r.Optional,
+			"content": object{mediaJSON: object{"schema": s.of(reflect.TypeOf(r.Body), use)}}}
+	}
+	return op
+}
+
+// responses are what a route may answer, with the errors that any may.
+func (a *API) responses(s *schemas, r Route, method string) object {
+	out := object{}
+	for _, answer := range r.Answers {
+		status := strconv.Itoa(answer.Status)
+		response, ok := out[status].(object)
+		if !ok {
+			response = object{"description": http.StatusText(answer.Status), "content": object{}}
+			out[status] = response
+		}
+		media, schema := mediaJSON, object{"type": "string"}
+		if answer.Media != "" {
+			media = answer.Media
+		}
+		if reflect.TypeOf(answer.Body) != reflect.TypeFor[string]() {
+			schema = s.of(reflect.TypeOf(answer.Body), written)
+		}
+		content := response["content"].(object)
+		if other, ok := content[media].(object); ok { // one of several
+			others, _ := other["schema"].(object)["anyOf"].([]object)
+			if others == nil {
+				others = []object{other["schema"].(object)}
+			}
+			schema = object{"anyOf": append(others, schema)}
+		}
+		content[media] = object{"schema": schema}
+	}
+	if r.stream == nil && method == http.MethodGet {
+		out["304"] = object{"description": "If-None-Match names the answer that it would be"}
+	}
+	for _, status := range a.failing(r) {
+		out[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + failureName(status, r.Newer)}
+	}
+	return out
+}
+
+// failing are the statuses of errors that r may answer.
+func (a *API) failing(r Route) []int {
+	all := slices.Concat(anyFailures(), r.Fails)
+	if a.needsToken(r) {
+		all = append(all, http.StatusUnauthorized)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// anyFailures are the errors of every route: those of the guard, of the body, and ours.
+func anyFailures() []int {
+	return []int{http.StatusBadRequest, http.StatusForbidden, http.StatusRequestTimeout, http.StatusRequestEntityTooLarge,
+		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
+}
+
+// failures are the errors of both shapes, by name.
+func failures(s *schemas) object {
+	shapes := map[bool]object{true: s.of(reflect.TypeFor[nestedError](), written), false: s.of(reflect.TypeFor[flatError](), written)}
+	out := object{}
+	for _, status := range append(anyFailures(), http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict) {
+		for newer, schema := range shapes {
+			out[failureName(status, newer)] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": schema}}}
+		}
+	}
+	return out
+}
+
+func failureName(status int, newer bool) string {
+	name := strings.ReplaceAll(http.StatusText(status), " ", "")
+	if !newer {
+		return "Older" + name
+	}
+	return name
+}
+
+// describe is p as the document has it.
+func (p Param) describe() object {
+	out := object{"name": p.Name, "in": "query"}
+	if p.Doc != "" {
+		out["description"] = p.Doc
+	}
+	if p.Required {
+		out["required"] = true
+	}
+	if p.Lax {
+		out["x-engram-lenient"] = true // what is wrong counts as the default
+	}
+	schema := object{"type": string(p.Kind)}
+	switch p.Kind {
+	case KindObject:
+		out["content"] = object{mediaJSON: object{"schema": schema}}
+		return out
+	case KindList:
+		schema["items"] = object{"type": "string"}
+	case KindTime:
+		schema["type"], out["example"] = "string", "7d"
+	}
+	if p.Enum != nil {
+		schema["enum"] = p.Enum
+	}
+	if p.Default != nil {
+		schema["default"] = p.Default
+	}
+	if p.Min != nil {
+		schema["minimum"] = *p.Min
+	}
+	if p.Max != nil {
+		schema["maximum"] = *p.Max
+	}
+	out["schema"] = schema
+	return out
+}
+
+// pathNames are the names in a path, in order.
+func pathNames(path string) (names []string) {
+	for _, m := range regexp.MustCompile(`\{([a-z]+)(\.\.\.)?\}`).FindAllStringSubmatch(path, -1) {
+		names = append(names, m[1])
+	}
+	return names
+}
+
+// pathParameter describes a name in a path: sessions are named by texts, the other things
+// of the older routes by numbers, memories in several ways.
+func pathParameter(path, name string) object {
+	out := object{"name": name, "in": "path", "required": true, "schema": object{"type": "string"}}
+	switch {
+	case name == "ref":
+		out["description"], out["example"] = "a memory: its number, its id or its beginning, or topic:KEY", "12"
+	case name == "id" && strings.HasPrefix(path, "/sessions"):
+		out["description"] = "a session"
+	case name == "id":
+		out["description"], out["schema"] = "its number", object{"type": "integer"}
+	case name == "name":
+		out["description"] = "a project"
+	}
+	return out
+}
+
+// operationID is METHOD /some/{id}/path as getSomePathById.
+func operationID(method, path string) string {
+	var b strings.Builder
+	b.WriteString(strings.ToLower(method))
+	for part := range strings.FieldsFuncSeq(strings.NewReplacer("{", "by-", "...}", "", "}", "", ".", "-").Replace(path), func(r rune) bool { return r == '/' || r == '-' }) {
+		runes := []rune(part)
+		b.WriteString(string(unicode.ToUpper(runes[0])) + string(runes[1:]))
+	}
+	return b.String()
+}
+
+// tagOf is the first part of a route's path.
+func tagOf(r Route) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(r.Path, "/"), "/")
+	first, _, _ = strings.Cut(first, ".")
+	if first == "" || first == "health" || first == "openapi" {
+		return "server"
+	}
+	return first
+}
+
+// tags are those of the routes, in their order.
+func (a *API) tags() []object {
+	var out []object
+	var seen []string
+	for _, r := range a.routes {
+		if tag := tagOf(r); !r.Hidden && !slices.Contains(seen, tag) {
+			seen = append(seen, tag)
+			out = append(out, object{"name": tag})
+		}
+	}
+	return out
+}

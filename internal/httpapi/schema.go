@@ -1,0 +1,215 @@
+package httpapi
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+)
+
+// object is a JSON object that is written.
+type object = map[string]any
+
+// schemas describes Go types as JSON Schema 2020-12. Named structs are written once, and
+// referred to.
+//
+// What a field says beside its type stands in its tags: doc is its description, example
+// one value; of what is read also required:"true", enum (parted by commas), min, max and
+// default. What is written has all its fields but those with omitempty or omitzero.
+type schemas struct {
+	named map[string]object
+	types map[string]reflect.Type // whose the names are
+	read  map[reflect.Type]bool   // types that are decoded
+	err   error                   // the first type that cannot be described
+}
+
+func newSchemas() *schemas {
+	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}}
+}
+
+// of describes t; strict says that it is read, and that what it has not is refused.
+func (s *schemas) of(t reflect.Type, use use) object {
+	switch t {
+	case reflect.TypeFor[document.Stamp]():
+		return object{"type": []string{"string", "null"}, "format": "date-time"}
+	case reflect.TypeFor[clock]():
+		return object{"type": "string", "format": "date-time"}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		if names := wordsOf(t); names != nil && use == written {
+			return object{"type": "string", "enum": names}
+		}
+		return object{"type": "string"}
+	case reflect.Bool:
+		return object{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return object{"type": "integer"}
+	case reflect.Float64:
+		return object{"type": "number"}
+	case reflect.Slice:
+		return object{"type": "array", "items": s.of(t.Elem(), use)}
+	case reflect.Map:
+		return object{"type": "object", "additionalProperties": s.of(t.Elem(), use)}
+	case reflect.Pointer:
+		return orNull(s.of(t.Elem(), use))
+	case reflect.Interface:
+		return object{}
+	case reflect.Struct:
+		return s.structure(t, use)
+	}
+	s.fail("%s cannot be described", t)
+	return object{}
+}
+
+// use is what a type is for.
+type use int
+
+const (
+	written use = iota
+	lenient     // read, and what is unknown is ignored
+	strict      // read, and what is unknown is refused
+)
+
+// structure describes a struct: a named one as a reference.
+func (s *schemas) structure(t reflect.Type, use use) object {
+	if t.Name() == "" {
+		return s.members(t, use)
+	}
+	name := componentName(t)
+	if known, ok := s.types[name]; ok {
+		if known != t || s.read[t] != (use != written) {
+			s.fail("%s and %s are both called %s", known, t, name)
+		}
+		return reference(name)
+	}
+	s.types[name], s.read[t] = t, use != written
+	s.named[name] = s.members(t, use)
+	return reference(name)
+}
+
+func reference(name string) object { return object{"$ref": "#/components/schemas/" + name} }
+
+// componentName is what a type is called outside.
+func componentName(t reflect.Type) string {
+	name := []rune(strings.TrimSuffix(t.Name(), "Doc"))
+	if len(name) < len(t.Name()) {
+		name = append(name, []rune("Answer")...)
+	}
+	return string(unicode.ToUpper(name[0])) + string(name[1:])
+}
+
+func (s *schemas) members(t reflect.Type, use use) object {
+	properties, required := object{}, []string{}
+	s.fields(t, use, true, properties, &required)
+	out := object{"type": "object", "properties": properties}
+	if len(required) > 0 {
+		out["required"] = required
+	}
+	if use == strict {
+		out["additionalProperties"] = false
+	}
+	return out
+}
+
+// fields adds the fields of t, those of embedded structs after its own: what stands
+// outside hides what it embeds. Behind a pointer that may be nil nothing is required.
+func (s *schemas) fields(t reflect.Type, use use, sure bool, properties object, required *[]string) {
+	var embedded []reflect.StructField
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case f.Anonymous && name == "":
+			embedded = append(embedded, f)
+			continue
+		case name == "" || name == "-" || properties[name] != nil:
+			continue
+		}
+		properties[name] = s.field(f, use, options)
+		if must := use == written && sure && options == "" || f.Tag.Get("required") != ""; must {
+			*required = append(*required, name)
+		}
+	}
+	for _, f := range embedded {
+		if f.Type.Kind() == reflect.Pointer {
+			s.fields(f.Type.Elem(), use, false, properties, required)
+			continue
+		}
+		s.fields(f.Type, use, sure, properties, required)
+	}
+}
+
+// field describes one field with what its tags say.
+func (s *schemas) field(f reflect.StructField, use use, options string) object {
+	t := f.Type
+	if t.Kind() == reflect.Pointer && options != "" {
+		t = t.Elem() // left out where it would be null
+	}
+	out := s.of(t, use)
+	if text := f.Tag.Get("doc"); text != "" {
+		out["description"] = text
+	}
+	if names := f.Tag.Get("enum"); names != "" {
+		out["enum"] = strings.Split(names, ",")
+	}
+	for tag, keyword := range map[string]string{"min": "minimum", "max": "maximum", "default": "default", "example": "example"} {
+		if text := f.Tag.Get(tag); text != "" {
+			out[keyword] = valueOf(t, text)
+		}
+	}
+	return out
+}
+
+// valueOf reads a tag's text as a value of t.
+func valueOf(t reflect.Type, text string) any {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return text == "true"
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		if n, err := strconv.ParseFloat(text, 64); err == nil {
+			return n
+		}
+	}
+	return text
+}
+
+// orNull lets a value be null, too.
+func orNull(s object) object {
+	if kind, ok := s["type"].(string); ok {
+		s["type"] = []string{kind, "null"}
+		return s
+	}
+	return object{"anyOf": []object{s, {"type": "null"}}}
+}
+
+func (s *schemas) fail(format string, args ...any) {
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+}
+
+// wordsOf has what a type of text may be in an answer; nil: anything. What is read may be
+// spelt in other ways, and is not bound to these.
+func wordsOf(t reflect.Type) []string {
+	switch t {
+	case reflect.TypeFor[engram.Scope]():
+		return []string{string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)}
+	case reflect.TypeFor[engram.Curve]():
+		return curves()
+	case reflect.TypeFor[engram.Verb]():
+		return document.Each(engram.Verbs(), func(v engram.Verb) string { return string(v) })
+	case reflect.TypeFor[engram.RelationStatus]():
+		return []string{string(engram.RelationPending), string(engram.RelationJudged), string(engram.RelationIgnored), "orphaned"}
+	case reflect.TypeFor[engram.Entity]():
+		return []string{string(engram.EntityMemory), string(engram.EntityRelation), string(engram.EntitySession), string(engram.EntityPrompt), string(engram.EntityProject)}
+	}
+	return nil
+}
