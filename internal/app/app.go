@@ -16,6 +16,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
@@ -31,6 +32,9 @@ type Options struct {
 	Version string       // what servers report
 	Dir     string       // folder that decides the project of calls that name none; absolute
 	Log     *slog.Logger // nil: nothing is logged
+	// Warm lets a server of the same store search for this App, for a process too short
+	// to gain from what it reads.
+	Warm bool
 }
 
 // App is an engine over a SQLite file, with what it takes to serve it. It may be
@@ -41,6 +45,9 @@ type App struct {
 	opts  Options
 	store *lazyStore
 	jobs  *background
+	lock  *daemon.Lock // nil: commands do not know of this App
+
+	embedder engram.Embedder // of every engine: its table is read once; nil: there is none
 }
 
 // New returns an App. It opens nothing; Close it all the same.
@@ -52,11 +59,17 @@ func New(o Options) *App {
 		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version})
 	}}
 	a := &App{opts: o, store: store}
+	if o.Config.EmbeddingModel != config.NoModel {
+		a.embedder = static.New()
+	}
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
+	if o.Warm {
+		main.Warm = a.warm
+	}
 	a.Engine = engine.New(main)
 	a.jobs = newBackground(a.embedMissing, a.sleepNightly)
 	return a
@@ -65,10 +78,7 @@ func New(o Options) *App {
 // engineOptions are those of every engine of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
 	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
-		Policy: policyOf(a.opts.Config)}
-	if a.opts.Config.EmbeddingModel != config.NoModel {
-		o.Embedder = static.New()
-	}
+		Policy: policyOf(a.opts.Config), Embedder: a.embedder}
 	return o
 }
 
@@ -82,7 +92,12 @@ func (a *App) Ready(ctx context.Context) error {
 // Close ends what runs beside the answers and closes the store, if it was opened. The App cannot be used afterwards.
 func (a *App) Close() error {
 	a.jobs.close()
-	return a.store.Close()
+	err := a.store.Close()
+	if a.lock != nil { // last: who waits for it finds everything as it stays
+		err = errors.Join(err, a.lock.Release())
+		a.lock = nil
+	}
+	return err
 }
 
 // ServeHTTP answers HTTP, and MCP under /mcp, until ctx ends; requests under way
@@ -93,11 +108,18 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	commands, err := a.announce(l.Addr(), stop)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
 	handler := httpapi.New(httpapi.Options{
 		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
 		Token:   func() string { return a.opts.Config.HTTPToken },
 		Exposed: !config.Loopback(a.opts.Config.Host),
 		MCP:     server.Handler(),
+		Daemon:  commands,
 		Log:     a.opts.Log,
 		Hosts:   []string{a.opts.Config.Host},
 		Zone:    a.opts.Config.Timezone,
