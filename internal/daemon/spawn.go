@@ -17,6 +17,7 @@ import (
 type Command struct {
 	Path string   // of the program, absolute
 	Args []string // without the program's name
+	Env  []string // NAME=value, beside the environment of this process
 	Dir  string   // working folder
 	Log  string   // file that what it writes to standard error is added to
 }
@@ -27,7 +28,7 @@ const maxFirstLine = 1 << 20
 // Spawn starts c apart from this process: without its terminal, in a session of its own,
 // so that it outlives it. It returns what the server says of itself on standard output,
 // one JSON document, when it is ready; where it ended instead, the error that the document
-// has. The environment is this process's own. Until ctx is done.
+// has. What is not ready when ctx is done is ended.
 func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	log, err := appendTo(c.Log)
 	if err != nil {
@@ -37,6 +38,7 @@ func Spawn(ctx context.Context, c Command) (doc []byte, err error) {
 	// Not CommandContext: the server must outlive ctx.
 	cmd := exec.Command(c.Path, c.Args...)
 	cmd.Dir, cmd.SysProcAttr = c.Dir, apart()
+	cmd.Env = append(cmd.Environ(), c.Env...)
 	if errorsToLog {
 		cmd.Stderr = log
 	}
