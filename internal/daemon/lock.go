@@ -133,3 +133,15 @@ func trimLine(data []byte) []byte {
 	}
 	return data
 }
+
+// Forget removes the number that a server left behind which ended without giving its lock
+// up; nothing while one runs.
+func Forget(dir string) error {
+	if _, held, err := Look(dir); err != nil || held {
+		return err
+	}
+	if err := os.Remove(FilesIn(dir).PID); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return unwritable(FilesIn(dir).PID, err)
+	}
+	return nil
+}

@@ -111,6 +111,15 @@ func (l *Log) Close() error {
 	return f.Close()
 }
 
+// Size is the length of a file in bytes; 0 where there is none.
+func Size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
 // Tail returns the last lines of a log, at most so many, that were written after its
 // first from bytes; nil where there are none.
 func Tail(path string, from int64, most int) []string {
