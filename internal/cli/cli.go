@@ -115,7 +115,7 @@ func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir})
+		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true})
 	}
 	return p.app.Engine, nil
 }

@@ -53,6 +53,9 @@ func (p *program) exit(err error) int {
 	if err == nil {
 		return 0
 	}
+	if code, ok := errors.AsType[exitWith](err); ok {
+		return int(code)
+	}
 	// Messages quote what was typed, and standard error often ends in a log.
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	if p.json || slices.Contains(p.Args, "--json") {
@@ -66,6 +69,12 @@ func (p *program) exit(err error) int {
 	}
 	return exitCode(body.Code)
 }
+
+// exitWith ends the program with an exit code and says nothing: the answer said it.
+type exitWith int
+
+// Error implements error.
+func (e exitWith) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 // messageOf is what err says, with its causes, but for the kind of a problem with a
 // project: that is a word for programs.

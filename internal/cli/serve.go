@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -48,8 +49,8 @@ takes any free one. Other machines are only let in when ENGRAM_HTTP_TOKEN is set
 			return p.serve(cmd)
 		},
 	}
-	cmd.Flags().String("port", "", "`port` to listen on (default 7437)")
-	cmd.Flags().String("host", "", "`address` to listen on (default 127.0.0.1)")
+	addressFlags(cmd)
+	backgroundFlag(cmd)
 	return cmd
 }
 
@@ -65,14 +66,19 @@ func (p *program) serve(cmd *cobra.Command) error {
 	// Signals are caught before the address is told: whoever reads it may stop us at once.
 	ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	p.app = app.New(app.Options{Config: c, Actor: "http", Version: p.Version, Dir: p.Dir, Log: p.log()})
-	if err := p.app.Ready(ctx); err != nil {
-		return err
-	}
-	l, err := listen(ctx, address, p.self())
+	log, closeLog, err := p.serverLog(cmd, c)
 	if err != nil {
 		return err
 	}
+	defer closeLog()
+	p.app = app.New(app.Options{Config: c, Actor: "http", Version: p.Version, Dir: p.Dir, Log: log})
+	l, err := p.claimed(ctx, cmd, c, address)
+	if err != nil {
+		log.Error("the server did not start", "error", err)
+		return err
+	}
+	log.Info("listening", "address", l.Addr().String(), "version", p.Version, "process", os.Getpid())
+	defer log.Info("the server ends")
 	doc := p.serving(c, l.Addr())
 	if err := p.answer(doc, func(b *strings.Builder) { p.writeServing(b, doc) }); err != nil {
 		return errors.Join(err, l.Close())
