@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+)
+
+// backgroundFlag is for whoever starts a server that nobody watches: engram start, and the
+// system's services.
+func backgroundFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool("background", false, "log to engram.log in the data directory; answer on standard output, errors too")
+	_ = cmd.Flags().MarkHidden("background") // it exists
+}
+
+func inBackground(cmd *cobra.Command) bool {
+	background, _ := cmd.Flags().GetBool("background") // false where there is no such flag
+	return background
+}
+
+// serverLog is where a server reports what went wrong: stderr in a terminal; in the
+// background a file, and then whoever started it reads standard output alone.
+func (p *program) serverLog(cmd *cobra.Command, c config.Config) (log *slog.Logger, done func(), err error) {
+	if !inBackground(cmd) {
+		return p.log(), func() {}, nil
+	}
+	p.json, p.Stderr = true, p.Stdout
+	file, err := app.OpenLog(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	// What it drops at its end nobody could be told.
+	return slog.New(slog.NewTextHandler(file, &slog.HandlerOptions{Level: slog.LevelInfo})), func() { _ = file.Close() }, nil
+}
+
+// claimed makes this process the server of its data directory and opens store and port. In
+// a terminal a second server may run beside the first one, on another port.
+func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Config, address string) (net.Listener, error) {
+	unclaimed := p.app.Claim(ctx, inBackground(cmd))
+	if unclaimed != nil && inBackground(cmd) {
+		return nil, unclaimed
+	}
+	if err := p.app.Ready(ctx); err != nil {
+		return nil, err
+	}
+	l, err := listen(ctx, address, p.self())
+	switch {
+	case err == nil && unclaimed != nil:
+		p.warn(messageOf(unclaimed) + ": engram status, stop and restart speak of that one")
+	case engram.CodeOf(err) == engram.CodeUnavailable && c.Port != 0:
+		err = named(ctx, err, c)
+	}
+	return l, err
+}
+
+// named says who has the port that could not be listened on.
+func named(ctx context.Context, err error, c config.Config) error {
+	e, ok := errors.AsType[*engram.Error](err)
+	if !ok || e.Err != nil {
+		return err // that was not it
+	}
+	return engram.Errorf(e.Code, "%s by %s", e.Msg, app.Beside(ctx, c.Host, c.Port)).WithHint("%s", e.Hint)
+}

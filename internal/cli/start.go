@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// startPatience is how long a server may take to be ready: the first start after an update
+// may have a large database to back up and to bring up to date.
+const startPatience = 2 * time.Minute
+
+// startedDoc is the answer of `start` and `restart`.
+type startedDoc struct {
+	Started bool      `json:"started"` // false: it was running already
+	Server  serverDoc `json:"server"`
+}
+
+func (p *program) startCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "start",
+		Short: "Serve in the background",
+		Long: `Start engram serve in the background and return when it answers. A server of this data directory that runs already is
+left alone, and that is no error. Its log is engram.log in the data directory; engram setup service starts it whenever
+you log in.`,
+		Example: examples("engram start", "engram start --port 7438", "engram start --json"),
+		Args:    between(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return p.start(cmd) },
+	}
+	addressFlags(cmd)
+	return cmd
+}
+
+// addressFlags say where a server listens.
+func addressFlags(cmd *cobra.Command) {
+	cmd.Flags().String("port", "", "`port` to listen on (default 7437)")
+	cmd.Flags().String("host", "", "`address` to listen on (default 127.0.0.1)")
+}
+
+func (p *program) start(cmd *cobra.Command) error {
+	c, err := p.config(cmd, "port", "host")
+	if err != nil {
+		return err
+	}
+	if _, err := c.Address(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), startPatience)
+	defer cancel()
+	s, started, lines, err := p.control(c).Start(ctx, p.serveLike(cmd, c))
+	for _, line := range lines {
+		fmt.Fprintf(p.Stderr, "  %s\n", render.Plain(line))
+	}
+	if err != nil {
+		return err
+	}
+	doc := startedDoc{started, p.serverOf(s)}
+	return p.answer(doc, func(b *strings.Builder) {
+		what := "Engram %s is listening in the background on %s (process %d)\n"
+		if !started {
+			what = "Engram %s is running already on %s (process %d)\n"
+		}
+		fmt.Fprintf(b, what, s.Version, s.URL, s.PID)
+		p.writeDifferences(b, c, s)
+		fmt.Fprintf(b, "  MCP endpoint   %s/mcp\n  Log            %s\n", s.URL, s.Log)
+		fmt.Fprintf(b, "  engram status  how it is\n  engram stop    ends it\n")
+	})
+}
+
+// control is what starts, ends and looks at the server of a data directory.
+func (p *program) control(c config.Config) app.Control {
+	return app.Control{Config: c, Version: p.Version}
+}
+
+// serveLike passes on to a server in the background what this command was told. Paths are
+// made absolute, because its working folder is another one; the environment goes along.
+func (p *program) serveLike(cmd *cobra.Command, c config.Config) app.StartInput {
+	in := app.StartInput{Args: []string{"--background", "--data-dir=" + c.DataDir}}
+	for _, name := range []string{"port", "host", "project"} {
+		if f := cmd.Flag(name); f != nil && f.Changed {
+			in.Args = append(in.Args, "--"+name+"="+f.Value.String())
+		}
+	}
+	if c.Origins["db_path"].Source != config.SourceDefault {
+		in.Env = append(in.Env, "ENGRAM_DB_PATH="+c.DBPath)
+	}
+	return in
+}
+
+// writeDifferences tells how the server that runs differs from the one that was asked for.
+func (p *program) writeDifferences(b *strings.Builder, c config.Config, s app.Server) {
+	if !s.Same {
+		fmt.Fprintf(b, "  It is another program than this one (%s): engram restart\n", p.Version)
+	}
+	if c.Port != 0 && s.URL != "" && !strings.HasSuffix(s.URL, fmt.Sprintf(":%d", c.Port)) {
+		fmt.Fprintf(b, "  It does not listen on port %d: engram restart\n", c.Port)
+	}
+	if s.Database != c.DBPath {
+		fmt.Fprintf(b, "  Its database is %s: engram restart\n", s.Database)
+	}
+}
+
+func (p *program) restartCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restart",
+		Short: "Stop the server in the background, and start it anew",
+		Long: `Stop the server of this data directory, if there is one, and start one in the background: after an update, and when
+settings were changed.`,
+		Example: examples("engram restart", "engram restart --port 7438"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.config(cmd, "port", "host")
+			if err != nil {
+				return err
+			}
+			if _, err := c.Address(); err != nil {
+				return err
+			}
+			if _, _, err := p.end(cmd, c, stopPatience, false); err != nil {
+				return err
+			}
+			return p.start(cmd)
+		},
+	}
+	addressFlags(cmd)
+	return cmd
+}
+
+// stopPatience is how long a server is waited for that was asked to end: it gives requests
+// under way five seconds.
+const stopPatience = 15 * time.Second
+
+// end ends the server.
+func (p *program) end(cmd *cobra.Command, c config.Config, patience time.Duration, force bool) (was app.Server, killed bool, err error) {
+	if patience <= 0 {
+		return was, false, engram.Errorf(engram.CodeInvalid, "--wait %s is out of range", patience).WithHint("a time above 0, such as 15s")
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
+	defer cancel()
+	return p.control(c).Stop(ctx, force)
+}

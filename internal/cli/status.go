@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// serverDoc is a server of a data directory, and the answer of `status`.
+type serverDoc struct {
+	Running    bool       `json:"running"`
+	Answers    bool       `json:"answers"`    // it could be asked
+	Background bool       `json:"background"` // false: in a terminal
+	PID        int        `json:"pid"`        // 0: none
+	Address    string     `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
+	Since      *time.Time `json:"since"`      // null: none runs
+	Version    string     `json:"version"`    // of the server
+	Same       bool       `json:"same"`       // it is the very program that was asked; only such a one searches for commands
+	Memories   *int       `json:"memories"`   // live ones; null where it does not answer
+	Database   string     `json:"database"`
+	Log        string     `json:"log"`         // of servers in the background
+	LeftBehind int        `json:"left_behind"` // process of the last one, if it ended without a word; else 0
+}
+
+func (p *program) serverOf(s app.Server) serverDoc {
+	d := serverDoc{Running: s.Running, Answers: s.Answers, Background: s.Background, PID: s.PID, Address: s.URL, Version: s.Version, Same: s.Same,
+		Database: s.Database, Log: s.Log, LeftBehind: s.LeftBehind}
+	if s.Running && !s.Since.IsZero() {
+		d.Since = &s.Since
+	}
+	if s.Answers {
+		d.Memories = &s.Memories
+	}
+	return d
+}
+
+func (p *program) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status",
+		Short: "Say whether a server runs, and where",
+		Long: `Say whether a server of this data directory runs, in the background or in a terminal: its address, since when, how many
+memories it has. The exit code is 0 when one runs, 3 when none does and 5 when it runs but does not answer.`,
+		Example: examples("engram status", "engram status --json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.config(cmd)
+			if err != nil {
+				return err
+			}
+			s, err := p.control(c).Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if err := p.answer(p.serverOf(s), func(b *strings.Builder) { p.writeServer(b, c.DataDir, s) }); err != nil {
+				return err
+			}
+			switch {
+			case !s.Running:
+				return exitWith(3)
+			case !s.Answers && s.URL != "":
+				return exitWith(5)
+			}
+			return nil
+		},
+	}
+}
+
+func (p *program) writeServer(b *strings.Builder, dir string, s app.Server) {
+	if !s.Running {
+		fmt.Fprintf(b, "No server of %s is running.\n", dir)
+		if s.LeftBehind != 0 {
+			fmt.Fprintf(b, "  The last one (process %d) ended without a word; its log is %s\n", s.LeftBehind, s.Log)
+		}
+		fmt.Fprintf(b, "  %s start       start one in the background\n", p.self())
+		return
+	}
+	where := "in a terminal"
+	if s.Background {
+		where = "in the background"
+	}
+	switch {
+	case s.URL == "":
+		fmt.Fprintf(b, "Engram %s is starting %s (process %d)\n", s.Version, where, s.PID)
+	case !s.Answers:
+		fmt.Fprintf(b, "Engram %s runs %s on %s (process %d), but does not answer\n", s.Version, where, s.URL, s.PID)
+	default:
+		fmt.Fprintf(b, "Engram %s is running %s on %s (process %d)\n", s.Version, where, s.URL, s.PID)
+	}
+	if !s.Since.IsZero() {
+		fmt.Fprintf(b, "  Since          %s\n", render.Time(s.Since, p.zone()))
+	}
+	if s.Answers {
+		fmt.Fprintf(b, "  Memories       %d\n", s.Memories)
+	}
+	fmt.Fprintf(b, "  Database       %s\n", s.Database)
+	if s.Background {
+		fmt.Fprintf(b, "  Log            %s\n", s.Log)
+	}
+	if !s.Same && s.Version != "" {
+		fmt.Fprintf(b, "  It is another program than this one (%s): engram restart\n", p.Version)
+	}
+}
