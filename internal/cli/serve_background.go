@@ -55,13 +55,13 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	case err == nil && unclaimed != nil:
 		p.warn(messageOf(unclaimed) + ": engram status, stop and restart speak of that one")
 	case engram.CodeOf(err) == engram.CodeUnavailable && c.Port != 0:
-		err = named(ctx, err, c)
+		err = occupiedBy(ctx, err, c)
 	}
 	return l, err
 }
 
-// named says who has the port that could not be listened on.
-func named(ctx context.Context, err error, c config.Config) error {
+// occupiedBy says who has the port that could not be listened on.
+func occupiedBy(ctx context.Context, err error, c config.Config) error {
 	e, ok := errors.AsType[*engram.Error](err)
 	if !ok || e.Err != nil {
 		return err // that was not it

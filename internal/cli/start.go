@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
 	"strings"
 	"time"
 
@@ -69,7 +70,9 @@ func (p *program) start(cmd *cobra.Command) error {
 			what = "Engram %s is running already on %s (process %d)\n"
 		}
 		fmt.Fprintf(b, what, s.Version, s.URL, s.PID)
-		p.writeDifferences(b, c, s)
+		if !started {
+			p.writeDifferences(b, c, s)
+		}
 		fmt.Fprintf(b, "  MCP endpoint   %s/mcp\n  Log            %s\n", s.URL, s.Log)
 		fmt.Fprintf(b, "  engram status  how it is\n  engram stop    ends it\n")
 	})
@@ -124,7 +127,11 @@ settings were changed.`,
 			if _, err := c.Address(); err != nil {
 				return err
 			}
-			if _, _, err := p.end(cmd, c, stopPatience, false); err != nil {
+			was, _, err := p.end(cmd, c, stopPatience, false)
+			if err != nil {
+				return err
+			}
+			if err := keepAddress(cmd, c, was); err != nil {
 				return err
 			}
 			return p.start(cmd)
@@ -132,6 +139,22 @@ settings were changed.`,
 	}
 	addressFlags(cmd)
 	return cmd
+}
+
+// keepAddress has a server listen where the last one did, unless settings say where.
+func keepAddress(cmd *cobra.Command, c config.Config, was app.Server) error {
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(was.URL, "http://"))
+	if err != nil {
+		return nil // there was none
+	}
+	for name, value := range map[string]string{"host": host, "port": port} {
+		if c.Origins[name].Source == config.SourceDefault {
+			if err := cmd.Flags().Set(name, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // stopPatience is how long a server is waited for that was asked to end: it gives requests
