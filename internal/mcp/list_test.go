@@ -72,7 +72,7 @@ func names(tools []listed) []string {
 
 // The lists are the public contract: what changes here, every agent sees.
 func TestListOfEachProfile(t *testing.T) {
-	for _, profile := range []string{"agent", "core", "admin", "mem", "memory", "all"} {
+	for _, profile := range mcp.Profiles() {
 		t.Run(profile, func(t *testing.T) {
 			var got bytes.Buffer
 			if err := json.Indent(&got, listing(t, profile), "", "  "); err != nil {
@@ -101,9 +101,9 @@ func TestDefaultProfileIsAgentAndSmall(t *testing.T) {
 	if !bytes.Equal(got, listing(t, "agent")) {
 		t.Error("without a choice the list is not the agent profile's")
 	}
-	const most = 3000 // tokens, of about four characters
-	if tokens := len(got) / 4; tokens >= most {
-		t.Errorf("tools/list takes %d tokens, want less than %d", tokens, most)
+	const most = 3000
+	if tokens := definitionTokens(t, ""); tokens >= most {
+		t.Errorf("the definitions take %d tokens, want less than %d", tokens, most)
 	}
 	if !bytes.Equal(got, listing(t, "")) {
 		t.Error("the list is not the same each time")
@@ -111,15 +111,7 @@ func TestDefaultProfileIsAgentAndSmall(t *testing.T) {
 }
 
 func TestInstructionsAreShortAndFindable(t *testing.T) {
-	s, err := mcp.New(mcp.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var a struct{ Result struct{ Instructions string } }
-	if err := json.Unmarshal(converse(t, s, hello)[0], &a); err != nil {
-		t.Fatal(err)
-	}
-	got := a.Result.Instructions
+	got := instructionsOf(t, "")
 	if tokens := len(got) / 4; tokens >= 700 {
 		t.Errorf("the instructions take %d tokens, want less than 700", tokens)
 	}
@@ -139,6 +131,7 @@ func TestSelectionOfTools(t *testing.T) {
 		{"a tool by name", "mem_stats", []string{"mem_stats"}},
 		{"a profile and a tool", "core, mem_stats", []string{"mem_context", "mem_save", "mem_search", "mem_stats"}},
 		{"what is named twice comes once", "core,core,mem_save", []string{"mem_context", "mem_save", "mem_search"}},
+		{"a tool by the name of a profile is the profile", "recall", []string{"forget", "recall", "remember"}},
 		{"case and commas do not matter", ",CORE,,", []string{"mem_context", "mem_save", "mem_search"}},
 		{"admin", "admin", []string{"mem_conflicts", "mem_decay", "mem_delete", "mem_diagnostics", "mem_graph", "mem_history", "mem_link", "mem_log", "mem_merge_projects",
 			"mem_sleep", "mem_stats", "mem_timeline", "mem_undo", "mem_unlink"}},
@@ -164,8 +157,8 @@ func TestUnknownToolNamesTheNearest(t *testing.T) {
 // does not.
 func TestEveryToolStatesItsEffect(t *testing.T) {
 	readers := []string{"mem_context", "mem_current_project", "mem_decay", "mem_diagnostics", "mem_doctor", "mem_get_observation", "mem_graph", "mem_log", "mem_search", "mem_stats", "mem_suggest_topic_key", "mem_timeline",
-		"memory_export", "memory_graph", "memory_query", "memory_stats"}
-	destroyers := []string{"mem_delete", "memory_delete", "memory_delete_batch", "memory_import"}
+		"memory_export", "memory_graph", "memory_query", "memory_stats", "recall"}
+	destroyers := []string{"forget", "mem_delete", "memory_delete", "memory_delete_batch", "memory_import"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
 			if _, ok := tool.Annotations[hint].(bool); !ok {
@@ -189,7 +182,7 @@ func TestEveryToolStatesItsEffect(t *testing.T) {
 
 func TestRarelyUsedToolsAreDeferred(t *testing.T) {
 	eager := []string{"mem_compare", "mem_context", "mem_current_project", "mem_get_observation", "mem_judge", "mem_save", "mem_save_prompt",
-		"mem_search", "mem_session_summary", "memory_link", "memory_query", "memory_store", "memory_update"}
+		"mem_search", "mem_session_summary", "memory_link", "memory_query", "memory_store", "memory_update", "forget", "recall", "remember"}
 	for _, tool := range toolsOf(t, listing(t, "all")) {
 		deferred := tool.DeferLoading != nil && *tool.DeferLoading
 		if deferred == slices.Contains(eager, tool.Name) {

@@ -13,38 +13,63 @@ const (
 	defaultProfile = "agent"
 	everyTool      = "all"
 	memDialect     = "mem"
+	// smallProfile offers its tools in few and short words, for small models.
+	smallProfile = "core"
 )
 
+// Profiles returns the names that choose several tools at once, in the order in which
+// they are explained.
+func Profiles() []string {
+	return []string{defaultProfile, smallProfile, "admin", memDialect, "memory", "recall", everyTool}
+}
+
 // selectTools returns the tools that list asks for, by name. list holds profiles and
-// tool names, separated by commas; "" is the default profile.
+// tool names, separated by commas; "" is the default profile. A tool that only the core
+// profile asks for is described as for a small model.
 func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
-	wanted := map[string]bool{}
-	for word := range strings.SplitSeq(list, ",") {
-		if word = strings.ToLower(strings.TrimSpace(word)); word != "" {
-			wanted[word] = true
-		}
-	}
-	if len(wanted) == 0 {
-		wanted[defaultProfile] = true
-	}
-	known := profilesAndTools(all)
-	for word := range wanted {
-		if !slices.Contains(known, word) {
-			hint := "profiles: agent, core, admin, mem, all"
-			if near := text.Nearest(word, known); near != "" {
-				hint = "did you mean " + near + "? " + hint
-			}
-			return nil, engram.Errorf(engram.CodeInvalid, "there is no MCP profile or tool %q", word).WithHint("%s", hint)
-		}
+	wanted, err := wantedOf(all, list)
+	if err != nil {
+		return nil, err
 	}
 	var chosen []tool.Tool
 	for _, t := range all {
-		if slices.ContainsFunc(memberships(t), func(name string) bool { return wanted[name] }) {
+		by := memberships(t)
+		by = slices.DeleteFunc(by, func(name string) bool { return !slices.Contains(wanted, name) })
+		switch {
+		case len(by) == 0:
+		case slices.Equal(by, []string{smallProfile}):
+			chosen = append(chosen, t.Small())
+		default:
 			chosen = append(chosen, t)
 		}
 	}
 	slices.SortFunc(chosen, func(a, b tool.Tool) int { return strings.Compare(a.Name, b.Name) })
 	return chosen, nil
+}
+
+// wantedOf reads a list of profiles and tool names: each once, sorted, so that two lists
+// that mean the same read the same.
+func wantedOf(all []tool.Tool, list string) ([]string, error) {
+	var wanted []string
+	known := profilesAndTools(all)
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.ToLower(strings.TrimSpace(word)); word == "" {
+			continue
+		}
+		if !slices.Contains(known, word) {
+			hint := "profiles: " + strings.Join(Profiles(), ", ") + "; or names of tools"
+			if near := text.Nearest(word, known); near != "" {
+				hint = "did you mean " + near + "? " + hint
+			}
+			return nil, engram.Errorf(engram.CodeInvalid, "there is no MCP profile or tool %q", tool.Clip(word)).WithHint("%s", hint)
+		}
+		wanted = append(wanted, word)
+	}
+	if len(wanted) == 0 {
+		wanted = []string{defaultProfile}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted), nil
 }
 
 // memberships are the words that select t.
@@ -57,7 +82,7 @@ func memberships(t tool.Tool) []string {
 }
 
 func profilesAndTools(all []tool.Tool) []string {
-	var names []string
+	names := Profiles()
 	for _, t := range all {
 		names = append(names, memberships(t)...)
 	}

@@ -14,7 +14,6 @@ package mcp
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -26,11 +25,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/mem"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
+	"github.com/alanbuscaglia/engram/internal/mcp/recall"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed instructions.md
-var instructions string
 
 // Options make a Server. Engine is required.
 type Options struct {
@@ -87,7 +84,7 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	}
 	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, &mcp.ServerOptions{
-		Instructions: strings.TrimSpace(instructions),
+		Instructions: instructionsFor(offered),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
 		// Set, because the SDK would offer logging, which the newest revision deprecates.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
@@ -104,6 +101,7 @@ func dialects(o Options) []tool.Tool {
 	return slices.Concat(
 		mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
 		memory.New(memory.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}).Tools(),
+		recall.Tools(recall.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
 	)
 }
 

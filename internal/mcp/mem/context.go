@@ -15,15 +15,18 @@ import (
 //go:embed context.md
 var contextProse string
 
+//go:embed context_small.md
+var smallContextProse string
+
 func (d *dialect) contextTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_context", Title: "Recall recent context", Prose: contextProse, Effect: tool.Reads,
+	return tool.New(tool.Def{Name: "mem_context", Title: "Recall recent context", Prose: contextProse, SmallProse: smallContextProse, Effect: tool.Reads,
 		Idempotent: true, Profiles: []string{agent, core}}, d.context)
 }
 
 type contextArgs struct {
-	Project string `json:"project" doc:"default: this folder's"`
-	Scope   string `json:"scope" enum:"project,personal,global" lax:"true"`
-	AsOf    string `json:"as_of" schema:"-"` // a past date
+	Project string `json:"project" doc:"default: this folder's" small:"-"`
+	Scope   string `json:"scope" enum:"project,personal,global" lax:"true" small:"-"`
+	AsOf    string `json:"as_of" schema:"-" small:"-"` // a past date
 }
 
 func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (message, error) {

@@ -16,27 +16,30 @@ import (
 //go:embed save.md
 var saveProse string
 
+//go:embed save_small.md
+var smallSaveProse string
+
 func (d *dialect) saveTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Prose: saveProse, Effect: tool.Writes,
+	return tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Prose: saveProse, SmallProse: smallSaveProse, Effect: tool.Writes,
 		Profiles: []string{agent, core}}, d.save)
 }
 
 type saveArgs struct {
-	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema"`
-	Content      string         `json:"content"`
+	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema" small:"a short name for it"`
+	Content      string         `json:"content" small:"one or more full sentences"`
 	Observation  string         `json:"observation" schema:"-"` // old name of content
-	Type         string         `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, …" default:"manual"`
-	TopicKey     string         `json:"topic_key" doc:"family/description"`
-	Scope        string         `json:"scope" enum:"project,personal,global" default:"project" lax:"true"`
-	SessionID    string         `json:"session_id"`
-	Project      string         `json:"project" doc:"a known one; default: this folder's"`
-	Tags         []string       `json:"tags"`
-	Importance   *float64       `json:"importance" doc:"default 0.5" min:"0" max:"1"`
-	Permanent    bool           `json:"permanent" doc:"never fades"`
-	Metadata     map[string]any `json:"metadata"`
-	Capture      bool           `json:"capture_prompt" default:"true"`
-	ChoiceReason string         `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true"`
-	Token        string         `json:"recovery_token"`
+	Type         string         `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, …" default:"manual" small:"decision, bugfix, fact, preference, …"`
+	TopicKey     string         `json:"topic_key" doc:"family/description" small:"-"`
+	Scope        string         `json:"scope" enum:"project,personal,global" default:"project" lax:"true" small:"-"`
+	SessionID    string         `json:"session_id" small:"-"`
+	Project      string         `json:"project" doc:"a known one; default: this folder's" small:"-"`
+	Tags         []string       `json:"tags" small:"-"`
+	Importance   *float64       `json:"importance" doc:"default 0.5" min:"0" max:"1" small:"-"`
+	Permanent    bool           `json:"permanent" doc:"never fades" small:"-"`
+	Metadata     map[string]any `json:"metadata" small:"-"`
+	Capture      bool           `json:"capture_prompt" default:"true" small:"-"`
+	ChoiceReason string         `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true" small:"-"`
+	Token        string         `json:"recovery_token" small:"-"`
 }
 
 // text is the content, under whichever name it came.

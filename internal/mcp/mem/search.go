@@ -16,22 +16,25 @@ import (
 //go:embed search.md
 var searchProse string
 
+//go:embed search_small.md
+var smallSearchProse string
+
 func (d *dialect) searchTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_search", Title: "Search memory", Prose: searchProse, Effect: tool.Reads, Idempotent: true,
+	return tool.New(tool.Def{Name: "mem_search", Title: "Search memory", Prose: searchProse, SmallProse: smallSearchProse, Effect: tool.Reads, Idempotent: true,
 		Profiles: []string{agent, core}}, d.search)
 }
 
 type searchArgs struct {
-	Query       string `json:"query" required:"schema"`
-	Type        string `json:"type" doc:"only this type"`
-	Project     string `json:"project" doc:"default: this folder's"`
-	AllProjects bool   `json:"all_projects" default:"false"`
-	Scope       string `json:"scope" enum:"project,personal,global" lax:"true"`
-	Limit       int    `json:"limit" default:"10" min:"1" max:"20" lax:"true"`
-	AsOf        string `json:"as_of" doc:"a past date"`
-	MatchMode   string `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any"`
-	Compact     bool   `json:"compact" doc:"titles only" default:"false"`
-	MaxBytes    int    `json:"max_bytes" doc:"cut the list to this size; 0: no limit" default:"0" min:"0"`
+	Query       string `json:"query" required:"schema" small:"a question or words"`
+	Type        string `json:"type" doc:"only this type" small:"-"`
+	Project     string `json:"project" doc:"default: this folder's" small:"-"`
+	AllProjects bool   `json:"all_projects" default:"false" small:"-"`
+	Scope       string `json:"scope" enum:"project,personal,global" lax:"true" small:"-"`
+	Limit       int    `json:"limit" default:"10" min:"1" max:"20" lax:"true" small:"-"`
+	AsOf        string `json:"as_of" doc:"a past date" small:"-"`
+	MatchMode   string `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any" small:"-"`
+	Compact     bool   `json:"compact" doc:"titles only" default:"false" small:"-"`
+	MaxBytes    int    `json:"max_bytes" doc:"cut the list to this size; 0: no limit" default:"0" min:"0" small:"-"`
 }
 
 // found is the answer to a search. Results is nil, and its key left out, when nothing

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -25,6 +26,7 @@ type ID int64
 // argument out of the schema: one that clients know from elsewhere, such as an old name, and
 // that no model should pay for reading about. schema:"only" is the reverse: enum, min and
 // max are told and not checked, because the dialect has words of its own for what is wrong.
+// small:"-" leaves an argument out for small models; any other text there is their doc.
 type param struct {
 	name     string
 	doc      string
@@ -38,6 +40,7 @@ type param struct {
 	told     bool // enum, min and max stand in the schema alone
 	unlisted bool
 	items    []param // the fields of the objects of a list; nil for other kinds
+	small    string  // "-": not for small models; else their doc, where it is another
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -45,7 +48,8 @@ func paramsOf(in reflect.Type) []param {
 	for i := range in.NumField() {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
-			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-"}
+			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
+			small: f.Tag.Get("small")}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
 		}
@@ -65,6 +69,21 @@ func paramsOf(in reflect.Type) []param {
 		ps = append(ps, p)
 	}
 	return ps
+}
+
+// small are the arguments as a small model is told of them.
+func small(ps []param) []param {
+	told := slices.Clone(ps)
+	for i, p := range told {
+		switch p.small {
+		case "":
+		case "-":
+			told[i].unlisted = true
+		default:
+			told[i].doc = p.small
+		}
+	}
+	return told
 }
 
 func bound(s string) *float64 {

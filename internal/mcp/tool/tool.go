@@ -31,6 +31,8 @@ type Tool struct {
 	Input  json.RawMessage // JSON Schema of the arguments, of type object
 	Output json.RawMessage // JSON Schema of the structured answer, of type object
 
+	small json.RawMessage // Input as a small model gets it
+
 	// Call runs the tool on its raw arguments; nil arguments are an empty object. It
 	// may be called concurrently. The error is a *Failure where the dialect has a
 	// shape of its own for it, else one that carries an *engram.Error.
@@ -42,6 +44,7 @@ type Def struct {
 	Name       string
 	Title      string // for people
 	Prose      string // for the model: the embedded Markdown, trimmed
+	SmallProse string // the same for a small model; "" is Prose
 	Effect     Effect
 	Idempotent bool     // the same call again changes nothing more
 	Deferred   bool     // clients may load it only when it is searched for
@@ -69,12 +72,13 @@ func (c Caller) Actor() string {
 // described by the tags that schema.go explains. Out must be a struct; it becomes the
 // answer as ReplyOf says.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
-	d.Prose = strings.TrimSpace(d.Prose)
+	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
 	params := paramsOf(reflect.TypeFor[In]())
 	return Tool{
 		Def:    d,
 		Input:  inputSchema(params),
 		Output: outputSchema(reflect.TypeFor[Out]()),
+		small:  inputSchema(small(params)),
 		Call: func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error) {
 			var in In
 			if err := decode(args, params, reflect.ValueOf(&in).Elem()); err != nil {
@@ -87,4 +91,14 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 			return ReplyOf(out)
 		},
 	}
+}
+
+// Small is the tool as it is told to a small model: in its own prose, and with the
+// arguments alone that such a model should think about. It takes the others all the same.
+func (t Tool) Small() Tool {
+	t.Input = t.small
+	if t.SmallProse != "" {
+		t.Prose = t.SmallProse
+	}
+	return t
 }

@@ -1,0 +1,138 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/mcp"
+)
+
+// definitionTokens is what the tools of a profile cost a model in each session: the tools
+// of tools/list as they are sent, at four characters a token.
+func definitionTokens(t *testing.T, tools string) int {
+	t.Helper()
+	var a struct {
+		Result struct{ Tools json.RawMessage }
+	}
+	if err := json.Unmarshal(listing(t, tools), &a); err != nil {
+		t.Fatal(err)
+	}
+	return utf8.RuneCount(a.Result.Tools) / 4
+}
+
+// instructionsOf is what a client is told to tell its model.
+func instructionsOf(t *testing.T, tools string) string {
+	t.Helper()
+	s, err := mcp.New(mcp.Options{Tools: tools})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a struct{ Result struct{ Instructions string } }
+	if err := json.Unmarshal(converse(t, s, hello)[0], &a); err != nil {
+		t.Fatal(err)
+	}
+	return a.Result.Instructions
+}
+
+// The table of what each profile costs stands in docs/mcp.md between two marks.
+func TestWhatEachProfileCostsIsInTheDocs(t *testing.T) {
+	const file, begins, ends = "../../docs/mcp.md", "<!-- tokens -->\n", "<!-- /tokens -->\n"
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(page), begins)
+	had, after, closed := strings.Cut(rest, ends)
+	if !found || !closed {
+		t.Fatalf("%s has no place for the table: %q … %q", file, begins, ends)
+	}
+	table := "| profile | tools | definitions | instructions |\n|---|--:|--:|--:|\n"
+	for _, profile := range mcp.Profiles() {
+		table += fmt.Sprintf("| `%s` | %d | %d | %d |\n", profile, len(toolsOf(t, listing(t, profile))),
+			definitionTokens(t, profile), utf8.RuneCountInString(instructionsOf(t, profile))/4)
+	}
+	if *update {
+		if err := os.WriteFile(file, []byte(before+begins+table+ends+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if had != table {
+		t.Errorf("%s is not up to date (rewrite with -update)\n%s", file, firstDifference(table, had))
+	}
+}
+
+// Whoever is offered some of the tools is not told to use the others.
+func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
+	all := names(toolsOf(t, listing(t, "all")))
+	for _, tools := range append(mcp.Profiles(), "mem_stats", "core,recall", "memory,mem_save", "remember,mem_search") {
+		offered := names(toolsOf(t, listing(t, tools)))
+		got := instructionsOf(t, tools)
+		if got == "" || strings.Contains(got, "\n\n\n") {
+			t.Errorf("%s: the instructions are %q", tools, got)
+		}
+		for _, word := range strings.FieldsFunc(got, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			// What is loaded on demand is told with the profile that has it.
+			known := slices.Contains(all, word) && strings.Contains(word, "_")
+			if known && !slices.Contains(offered, word) && !strings.Contains(got, "--tools=all") {
+				t.Errorf("%s: the instructions name %s, which is not offered", tools, word)
+			}
+		}
+	}
+	for tools, lines := range map[string]int{"core": 3, "recall": 4, "memory": 4, "mem_stats": 1} {
+		if got := instructionsOf(t, tools); strings.Count(got, "\n")+1 != lines {
+			t.Errorf("%s: want %d lines\n%s", tools, lines, got)
+		}
+	}
+}
+
+// A small model gets short sentences, an example, when not to call, and few arguments; what
+// else the tool takes, it takes from it too.
+func TestTheCoreProfileIsForSmallModels(t *testing.T) {
+	args := map[string][]string{"mem_context": nil, "mem_save": {"content", "title", "type"}, "mem_search": {"query"}}
+	for _, tool := range toolsOf(t, listing(t, "core")) {
+		var in struct {
+			Properties map[string]struct{ Description string }
+		}
+		if err := json.Unmarshal(tool.InputSchema, &in); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for name, p := range in.Properties {
+			got = append(got, name)
+			if p.Description == "" {
+				t.Errorf("%s: %s is not explained", tool.Name, name)
+			}
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, args[tool.Name]) {
+			t.Errorf("%s shows %v, want %v", tool.Name, got, args[tool.Name])
+		}
+		wordy := func(sentence string) bool { return len(strings.Fields(sentence)) > 26 }
+		text, example, _ := strings.Cut(tool.Description, "Example: ")
+		if !strings.Contains(text, "Call it ") || !strings.Contains(text, "Do not ") || slices.ContainsFunc(strings.Split(text, ". "), wordy) {
+			t.Errorf("%s: want when to call, when not, in sentences of 26 words at most\n%s", tool.Name, text)
+		}
+		var given map[string]string
+		if err := json.Unmarshal([]byte(example), &given); err != nil {
+			t.Errorf("%s: the example is no arguments: %s", tool.Name, example)
+		}
+		for name := range given {
+			if !slices.Contains(got, name) {
+				t.Errorf("%s: the example gives %s, which is not shown", tool.Name, name)
+			}
+		}
+	}
+	for _, tools := range []string{"core,agent", "core,mem_save", "all"} {
+		for _, tool := range toolsOf(t, listing(t, tools)) {
+			if tool.Name == "mem_save" && !strings.Contains(string(tool.InputSchema), "topic_key") {
+				t.Errorf("--tools=%s: mem_save is told as to a small model, though not for it alone\n%s", tools, tool.InputSchema)
+			}
+		}
+	}
+}
