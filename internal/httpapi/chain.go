@@ -124,13 +124,44 @@ const (
 	mediaMermaid = "text/vnd.mermaid; charset=utf-8"
 )
 
+// send answers with a line. What a GET reads may be kept by its client, who asks each
+// time whether it is still the same; errors and answers to changes are not kept.
 func (a *API) send(w http.ResponseWriter, r *http.Request, status int, media string, line []byte) {
 	line = append(line, '\n')
-	w.Header().Set("Content-Type", media)
-	w.Header().Set("Content-Length", strconv.Itoa(len(line)))
-	w.WriteHeader(status)
-	if _, err := w.Write(line); err != nil {
-		a.Log.Debug("the client left before its answer", "pattern", r.Pattern, "err", err)
+	h := w.Header()
+	h.Set("Content-Type", media)
+	h.Set("Vary", "Accept-Encoding")
+	small := len(line) < gzipFrom || !wantsGzip(r.Header.Values("Accept-Encoding"))
+	if status == http.StatusOK && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		tag := entityTag(line)
+		h.Set("Cache-Control", "private, no-cache")
+		h.Set("ETag", `"`+tag+`"`)
+		if !small {
+			h.Set("ETag", `"`+tag+zipped+`"`)
+		}
+		if has(r.Header.Values("If-None-Match"), tag) {
+			h.Del("Content-Type")
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+	}
+	put := func(body []byte) {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		w.WriteHeader(status)
+		if _, err := w.Write(body); err != nil {
+			a.Log.Debug("the client left before its answer", "pattern", r.Pattern, "err", err)
+		}
+	}
+	if small {
+		put(line)
+		return
+	}
+	err := a.zip.with(line, func(zipped []byte) {
+		h.Set("Content-Encoding", "gzip")
+		put(zipped)
+	})
+	if err != nil { // a buffer takes everything: it cannot be
+		a.Log.Error("an answer could not be compressed", "err", err)
 	}
 }
 

@@ -56,6 +56,7 @@ type API struct {
 	patterns map[string]Route // by their pattern
 	mux      *http.ServeMux
 
+	zip       compressors
 	described func() (string, error) // the OpenAPI document, written once
 }
 

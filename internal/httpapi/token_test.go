@@ -24,7 +24,7 @@ func TestWhatChangesNeedsTheToken(t *testing.T) {
 			"Basic " + token, token, "Bearer " + strings.ToUpper(token), "Bearer " + token + ", Bearer x", "Bearer\t" + token}
 		for _, given := range wrong {
 			w := ask(h, r[0], r[1]+"?token="+token+"&access_token="+token, "", "Authorization: "+given, "Cookie: token="+token)
-			open := (r[0] == "GET" || r[0] == "HEAD") && r[1] != "/mcp" || w.Code == 404 || w.Code == 405 || w.Code == 307
+			open := (r[0] == "GET" || r[0] == "HEAD") && r[1] != "/mcp" || w.Code == 404 || w.Code == 405
 			if (w.Code == 401) == open {
 				t.Errorf("%s %s with Authorization %q: got %d %s", r[0], r[1], given, w.Code, w.Body)
 			}
