@@ -103,7 +103,7 @@ func (p *program) writeDifferences(b *strings.Builder, c config.Config, s app.Se
 	if !s.Same {
 		fmt.Fprintf(b, "  It is another program than this one (%s): engram restart\n", p.Version)
 	}
-	if c.Port != 0 && s.URL != "" && !strings.HasSuffix(s.URL, fmt.Sprintf(":%d", c.Port)) {
+	if c.Origins["port"].Source != config.SourceDefault && c.Port != 0 && s.URL != "" && !strings.HasSuffix(s.URL, fmt.Sprintf(":%d", c.Port)) {
 		fmt.Fprintf(b, "  It does not listen on port %d: engram restart\n", c.Port)
 	}
 	if s.Database != c.DBPath {
