@@ -95,6 +95,7 @@ type Use struct {
 	Memory    int64  // Num; 0: nothing was found
 	Rank      int    // from 1
 	Tokens    int    // what showing it cost, about
+	Fallback  bool   // a channel could not answer, or an empty question listed the newest
 }
 
 // UseCount says how often a memory was asked for, and when last.

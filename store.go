@@ -32,6 +32,7 @@ type Reader interface {
 	ProjectReader
 	JournalReader
 	RelationReader
+	CounterReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -47,6 +48,7 @@ type Tx interface {
 	PromptWriter
 	ProjectWriter
 	RelationWriter
+	CounterWriter
 	JournalWriter
 }
 

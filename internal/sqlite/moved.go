@@ -43,6 +43,9 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 		}
 	}
+	if err := t.moveCounters(ctx, source, target); err != nil {
+		return moved, err
+	}
 	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source); err != nil {
 		return moved, err
 	}

@@ -169,6 +169,15 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 
 // DeleteProject removes a project that nothing refers to any more.
 func (t *tx) DeleteProject(ctx context.Context, name string) error {
+	var num int64
+	if err := t.row(ctx, `SELECT coalesce(max(num), 0) FROM projects WHERE name = ?`, []any{name}, &num); err != nil {
+		return fmt.Errorf("delete project %q: %w", name, err)
+	}
+	if num != 0 { // what was counted stays counted, without its name
+		if err := t.moveCounters(ctx, num, 0); err != nil {
+			return err
+		}
+	}
 	if _, err := t.exec(ctx, `DELETE FROM projects WHERE name = ? AND num <> 0`, name); err != nil {
 		return fmt.Errorf("delete project %q: %w", name, err)
 	}

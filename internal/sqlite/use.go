@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens
+	usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
 		FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project
 		ORDER BY u.num LIMIT ? OFFSET ?`
-	sessionUsesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens
+	sessionUsesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
 		FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project
 		WHERE u.session = ? ORDER BY u.num LIMIT ? OFFSET ?`
 )
@@ -30,7 +30,7 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 	var us []engram.Use
 	err := t.rows(ctx, query, args, func(s scanner) error {
 		var u engram.Use
-		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Verb, &u.Query, &u.Memory, &u.Rank, &u.Tokens)
+		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Verb, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		us = append(us, u)
 		return err
 	})
@@ -128,7 +128,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 // AppendUses adds to what was shown.
 func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 	// What was erased since it was shown is not brought back by the question it answered.
-	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens) SELECT ?1,?2,?3,?4,?5,?6,?7,?8
+	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
 	for _, u := range us {
 		project, err := t.projectNum(ctx, u.Project)
@@ -143,7 +143,7 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		if u.Memory != 0 {
 			memory, rank = u.Memory, u.Rank
 		}
-		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens)
+		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write use: %w", err)
 		}

@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"vector", vectorCases()},
 		{"newest vectors", newestVectorCases()},
 		{"use", useCases()},
+		{"counter", counterCases()},
 		{"vitals", vitalCases()},
 		{"history", historyCases()},
 		{"relation", relationCases()},

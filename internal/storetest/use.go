@@ -37,7 +37,7 @@ func useCases() []testCase {
 		{"uses come back as they were, of a session or of all, oldest first", func(k *kit) {
 			m := k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
-			us := []engram.Use{use(1, m), use(2, other, func(u *engram.Use) { u.SessionID, u.Project, u.Query = "", "", "" }),
+			us := []engram.Use{use(1, m), use(2, other, func(u *engram.Use) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
 				use(3, engram.Memory{}, func(u *engram.Use) { u.Rank, u.Tokens = 0, 0 }), use(4, m, verb("get"))}
 			k.use(us[:2]...)
 			k.use(us[2:]...)

@@ -314,8 +314,22 @@ CREATE TABLE uses (
 	query   TEXT,
 	memory  INTEGER,            -- NULL: nothing was found
 	rank    INTEGER,
-	tokens  INTEGER NOT NULL
+	tokens  INTEGER NOT NULL,
+	fallback INTEGER NOT NULL DEFAULT 0 -- a channel could not answer, or nothing was asked
 );
+-- How often each verb came to which outcome: numbers alone, by day for ever.
+CREATE TABLE counters (
+	day       INTEGER NOT NULL, -- since 1970, UTC
+	project   INTEGER NOT NULL, -- 0: every one at once, or one that is gone
+	verb      TEXT NOT NULL,
+	outcome   TEXT NOT NULL,
+	events    INTEGER NOT NULL,
+	fallbacks INTEGER NOT NULL,
+	memories  INTEGER NOT NULL,
+	tokens    INTEGER NOT NULL,
+	PRIMARY KEY (day, project, verb, outcome)
+) WITHOUT ROWID;
+
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
 

@@ -198,8 +198,20 @@ CREATE TABLE uses (
 	query   TEXT,
 	memory  INTEGER,            -- NULL: nothing was found
 	rank    INTEGER,
-	tokens  INTEGER NOT NULL
+	tokens  INTEGER NOT NULL,
+	fallback INTEGER NOT NULL DEFAULT 0 -- a channel could not answer, or nothing was asked
 );
+CREATE TABLE counters (
+	day       INTEGER NOT NULL, -- since 1970, UTC
+	project   INTEGER NOT NULL, -- 0: every one at once, or one that is gone
+	verb      TEXT NOT NULL,
+	outcome   TEXT NOT NULL,
+	events    INTEGER NOT NULL,
+	fallbacks INTEGER NOT NULL,
+	memories  INTEGER NOT NULL,
+	tokens    INTEGER NOT NULL,
+	PRIMARY KEY (day, project, verb, outcome)
+) WITHOUT ROWID;
 CREATE TABLE tombstones (
 	entity TEXT NOT NULL,
 	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
@@ -207,7 +219,7 @@ CREATE TABLE tombstones (
 	at     INTEGER NOT NULL,    -- hybrid logical clock
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '898ef56cff9ceac9');
+INSERT INTO meta (key, value) VALUES ('device', '24f844c3237afffd');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);

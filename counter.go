@@ -1,0 +1,60 @@
+package engram
+
+import (
+	"context"
+	"time"
+)
+
+// Counter says how often one verb came to one outcome on a day. No question and no text
+// is kept for it.
+type Counter struct {
+	Day     time.Time // midnight in UTC; zero where days are summed up
+	Project string    // "" for every project at once, for one that is gone, and where projects are summed up
+	Verb    string    // save, search, recall, context, get
+	Outcome string    // of a save: inserted, revised, repeated, merged; of a read: found, nothing
+	Tally
+}
+
+// Tally is what is counted.
+type Tally struct {
+	Events    int // writes that saved, or reads
+	Fallbacks int // reads where a channel could not answer, or an empty question listed the newest
+	Memories  int // shown
+	Tokens    int // what showing them cost, about
+}
+
+// Plus is the sum of both.
+func (t Tally) Plus(other Tally) Tally {
+	return Tally{t.Events + other.Events, t.Fallbacks + other.Fallbacks, t.Memories + other.Memories, t.Tokens + other.Tokens}
+}
+
+// CounterQuery says which counters, and what stays apart. By default all days and all
+// projects are summed up.
+type CounterQuery struct {
+	Project   string    // "" is every project
+	Since     time.Time // whole days, from the one on that it is in; zero is from the beginning
+	ByDay     bool
+	ByProject bool
+}
+
+// CounterReader reads counters.
+type CounterReader interface {
+	// Counters returns what was counted: by day, project, verb and outcome, in this order.
+	// There is nothing of a project that does not exist.
+	Counters(ctx context.Context, q CounterQuery) ([]Counter, error)
+	// MadeBetween counts the live memories of a project, "" is every one, that were made
+	// from each of the edges on and before the next, which is later: one number fewer than
+	// edges.
+	MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error)
+	// SessionsSince counts the sessions of a project, "" is every one, that were started at
+	// a time or later.
+	SessionsSince(ctx context.Context, project string, since time.Time) (int, error)
+}
+
+// CounterWriter counts.
+type CounterWriter interface {
+	// AddCounters adds to what was counted. A project that does not exist counts as "". It is
+	// no part of the journal. Counters are kept by day for ever: a year of ten busy projects
+	// is about a megabyte.
+	AddCounters(ctx context.Context, cs []Counter) error
+}
