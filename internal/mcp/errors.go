@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 
@@ -24,6 +25,10 @@ type detail struct {
 // failure is the answer for an error of a tool: in the dialect's shape where it has
 // one, else the message and the hint. Causes go to the log, never to the client.
 func (s *Server) failure(name string, err error) *mcp.CallToolResult {
+	if errors.Is(err, context.Canceled) {
+		// By the client, which is told all the same over HTTP, where it may still listen.
+		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("what it had not written yet is not written")
+	}
 	code := engram.CodeOf(err)
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
 		s.log.Error("tool failed", "tool", name, "code", string(code), "error", err.Error())

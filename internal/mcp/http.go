@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -23,20 +24,26 @@ const maxBody = 4 << 20
 // A client's subscription keeps its request open until the client leaves, so whoever
 // shuts the HTTP server down must end those by the request's context.
 func (s *Server) Handler() http.Handler {
-	return shaped(mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
-		Stateless:                    true,
-		JSONResponse:                 true,
-		MaxRequestBodyBytes:          maxBody,
-		PropagateRequestCancellation: true,
-	}))
+	return shaped(s.streamable(true), s.streamable(false))
 }
 
-// shaped answers for requests whose parameters have a wrong form, and passes the
-// others on.
-func shaped(next http.Handler) http.Handler {
+// streamable is the SDK's handler. It answers with JSON, or, where the client is to hear
+// of a call before its answer, with a stream of events.
+func (s *Server) streamable(json bool) http.Handler {
+	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.sdk }, &mcp.StreamableHTTPOptions{
+		Stateless:                    true,
+		JSONResponse:                 json,
+		MaxRequestBodyBytes:          maxBody,
+		PropagateRequestCancellation: true,
+	})
+}
+
+// shaped answers for requests whose parameters have a wrong form, and passes the others
+// on: to stream those that ask for progress, to plain the rest.
+func shaped(plain, stream http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			next.ServeHTTP(w, r)
+			plain.ServeHTTP(w, r)
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
@@ -48,16 +55,20 @@ func shaped(next http.Handler) http.Handler {
 			http.Error(w, "the request broke off", http.StatusBadRequest)
 			return
 		}
+		next := plain
 		if m, err := jsonrpc.DecodeMessage(body); err == nil {
 			if req, ok := m.(*jsonrpc.Request); ok {
 				if bad := misshapen(req); bad != nil {
 					answer(w, &jsonrpc.Response{ID: req.ID, Error: bad})
 					return
 				}
+				if wantsProgress(req) {
+					next = stream
+				}
 			}
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r)
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context())))
 	})
 }
 

@@ -19,9 +19,13 @@ var errTooLong = errors.New("line too long")
 // lineReader reads lines and drops what is past maxLine, so that nobody can fill the
 // memory with a line that never ends.
 type lineReader struct {
-	r    *bufio.Reader
-	tail []byte // the end of a line that was too long
+	r     *bufio.Reader
+	begun bool
+	tail  []byte // the end of a line that was too long
 }
+
+// byteOrderMark is what shells of Windows put before what they pipe.
+var byteOrderMark = []byte("\xef\xbb\xbf")
 
 func newLineReader(in io.Reader) *lineReader {
 	return &lineReader{r: bufio.NewReaderSize(in, 64<<10)}
@@ -30,6 +34,12 @@ func newLineReader(in io.Reader) *lineReader {
 // next returns the next line, with its end. The last one may have none. After
 // errTooLong it has returned the beginning of the line, and tail is the end of it.
 func (l *lineReader) next() ([]byte, error) {
+	if !l.begun {
+		l.begun = true
+		if mark, err := l.r.Peek(len(byteOrderMark)); err == nil && bytes.Equal(mark, byteOrderMark) {
+			_, _ = l.r.Discard(len(byteOrderMark))
+		}
+	}
 	var line []byte
 	for {
 		part, err := l.r.ReadSlice('\n')

@@ -11,19 +11,32 @@ import (
 )
 
 const (
-	// maxWaiting is how many messages may wait; beyond, the client is not read from
-	// until some are done.
-	maxWaiting = 32
+	// maxWaiting is how much may wait, in bytes of the messages as they were sent; beyond,
+	// the client is not read from until some of it is done. It is several times the longest
+	// message and some 100,000 calls of the usual size, so that a client which sends before
+	// it reads is served, and is no more than a process can bear.
+	maxWaiting = 32 << 20
+	// ticketSize is what a message costs beside its bytes.
+	ticketSize = 256
+	// maxReading and maxPassing are how many calls that read, and how many others that do
+	// not write, are worked on at once. More would gain nothing, and each that waits for a
+	// client to read its answer holds that answer.
+	maxReading = 16
+	maxPassing = 64
 	// defaultReadAfter is how long a call that reads waits for the writes sent before it.
-	// It covers as many saves as may wait, and not a store that another process keeps
-	// locked: reads are promised not to wait for that.
+	// It covers the saves that an agent sends at once, and not a store that another process
+	// keeps locked: reads are promised not to wait for that.
 	defaultReadAfter = 500 * time.Millisecond
 )
 
 // queue decides when a message that came in may be worked on. The SDK works on calls
 // side by side, in no order; agents and scripts that send several at once mean them
 // one after the other. So a call that writes waits for the writes before it, and one
-// that reads waits for them a moment. Everything else passes by.
+// that reads waits for them a moment. Everything else passes by. A call whose id is that
+// of one that is not answered yet waits for that answer, or nobody could tell the two
+// apart.
+//
+// Nothing is refused because too much waits: the client is read from more slowly.
 //
 // A call that asks the person at the client (ask.go) gives way while the person thinks,
 // and then takes its place back beside whatever began meanwhile: the store keeps those
@@ -33,13 +46,14 @@ type queue struct {
 	readAfter time.Duration
 
 	mu      sync.Mutex
-	waiting []*ticket           // in the order they came in
-	pending map[jsonrpc.ID]kind // being worked on, not answered yet
-	writer  jsonrpc.ID          // of the writing call that was handed out last
-	asked   []jsonrpc.ID        // requests of this server that the client has not answered
-	ended   error               // why nothing more comes in; nil while it may
-	change  chan struct{}       // has a value when any of these changed
-	room    chan struct{}       // has a value when waiting became shorter
+	waiting []*ticket            // in the order they came in
+	size    int                  // of those, in bytes
+	pending map[jsonrpc.ID]*work // handed out, not answered yet
+	writer  jsonrpc.ID           // of the writing call that was handed out last
+	asked   []jsonrpc.ID         // requests of this server that the client has not answered
+	ended   error                // why nothing more comes in; nil while it may
+	change  chan struct{}        // has a value when any of these changed
+	room    chan struct{}        // has a value when waiting became shorter
 }
 
 // ticket is one message in the queue.
@@ -47,7 +61,14 @@ type ticket struct {
 	msg       jsonrpc.Message
 	id        jsonrpc.ID // of a call; not valid for other messages
 	kind      kind
+	size      int
 	impatient bool // has waited long enough
+}
+
+// work is a call that was handed out.
+type work struct {
+	kind      kind
+	cancelled bool // its answer is not wanted any more
 }
 
 // kind is what a message waits for.
@@ -62,18 +83,20 @@ const (
 )
 
 func newQueue(writes func(string) bool) *queue {
-	return &queue{writes: writes, readAfter: defaultReadAfter, pending: map[jsonrpc.ID]kind{},
+	return &queue{writes: writes, readAfter: defaultReadAfter, pending: map[jsonrpc.ID]*work{},
 		change: make(chan struct{}, 1), room: make(chan struct{}, 1)}
 }
 
-// add puts m at the end of the queue; it waits while the queue is full. false: the
-// session is over.
-func (q *queue) add(m jsonrpc.Message, done <-chan struct{}) bool {
+// add puts m, which took size bytes, at the end of the queue; it waits while the queue is
+// full. false: the session is over.
+func (q *queue) add(m jsonrpc.Message, size int, done <-chan struct{}) bool {
 	t := q.ticket(m)
+	t.size = size + ticketSize
 	for {
 		q.mu.Lock()
-		if len(q.waiting) < maxWaiting {
+		if len(q.waiting) == 0 || q.size+t.size <= maxWaiting {
 			q.waiting = append(q.waiting, t)
+			q.size += t.size
 			q.mu.Unlock()
 			signal(q.change)
 			return true
@@ -118,7 +141,9 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 	return t
 }
 
-// cancelled forgets a call that the client no longer wants an answer to.
+// cancelled takes a call that the client has given up out of the queue, or, where it is
+// being worked on, remembers that nobody wants its answer. The SDK, which gets the
+// notification too, ends its context.
 func (q *queue) cancelled(params json.RawMessage) {
 	var p struct {
 		ID any `json:"requestId"`
@@ -126,9 +151,27 @@ func (q *queue) cancelled(params json.RawMessage) {
 	if json.Unmarshal(params, &p) != nil {
 		return
 	}
-	if id, err := jsonrpc.MakeID(p.ID); err == nil && id.IsValid() {
-		q.answered(id)
+	id, err := jsonrpc.MakeID(p.ID)
+	if err != nil || !id.IsValid() {
+		return
 	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w := q.pending[id]; w != nil {
+		w.cancelled = true
+		return
+	}
+	if i := slices.IndexFunc(q.waiting, func(t *ticket) bool { return t.id == id }); i >= 0 {
+		q.remove(i)
+		signal(q.change) // the end of the input may have waited for it
+	}
+}
+
+// remove takes a message out of the queue; q.mu is held.
+func (q *queue) remove(i int) {
+	q.size -= q.waiting[i].size
+	q.waiting = slices.Delete(q.waiting, i, i+1)
+	signal(q.room)
 }
 
 // next returns the first message that need not wait, and waits for one. When the input
@@ -154,17 +197,11 @@ func (q *queue) next(ctx context.Context, done <-chan struct{}) (jsonrpc.Message
 func (q *queue) take() (jsonrpc.Message, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	busy := false
-	for _, k := range q.pending {
-		busy = busy || k == writing
-	}
-	for i, t := range q.waiting {
-		if busy && (t.kind == writing || t.kind == reading && !t.impatient) {
-			continue
-		}
-		q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+	if i := q.ready(); i >= 0 {
+		t := q.waiting[i]
+		q.remove(i)
 		if t.id.IsValid() && t.kind != endless {
-			q.pending[t.id] = t.kind
+			q.pending[t.id] = &work{kind: t.kind}
 		}
 		if t.kind == writing {
 			q.writer = t.id
@@ -172,7 +209,6 @@ func (q *queue) take() (jsonrpc.Message, error) {
 		if r, ok := t.msg.(*jsonrpc.Response); ok {
 			q.asked = slices.DeleteFunc(q.asked, func(id jsonrpc.ID) bool { return id == r.ID })
 		}
-		signal(q.room)
 		return t.msg, nil
 	}
 	if q.ended != nil && len(q.waiting) == 0 && len(q.asked) > 0 {
@@ -187,12 +223,43 @@ func (q *queue) take() (jsonrpc.Message, error) {
 	return nil, nil
 }
 
+// ready is the place of the first message that need not wait; -1 when all must. q.mu is
+// held.
+func (q *queue) ready() int {
+	var at [asking + 1]int // how many of each kind are being worked on
+	for _, w := range q.pending {
+		at[w.kind]++
+	}
+	return slices.IndexFunc(q.waiting, func(t *ticket) bool {
+		if t.id.IsValid() && q.pending[t.id] != nil {
+			return false
+		}
+		switch t.kind {
+		case writing:
+			return at[writing] == 0
+		case reading:
+			return at[reading] < maxReading && (at[writing] == 0 || t.impatient)
+		case passing:
+			return !t.id.IsValid() || at[passing] < maxPassing
+		}
+		return true
+	})
+}
+
 // answered says that the call with this id is done.
 func (q *queue) answered(id jsonrpc.ID) {
 	q.mu.Lock()
 	delete(q.pending, id)
 	q.mu.Unlock()
 	signal(q.change)
+}
+
+// unwanted reports whether the client has given up the call with this id.
+func (q *queue) unwanted(id jsonrpc.ID) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w := q.pending[id]
+	return w != nil && w.cancelled
 }
 
 // asks says that the client was sent a request with this id.
@@ -217,12 +284,11 @@ func (q *queue) giveWay(id jsonrpc.ID) { q.turn(id, writing, asking) }
 // takeBack makes the writes that have not begun wait for the call id again.
 func (q *queue) takeBack(id jsonrpc.ID) { q.turn(id, asking, writing) }
 
-// turn changes the kind of a call that is being worked on, if it is one of from: a call
-// that was cancelled is none any more.
+// turn changes the kind of a call that is being worked on, if it is from.
 func (q *queue) turn(id jsonrpc.ID, from, to kind) {
 	q.mu.Lock()
-	if k, ok := q.pending[id]; ok && k == from {
-		q.pending[id] = to
+	if w := q.pending[id]; w != nil && w.kind == from {
+		w.kind = to
 	}
 	q.mu.Unlock()
 	signal(q.change)

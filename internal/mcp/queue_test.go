@@ -60,9 +60,9 @@ func TestQueueKeepsTheOrderOfSaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
 		for i, name := range []string{"search", "save", "save", "search"} {
-			q.add(call(t, i+1, name), done)
+			q.add(call(t, i+1, name), 100, done)
 		}
-		q.add(message(t, `{"jsonrpc":"2.0","id":5,"method":"ping"}`), done)
+		q.add(message(t, `{"jsonrpc":"2.0","id":5,"method":"ping"}`), 100, done)
 		want := func(when string, want ...string) {
 			t.Helper()
 			if got := ready(t, q); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -80,9 +80,9 @@ func TestQueueKeepsTheOrderOfSaves(t *testing.T) {
 func TestQueueLetsReadsPassASaveThatTakesLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
-		q.add(call(t, 1, "save"), done)
-		q.add(call(t, 2, "search"), done)
-		q.add(call(t, 3, "save"), done)
+		q.add(call(t, 1, "save"), 100, done)
+		q.add(call(t, 2, "search"), 100, done)
+		q.add(call(t, 3, "save"), 100, done)
 		for _, want := range []string{"1", "2"} { // next waits until reads wait no longer
 			m, err := q.next(t.Context(), done)
 			if err != nil {
@@ -101,8 +101,8 @@ func TestQueueLetsReadsPassASaveThatTakesLong(t *testing.T) {
 func TestQueueEndsWhenEverythingIsAnswered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
-		q.add(call(t, 1, "search"), done)
-		q.add(message(t, `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{}}`), done)
+		q.add(call(t, 1, "search"), 100, done)
+		q.add(message(t, `{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{}}`), 100, done)
 		ready(t, q)
 		q.end(io.EOF)
 		got := make(chan error)
@@ -127,7 +127,7 @@ func TestQueueLetsWritesPassOneThatAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
 		for i := range 4 {
-			q.add(call(t, i+1, "save"), done)
+			q.add(call(t, i+1, "save"), 100, done)
 		}
 		want := func(when string, want ...string) {
 			t.Helper()
@@ -146,12 +146,14 @@ func TestQueueLetsWritesPassOneThatAsks(t *testing.T) {
 		want("when the first is done", "3")
 		third := q.slot()
 		q.giveWay(third)
-		q.add(message(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`), done)
+		q.add(message(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}`), 100, done)
 		want("when the third was cancelled", "4", "notifications/cancelled")
 		q.takeBack(third)
 		q.answered(idOfInt(t, 4))
-		q.add(call(t, 5, "save"), done)
-		want("a cancelled call takes no place back", "5")
+		q.add(call(t, 5, "save"), 100, done)
+		want("while the third, cancelled, has not ended")
+		q.answered(third)
+		want("when it has ended", "5")
 	})
 }
 
@@ -159,7 +161,7 @@ func TestQueueAnswersWhatNobodyElseCan(t *testing.T) {
 	q, done := newQueue(writesAre("save")), make(chan struct{})
 	q.asks(idOfInt(t, 7))
 	q.asks(idOfInt(t, 8))
-	q.add(message(t, `{"jsonrpc":"2.0","id":7,"result":{}}`), done)
+	q.add(message(t, `{"jsonrpc":"2.0","id":7,"result":{}}`), 100, done)
 	q.end(io.EOF)
 	for _, want := range []struct {
 		id     int64
@@ -176,25 +178,74 @@ func TestQueueAnswersWhatNobodyElseCan(t *testing.T) {
 	}
 }
 
+const giveUp = `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"enough"}}`
+
 func TestQueueForgetsCancelledCalls(t *testing.T) {
 	q, done := newQueue(writesAre("save")), make(chan struct{})
-	q.add(call(t, 1, "save"), done)
+	for i := range 3 {
+		q.add(call(t, i+1, "save"), 100, done)
+	}
 	ready(t, q)
-	q.add(message(t, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`), done)
-	q.add(call(t, 2, "save"), done)
-	if got := fmt.Sprint(ready(t, q)); got != "[notifications/cancelled 2]" {
-		t.Errorf("got %s, want the notification and the next save", got)
+	q.add(message(t, fmt.Sprintf(giveUp, 2)), 100, done)
+	q.add(message(t, fmt.Sprintf(giveUp, 1)), 100, done)
+	q.add(message(t, fmt.Sprintf(giveUp, 99)), 100, done) // nobody's
+	if got := fmt.Sprint(ready(t, q)); got != "[notifications/cancelled notifications/cancelled notifications/cancelled]" {
+		t.Errorf("got %s, want the notifications alone: the first save has not ended yet", got)
+	}
+	if !q.unwanted(idOfInt(t, 1)) || q.unwanted(idOfInt(t, 3)) {
+		t.Errorf("unwanted: first %v, third %v, want true and false", q.unwanted(idOfInt(t, 1)), q.unwanted(idOfInt(t, 3)))
+	}
+	q.answered(idOfInt(t, 1))
+	if got := fmt.Sprint(ready(t, q)); got != "[3]" {
+		t.Errorf("got %s, want the third save: the second was cancelled before it began", got)
+	}
+	q.answered(idOfInt(t, 3))
+	q.end(io.EOF)
+	if m, err := q.take(); m != nil || err != io.EOF {
+		t.Errorf("got %v, %v, want the end", m, err)
+	}
+}
+
+func TestQueueAnswersBothCallsOfOneID(t *testing.T) {
+	q, done := newQueue(writesAre("save")), make(chan struct{})
+	q.add(call(t, 1, "search"), 100, done)
+	q.add(call(t, 1, "search"), 100, done)
+	q.add(call(t, 2, "search"), 100, done)
+	if got := fmt.Sprint(ready(t, q)); got != "[1 2]" {
+		t.Errorf("got %s, want the first call of each id", got)
+	}
+	q.answered(idOfInt(t, 1))
+	if got := fmt.Sprint(ready(t, q)); got != "[1]" {
+		t.Errorf("got %s, want the second call of the id, now that the first is answered", got)
+	}
+}
+
+func TestQueueWorksOnAFewCallsAtOnce(t *testing.T) {
+	q, done := newQueue(writesAre("save")), make(chan struct{})
+	for i := range 10 * maxReading {
+		q.add(call(t, i+1, "search"), 100, done)
+	}
+	for i := range 10 * maxPassing {
+		q.add(message(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":"p%d","method":"ping"}`, i)), 100, done)
+	}
+	if got := len(ready(t, q)); got != maxReading+maxPassing {
+		t.Errorf("got %d calls at once, want %d that read and %d others", got, maxReading, maxPassing)
+	}
+	q.answered(idOfInt(t, 3))
+	if got, want := fmt.Sprint(ready(t, q)), fmt.Sprintf("[%d]", maxReading+1); got != want {
+		t.Errorf("got %s, want the next, %s", got, want)
 	}
 }
 
 func TestFullQueueStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
-		for i := range maxWaiting {
-			q.add(call(t, i+1, "search"), done)
+		const size = maxWaiting / 4
+		for i := range 3 {
+			q.add(call(t, i+1, "save"), size, done)
 		}
 		added := make(chan bool)
-		go func() { added <- q.add(call(t, 99, "search"), done) }()
+		go func() { added <- q.add(call(t, 99, "save"), size, done) }()
 		synctest.Wait()
 		select {
 		case <-added:
@@ -207,7 +258,7 @@ func TestFullQueueStopsReading(t *testing.T) {
 		if !<-added {
 			t.Error("the waiting message was not taken when there was room")
 		}
-		go func() { added <- q.add(call(t, 100, "search"), done) }()
+		go func() { added <- q.add(call(t, 100, "save"), size, done) }()
 		close(done)
 		if <-added {
 			t.Error("the queue takes messages after the session is over")

@@ -109,8 +109,7 @@ func dialects(o Options) []tool.Tool {
 // make a protocol error of it, which models do not get to see.
 func (s *Server) handler(t tool.Tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t)}
-		reply, err := t.Call(ctx, by, req.Params.Arguments)
+		reply, err := s.run(ctx, t, req)
 		if err != nil {
 			return s.failure(t.Name, err), nil
 		}

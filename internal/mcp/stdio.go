@@ -99,8 +99,11 @@ func (c *lineConn) Read(ctx context.Context) (jsonrpc.Message, error) {
 func (c *lineConn) Write(_ context.Context, m jsonrpc.Message) error {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
-		m.Error = coded(m.Error)
 		defer c.queue.answered(m.ID)
+		if c.queue.unwanted(m.ID) {
+			return nil
+		}
+		m.Error = coded(m.Error)
 	case *jsonrpc.Request:
 		if m.IsCall() {
 			c.queue.asks(m.ID)
@@ -195,7 +198,7 @@ func (c *lineConn) accept(line []byte) bool {
 				continue
 			}
 		}
-		if !c.queue.add(m, c.done) {
+		if !c.queue.add(m, len(v), c.done) {
 			return false
 		}
 	}
