@@ -71,6 +71,7 @@ func rows() map[string]row {
 		"internal/daemon":            {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/git":               {room: "technology"},
 		"internal/replica/gitchunks": {room: "technology"},
+		"internal/replica/jsonfile":  {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 

@@ -33,6 +33,7 @@ type Reader interface {
 	JournalReader
 	RelationReader
 	CounterReader
+	SnapshotReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -50,6 +51,7 @@ type Tx interface {
 	RelationWriter
 	CounterWriter
 	JournalWriter
+	SnapshotWriter
 }
 
 // MemoryReader reads memories.
@@ -68,6 +70,13 @@ type MemoryReader interface {
 	// returns false. They are outlines: Num, Project, Scope, Type, Importance, Strength,
 	// Permanent, AccessCount and the times are filled, all that strength and reviews are reckoned from.
 	Vitals(ctx context.Context, f Filter, each func(Memory) (more bool)) error
+	// Sample calls each with outlines, as Vitals, of live memories of a project ("" is every
+	// one): of all when there are at most so many, else of about as many, spread evenly over
+	// the time in which they were saved.
+	Sample(ctx context.Context, project string, most int, each func(Memory)) error
+	// Topics returns the topic keys of live memories of a project ("" is every one) that
+	// begin with prefix, each once, in the order of their bytes, at most so many.
+	Topics(ctx context.Context, project, prefix string, most int) ([]string, error)
 	// Due returns the live memories of a project ("" is every one) whose review was due
 	// before a time, the longest overdue first; those in whose place a live one was put
 	// need none.

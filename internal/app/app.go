@@ -22,6 +22,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -67,6 +68,7 @@ func New(o Options) *App {
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
+	main.Spool = newSpool
 	if o.Warm {
 		main.Warm = a.warm
 	}
@@ -78,7 +80,8 @@ func New(o Options) *App {
 // engineOptions are those of every engine of this App.
 func (a *App) engineOptions(store engram.Store, now func() time.Time) engine.Options {
 	o := engine.Options{Store: store, Folders: git.Folders{}, Now: now, NewID: newIDs(), Actor: a.opts.Actor, Zone: a.opts.Config.Timezone,
-		Policy: policyOf(a.opts.Config), Embedder: a.embedder}
+		Policy: policyOf(a.opts.Config), Embedder: a.embedder,
+		Formats: jsonfile.Formats(), Version: a.opts.Version}
 	return o
 }
 

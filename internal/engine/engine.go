@@ -48,6 +48,13 @@ type Options struct {
 	// Warm is asked first to search what there is now: a server of the same store and
 	// settings, which has it in memory. ok is false where it did not answer; nil: nobody.
 	Warm func(ctx context.Context, in SearchInput) (found engram.Found, ok bool)
+	// Formats are what Export writes and Import reads, by name; NativeFormat should be one.
+	Formats map[string]engram.Format
+	// Spool makes a place for what an import has looked through and not written yet; nil:
+	// it is kept in memory.
+	Spool func() (Spool, error)
+	// Version of the program, which exports tell; may be "".
+	Version string
 }
 
 // Engine is the verbs over one store. It may be used by many goroutines.
@@ -68,6 +75,9 @@ type Engine struct {
 	judgeOf   engram.Judge
 	clinic    Clinic
 	warm      func(context.Context, SearchInput) (engram.Found, bool)
+	formats   map[string]engram.Format
+	spool     func() (Spool, error)
+	version   string
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
 }
@@ -76,6 +86,7 @@ type Engine struct {
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
+		formats: o.Formats, spool: o.Spool, version: o.Version,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

@@ -68,7 +68,12 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 	m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.ID = o.newID()
-	m.SyncID = "obs-" + digest(string(m.ID))
+	m.SyncID = syncID(m.ID)
+	return o.putMemory(ctx, m, reason)
+}
+
+// putMemory adds a memory that has its names and its times.
+func (o *op) putMemory(ctx context.Context, m *engram.Memory, reason string) error {
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
 		return err
 	}
@@ -210,6 +215,9 @@ func changes(was, now map[string]any) map[string]any {
 
 // key spells a number as the journal does.
 func key(num int64) string { return strconv.FormatInt(num, 10) }
+
+// syncID is the sync id of a memory that was made here.
+func syncID(id engram.ID) string { return "obs-" + digest(string(id)) }
 
 // digest is 16 hex digits that belong to an id: the form of the ids that git chunks
 // and older programs use.

@@ -14,6 +14,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -41,7 +42,8 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 			t.Errorf("close: %v", err)
 		}
 	})
-	return engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs(), Clinic: Clinic{path, s, clock}}), clock
+	return engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: clock.Now, NewID: IDs(), Clinic: Clinic{path, s, clock},
+		Formats: jsonfile.Formats()}), clock
 }
 
 // Embedder is the embedding model of these engines, the built-in one.

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -60,7 +61,7 @@ func (p Parts) Again(t testing.TB) Parts {
 		}
 	})
 	p.Store = s
-	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)),
+	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)), Formats: jsonfile.Formats(),
 		Clinic: Clinic{p.Path, s, p.Clock}})
 	return p
 }

@@ -64,7 +64,7 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r.Metadata = merged(old.Metadata, m.Metadata)
 	r.Importance = max(old.Importance, m.Importance)
 	r.Permanent = old.Permanent || m.Permanent
-	r.Origin = lessTrusted(old.Origin, m.Origin)
+	r.Origin = LessTrusted(old.Origin, m.Origin)
 	r.Strength, r.TouchedAt = clamp(old.Strength+p.MergeBoost, 0, 1), now
 	r.RevisionCount++
 	r.DuplicateCount++
@@ -79,9 +79,9 @@ func fits(m engram.Memory) bool {
 	return err == nil && len(b) <= engram.MaxMetadata && m.Validate() == nil
 }
 
-// lessTrusted returns that of two origins of which less may be shown unasked: a text does
+// LessTrusted returns that of two origins of which less may be shown unasked: a text does
 // not become a person's by standing beside one.
-func lessTrusted(a, b engram.Origin) engram.Origin {
+func LessTrusted(a, b engram.Origin) engram.Origin {
 	order := []engram.Origin{engram.OriginHuman, engram.OriginAgent, engram.OriginTool, engram.OriginImport, engram.OriginSync}
 	if slices.Index(order, b) > slices.Index(order, a) {
 		return b

@@ -1,0 +1,323 @@
+package engine
+
+import (
+	"context"
+	"io"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// NativeFormat is the name of the format that keeps everything.
+const NativeFormat = "json"
+
+// ExportInput says what is to leave, and how.
+type ExportInput struct {
+	Format  string // one of Options.Formats; "" is NativeFormat
+	Project string // "" is every one
+	Vectors bool   // with the vectors of every model, where the format has room for them
+	// Progress is told how many memories were written, of how many about; nil: nobody.
+	Progress func(done, total int)
+}
+
+// Exported counts what was written. A format may have no room for some of it.
+type Exported struct {
+	Format    string // the one that was written
+	Project   string // canonical; "" for every one
+	Projects  int
+	Sessions  int
+	Prompts   int // deleted ones too
+	Memories  int // forgotten ones too
+	Forgotten int // of Memories
+	Revisions int
+	Relations int // removed ones too
+	Erased    int
+	Vectors   int
+}
+
+// Export writes everything, or what belongs to one project, as a file that Import reads.
+// It reads page by page and holds nothing up: what is saved meanwhile may be in it or not,
+// but nothing is torn. CodeInvalid for a format that does not exist, CodeNotFound for such
+// a project. Errors of w end it, and what was written by then is no whole file.
+func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Exported, error) {
+	f, err := e.format(in.Format)
+	if err != nil {
+		return Exported{}, err
+	}
+	x := exporting{Engine: e, in: in, res: Exported{Format: in.Format}}
+	if in.Format == "" {
+		x.res.Format = NativeFormat
+	}
+	if err := x.begin(ctx); err != nil {
+		return Exported{}, err
+	}
+	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project, Memories: x.total}
+	if err := f.Write(w, head, x.records(ctx)); err != nil {
+		return Exported{}, err
+	}
+	return x.res, nil
+}
+
+// format returns the format of that name.
+func (e *Engine) format(name string) (engram.Format, error) {
+	if name == "" {
+		name = NativeFormat
+	}
+	if f, known := e.formats[name]; known {
+		return f, nil
+	}
+	return nil, engram.Errorf(engram.CodeInvalid, "format %q does not exist", name).
+		WithHint("one of %s", strings.Join(slices.Sorted(maps.Keys(e.formats)), ", "))
+}
+
+// exportPage is how many things are read at once: few enough that a page of the longest
+// memories fits, many enough that a page costs little.
+const exportPage = 200
+
+// exporting is one export at work.
+type exporting struct {
+	*Engine
+	in     ExportInput
+	res    Exported
+	total  int      // memories there are, about
+	models []string // whose vectors are wanted
+	// Nothing that was made after the export began is in it: a relation would lead to a
+	// memory that is not.
+	lastMemory int64
+}
+
+// begin finds out what there is.
+func (x *exporting) begin(ctx context.Context) error {
+	return x.store.View(ctx, func(r engram.Reader) error {
+		if name := normalProject(x.in.Project); name != "" {
+			p, known, err := r.Project(ctx, name)
+			if err != nil {
+				return err
+			}
+			if !known {
+				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+			}
+			x.res.Project = p.Name
+		}
+		st, err := r.Stats(ctx, x.res.Project)
+		if err != nil {
+			return err
+		}
+		x.total = st.Memories + st.Forgotten
+		if !x.in.Vectors {
+			return nil
+		}
+		models, err := r.Models(ctx)
+		for _, m := range models {
+			x.models = append(x.models, m.Model.Fingerprint)
+		}
+		return err
+	})
+}
+
+// records are all records: what others refer to comes before them.
+func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		out := sink{yield: yield}
+		for _, kind := range []func(context.Context, *sink) error{x.projects, x.sessions, x.prompts, x.memories, x.relations, x.erased} {
+			if err := kind(ctx, &out); err != nil && !out.closed {
+				yield(engram.Record{}, err)
+				return
+			}
+			if out.closed {
+				return
+			}
+		}
+	}
+}
+
+// sink is where records go to.
+type sink struct {
+	yield  func(engram.Record, error) bool
+	closed bool // nobody wants any more
+}
+
+func (s *sink) put(r engram.Record) bool {
+	s.closed = s.closed || !s.yield(r, nil)
+	return !s.closed
+}
+
+func (x *exporting) projects(ctx context.Context, out *sink) error {
+	var all []engram.ProjectCounts
+	err := x.store.View(ctx, func(r engram.Reader) (err error) {
+		all, err = r.Projects(ctx)
+		return err
+	})
+	for _, p := range all {
+		if p.Name == "" || x.res.Project != "" && p.Name != x.res.Project {
+			continue
+		}
+		x.res.Projects++
+		if !out.put(engram.Record{Project: &p.Project}) {
+			return nil
+		}
+	}
+	return err
+}
+
+// pages calls put with each thing that read reads, in a transaction for each page. last
+// is the name of a thing by which the next page begins.
+func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Reader, after K) ([]T, error), last func(T) K, put func(T) bool) error {
+	var after K
+	for {
+		var page []T
+		err := e.store.View(ctx, func(r engram.Reader) (err error) {
+			page, err = read(r, after)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, thing := range page {
+			if !put(thing) {
+				return nil
+			}
+			after = last(thing)
+		}
+		if len(page) < exportPage {
+			return nil
+		}
+	}
+}
+
+func (x *exporting) sessions(ctx context.Context, out *sink) error {
+	read := func(r engram.Reader, after string) ([]engram.Session, error) {
+		return r.SessionsAfter(ctx, x.res.Project, after, exportPage)
+	}
+	return pages(ctx, x.Engine, read, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
+		x.res.Sessions++
+		return out.put(engram.Record{Session: &s})
+	})
+}
+
+func (x *exporting) prompts(ctx context.Context, out *sink) error {
+	read := func(r engram.Reader, after int64) ([]engram.Prompt, error) {
+		return r.PromptsAfter(ctx, x.res.Project, after, exportPage)
+	}
+	return pages(ctx, x.Engine, read, func(p engram.Prompt) int64 { return p.Num }, func(p engram.Prompt) bool {
+		x.res.Prompts++
+		return out.put(engram.Record{Prompt: &p})
+	})
+}
+
+func (x *exporting) memories(ctx context.Context, out *sink) error {
+	read := func(r engram.Reader, after int64) ([]engram.MemoryRecord, error) {
+		ms, err := r.MemoriesAfter(ctx, x.res.Project, after, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		return x.whole(ctx, r, ms)
+	}
+	return pages(ctx, x.Engine, read, func(m engram.MemoryRecord) int64 { return m.Memory.Num }, func(m engram.MemoryRecord) bool {
+		x.count(m)
+		return out.put(engram.Record{Memory: &m})
+	})
+}
+
+// whole adds to memories what belongs to them.
+func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.MemoryRecord, error) {
+	all := make([]engram.MemoryRecord, len(ms))
+	nums := make([]int64, len(ms))
+	for i, m := range ms {
+		all[i].Memory, nums[i] = m, m.Num
+		x.lastMemory = max(x.lastMemory, m.Num)
+		if m.RevisionCount < 2 {
+			continue // a text that was replaced was counted
+		}
+		var err error
+		if all[i].Revisions, err = r.Revisions(ctx, m.Num); err != nil {
+			return nil, err
+		}
+	}
+	for _, model := range x.models {
+		vs, err := r.Vectors(ctx, model, nums)
+		if err != nil {
+			return nil, err
+		}
+		for i, num := range nums {
+			if v, has := vs[num]; has {
+				all[i].Vectors = append(all[i].Vectors, engram.FingerprintedRow{Model: model, Values: v})
+			}
+		}
+	}
+	return all, nil
+}
+
+func (x *exporting) count(m engram.MemoryRecord) {
+	x.res.Memories++
+	x.res.Revisions += len(m.Revisions)
+	x.res.Vectors += len(m.Vectors)
+	if m.Memory.Forgotten() {
+		x.res.Forgotten++
+	}
+	if x.in.Progress != nil {
+		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))
+	}
+}
+
+func (x *exporting) relations(ctx context.Context, out *sink) error {
+	read := func(r engram.Reader, after int64) ([]engram.RelationRecord, error) {
+		rs, err := r.RelationsAfter(ctx, x.res.Project, after, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		return recordsOf(ctx, r, rs)
+	}
+	return pages(ctx, x.Engine, read, func(r engram.RelationRecord) int64 { return r.Relation.Num }, func(r engram.RelationRecord) bool {
+		if max(r.Relation.Source, r.Relation.Target) > x.lastMemory {
+			return true // it was made meanwhile, of memories that are not in the file
+		}
+		x.res.Relations++
+		return out.put(engram.Record{Relation: &r})
+	})
+}
+
+// recordsOf gives the memories of relations their names.
+func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.RelationRecord, error) {
+	var nums []int64
+	for _, rel := range rs {
+		nums = append(nums, rel.Source, rel.Target)
+	}
+	ms, err := r.Memories(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	refs := make(map[int64]engram.Ref, len(ms))
+	for _, m := range ms {
+		refs[m.Num] = engram.ByID(m.ID)
+	}
+	all := make([]engram.RelationRecord, len(rs))
+	for i, rel := range rs {
+		all[i] = engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}
+	}
+	return all, nil
+}
+
+// erased tells what was removed for good; of which project it was is not known any more,
+// so that only a whole export has it.
+func (x *exporting) erased(ctx context.Context, out *sink) error {
+	if x.res.Project != "" {
+		return nil
+	}
+	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
+			return r.ErasedAfter(ctx, kind, after, exportPage)
+		}
+		err := pages(ctx, x.Engine, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+			x.res.Erased++
+			return out.put(engram.Record{Erased: &g})
+		})
+		if err != nil || out.closed {
+			return err
+		}
+	}
+	return nil
+}

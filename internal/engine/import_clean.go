@@ -1,0 +1,298 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/topic"
+)
+
+// cleaning makes records of a file what they would be had they been saved here: whoever
+// wrote the file need not have kept any rule.
+type cleaning struct {
+	now     time.Time
+	project string // everything goes into it; "": where it was
+}
+
+// Limits of what one record may bring along.
+const (
+	maxRevisions  = 10_000
+	maxCount      = 1 << 30        // of revisions, repeats and accesses: a sum of two still fits
+	clockTolerant = 24 * time.Hour // how far another machine's clock may be ahead
+)
+
+// record cleans a record; the error says why there is none.
+func (c cleaning) record(r engram.Record) (incoming, error) {
+	in := incoming{Record: engram.Record{Item: r.Item}}
+	var err error
+	switch {
+	case r.Project != nil:
+		in.Project, err = c.projectOf(*r.Project)
+	case r.Session != nil:
+		in.Session, err = c.session(*r.Session)
+	case r.Prompt != nil:
+		in.Prompt, err = c.prompt(*r.Prompt)
+	case r.Memory != nil:
+		in.Memory, in.Undated, err = c.memory(*r.Memory)
+	case r.Relation != nil:
+		in.Relation, err = c.relation(*r.Relation)
+	case r.Erased != nil:
+		in.Erased, err = c.erased(*r.Erased)
+	}
+	return in, err
+}
+
+// in is the project that something goes into.
+func (c cleaning) in(name string) string {
+	if c.project != "" {
+		return c.project
+	}
+	return normalProject(name)
+}
+
+// instant brings a time to the grid of stores. What cannot be a time of anything that was
+// written here or elsewhere is none.
+func instant(t time.Time) time.Time {
+	if t.IsZero() || t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Millisecond)
+}
+
+// past is instant of something that has happened.
+func (c cleaning) past(t time.Time) time.Time {
+	if t = instant(t); t.After(c.now.Add(clockTolerant)) {
+		return time.Time{}
+	}
+	return t
+}
+
+// first returns the first time that is one.
+func first(ts ...time.Time) time.Time {
+	for _, t := range ts {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
+	texts := raw{{"project", p.Name}, {"remote", p.Remote}}.and("alias", p.Aliases...)
+	if err := texts.check(); err != nil {
+		return nil, err
+	}
+	now := engram.Project{Name: normalProject(p.Name), Remote: line(p.Remote), Decay: p.Decay, CreatedAt: first(c.past(p.CreatedAt), c.now)}
+	if now.Name == "" {
+		return nil, engram.Errorf(engram.CodeInvalid, "the project has no name")
+	}
+	for _, a := range p.Aliases {
+		if a = normalProject(a); a != "" && a != now.Name && len(a) <= engram.MaxName && !slices.Contains(now.Aliases, a) {
+			now.Aliases = append(now.Aliases, a)
+		}
+	}
+	slices.Sort(now.Aliases)
+	if now.Decay != nil {
+		if err := now.Decay.Validate(); err != nil {
+			return nil, err
+		}
+	}
+	return &now, engram.CheckText("project", now.Name, engram.MaxName)
+}
+
+func (c cleaning) session(s engram.Session) (*engram.Session, error) {
+	texts := raw{{"session id", s.ID}, {"project", s.Project}, {"directory", s.Directory}, {"summary", s.Summary}}
+	if err := texts.check(); err != nil {
+		return nil, err
+	}
+	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: redact.Private(s.Summary),
+		StartedAt: first(c.past(s.StartedAt), c.past(s.EndedAt), c.now), EndedAt: c.past(s.EndedAt)}
+	now.ActiveAt = first(c.past(s.ActiveAt), now.EndedAt, now.StartedAt)
+	return &now, now.Validate()
+}
+
+func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
+	texts := raw{{"prompt", p.Content}, {"session id", p.SessionID}, {"project", p.Project}, {"sync id", p.SyncID}}
+	if err := texts.check(); err != nil {
+		return nil, err
+	}
+	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: redact.Private(p.Content),
+		CreatedAt: first(c.past(p.CreatedAt), c.now), DeletedAt: c.past(p.DeletedAt)}
+	if !plainID(now.SyncID, "prompt-") {
+		// Of the content alone, and not of when it was read: read again, it must be the same.
+		now.SyncID = "prompt-" + digest(p.SyncID+"\x00"+now.SessionID+"\x00"+instant(p.CreatedAt).Format(time.RFC3339Nano)+"\x00"+p.Content)
+	}
+	return &now, now.Validate()
+}
+
+// plainID reports whether an id is one that engram makes, or might: the prefix, and then
+// lower-case letters and digits.
+func plainID(id, prefix string) bool {
+	rest, ok := strings.CutPrefix(id, prefix)
+	return ok && rest != "" && len(id) <= 64 && strings.Trim(rest, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}
+
+func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, error) {
+	m := r.Memory
+	texts := raw{{"content", m.Content}, {"title", m.Title}, {"summary", m.Summary}, {"type", string(m.Type)}, {"topic key", m.TopicKey},
+		{"project", m.Project}, {"session id", m.SessionID}, {"tool name", m.ToolName}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	if err := texts.and("tag", m.Tags...).check(); err != nil {
+		return nil, false, err
+	}
+	metadata, err := cleanMetadata(m.Metadata)
+	if err != nil {
+		return nil, false, err
+	}
+	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
+		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata,
+		TopicKey: topic.Normalize(redact.Private(m.TopicKey)), SessionID: line(m.SessionID), ToolName: line(m.ToolName),
+		Origin: lifecycle.LessTrusted(m.Origin, engram.OriginImport), Importance: m.Importance, Strength: min(max(m.Strength, 0), 1),
+		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
+		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
+	if now.Title == "" {
+		now.Title = titleOf(now.Content)
+	}
+	now.NormalizedHash = hashOf(now.Content)
+	undated := c.date(&now, m)
+	now.ID, now.SyncID = names(m)
+	if err := now.Validate(); err != nil {
+		return nil, false, err
+	}
+	rs, err := c.revisions(r.Revisions)
+	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: r.Vectors}, undated, err
+}
+
+// date gives a memory its times, and reports whether those it came with cannot be true.
+func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
+	updated := instant(m.UpdatedAt)
+	undated = updated.IsZero() && instant(m.CreatedAt).IsZero() || updated.After(c.now.Add(clockTolerant))
+	now.CreatedAt = first(c.past(m.CreatedAt), c.past(m.UpdatedAt), c.now)
+	now.UpdatedAt = first(c.past(m.UpdatedAt), now.CreatedAt)
+	now.TouchedAt = first(c.past(m.TouchedAt), now.UpdatedAt)
+	now.LastAccessedAt, now.LastSeenAt, now.DeletedAt = c.past(m.LastAccessedAt), c.past(m.LastSeenAt), c.past(m.DeletedAt)
+	if now.DeletedAt.IsZero() && !m.DeletedAt.IsZero() {
+		now.DeletedAt = now.UpdatedAt // it was forgotten, whatever the clock said
+	}
+	now.ReviewAfter, now.ValidFrom, now.ValidTo = instant(m.ReviewAfter), instant(m.ValidFrom), instant(m.ValidTo)
+	return undated
+}
+
+// names are the ids of a memory from elsewhere. An ID that is none of ours is not taken,
+// but its digest names the memory when it comes again; one that has no name at all is
+// named by what it says.
+func names(m engram.Memory) (engram.ID, string) {
+	id, sync := m.ID, m.SyncID
+	known := plainID(string(id), engram.IDPrefix) && engram.ByID(id).Whole()
+	switch {
+	case plainID(sync, "obs-"):
+	case sync != "":
+		sync = "obs-" + digest(sync)
+	case id != "":
+		sync = syncID(id)
+	default:
+		sync = "obs-" + digest(m.Project+"\x00"+string(m.Type)+"\x00"+m.Title+"\x00"+m.Content)
+	}
+	if !known {
+		id = ""
+	}
+	return id, sync
+}
+
+func typeOf(t engram.Type) engram.Type {
+	if t = engram.Type(strings.ToLower(line(string(t)))); t == "" {
+		return engram.TypeManual
+	}
+	return t
+}
+
+// revisions cleans what a memory said before.
+func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
+	if len(in) > maxRevisions {
+		return nil, engram.Errorf(engram.CodeInvalid, "%d revisions are too many", len(in)).WithHint("at most %d", maxRevisions)
+	}
+	out := make([]engram.Revision, 0, len(in))
+	for _, r := range in {
+		texts := raw{{"content of a revision", r.Content}, {"title of a revision", r.Title}, {"type of a revision", string(r.Type)}, {"reason of a revision", r.Reason}}
+		if err := texts.check(); err != nil {
+			return nil, err
+		}
+		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: line(r.Title), Content: redact.Private(r.Content),
+			Reason: line(r.Reason), WrittenAt: first(c.past(r.WrittenAt), c.past(r.ReplacedAt), c.now)}
+		now.ReplacedAt = first(c.past(r.ReplacedAt), now.WrittenAt)
+		if strings.TrimSpace(now.Content) == "" && now.Title == "" {
+			continue
+		}
+		out = append(out, now)
+	}
+	return out, nil
+}
+
+func (c cleaning) relation(r engram.RelationRecord) (*engram.RelationRecord, error) {
+	rel := r.Relation
+	texts := raw{{"reason", rel.Reason}, {"evidence", rel.Evidence}, {"actor", rel.Actor}, {"actor kind", rel.ActorKind}, {"model", rel.Model},
+		{"session id", rel.SessionID}, {"relation id", rel.ID}}
+	if err := texts.check(); err != nil {
+		return nil, err
+	}
+	verb, err := engram.ParseVerb(string(rel.Verb))
+	if err != nil {
+		return nil, err
+	}
+	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: line(rel.Reason),
+		Evidence: strings.TrimSpace(redact.Private(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
+		ActorKind: line(rel.ActorKind), Model: line(rel.Model), SessionID: line(rel.SessionID),
+		CreatedAt: first(c.past(rel.CreatedAt), c.past(rel.UpdatedAt), c.now), RemovedAt: c.past(rel.RemovedAt)}
+	now.UpdatedAt = first(c.past(rel.UpdatedAt), now.CreatedAt)
+	if now.RemovedAt.IsZero() && !rel.RemovedAt.IsZero() {
+		now.RemovedAt = now.UpdatedAt
+	}
+	switch now.Status {
+	case "":
+		now.Status = engram.RelationJudged
+	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
+	default:
+		return nil, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", string(now.Status)).WithHint("pending, judged or ignored")
+	}
+	if !(now.Strength >= 0 && now.Strength <= 1) || !(now.Confidence >= 0 && now.Confidence <= 1) {
+		return nil, engram.Errorf(engram.CodeInvalid, "strength and confidence are from 0 to 1")
+	}
+	if now.ID = rel.ID; !plainID(now.ID, engram.RelationIDPrefix) {
+		now.ID = "" // it is known again by its memories and its verb
+	}
+	return &engram.RelationRecord{Relation: now, Source: end(r.Source), Target: end(r.Target)}, nil
+}
+
+// end is how a relation of a file names a memory, in the names that names gives.
+func end(r engram.Ref) engram.Ref {
+	id, sync := names(engram.Memory{ID: engram.ID(r.ID), SyncID: r.SyncID})
+	if id != "" {
+		return engram.ByID(id)
+	}
+	if r.ID == "" && r.SyncID == "" {
+		return engram.Ref{}
+	}
+	return engram.Ref{SyncID: sync}
+}
+
+func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
+	now := engram.Erased{Entity: x.Entity, ID: line(x.ID), SyncID: line(x.SyncID), At: x.At}
+	switch x.Entity {
+	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
+	default:
+		return nil, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(x.Entity))
+	}
+	if now.ID == "" {
+		return nil, engram.Errorf(engram.CodeInvalid, "what was erased has no id")
+	}
+	if limit := engram.Clock(0).Tick(c.now.Add(clockTolerant)); now.At < 0 || now.At > limit {
+		now.At = engram.Clock(0).Tick(c.now)
+	}
+	if err := engram.CheckText("id", now.ID, engram.MaxName); err != nil {
+		return nil, err
+	}
+	return &now, engram.CheckText("sync id", now.SyncID, engram.MaxName)
+}

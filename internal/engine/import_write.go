@@ -1,0 +1,358 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// importing is one import at work in its transaction.
+type importing struct {
+	*op
+	in  ImportInput
+	res *Imported
+
+	homes    map[string]string // projects by the names they have in the file
+	sessions map[string]bool   // that are here
+	erased   map[string]bool   // what was erased here, by kind and id
+	ties     []incoming        // relations that wait to be looked up together
+	seen     seen
+}
+
+// seen has the numbers of what the file has, for ImportReplace.
+type seen struct{ memories, prompts, relations numbers }
+
+// numbers is a set of numbers that lie close to each other.
+type numbers []uint64
+
+func (m *numbers) add(num int64) {
+	for int64(len(*m)) <= num/64 {
+		*m = append(*m, 0)
+	}
+	(*m)[num/64] |= 1 << (num % 64)
+}
+
+func (m numbers) has(num int64) bool {
+	return num/64 < int64(len(m)) && m[num/64]&(1<<(num%64)) != 0
+}
+
+func newImporting(o *op, in ImportInput, res *Imported) *importing {
+	return &importing{op: o, in: in, res: res, homes: map[string]string{}, sessions: map[string]bool{"": true}, erased: map[string]bool{}}
+}
+
+// refused is why an item does not come in. Any other error ends the import.
+type refused struct{ reason string }
+
+// Error implements error.
+func (r *refused) Error() string { return r.reason }
+
+func (i *importing) run(ctx context.Context, w *waiting) error {
+	if err := i.readErased(ctx); err != nil {
+		return err
+	}
+	done := 0
+	err := w.each(func(r incoming) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if done++; i.in.Progress != nil {
+			i.in.Progress(done, w.total)
+		}
+		return i.take(ctx, r)
+	})
+	if err != nil {
+		return err
+	}
+	if err := i.tie(ctx); err != nil {
+		return err
+	}
+	if i.in.Mode == ImportReplace {
+		return i.sweep(ctx)
+	}
+	return nil
+}
+
+// readErased reads what was erased here: it stays away.
+func (i *importing) readErased(ctx context.Context) error {
+	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+		for after := ""; ; {
+			page, err := i.tx.ErasedAfter(ctx, kind, after, exportPage)
+			if err != nil {
+				return err
+			}
+			for _, x := range page {
+				i.erased[string(kind)+"\x00"+x.ID], i.erased[string(kind)+"\x00"+x.SyncID] = true, true
+				after = x.ID
+			}
+			if len(page) < exportPage {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func (i *importing) wasErased(kind engram.Entity, ids ...string) bool {
+	return slices.ContainsFunc(ids, func(id string) bool { return id != "" && i.erased[string(kind)+"\x00"+id] })
+}
+
+// outcome is what became of an item.
+type outcome int
+
+const (
+	unchanged outcome = iota
+	added
+	changed
+)
+
+func (t *Tally) count(o outcome) {
+	switch o {
+	case added:
+		t.Added++
+	case changed:
+		t.Changed++
+	default:
+		t.Unchanged++
+	}
+}
+
+// take writes one record, or notes why not.
+func (i *importing) take(ctx context.Context, r incoming) error {
+	if r.Relation != nil {
+		if i.ties = append(i.ties, r); len(i.ties) < exportPage {
+			return nil
+		}
+		return i.tie(ctx)
+	}
+	var out outcome
+	var err error
+	switch {
+	case r.Project != nil && i.in.Project != "":
+		return nil // what is said of a project is not said of the one that everything goes into
+	case r.Project != nil:
+		out, err = i.project(ctx, *r.Project)
+	case r.Session != nil:
+		out, err = i.session(ctx, *r.Session)
+	case r.Prompt != nil:
+		out, err = i.prompt(ctx, *r.Prompt)
+	case r.Memory != nil:
+		out, err = i.memory(ctx, r)
+	case r.Erased != nil:
+		out, err = i.eraseElsewhere(ctx, *r.Erased)
+	}
+	return i.settle(r.Record, out, err)
+}
+
+// settle counts what became of an item.
+func (i *importing) settle(r engram.Record, out outcome, err error) error {
+	if no, ok := errors.AsType[*refused](err); ok {
+		i.res.reject(i.res.tally(r), ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason})
+		return nil
+	}
+	if err == nil {
+		i.res.tally(r).count(out)
+	}
+	return err
+}
+
+// project adds a project, or what is missing of it here.
+func (i *importing) project(ctx context.Context, p engram.Project) (outcome, error) {
+	was, known, err := i.tx.Project(ctx, p.Name)
+	if err != nil {
+		return unchanged, err
+	}
+	if known && was.Name != p.Name {
+		return unchanged, nil // it was merged into another one here
+	}
+	var free []string
+	for _, a := range p.Aliases {
+		_, taken, err := i.tx.Project(ctx, a)
+		if err != nil {
+			return unchanged, err
+		}
+		if !taken {
+			free = append(free, a)
+		}
+	}
+	if !known {
+		p.Aliases = free
+		if err := i.tx.PutProject(ctx, p); err != nil {
+			return unchanged, err
+		}
+		return added, i.log(ctx, engram.EntityProject, p.Name, p.Name, "import", nil)
+	}
+	now := was
+	now.Aliases = slices.Concat(was.Aliases, free)
+	slices.Sort(now.Aliases)
+	if now.Remote == "" {
+		now.Remote = p.Remote
+	}
+	if now.Decay == nil || i.in.Mode == ImportReplace {
+		now.Decay = p.Decay
+	}
+	if len(changes(projectFields(was), projectFields(now))) == 0 {
+		return unchanged, nil
+	}
+	return changed, i.replaceProject(ctx, was, now, "import")
+}
+
+// home is the project, as it is called here, of something that is in one in the file; it
+// is made if need be.
+func (i *importing) home(ctx context.Context, name string) (string, error) {
+	if here, known := i.homes[name]; known || name == "" {
+		return here, nil
+	}
+	p, known, err := i.tx.Project(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		p.Name = name
+		if err := i.tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: i.at}); err != nil {
+			return "", err
+		}
+		if err := i.log(ctx, engram.EntityProject, name, name, "import", nil); err != nil {
+			return "", err
+		}
+	}
+	i.homes[name] = p.Name
+	return p.Name, nil
+}
+
+// session adds a session, or fills in what is not known of it here.
+func (i *importing) session(ctx context.Context, s engram.Session) (outcome, error) {
+	was, err := i.tx.Session(ctx, s.ID)
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound && i.wasErased(engram.EntitySession, s.ID):
+		return unchanged, &refused{"it was deleted here"}
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		if s.Project, err = i.home(ctx, s.Project); err != nil {
+			return unchanged, err
+		}
+		i.sessions[s.ID] = true
+		return added, i.putSession(ctx, nil, s, "import")
+	case err != nil:
+		return unchanged, err
+	}
+	i.sessions[s.ID] = true
+	now := was
+	if now.Directory == "" {
+		now.Directory = s.Directory
+	}
+	if now.Summary == "" {
+		now.Summary = s.Summary
+	}
+	if now.EndedAt.IsZero() {
+		now.EndedAt = s.EndedAt
+	}
+	if s.StartedAt.Before(now.StartedAt) {
+		now.StartedAt = s.StartedAt
+	}
+	if now == was {
+		return unchanged, nil
+	}
+	return changed, i.putSession(ctx, &was, now, "import")
+}
+
+// sit returns the session of something that is in one in the file. One that the file
+// does not have is made, and one that was deleted here is none.
+func (i *importing) sit(ctx context.Context, id string, s engram.Session) (string, error) {
+	if i.sessions[id] {
+		return id, nil
+	}
+	_, err := i.tx.Session(ctx, id)
+	switch {
+	case err == nil:
+	case engram.CodeOf(err) != engram.CodeNotFound:
+		return "", err
+	case i.wasErased(engram.EntitySession, id):
+		return "", nil
+	default:
+		s.ID, s.ActiveAt = id, s.StartedAt
+		if err := i.putSession(ctx, nil, s, "import"); err != nil {
+			return "", err
+		}
+	}
+	i.sessions[id] = true
+	return id, nil
+}
+
+// prompt adds a prompt, or deletes one that was deleted elsewhere.
+func (i *importing) prompt(ctx context.Context, p engram.Prompt) (outcome, error) {
+	was, known, err := i.tx.PromptBySyncID(ctx, p.SyncID)
+	switch {
+	case err != nil:
+		return unchanged, err
+	case known:
+		i.seen.prompts.add(was.Num)
+		now := was
+		if now.DeletedAt.IsZero() || i.in.Mode == ImportReplace {
+			now.DeletedAt = p.DeletedAt
+		}
+		if now.DeletedAt.Equal(was.DeletedAt) {
+			return unchanged, nil
+		}
+		return changed, i.replacePrompt(ctx, was, now, "import")
+	case i.wasErased(engram.EntityPrompt, p.SyncID):
+		return unchanged, &refused{"it was erased here"}
+	}
+	if p.Project, err = i.home(ctx, p.Project); err != nil {
+		return unchanged, err
+	}
+	if p.SessionID, err = i.sit(ctx, p.SessionID, engram.Session{Project: p.Project, StartedAt: p.CreatedAt}); err != nil {
+		return unchanged, err
+	}
+	if err := i.tx.InsertPrompt(ctx, &p); err != nil {
+		return unchanged, err
+	}
+	i.seen.prompts.add(p.Num)
+	if p.Deleted() {
+		if err := i.tx.ReplacePrompt(ctx, p); err != nil {
+			return unchanged, err
+		}
+	}
+	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "import", nil)
+}
+
+// eraseElsewhere heeds that something was erased where the file comes from: here it is
+// forgotten, which can be taken back.
+func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcome, error) {
+	switch x.Entity {
+	case engram.EntityMemory:
+		m, found, err := i.find(ctx, engram.ID(x.ID), x.SyncID)
+		if err != nil {
+			return unchanged, err
+		}
+		if found {
+			if m.Forgotten() || m.UpdatedAt.After(x.At.Time()) {
+				return unchanged, nil
+			}
+			return changed, i.forget(ctx, &m, "erased elsewhere")
+		}
+	case engram.EntityPrompt:
+		p, found, err := i.tx.PromptBySyncID(ctx, x.ID)
+		if err != nil {
+			return unchanged, err
+		}
+		if found {
+			if p.Deleted() {
+				return unchanged, nil
+			}
+			now := p
+			now.DeletedAt = i.at
+			return changed, i.replacePrompt(ctx, p, now, "erased elsewhere")
+		}
+	case engram.EntitySession:
+		_, err := i.tx.Session(ctx, x.ID)
+		if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
+			return unchanged, err // what is in it is here
+		}
+	}
+	if i.wasErased(x.Entity, x.ID) {
+		return unchanged, nil
+	}
+	i.erased[string(x.Entity)+"\x00"+x.ID] = true
+	return added, i.tx.PutErased(ctx, x)
+}

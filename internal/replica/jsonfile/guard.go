@@ -1,0 +1,78 @@
+package jsonfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// maxItem is how long an item may be, in bytes, and with it what a reader has in memory:
+// the longest memory with a good many revisions fits.
+const maxItem = 64 << 20
+
+// errLong is said of an item that is longer.
+var errLong = errors.New("an item is longer than 64 MiB")
+
+// guarded reads a file for a decoder, which would replace broken text in silence and keep
+// an item of any length in memory. A mark of the byte order is left out.
+type guarded struct {
+	r    io.Reader
+	read int64 // bytes handed out
+	mark int64 // of these were in items that are done
+	skip int64 // bytes of a mark of the byte order
+	part []byte
+	err  error
+}
+
+const byteOrderMark = "\xef\xbb\xbf"
+
+// Read implements io.Reader.
+func (g *guarded) Read(p []byte) (int, error) {
+	if g.err != nil {
+		return 0, g.err
+	}
+	if g.read-g.mark > 2*maxItem { // a decoder reads ahead, up to what it needed before
+		g.err = errLong
+		return 0, g.err
+	}
+	n, err := g.r.Read(p)
+	if err := g.check(p[:n]); err != nil {
+		g.err = err
+		return 0, err
+	}
+	if errors.Is(err, io.EOF) && len(g.part) > 0 {
+		err = g.broken(g.read)
+	}
+	if g.read == 0 && n >= len(byteOrderMark) && string(p[:len(byteOrderMark)]) == byteOrderMark {
+		n = copy(p, p[len(byteOrderMark):n])
+		g.skip = int64(len(byteOrderMark))
+	}
+	g.read += int64(n)
+	g.err = err
+	return n, err
+}
+
+// check looks at more text; a letter may be in two pieces of it.
+func (g *guarded) check(p []byte) error {
+	if len(g.part) == 0 && utf8.Valid(p) {
+		return nil
+	}
+	text := append(g.part, p...)
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		if r == utf8.RuneError && size <= 1 {
+			if !utf8.FullRune(text) {
+				break
+			}
+			return g.broken(g.read + int64(len(p)-len(text)))
+		}
+		text = text[size:]
+	}
+	g.part = append([]byte(nil), text...)
+	return nil
+}
+
+func (g *guarded) broken(at int64) error {
+	return fmt.Errorf("the text is not valid UTF-8 at byte %d", at)
+}

@@ -1,0 +1,59 @@
+// Package jsonfile is memory as a JSON file. It writes two forms: the native one, which
+// keeps everything (native.go), and the export object of the mem_* dialect (dialect.go).
+// It reads both, and a third, a graph of memories and relationships (graph.go), and finds
+// out by itself which one it was given (read.go).
+//
+// Both ways are streams: one record at a time is in memory, however long the file is.
+// docs/moving.md has the native form field by field.
+//
+// What is read may come from anywhere. A file is refused at the byte at which it cannot be
+// read any further; an item that makes no sense is handed on with the reason, and the rest
+// is read. What a record says is for the engine to check.
+package jsonfile
+
+import (
+	"io"
+	"iter"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// The names of the forms.
+const (
+	NameNative  = "json"
+	NameDialect = "mem"
+	NameGraph   = "graph" // read only
+)
+
+// Formats returns the forms that can be written, by name. Each reads all of them.
+func Formats() map[string]engram.Format {
+	return map[string]engram.Format{NameNative: Native{}, NameDialect: Dialect{}}
+}
+
+// Native is the form that keeps everything.
+type Native struct{}
+
+// Write implements engram.Format.
+func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	return writeNative(w, head, records)
+}
+
+// Read implements engram.Format.
+func (Native) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	return read(r)
+}
+
+// Dialect is the export object of the mem_* dialect. It has sessions, observations and
+// prompts, without what is deleted but for observations, and neither revisions nor
+// relations.
+type Dialect struct{}
+
+// Write implements engram.Format.
+func (Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	return writeDialect(w, head, records)
+}
+
+// Read implements engram.Format.
+func (Dialect) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	return read(r)
+}

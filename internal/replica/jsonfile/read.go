@@ -1,0 +1,320 @@
+package jsonfile
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// form is what a file was found to be.
+type form struct {
+	name     string
+	sections []string
+	lacks    []engram.Entity
+	item     func(section string, d *json.Decoder) (engram.Record, error)
+}
+
+func nativeForm() form { return form{NameNative, nativeSections(), nil, nativeItem} }
+
+func dialectForm() form {
+	return form{NameDialect, dialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectItem}
+}
+
+func graphForm() form {
+	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}, graphItem}
+}
+
+// reading is a file that is being read.
+type reading struct {
+	in    *guarded
+	d     *json.Decoder
+	head  map[string]any // the scalars of the object that were read so far
+	form  form
+	known bool // form was decided
+	// section is the list that the decoder stands in, before its first item; "" when it
+	// stands at the end of the object.
+	section string
+	counts  map[string]int // items by section
+}
+
+// read reads the fields of the head and stops at the first list.
+func read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	in := &guarded{r: r}
+	f := &reading{in: in, d: json.NewDecoder(in), head: map[string]any{}, counts: map[string]int{}}
+	if err := f.begin(); err != nil {
+		return engram.Snapshot{}, nil, err
+	}
+	if err := f.next(); err != nil {
+		return engram.Snapshot{}, nil, err
+	}
+	if !f.known {
+		if err := f.decide(""); err != nil {
+			return engram.Snapshot{}, nil, err
+		}
+	}
+	return f.snapshot(), f.records(), nil
+}
+
+func (f *reading) begin() error {
+	t, err := f.d.Token()
+	switch {
+	case err != nil:
+		return f.failed(err)
+	case t == json.Delim('['):
+		return engram.Errorf(engram.CodeInvalid, "the file is a list, and an export is an object").WithHint("a list of memories comes in by: engram ingest FILE")
+	case t != json.Delim('{'):
+		return f.foreign()
+	}
+	return nil
+}
+
+func (f *reading) foreign() error {
+	return engram.Errorf(engram.CodeInvalid, "the file is no export that this program knows").
+		WithHint("an object with format and version, with observations, or with memories and relationships")
+}
+
+// failed says where the file could not be read any further.
+func (f *reading) failed(err error) error {
+	at := f.d.InputOffset() + f.in.skip
+	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
+		if errors.Is(err, io.ErrUnexpectedEOF) || bad.Error() == "unexpected end of JSON input" {
+			return f.cut()
+		}
+		return engram.Errorf(engram.CodeInvalid, "the file is no JSON at byte %d%s: %v", at, f.where(), bad)
+	}
+	switch {
+	case errors.Is(err, io.EOF) && f.in.read == 0:
+		return engram.Errorf(engram.CodeInvalid, "the file is empty")
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return f.cut()
+	}
+	if told, ok := errors.AsType[*engram.Error](err); ok {
+		return told
+	}
+	if errors.Is(err, errLong) || f.in.err != nil && errors.Is(err, f.in.err) {
+		return engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
+	}
+	return engram.Errorf(engram.CodeInvalid, "the file cannot be read at byte %d%s: %v", at, f.where(), err)
+}
+
+func (f *reading) cut() error {
+	return engram.Errorf(engram.CodeInvalid, "the file ends at byte %d%s, in the middle of something", f.in.read+f.in.skip, f.where()).
+		WithHint("it was cut off: export it anew, or copy it once more")
+}
+
+// where says in which item the decoder stands.
+func (f *reading) where() string {
+	if f.section == "" {
+		return ""
+	}
+	return " (" + f.place() + ")"
+}
+
+func (f *reading) place() string { return fmt.Sprintf("%s[%d]", f.section, f.counts[f.section]) }
+
+// next reads fields up to the next list of records, or to the end of the file.
+func (f *reading) next() error {
+	f.section = ""
+	for f.d.More() {
+		t, err := f.d.Token()
+		if err != nil {
+			return f.failed(err)
+		}
+		name, _ := t.(string)
+		value, err := f.d.Token()
+		if err != nil {
+			return f.failed(err)
+		}
+		f.in.mark = f.d.InputOffset()
+		delim, nested := value.(json.Delim)
+		switch {
+		case !nested && len(f.head) < 64:
+			f.head[name] = value
+		case !nested:
+		case delim == '[' && f.wants(name):
+			if err := f.decide(name); err != nil {
+				return err
+			}
+			f.section = name
+			return nil
+		default:
+			if err := f.skip(); err != nil {
+				return err
+			}
+		}
+	}
+	if _, err := f.d.Token(); err != nil { // the brace that closes
+		return f.failed(err)
+	}
+	if _, err := f.d.Token(); !errors.Is(err, io.EOF) {
+		return engram.Errorf(engram.CodeInvalid, "something follows the export at byte %d", f.d.InputOffset()+f.in.skip)
+	}
+	return nil
+}
+
+// wants reports whether a list is one of records.
+func (f *reading) wants(name string) bool {
+	if f.known {
+		return slices.Contains(f.form.sections, name)
+	}
+	return slices.Contains(slices.Concat(nativeSections(), dialectSections(), graphSections()), name)
+}
+
+// skip reads over a list or an object whose beginning was read.
+func (f *reading) skip() error {
+	const deepest = 1000
+	for depth := 1; depth > 0; {
+		t, err := f.d.Token()
+		if err != nil {
+			return f.failed(err)
+		}
+		f.in.mark = f.d.InputOffset()
+		switch t {
+		case json.Delim('['), json.Delim('{'):
+			depth++
+		case json.Delim(']'), json.Delim('}'):
+			depth--
+		}
+		if depth > deepest {
+			return engram.Errorf(engram.CodeInvalid, "the file is nested more than %d deep at byte %d", deepest, f.d.InputOffset())
+		}
+	}
+	return nil
+}
+
+// decide finds out what form the file has, by its head and by the name of its first list.
+func (f *reading) decide(section string) error {
+	if f.known {
+		return nil
+	}
+	format, told := f.head["format"].(string)
+	switch {
+	case told && format == nativeName:
+		if err := f.checkVersion(); err != nil {
+			return err
+		}
+		f.form = nativeForm()
+	case told:
+		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format)
+	case section == "memories" || section == "relationships" || section == "embeddings":
+		f.form = graphForm()
+	case slices.Contains(dialectSections(), section):
+		f.form = dialectForm()
+	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
+		f.form = dialectForm() // its lists are null when there is nothing
+	default:
+		return f.foreign()
+	}
+	f.known = true
+	return nil
+}
+
+func (f *reading) checkVersion() error {
+	v, ok := f.head["version"].(float64)
+	switch {
+	case !ok || v < 1:
+		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
+	case v > nativeVersion:
+		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format, and this program reads up to %d", v, nativeVersion).
+			WithHint("import it with a newer engram")
+	}
+	return nil
+}
+
+// snapshot is the head in words of the root.
+func (f *reading) snapshot() engram.Snapshot {
+	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks}
+	text := func(name string) string { t, _ := f.head[name].(string); return t }
+	var m moment
+	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON
+	if m.UnmarshalJSON(b) == nil {
+		s.At = m.Time
+	}
+	if s.Program = text("program"); f.form.name == NameDialect {
+		s.Program = text("version")
+	}
+	if s.Project = text("project"); f.form.name == NameGraph && s.Project == "" {
+		s.Project = text("project_id")
+	}
+	if n, ok := f.head["count"].(float64); ok && n > 0 && n < 1<<40 {
+		s.Memories = int(n)
+	}
+	return s
+}
+
+// records gives the items of this list and of those that follow.
+func (f *reading) records() iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		for f.section != "" {
+			for f.d.More() {
+				r, err := f.one()
+				if err != nil {
+					yield(engram.Record{}, err)
+					return
+				}
+				if r.Entity() == "" && r.Flaw == nil {
+					continue
+				}
+				if !yield(r, nil) {
+					return
+				}
+			}
+			if _, err := f.d.Token(); err != nil { // the bracket that closes
+				yield(engram.Record{}, f.failed(err))
+				return
+			}
+			if err := f.next(); err != nil {
+				yield(engram.Record{}, err)
+				return
+			}
+		}
+	}
+}
+
+// errFlaw is what is wrong with one item.
+type errFlaw struct{ error }
+
+// item decodes one item: an error is an errFlaw when the item was read to its end.
+func item[T any](d *json.Decoder) (T, error) {
+	var v T
+	var raw json.RawMessage
+	if err := d.Decode(&raw); err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, errFlaw{misfit(err)}
+	}
+	return v, nil
+}
+
+// misfit says what does not fit without the names of Go's types.
+func misfit(err error) error {
+	bad, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	switch {
+	case !ok:
+		return engram.Errorf(engram.CodeInvalid, "%v", err)
+	case bad.Field == "":
+		return engram.Errorf(engram.CodeInvalid, "it is no object but a %s", bad.Value)
+	}
+	return engram.Errorf(engram.CodeInvalid, "%s cannot be a %s", bad.Field, bad.Value)
+}
+
+// one reads the next item of the section.
+func (f *reading) one() (engram.Record, error) {
+	r, err := f.form.item(f.section, f.d)
+	if flaw, ok := errors.AsType[errFlaw](err); ok {
+		r, err = engram.Record{Flaw: flaw.error}, nil
+	}
+	if err != nil {
+		return r, f.failed(err)
+	}
+	r.Item = f.place()
+	f.counts[f.section]++
+	f.in.mark = f.d.InputOffset()
+	return r, nil
+}

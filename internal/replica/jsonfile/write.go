@@ -1,0 +1,101 @@
+package jsonfile
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// object writes one JSON object whose last fields are lists, an item a line.
+type object struct {
+	w        *bufio.Writer
+	encoder  *json.Encoder
+	sections []string
+	at       int // the section that is open; -1: none yet
+	items    int // in it
+}
+
+func newObject(w io.Writer, sections ...string) *object {
+	out := bufio.NewWriterSize(w, 1<<16)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	return &object{w: out, encoder: e, sections: sections, at: -1}
+}
+
+// field is one of the first fields of an object.
+type field struct {
+	name  string
+	value any
+}
+
+// begin writes the fields before the lists.
+func (o *object) begin(fields ...field) error {
+	for i, f := range fields {
+		value, err := json.Marshal(f.value)
+		if err != nil {
+			return err
+		}
+		open := ",\n"
+		if i == 0 {
+			open = "{\n"
+		}
+		if _, err := fmt.Fprintf(o.w, "%s%q: %s", open, f.name, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// item writes an item of a section. The sections must come in their order.
+func (o *object) item(section int, v any) error {
+	if section < o.at {
+		return fmt.Errorf("%s come before %s", o.sections[section], o.sections[o.at])
+	}
+	if err := o.open(section); err != nil {
+		return err
+	}
+	between := "\n"
+	if o.items > 0 {
+		between = ","
+	}
+	o.items++
+	if _, err := o.w.WriteString(between); err != nil {
+		return err
+	}
+	return o.encoder.Encode(v) // with a line break
+}
+
+// open opens a section, and those before it that have nothing.
+func (o *object) open(section int) error {
+	for o.at < section {
+		if err := o.close(); err != nil {
+			return err
+		}
+		o.at++
+		o.items = 0
+		if _, err := fmt.Fprintf(o.w, ",\n%q: [", o.sections[o.at]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *object) close() error {
+	if o.at < 0 {
+		return nil
+	}
+	_, err := o.w.WriteString("]")
+	return err
+}
+
+// end writes what is missing.
+func (o *object) end() error {
+	if err := o.open(len(o.sections) - 1); err != nil {
+		return err
+	}
+	if _, err := o.w.WriteString("]\n}\n"); err != nil {
+		return err
+	}
+	return o.w.Flush()
+}

@@ -1,0 +1,136 @@
+package engram
+
+import (
+	"context"
+	"io"
+	"iter"
+	"time"
+)
+
+// Snapshot is the head of a file in which memory travels: where its records come from.
+type Snapshot struct {
+	Format   string    // what wrote it: "json", "mem"; of a file that was read, what it was found to be
+	At       time.Time // when it was written; zero when the file does not say
+	Program  string    // the version of the program that wrote it; "" when unknown
+	Project  string    // the one project it was taken from; "": every one, or unknown
+	Memories int       // how many it is to have, for a progress bar; 0: unknown
+	Lacks    []Entity  // kinds of things that the format has no room for
+}
+
+// Record is one thing that travels. One of the pointers is set, or Flaw is.
+type Record struct {
+	Project  *Project
+	Session  *Session
+	Prompt   *Prompt
+	Memory   *MemoryRecord
+	Relation *RelationRecord
+	Erased   *Erased
+
+	// Item says where in the file it stands: "memories[12]", from 0. "" for a record that
+	// was in no file yet.
+	Item string
+	// Flaw says why what stands there is no record; the rest of the file can be read.
+	Flaw error
+}
+
+// Entity is what kind of thing the record is about; "" when it could not be read.
+func (r Record) Entity() Entity {
+	switch {
+	case r.Project != nil:
+		return EntityProject
+	case r.Session != nil:
+		return EntitySession
+	case r.Prompt != nil:
+		return EntityPrompt
+	case r.Memory != nil:
+		return EntityMemory
+	case r.Relation != nil:
+		return EntityRelation
+	case r.Erased != nil:
+		return r.Erased.Entity
+	}
+	return ""
+}
+
+// MemoryRecord is a memory with all that belongs to it. Its Num, and that of its
+// revisions, means nothing outside the store that it came from. An ID that is "" was
+// never given; a SyncID then names it.
+type MemoryRecord struct {
+	Memory    Memory
+	Revisions []Revision         // oldest first
+	Vectors   []FingerprintedRow // nil when they were left out
+}
+
+// FingerprintedRow is a memory's vector of one model.
+type FingerprintedRow struct {
+	Model  string // fingerprint
+	Values []float32
+}
+
+// RelationRecord is a relation whose memories are named as they are everywhere: Source and
+// Target of Relation mean nothing.
+type RelationRecord struct {
+	Relation Relation
+	Source   Ref
+	Target   Ref
+}
+
+// Erased says that something was removed for good, and keeps none of its text.
+type Erased struct {
+	Entity Entity // memory, prompt or session
+	ID     string // of a memory or a session; of a prompt its sync id
+	SyncID string
+	At     Clock
+}
+
+// Format writes and reads whole stores as files, record by record: neither side keeps
+// more than one of them in memory. It may be used by many goroutines.
+type Format interface {
+	// Write writes records in their order, which is that of Read. What the format has no
+	// room for is left out. An error of records ends it, and is returned as it is.
+	Write(w io.Writer, head Snapshot, records iter.Seq2[Record, error]) error
+	// Read reads a file's head, and gives its records as they are read; what they hold was
+	// not looked at, and may be anything. The last pair carries the error that ended it,
+	// with the byte at which the file could not be read any further: CodeInvalid for a file
+	// that is cut off, too deep, too large or none of this format, CodeConflict for one of
+	// a newer version.
+	Read(r io.Reader) (Snapshot, iter.Seq2[Record, error], error)
+}
+
+// SnapshotReader reads all there is of a kind, page by page, in an order that what is
+// written meanwhile does not change: each page may be of a later state. A project of "" is
+// every one, and there is nothing in one that does not exist. limit is at least 1.
+type SnapshotReader interface {
+	// MemoriesAfter returns memories with a greater number, by number, forgotten ones too.
+	MemoriesAfter(ctx context.Context, project string, after int64, limit int) ([]Memory, error)
+	// PromptsAfter returns prompts with a greater number, by number, deleted ones too.
+	PromptsAfter(ctx context.Context, project string, after int64, limit int) ([]Prompt, error)
+	// SessionsAfter returns sessions with a greater id, by id.
+	SessionsAfter(ctx context.Context, project, after string, limit int) ([]Session, error)
+	// RelationsAfter returns relations with a greater number, by number, removed ones too;
+	// of a project are those whose memories are both in it.
+	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
+	// ErasedAfter returns what was erased of a kind with a greater ID, by ID. It is not known
+	// any more of which project it was.
+	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
+	// Named returns the numbers and ids of the memories that have one of these IDs or sync
+	// ids, forgotten ones too.
+	Named(ctx context.Context, names []string) ([]MemoryName, error)
+	// PromptBySyncID is the prompt of that name, deleted or not; found is false when there
+	// is none.
+	PromptBySyncID(ctx context.Context, syncID string) (p Prompt, found bool, err error)
+}
+
+// MemoryName is what a memory is called.
+type MemoryName struct {
+	Num    int64
+	ID     ID
+	SyncID string
+}
+
+// SnapshotWriter is what an import needs beside the other roles.
+type SnapshotWriter interface {
+	// PutErased remembers that something was erased elsewhere; at is kept when it is known
+	// here already.
+	PutErased(ctx context.Context, x Erased) error
+}
