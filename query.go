@@ -8,6 +8,7 @@ type Filter struct {
 	Types     []Type // any of them
 	Scope     Scope  // "" is every scope
 	Tags      []string
+	Topic     string // this topic key, and those below it: "auth" has auth and auth/tokens; "" is every memory
 	SessionID string
 	Since     time.Time // created at or after
 	Until     time.Time // created before
@@ -26,6 +27,30 @@ type Filter struct {
 type Page struct {
 	Limit  int // at least 1
 	Offset int // at least 0
+	// After is where a list of memories goes on: with those that come after it, newest first,
+	// whatever was saved or forgotten meanwhile. The zero Position is the beginning. Lists of
+	// other things, and of what was forgotten, do not heed it.
+	After Position
+}
+
+// Position is the place of a memory in a list, newest first.
+type Position struct {
+	CreatedAt time.Time
+	Num       int64
+}
+
+// PositionOf is the place of m.
+func PositionOf(m Memory) Position { return Position{m.CreatedAt, m.Num} }
+
+// Before reports whether m comes after p in a list; every memory comes after the zero Position.
+func (p Position) Before(m Memory) bool {
+	if p.Num == 0 {
+		return true
+	}
+	if !m.CreatedAt.Equal(p.CreatedAt) {
+		return m.CreatedAt.Before(p.CreatedAt)
+	}
+	return m.Num < p.Num
 }
 
 // LexicalQuery asks the lexical channel.

@@ -14,6 +14,9 @@ func (p *pastReader) List(ctx context.Context, f engram.Filter, page engram.Page
 	var nums []int64
 	skip := page.Offset
 	err := p.walk(ctx, f, page.Offset+page.Limit, func(m engram.Memory) bool {
+		if !f.Forgotten && !page.After.Before(m) {
+			return true
+		}
 		if skip > 0 {
 			skip--
 			return true

@@ -63,7 +63,7 @@ func (e *Engine) list(ctx context.Context, r engram.Reader, f engram.Filter, p e
 	if past, is := r.(*pastReader); is {
 		now = past.at // as strong as they were then
 	}
-	strong := func(m engram.Memory) bool { return fades.passes(m, f, now) }
+	strong := func(m engram.Memory) bool { return p.After.Before(m) && fades.passes(m, f, now) }
 	wanted := p.Offset + p.Limit
 	for most := wanted; ; most *= 2 {
 		nums, all, err := strongest(ctx, r, f, most, strong)

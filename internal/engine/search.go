@@ -225,6 +225,7 @@ func passes(m engram.Memory, f engram.Filter) bool {
 	return !m.Forgotten() && !f.Forgotten &&
 		(f.Project == "" || f.Project == m.Project) && (f.SessionID == "" || f.SessionID == m.SessionID) &&
 		(len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) &&
+		(f.Topic == "" || m.TopicKey == f.Topic || strings.HasPrefix(m.TopicKey, f.Topic+"/")) &&
 		!m.CreatedAt.Before(f.Since) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until)) &&
 		containsAll(m.Tags, f.Tags) && hasMetadata(m.Metadata, f.Metadata)
 }
@@ -272,6 +273,7 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 	f.Project = normalProject(f.Project)
 	f.SessionID = line(f.SessionID)
 	f.Tags = tags(f.Tags)
+	f.Topic = topic.Normalize(redact.Private(f.Topic))
 	var types []engram.Type
 	for _, t := range f.Types {
 		if t = engram.Type(strings.ToLower(line(string(t)))); t != "" {

@@ -26,7 +26,7 @@ type scope struct {
 	since    int64
 	until    int64
 	tags     []string
-	metadata conditions
+	metadata conditions // and the topic
 }
 
 // scopeOf compiles a filter; nil when nothing can pass it.
@@ -58,6 +58,7 @@ func (t *tx) scopeOf(ctx context.Context, f engram.Filter) (*scope, error) {
 	if !f.Until.IsZero() {
 		s.until = f.Until.UnixMilli()
 	}
+	s.metadata.addTopic("m", f.Topic)
 	s.metadata.addMetadata("m", f.Metadata)
 	cat, err := t.catalogue(ctx)
 	if err != nil {

@@ -17,6 +17,9 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	if err != nil || c == nil {
 		return nil, err
 	}
+	if p.After.Num != 0 && !f.Forgotten {
+		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
+	}
 	query := `SELECT ` + memoryColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") +
 		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
 	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
@@ -73,6 +76,7 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 	for _, tag := range f.Tags {
 		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = "+row+".num AND tag = ?)", tag)
 	}
+	c.addTopic(row, f.Topic)
 	if f.SessionID != "" {
 		c.add(row+".session = (SELECT num FROM sessions WHERE id = ?)", f.SessionID)
 	}
@@ -83,6 +87,14 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 		c.add(row+".created_at < ?", f.Until.UnixMilli())
 	}
 	c.addMetadata(row, f.Metadata)
+}
+
+// addTopic adds that the memory in row has the topic key or one below it. What lies below
+// a key begins with it and a slash; the next character after the slash is 0.
+func (c *conditions) addTopic(row, key string) {
+	if key != "" {
+		c.add("("+row+".topic_key = ? OR "+row+".topic_key >= ? AND "+row+".topic_key < ?)", key, key+"/", key+"0")
+	}
 }
 
 // newerSQL reads the memories n that supersede memory m; served by relations_target. What

@@ -94,6 +94,15 @@ func otherPlans(t *testing.T) []planCase {
 	ctx, page := t.Context(), engram.Page{Limit: 10}
 	const newestFirst = "newest first, until the page is full"
 	return []planCase{
+		{name: "topics", run: func(t *tx) error { _, err := t.Topics(ctx, "app", "au", 5); return err },
+			want: []string{"SEARCH memories USING COVERING INDEX memories_topic (topic_key>? AND topic_key<?)"}},
+		{name: "sample", run: func(t *tx) error { return t.Sample(ctx, "app", 1, func(engram.Memory) {}) },
+			want: []string{"SEARCH m USING COVERING INDEX memories_project_recent (project=?)", "SEARCH m USING INDEX memories_project_recent (project=?)", "SEARCH projects USING INTEGER PRIMARY KEY (rowid=?)"},
+			why: "the index is walked, and of the rows so many read as are asked for"},
+		{name: "a list that goes on", run: func(t *tx) error {
+			_, err := t.List(ctx, engram.Filter{Project: "app"}, engram.Page{Limit: 5, After: engram.Position{CreatedAt: time.UnixMilli(9), Num: 7}})
+			return err
+		}, want: []string{"SEARCH m USING INDEX memories_project_recent (project=? AND created_at<?)"}},
 		{name: "session", run: func(t *tx) error { _, err := t.Session(ctx, "s"); return err },
 			want: []string{"SEARCH s USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{name: "sessions", run: func(t *tx) error { _, err := t.Sessions(ctx, "", page); return err },

@@ -22,8 +22,31 @@ func (t *tx) Vitals(ctx context.Context, f engram.Filter, each func(engram.Memor
 	if err != nil || c == nil {
 		return err
 	}
+	return t.vitals(ctx, c, order, each)
+}
+
+// Sample takes memories by their numbers, which are given in the order of saving.
+func (t *tx) Sample(ctx context.Context, project string, most int, each func(engram.Memory)) error {
+	c, order, err := t.listed(ctx, engram.Filter{Project: project})
+	if err != nil || c == nil {
+		return err
+	}
+	var live int
+	if err := t.row(ctx, `SELECT count(*) FROM memories m WHERE `+strings.Join(c.where, " AND "), c.args, &live); err != nil {
+		return fmt.Errorf("count memories: %w", err)
+	}
+	if step := (live + most - 1) / most; step > 1 {
+		c.add("m.num % ? = 0", step) // the index has the numbers: what falls out is not read
+	}
+	return t.vitals(ctx, c, order, func(m engram.Memory) bool {
+		each(m)
+		return true
+	})
+}
+
+func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(engram.Memory) bool) error {
 	query := `SELECT ` + vitalColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
-	err = t.rows(ctx, query, c.args, func(s scanner) error {
+	err := t.rows(ctx, query, c.args, func(s scanner) error {
 		var m engram.Memory
 		err := s.Scan(&m.Num, &m.Project, &m.Scope, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
 			instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},

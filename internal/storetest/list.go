@@ -41,6 +41,33 @@ func listCases() []testCase {
 			k.same("forgotten of the project", nums(k.list(engram.Filter{Forgotten: true, Project: "app"})), []int64{a.Num, c.Num, b.Num})
 			k.same("live", nums(k.list(engram.Filter{})), []int64{live.Num})
 		}},
+		{"a list goes on after a position, whatever was saved and forgotten meanwhile", func(k *kit) {
+			var all []int64
+			for i := range 12 {
+				m := k.save(func(m *engram.Memory) { m.CreatedAt = at(100 + i/5) })
+				all = append(all, m.Num)
+			}
+			slices.Reverse(all)
+			after := func(p engram.Position, project string) (ms []engram.Memory) {
+				k.view(func(r engram.Reader) (err error) {
+					ms, err = r.List(k.Context(), engram.Filter{Project: project}, engram.Page{Limit: 5, After: p})
+					return err
+				})
+				return ms
+			}
+			for _, project := range []string{"", "app"} {
+				first := after(engram.Position{}, project)
+				k.same("first page", nums(first), all[:5])
+				last := first[4]
+				k.same("next page", nums(after(engram.PositionOf(last), project)), all[5:10])
+			}
+			first := after(engram.Position{}, "")
+			last := first[4]
+			k.save(func(m *engram.Memory) { m.CreatedAt = at(900) })
+			k.forget(first[1], 950)
+			k.forget(last, 951)
+			k.same("next page after writes", nums(after(engram.PositionOf(last), "")), all[5:10])
+		}},
 		{"every filter lets pass what it says and no more", func(k *kit) {
 			k.furnish()
 			for _, tt := range filters() {
@@ -89,15 +116,18 @@ func (k *kit) furnish() {
 		})
 	}
 	put("alpha", func(m *engram.Memory) { // created at 100
+		m.TopicKey = "auth"
 		m.Type, m.Tags = engram.TypeDecision, []string{"db", "Hot Path"}
 		m.Metadata = map[string]any{"n": 1.0, "yes": true, "s": "1", "none": nil, `quo"te`: "q", "a.b": 2.5, `back\slash`: "b",
 			"": "empty", "$": "dollar", "ключ": "значение", "<a&b>": "<&>", "new\nline": "l", "[0]": "i"}
 	})
 	put("beta", func(m *engram.Memory) { // 200
+		m.TopicKey = "auth/tokens"
 		m.Type, m.Tags, m.Scope = engram.TypeBugfix, []string{"db"}, engram.ScopePersonal
 		m.Metadata = map[string]any{"n": "1", "yes": 1.0, "s": 1.0, "a": map[string]any{"b": 2.5}, "list": []any{1.0, "x"}, "deep": map[string]any{"k": "v"}}
 	})
 	put("gamma", func(m *engram.Memory) { // 300
+		m.TopicKey = "auth-model"
 		m.Project, m.SessionID = "other", "s-other"
 		m.Tags = []string{"DB", "db-2"}
 		m.Metadata = map[string]any{"n": 1.5, "yes": false, "list": `[1,"x"]`, "deep": `{"k":"v"}`, "big": 1e300, "neg": -7.0, "zero": 0.0}
@@ -143,6 +173,10 @@ func filters() []filterCase {
 		{"since, inclusive", engram.Filter{Since: at(400)}, "delta epsilon"},
 		{"until, exclusive", engram.Filter{Until: at(200)}, "alpha"},
 		{"a stretch of time", engram.Filter{Since: at(200), Until: at(400)}, "beta gamma"},
+		{"a topic, and what lies below it", engram.Filter{Topic: "auth"}, "alpha beta"},
+		{"a topic with nothing below it", engram.Filter{Topic: "auth/tokens"}, "beta"},
+		{"the beginning of a topic", engram.Filter{Topic: "aut"}, ""},
+		{"a topic that is in another project", engram.Filter{Topic: "auth-model", Project: "app"}, ""},
 		{"several filters at once", engram.Filter{Project: "app", Tags: []string{"db"}, Scope: engram.ScopeProject, Since: at(1)}, "alpha"},
 
 		{"metadata: a number", meta("n", 1.0), "alpha"},

@@ -9,6 +9,39 @@ func topicCases() []testCase {
 		return func(m *engram.Memory) { m.Project, m.SessionID, m.Scope = project, "s-"+project, scope }
 	}
 	return []testCase{
+		{"topic keys are told once, in their order, by how they begin", func(k *kit) {
+			put := func(key, project string, scope engram.Scope) engram.Memory {
+				return k.save(in(project, scope), func(m *engram.Memory) { m.TopicKey = key })
+			}
+			put("auth/tokens", "app", engram.ScopeProject)
+			put("auth", "app", engram.ScopeProject)
+			put("auth", "app", engram.ScopePersonal)
+			put("auth/keys", "other", engram.ScopeProject)
+			put("база/схема", "app", engram.ScopeProject)
+			put("zebra", "app", engram.ScopeProject)
+			k.forget(put("auth/gone", "app", engram.ScopeProject), 500)
+			k.save()
+			for _, tt := range []struct {
+				project, prefix string
+				most            int
+				want            []string
+			}{
+				{"", "", 9, []string{"auth", "auth/keys", "auth/tokens", "zebra", "база/схема"}},
+				{"app", "", 9, []string{"auth", "auth/tokens", "zebra", "база/схема"}},
+				{"app", "auth", 9, []string{"auth", "auth/tokens"}},
+				{"app", "auth/", 9, []string{"auth/tokens"}},
+				{"app", "база", 9, []string{"база/схема"}},
+				{"app", "", 2, []string{"auth", "auth/tokens"}},
+				{"other", "z", 9, nil},
+				{"nowhere", "", 9, nil},
+			} {
+				k.view(func(r engram.Reader) error {
+					keys, err := r.Topics(k.Context(), tt.project, tt.prefix, tt.most)
+					k.same("topics of "+tt.project+" from "+tt.prefix, keys, tt.want)
+					return err
+				})
+			}
+		}},
 		{"a topic names the live memory of its project and scope", func(k *kit) {
 			shared := k.save(topic)
 			personal := k.save(topic, in("app", engram.ScopePersonal))

@@ -43,6 +43,28 @@ func vitalCases() []testCase {
 				ValidFrom: at(54), ValidTo: at(55), LastSeenAt: at(56)}
 			k.same("outline", k.vitals(engram.Filter{}, 0), []engram.Memory{want})
 		}},
+		{"a sample is all when there are few, else some from everywhere", func(k *kit) {
+			for i := range 40 {
+				k.save(func(m *engram.Memory) {
+					if i%2 == 0 {
+						m.Project, m.SessionID = "other", "s-other"
+					}
+				})
+			}
+			k.forget(k.save(), 99)
+			sample := func(project string, most int) (ms []engram.Memory) {
+				k.view(func(r engram.Reader) error {
+					return r.Sample(k.Context(), project, most, func(m engram.Memory) { ms = append(ms, m) })
+				})
+				return ms
+			}
+			k.same("all of them", nums(sample("", 40)), nums(k.vitals(engram.Filter{}, 0)))
+			k.same("all of a project", nums(sample("app", 20)), nums(k.vitals(engram.Filter{Project: "app"}, 0)))
+			k.same("of a project that does not exist", len(sample("nowhere", 9)), 0)
+			some := sample("", 10)
+			k.same("some of them", len(some) >= 5 && len(some) <= 15, true)
+			k.same("from both halves", some[0].Num > 20 && some[len(some)-1].Num <= 20, true)
+		}},
 		{"outlines pass the same filters in the same order as a list", func(k *kit) {
 			for i := range 12 {
 				k.save(func(m *engram.Memory) {
