@@ -41,8 +41,8 @@ func Run(ctx context.Context, o Options) int {
 	if o.Env == nil {
 		o.Env = config.Environment
 	}
-	plain := config.NoColor(o.Env)
-	p := &program{Options: o, out: paint(isTerminal(o.Stdout) && !plain), err: paint(isTerminal(o.Stderr) && !plain)}
+	p := &program{Options: o, colour: "auto"}
+	p.takeColours()
 	root := p.root()
 	// A nil slice would make cobra read the arguments of the process.
 	root.SetArgs(append([]string{}, o.Args...))
@@ -63,8 +63,8 @@ type program struct {
 	Options
 	out, err paint
 
-	dataDir, project string // global flags
-	json             bool
+	dataDir, project, colour string // global flags
+	json                     bool
 
 	loaded *config.Config
 	app    *app.App

@@ -11,10 +11,12 @@ import (
 )
 
 func (p *program) conflictsCommand() *cobra.Command {
-	return group("conflicts", "See and judge memories that may contradict each other",
+	cmd := group("conflicts", "See and judge memories that may contradict each other",
 		examples("engram conflicts list --status pending", "engram conflicts judge 3 supersedes --reason 'measured again'"),
 		p.conflictsListCommand(), p.conflictsShowCommand(), p.conflictsStatsCommand(), p.conflictsScanCommand(), p.conflictsJudgeCommand(), p.conflictsIgnoreCommand(),
 		p.conflictsDeferredCommand())
+	cmd.Aliases = []string{"conflict"}
+	return cmd
 }
 
 func (p *program) conflictsListCommand() *cobra.Command {
@@ -45,7 +47,7 @@ func (p *program) conflictsListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(conflictsOf(f, list, total), func(b *strings.Builder) { writeConflicts(b, f.Project, list, total, p.zone()) })
+			return p.answerRows(conflictsOf(f, list, total), func(b *strings.Builder) { writeConflicts(b, f.Project, list, total, p.zone()) })
 		},
 	}
 	cmd.Flags().StringVar(&status, "status", "", "only those in a `state`: pending, judged, ignored or orphaned")
@@ -113,7 +115,7 @@ func (p *program) conflictsStatsCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(conflictStatsDoc{name, s.ByVerb, s.ByStatus}, func(b *strings.Builder) { writeConflictStats(b, name, s) })
+			return p.answerRows(conflictStatsDoc{name, s.ByVerb, s.ByStatus}, func(b *strings.Builder) { writeConflictStats(b, name, s) })
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, "count in every project")

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -20,6 +23,7 @@ type consolidateDoc struct {
 // consolidated is one group and what became, or would become, of it.
 type consolidated struct {
 	Into     string       `json:"into"`     // the project that gets it all
+	From     []string     `json:"from"`     // what went, or would go, into it
 	Projects []projectDoc `json:"projects"` // the group as it was, the largest first
 	Merged   *mergedDoc   `json:"merged"`   // null when nothing was changed
 }
@@ -31,7 +35,7 @@ func (p *program) projectsConsolidateCommand() *cobra.Command {
 		Use:   "consolidate",
 		Short: "Merge projects whose names look like one project's",
 		Long: `Merge projects whose names look like one project's: shop, Shop-, shopp. On a terminal each group is shown and asked
-about. With --yes each group goes into its largest project; --into merges only the group of that name, into it.`,
+about: all of it, some of it, or none. With --yes each group goes into its largest project; --into merges only the group of that name, into it.`,
 		Example: examples("engram projects consolidate", "engram projects consolidate --dry-run", "engram projects consolidate --into shop --yes"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -90,30 +94,18 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 	if into == "" {
 		into = g[0].Name
 	}
-	out := consolidated{Into: into, Projects: projectsOf(g)}
-	if dryRun {
+	out := consolidated{Into: into, From: namesOf(g), Projects: projectsOf(g)}
+	if !yes && !dryRun {
+		var err error
+		if out.From, out.Into, err = p.chooseProjects(g, into); err != nil {
+			return out, err
+		}
+	}
+	out.From = slices.DeleteFunc(document.OrEmpty(out.From), func(name string) bool { return name == out.Into })
+	if dryRun || len(out.From) == 0 {
 		return out, nil
 	}
-	if !yes {
-		p.tell(func(b *strings.Builder) { writeProjects(b, g) })
-		answer, err := p.ask(fmt.Sprintf("Merge all into %q? [y/N, or the name to merge into]", render.Plain(into)),
-			"--yes, or --dry-run to only look")
-		switch {
-		case err != nil:
-			return out, err
-		case answer == "" || answer == "n" || answer == "no":
-			return out, nil
-		case answer != "y" && answer != "yes":
-			out.Into = answer
-		}
-	}
-	var from []string
-	for _, name := range namesOf(g) {
-		if name != out.Into {
-			from = append(from, name)
-		}
-	}
-	r, err := e.MergeProjects(cmd.Context(), from, out.Into)
+	r, err := e.MergeProjects(cmd.Context(), out.From, out.Into)
 	if err != nil {
 		return out, err
 	}
@@ -122,25 +114,61 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 	return out, nil
 }
 
+// chooseProjects asks which projects of a group go into which one. None is an answer.
+func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []string, to string, err error) {
+	p.tell(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
+	const instead = "--yes, or --dry-run to only look; --into NAME for one group"
+	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename to merge all under another name, or nothing to skip]",
+		quote(render.Line(into, 0))), instead)
+	names := namesOf(g)
+	switch answer {
+	case "", "n", "no", "none", "skip":
+		return nil, into, err
+	case "all", "y", "yes":
+		return names, into, err
+	case "rename":
+		to, err = p.ask("Merge all into which name?", instead)
+		if to == "" {
+			return nil, into, err
+		}
+		return names, to, err
+	}
+	if slices.Contains(names, answer) {
+		return names, answer, nil
+	}
+	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 || n > len(names) {
+			return nil, into, invalidf("%q is none of the numbers shown", word).WithHint("this group was left alone; those before it were merged, and engram undo parts them again")
+		}
+		from = append(from, names[n-1])
+	}
+	return from, into, nil
+}
+
+// writeChoice shows a group with the numbers by which it is chosen from.
+func writeChoice(b *strings.Builder, g []engram.ProjectCounts, columns int) {
+	t := table{indent: "  "}
+	for i, c := range g {
+		t.row(fmt.Sprintf("%d. %s", i+1, render.Line(c.Name, 0)), movedText(c.Memories, c.Sessions, c.Prompts))
+	}
+	t.write(b, columns)
+}
+
 func writeConsolidated(b *strings.Builder, doc consolidateDoc) {
 	if len(doc.Groups) == 0 {
 		fmt.Fprintln(b, "No two projects look alike.")
 	}
 	for _, g := range doc.Groups {
-		names := make([]string, 0, len(g.Projects))
-		for _, pd := range g.Projects {
-			if pd.Name != g.Into {
-				names = append(names, render.Plain(pd.Name))
-			}
-		}
-		list := strings.Join(names, ", ")
+		list := render.Line(strings.Join(g.From, ", "), 0)
 		switch {
 		case g.Merged != nil:
 			fmt.Fprintf(b, "Merged %s into %q: %s\n", list, render.Plain(g.Into), movedText(g.Merged.Memories, g.Merged.Sessions, g.Merged.Prompts))
 		case doc.DryRun:
 			fmt.Fprintf(b, "Would merge %s into %q\n", list, render.Plain(g.Into))
 		default:
-			fmt.Fprintf(b, "Left alone: %s, %s\n", render.Plain(g.Into), list)
+			names := document.Each(g.Projects, func(pd projectDoc) string { return pd.Name })
+			fmt.Fprintf(b, "Left alone: %s\n", render.Line(strings.Join(names, ", "), 0))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +74,7 @@ func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInp
 		return err
 	}
 	doc := strengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
-	return p.answer(doc, func(b *strings.Builder) { writeDecay(b, doc) })
+	return p.answerRows(doc, func(b *strings.Builder) { writeDecay(b, doc, p.columns()) })
 }
 
 func fadedOf(f engine.Faded) document.Faded {
@@ -83,7 +84,8 @@ func fadedOf(f engine.Faded) document.Faded {
 // decayIndent is where what is told of a memory stands, behind its strengths.
 const decayIndent = "             "
 
-func writeDecay(b *strings.Builder, doc strengthsDoc) {
+func writeDecay(b *strings.Builder, doc strengthsDoc, columns int) {
+	columns = cmp.Or(columns, render.Columns)
 	if len(doc.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
 		return
@@ -91,7 +93,7 @@ func writeDecay(b *strings.Builder, doc strengthsDoc) {
 	fmt.Fprintf(b, "  now  in %s\n", count(doc.Days, "day", "days"))
 	for _, m := range doc.Memories {
 		line := fmt.Sprintf(" %.2f  %.2f  #%d [%s] %s", m.Strength, m.Later, m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 60))
-		fmt.Fprintf(b, "%s\n%s\n", render.Fold(line, decayIndent), render.Fold(decayIndent+m.Reason, decayIndent))
+		fmt.Fprintf(b, "%s\n%s\n", fold(line, decayIndent, columns), fold(decayIndent+m.Reason, decayIndent, columns))
 	}
 	if more := doc.Total - len(doc.Memories); more > 0 {
 		fmt.Fprintf(b, "%d of %s\n", len(doc.Memories), count(doc.Total, "memory", "memories"))

@@ -43,7 +43,7 @@ changed. Whether the store itself is well: engram doctor.`,
 			for _, why := range d.Degraded {
 				p.warn(why)
 			}
-			return p.answer(document.DiagnosticsOf(d), func(b *strings.Builder) { fmt.Fprintln(b, render.Diagnosed(d)) })
+			return p.answerRows(document.DiagnosticsOf(d), func(b *strings.Builder) { fmt.Fprintln(b, render.Diagnosed(d)) })
 		},
 	}
 	cmd.Flags().IntVar(&in.Limit, "limit", 10, "show at most so many of each, up to 100")

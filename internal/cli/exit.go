@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
-	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // exitCode maps the code of an error to the exit code of the process; 0 is success.
@@ -128,10 +127,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		return engram.Errorf(engram.CodeInvalid, "%v", err).
 			WithHint("put -- before a text that begins with a dash, or read it from standard input with -")
 	}
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := text.Nearest(unknown.GetSpecifiedName(), names); near != "" {
-		usage = "did you mean --" + near + "? " + usage
+	if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
+		usage = "did you mean " + near + "? " + usage
 	}
 	return engram.Errorf(engram.CodeInvalid, "%v", err).WithHint("%s", usage)
 }
@@ -154,14 +151,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	var names []string
-	for _, c := range cmd.Commands() {
-		if !c.Hidden {
-			names = append(append(names, c.Name()), c.Aliases...)
-		}
-	}
 	hint := "run: " + cmd.CommandPath() + " --help"
-	if near := text.Nearest(args[0], names); near != "" {
+	if near := nearestCommand(cmd, args[0]); near != "" {
 		hint = "did you mean: " + cmd.CommandPath() + " " + near + "? " + hint
 	}
 	return engram.Errorf(engram.CodeInvalid, "unknown command %q", strings.TrimPrefix(cmd.CommandPath()+" "+args[0], "engram ")).
@@ -178,7 +169,11 @@ func between(least, most int) cobra.PositionalArgs {
 		if len(args) < least {
 			what = "an argument is missing"
 		}
-		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("usage: %s", cmd.UseLine())
+		hint := "usage: " + cmd.UseLine()
+		if dash := cmd.ArgsLenAtDash(); dash >= 0 && len(args) > most {
+			hint += "; what follows -- is no flag"
+		}
+		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
 	}
 }
 

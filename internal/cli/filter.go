@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
 	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories that are still as strong: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
+	alsoFlag(cmd, "tag", "tags")
 	completeTypes(cmd)
 }
 
@@ -87,4 +89,17 @@ func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
 		return t, invalidf("--%s %q is not a time", flag, given).WithHint("%s", text.WhenForms)
 	}
 	return t, nil
+}
+
+// countOf reads how many a list should show where that is its argument.
+func countOf(args []string, limit *int) error {
+	if len(args) == 0 {
+		return nil
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 {
+		return invalidf("%q is not how many to show", args[0]).WithHint("a number from 1")
+	}
+	*limit = n
+	return nil
 }

@@ -17,9 +17,10 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	if what == "" {
 		what = cmd.Short + "."
 	}
-	fmt.Fprintln(&b, what)
+	columns := p.columns()
+	fmt.Fprintln(&b, prose(what, columns))
 	head("Usage")
-	fmt.Fprintf(&b, "  %s\n", cmd.UseLine())
+	fmt.Fprintf(&b, "  %s\n", fold(cmd.UseLine(), "    ", max(0, columns-2)))
 	if len(cmd.Aliases) > 0 {
 		fmt.Fprintf(&b, "  also: %s\n", strings.Join(cmd.Aliases, ", "))
 	}
@@ -29,33 +30,33 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	}
 	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
 		head("Commands")
-		writeCommands(&b, cmd, "")
+		writeCommands(&b, cmd, "", columns)
 	}
 	for _, g := range cmd.Groups() {
 		head(g.Title)
-		writeCommands(&b, cmd, g.ID)
+		writeCommands(&b, cmd, g.ID, columns)
 	}
-	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags())
+	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags(), columns)
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)
 	globals.AddFlagSet(cmd.Root().PersistentFlags())
-	writeFlags(&b, head, "Flags of every command", globals)
+	writeFlags(&b, head, "Flags of every command", globals, columns)
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-func writeCommands(b *strings.Builder, cmd *cobra.Command, group string) {
+func writeCommands(b *strings.Builder, cmd *cobra.Command, group string, columns int) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == group {
-			fmt.Fprintf(b, "  %-12s %s\n", c.Name(), c.Short)
+			fmt.Fprintln(b, fold(fmt.Sprintf("  %-12s %s", c.Name(), c.Short), strings.Repeat(" ", 15), columns))
 		}
 	}
 }
 
-func writeFlags(b *strings.Builder, head func(string), title string, flags *pflag.FlagSet) {
+func writeFlags(b *strings.Builder, head func(string), title string, flags *pflag.FlagSet, columns int) {
 	if !flags.HasAvailableFlags() {
 		return
 	}
 	head(title)
-	b.WriteString(flags.FlagUsages())
+	b.WriteString(flags.FlagUsagesWrapped(columns))
 }
 
 func helpCommand() *cobra.Command {

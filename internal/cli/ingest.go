@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,15 +16,15 @@ import (
 func (p *program) ingestCommand() *cobra.Command {
 	var merge bool
 	cmd := &cobra.Command{
-		Use:   "ingest [FILE|-]",
+		Use:   "ingest [FILE|-|JSON]",
 		Short: "Save many memories from JSON",
-		Long: `Save many memories from JSON: a list of objects, or one object a line (JSONL), from a file or standard input. An
-object has content and, if wanted, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata,
-importance, permanent and related; a field of another name is an error.
+		Long: `Save many memories from JSON: a list of objects, or one object a line (JSONL), from a file, standard input or the
+argument itself. An object has content and, if wanted, title, type, scope, project, topic_key, session_id, tool_name,
+tags, metadata, importance, permanent and related; a field of another name is an error.
 
 Up to 100 memories share a transaction. When one cannot be saved, none of its hundred is, those before stay saved, and
 nothing after is read. What was saved already is not saved twice: save the same file again with --merge.`,
-		Example: examples("engram ingest memories.jsonl", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
+		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
@@ -42,7 +43,7 @@ func (p *program) ingest(cmd *cobra.Command, name string, merge bool) error {
 	if err != nil {
 		return err
 	}
-	in, err := p.fileReader(name)
+	in, err := p.jsonReader(name)
 	if err != nil {
 		return err
 	}
@@ -87,6 +88,14 @@ func (p *program) ingest(cmd *cobra.Command, name string, merge bool) error {
 	}
 	doc.Memories, doc.Warnings = document.OrEmpty(doc.Memories), document.OrEmpty(doc.Warnings)
 	return p.answer(doc, doc.write)
+}
+
+// jsonReader is fileReader for a command whose argument may be the JSON itself.
+func (p *program) jsonReader(name string) (io.ReadCloser, error) {
+	if start := strings.TrimSpace(name); strings.HasPrefix(start, "[") || strings.HasPrefix(start, "{") {
+		return io.NopCloser(strings.NewReader(start)), nil
+	}
+	return p.fileReader(name)
 }
 
 func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {

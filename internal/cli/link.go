@@ -14,24 +14,31 @@ import (
 
 func (p *program) linkCommand() *cobra.Command {
 	var strength float64
-	var reason, session string
+	var reason, session, verb string
 	cmd := &cobra.Command{
-		Use:   "link A RELATION B",
+		Use:   "link A [RELATION] B",
 		Short: "Say what one memory is to another",
-		Long: `Say what one memory is to another: A RELATION B. The relations are ` + verbNames() + `.
+		Long: `Say what one memory is to another: A RELATION B. The relations are ` + verbNames() + `;
+without one it is relates_to.
 supersedes hides B from searches and lists as long as A is there; contradicts marks both. To say the same again changes
 its strength and reason. unlink takes it back.`,
 		Example: examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
 			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
-		Args:              between(3, 3),
+		Args:              between(2, 3),
 		ValidArgsFunction: completeVerb,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in := engine.LinkInput{Verb: engram.Verb(args[1]), Reason: reason, SessionID: session, ActorKind: engine.KindHuman}
+			if len(args) == 3 {
+				if cmd.Flags().Changed("relation") {
+					return invalidf("the relation is said twice").WithHint("usage: %s", cmd.UseLine())
+				}
+				verb = args[1]
+			}
+			in := engine.LinkInput{Verb: engram.Verb(verb), Reason: reason, SessionID: session, ActorKind: engine.KindHuman}
 			if cmd.Flags().Changed("strength") {
 				in.Strength = &strength
 			}
 			var err error
-			if in.Source, in.Target, err = refPair(args[0], args[2]); err != nil {
+			if in.Source, in.Target, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err
 			}
 			e, err := p.open(cmd)
@@ -45,6 +52,9 @@ its strength and reason. unlink takes it back.`,
 			return p.answer(linkedOf(l), func(b *strings.Builder) { writeLinked(b, l) })
 		},
 	}
+	// Where the relation was a flag, scripts go on.
+	cmd.Flags().StringVar(&verb, "relation", string(engram.VerbRelatesTo), "the `relation`")
+	_ = cmd.Flags().MarkHidden("relation") // it fails for a flag that does not exist
 	cmd.Flags().Float64Var(&strength, "strength", 1, "how strong, 0 to 1: a search that follows it loses the rest")
 	cmd.Flags().StringVar(&reason, "reason", "", "`why`, for whoever reads it")
 	cmd.Flags().StringVar(&session, "session", "", "the session that says so, by its `id`")

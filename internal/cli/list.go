@@ -9,22 +9,25 @@ import (
 )
 
 func (p *program) listCommand() *cobra.Command {
-	return p.lister("list", "List memories, newest first", 20,
+	return p.lister("list [N]", "List memories, newest first", 20,
 		examples("engram list", "engram list --type decision --limit 50 --offset 50", "engram list --forgotten --all-projects"))
 }
 
 // recentCommand is list with a short page: what happened lately.
 func (p *program) recentCommand() *cobra.Command {
-	return p.lister("recent", "Show the newest memories", 5, examples("engram recent", "engram recent --since yesterday"))
+	return p.lister("recent [N]", "Show the newest memories, 5 or N", 5, examples("engram recent", "engram recent 10", "engram recent --since yesterday"))
 }
 
-func (p *program) lister(name, short string, limit int, example string) *cobra.Command {
+func (p *program) lister(use, short string, limit int, example string) *cobra.Command {
 	var f filterFlags
 	var forgotten bool
 	var asOf string
 	cmd := &cobra.Command{
-		Use: name, Short: short, Example: example, Args: between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Use: use, Short: short, Example: example, Args: between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := countOf(args, &f.limit); err != nil {
+				return err
+			}
 			e, err := p.open(cmd)
 			if err != nil {
 				return err
@@ -44,7 +47,7 @@ func (p *program) lister(name, short string, limit int, example string) *cobra.C
 				return err
 			}
 			p.warnAll(list.Degraded)
-			return p.answer(listOf(filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
+			return p.answerRows(listOf(filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
 		},
 	}
 	f.register(cmd, limit)

@@ -59,7 +59,7 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 				return err
 			}
 			doc := document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}
-			return p.answer(doc, func(b *strings.Builder) { b.WriteString(render.Log(entries, begins, p.zone())) })
+			return p.answerRows(doc, func(b *strings.Builder) { b.WriteString(render.Log(entries, begins, p.zone())) })
 		},
 	}
 	flags := cmd.Flags()

@@ -18,8 +18,18 @@ import (
 
 // answer prints what a command found out: doc with --json, else the text.
 func (p *program) answer(doc any, text func(*strings.Builder)) error {
+	return p.answerIn(0, doc, text)
+}
+
+// answerRows is answer for a list: where it goes to a terminal, each line is cut to its
+// width, so that a row stays a row.
+func (p *program) answerRows(doc any, text func(*strings.Builder)) error {
+	return p.answerIn(p.columns(), doc, text)
+}
+
+func (p *program) answerIn(columns int, doc any, text func(*strings.Builder)) error {
 	if !p.json {
-		return p.tellTo(text)
+		return p.tellTo(columns, text)
 	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -5,17 +5,17 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// tellTo prints a text on stdout. All of it passes render.Plain, so that no command
-// can forget what a memory might do to a terminal; colour is laid on afterwards.
-func (p *program) tellTo(text func(*strings.Builder)) error {
-	_, err := io.WriteString(p.Stdout, p.out.lines(plainText(text)))
+// tellTo prints a text on stdout, its lines cut to so many columns, 0 for none. All of it
+// passes render.Plain, so that no command can forget what a memory might do to a terminal;
+// colour is laid on afterwards.
+func (p *program) tellTo(columns int, text func(*strings.Builder)) error {
+	_, err := io.WriteString(p.Stdout, p.out.lines(fitLines(plainText(text), columns)))
 	return outputError(err)
 }
 
@@ -286,16 +286,14 @@ func writePrompts(b *strings.Builder, list []engram.Prompt, o render.Options) {
 	}
 }
 
-func writeProjects(b *strings.Builder, list []engram.ProjectCounts) {
+func writeProjects(b *strings.Builder, list []engram.ProjectCounts, columns int) {
 	fmt.Fprintf(b, "Projects (%d):\n", len(list))
-	width := 0
+	t := table{indent: "  ", numbers: map[int]bool{1: true, 2: true, 3: true}}
 	for _, c := range list {
-		width = max(width, utf8.RuneCountInString(c.Name)) // as fmt counts
+		t.row(render.Line(c.Name, 0), count(c.Memories, "memory  ", "memories"), count(c.Sessions, "session ", "sessions"),
+			count(c.Prompts, "prompt ", "prompts"))
 	}
-	for _, c := range list {
-		fmt.Fprintf(b, "  %-*s   %s, %s, %s\n", width, render.Line(c.Name, 0), count(c.Memories, "memory", "memories"),
-			count(c.Sessions, "session", "sessions"), count(c.Prompts, "prompt", "prompts"))
-	}
+	t.write(b, columns)
 }
 
 func writePruned(b *strings.Builder, list []engram.ProjectCounts, dryRun bool) {

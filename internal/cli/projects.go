@@ -17,6 +17,7 @@ func (p *program) projectsCommand() *cobra.Command {
 		examples("engram projects list", "engram projects consolidate --dry-run", "engram projects merge shop-old --into shop"),
 		p.projectsListCommand(), p.projectsDetectCommand(), p.projectsMergeCommand(), p.projectsRenameCommand(),
 		p.projectsConsolidateCommand(), p.projectsPruneCommand(), p.projectsDecayCommand())
+	cmd.Aliases = []string{"project"}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) }
 	return cmd
 }
@@ -40,7 +41,7 @@ func (p *program) listProjects(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(projectsDoc{projectsOf(list)}, func(b *strings.Builder) { writeProjects(b, list) })
+	return p.answerRows(projectsDoc{projectsOf(list)}, func(b *strings.Builder) { writeProjects(b, list, p.columns()) })
 }
 
 func (p *program) projectsDetectCommand() *cobra.Command {
@@ -172,7 +173,7 @@ func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) er
 		}
 	}
 	doc := prunedDoc{DryRun: dryRun, Projects: projectsOf(plan)}
-	return p.answer(doc, func(b *strings.Builder) { writePruned(b, plan, dryRun) })
+	return p.answerRows(doc, func(b *strings.Builder) { writePruned(b, plan, dryRun) })
 }
 
 func namesOf(list []engram.ProjectCounts) []string {

@@ -12,9 +12,11 @@ import (
 )
 
 func (p *program) promptCommand() *cobra.Command {
-	return group("prompt", "Save, list and search what was asked",
+	cmd := group("prompt", "Save, list and search what was asked",
 		examples("engram prompt save 'make login survive a restart'", "engram prompt search login"),
 		p.promptSaveCommand(), p.promptListCommand(), p.promptSearchCommand())
+	cmd.Aliases = []string{"prompts"}
+	return cmd
 }
 
 func (p *program) promptSaveCommand() *cobra.Command {
@@ -67,7 +69,7 @@ func (p *program) promptListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
+			return p.answerRows(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
 		},
 	}
 	pageFlags(cmd, &page, &all, 20)
@@ -91,7 +93,7 @@ func (p *program) promptSearchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
+			return p.answerRows(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "show at most so many")

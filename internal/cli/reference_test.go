@@ -105,7 +105,7 @@ func writeCommandSection(b *strings.Builder, c *cobra.Command) {
 func proseOf(long string) string {
 	paragraphs := strings.Split(long, "\n\n")
 	for i, p := range paragraphs {
-		if strings.Contains(strings.ReplaceAll(p, "\n ", "  "), "  ") {
+		if isLaidOut(p) {
 			paragraphs[i] = "```\n" + p + "\n```"
 		}
 	}

@@ -68,7 +68,7 @@ func (p *program) reviews(cmd *cobra.Command, f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	return p.answer(reviewsDoc{project, page.Limit, page.Offset, memoriesOf(e, due)}, func(b *strings.Builder) { writeReviews(b, due, p.zone()) })
+	return p.answerRows(reviewsDoc{project, page.Limit, page.Offset, memoriesOf(e, due)}, func(b *strings.Builder) { writeReviews(b, due, p.zone()) })
 }
 
 // reviewsDoc is the answer of `review list`.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The groups of commands, in the order of the help.
@@ -41,6 +42,11 @@ engram serve`,
 	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
 	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")
 	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON, errors too")
+	root.PersistentFlags().Var(colourFlag{p}, "color", "colour: auto (on a terminal, unless NO_COLOR is set), always or never")
+	// Names of older designs, and of JSON, have underscores.
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
 
 	root.AddGroup(
 		&cobra.Group{ID: groupMemory, Title: "Memories"},
@@ -66,12 +72,24 @@ engram serve`,
 // examples joins the lines of an Example: each is one command to copy.
 func examples(lines ...string) string { return strings.Join(lines, "\n") }
 
+// alsoFlag lets a flag be written by another name that help does not show: that of another
+// command, or of an older design.
+func alsoFlag(cmd *cobra.Command, name, also string) {
+	f := *cmd.Flags().Lookup(name)
+	f.Name, f.Hidden, f.Shorthand = also, true, ""
+	cmd.Flags().AddFlag(&f)
+}
+
 // group makes a command that only has sub-commands.
 func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return invalidf("%s needs a command", cmd.Name()).WithHint("run: %s --help", cmd.CommandPath())
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return invalidf("%s needs a command", cmd.Name()).WithHint("one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
 		},
 	}
 	c.AddCommand(subs...)

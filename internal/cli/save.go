@@ -48,6 +48,8 @@ merged.`,
 	flags.StringVar(&f.session, "session", "", "session `id` (default: the project's open session)")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
 	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
+	alsoFlag(cmd, "tags", "tag")
+	alsoFlag(cmd, "topic", "topic-key")
 	completeTypes(cmd)
 	return cmd
 }

@@ -13,9 +13,11 @@ import (
 )
 
 func (p *program) sessionCommand() *cobra.Command {
-	return group("session", "Start, end, list, show and summarise sessions",
+	cmd := group("session", "Start, end, list, show and summarise sessions",
 		examples("engram session start s1", "engram session summary 'Moved tokens to cookies' --session s1", "engram session end s1"),
 		p.sessionStartCommand(), p.sessionEndCommand(), p.sessionListCommand(), p.sessionShowCommand(), p.sessionSummaryCommand())
+	cmd.Aliases = []string{"sessions"}
+	return cmd
 }
 
 func (p *program) sessionStartCommand() *cobra.Command {
@@ -102,7 +104,7 @@ func (p *program) sessionListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(sessionsOf(project, list, page), func(b *strings.Builder) { writeSessions(b, list, p.zone()) })
+			return p.answerRows(sessionsOf(project, list, page), func(b *strings.Builder) { writeSessions(b, list, p.zone()) })
 		},
 	}
 	pageFlags(cmd, &page, &all, 20)
@@ -128,7 +130,7 @@ func (p *program) sessionShowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(sessionShownOf(s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
+			return p.answerRows(sessionShownOf(s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
 		},
 	}
 }
