@@ -9,13 +9,16 @@ import (
 )
 
 // ImportMode says what an import does with what is here already.
-type ImportMode string
+type ImportMode = engram.ImportMode
 
 // The modes.
 const (
-	ImportMerge   ImportMode = "merge"   // the later edit of each thing holds; nothing that is here alone changes
-	ImportReplace ImportMode = "replace" // afterwards there is what is in the file: what is here alone is forgotten
+	ImportMerge   = engram.ImportMerge
+	ImportReplace = engram.ImportReplace
 )
+
+// Imported says what an import did.
+type Imported = engram.Imported
 
 // ImportInput says how a file comes in.
 type ImportInput struct {
@@ -25,56 +28,6 @@ type ImportInput struct {
 	DryRun  bool       // tells what would become of it, and changes nothing
 	// Progress is told how many records were written, of how many; nil: nobody.
 	Progress func(done, total int)
-}
-
-// Imported says what an import did.
-type Imported struct {
-	From   engram.Snapshot // the head of the file
-	Mode   ImportMode
-	Op     int64  // what undo takes back; 0 when nothing was changed
-	Backup string // the copy of the database that was made before; "" when none was
-
-	Projects  Tally
-	Sessions  Tally
-	Prompts   Tally
-	Memories  Tally
-	Relations Tally
-	Erased    Tally // things that were removed for good elsewhere: Changed are those that were forgotten here for it
-
-	Rejected []ImportNote // what did not come in, and why, in the order of the file; the first MostImportNotes
-	Notes    []ImportNote // what came in otherwise than it stood there; the first MostImportNotes
-}
-
-// Tally counts the things of one kind in a file by what became of them.
-type Tally struct {
-	Added     int
-	Changed   int
-	Unchanged int
-	Rejected  int // those that could not even be read count as memories
-	Gone      int // not in the file, and forgotten or taken away for it: ImportReplace
-}
-
-// MostImportNotes is how many notes of a kind an import keeps.
-const MostImportNotes = 1000
-
-// ImportNote is about one item of a file.
-type ImportNote struct {
-	Item   string // where it stands: "memories[12]"
-	Name   string // its id; "" when it has none
-	Reason string
-}
-
-// All adds the tallies of every kind.
-func (i Imported) All() Tally {
-	var sum Tally
-	for _, t := range []Tally{i.Projects, i.Sessions, i.Prompts, i.Memories, i.Relations, i.Erased} {
-		sum.Added += t.Added
-		sum.Changed += t.Changed
-		sum.Unchanged += t.Unchanged
-		sum.Rejected += t.Rejected
-		sum.Gone += t.Gone
-	}
-	return sum
 }
 
 // Import brings a file in that an export wrote, here or elsewhere. It is read to its end
@@ -140,36 +93,4 @@ func (e *Engine) backup(ctx context.Context) (string, error) {
 			WithHint("import with mode merge")
 	}
 	return e.clinic.Backup(ctx)
-}
-
-// reject notes that an item does not come in.
-func (i *Imported) reject(t *Tally, n ImportNote) {
-	t.Rejected++
-	if len(i.Rejected) < MostImportNotes {
-		i.Rejected = append(i.Rejected, n)
-	}
-}
-
-// note notes that an item comes in otherwise than it stood there.
-func (i *Imported) note(n ImportNote) {
-	if len(i.Notes) < MostImportNotes {
-		i.Notes = append(i.Notes, n)
-	}
-}
-
-// tally is that of a kind of record.
-func (i *Imported) tally(r engram.Record) *Tally {
-	switch {
-	case r.Project != nil:
-		return &i.Projects
-	case r.Session != nil:
-		return &i.Sessions
-	case r.Prompt != nil:
-		return &i.Prompts
-	case r.Relation != nil:
-		return &i.Relations
-	case r.Erased != nil:
-		return &i.Erased
-	}
-	return &i.Memories
 }

@@ -80,7 +80,7 @@ func (i *importing) freeTopic(ctx context.Context, m *engram.Memory, item string
 	if err != nil || !taken || other.Num == m.Num {
 		return err
 	}
-	i.res.note(ImportNote{Item: item, Name: string(m.ID), Reason: "topic " + m.TopicKey + " belongs to memory #" + key(other.Num) + " here: it comes in without"})
+	i.res.Note(engram.ImportNote{Item: item, Name: string(m.ID), Reason: "topic " + m.TopicKey + " belongs to memory #" + key(other.Num) + " here: it comes in without"})
 	m.TopicKey = ""
 	return nil
 }

@@ -107,7 +107,7 @@ const (
 	changed
 )
 
-func (t *Tally) count(o outcome) {
+func count(t *engram.ImportTally, o outcome) {
 	switch o {
 	case added:
 		t.Added++
@@ -148,11 +148,11 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 // settle counts what became of an item.
 func (i *importing) settle(r engram.Record, out outcome, err error) error {
 	if no, ok := errors.AsType[*refused](err); ok {
-		i.res.reject(i.res.tally(r), ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason})
+		i.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason})
 		return nil
 	}
 	if err == nil {
-		i.res.tally(r).count(out)
+		count(i.res.Of(r), out)
 	}
 	return err
 }

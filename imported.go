@@ -1,0 +1,92 @@
+package engram
+
+// ImportMode says what an import does with what is here already.
+type ImportMode string
+
+// The modes.
+const (
+	ImportMerge   ImportMode = "merge"   // the later edit of each thing holds; nothing that is here alone changes
+	ImportReplace ImportMode = "replace" // afterwards there is what is in the file: what is here alone is forgotten
+)
+
+// Imported says what an import did.
+type Imported struct {
+	From   Snapshot // the head of the file
+	Mode   ImportMode
+	Op     int64  // what undo takes back; 0 when nothing was changed
+	Backup string // the copy of the database that was made before; "" when none was
+
+	Projects  ImportTally
+	Sessions  ImportTally
+	Prompts   ImportTally
+	Memories  ImportTally
+	Relations ImportTally
+	Erased    ImportTally // things that were removed for good elsewhere: Changed are those that were forgotten here for it
+
+	Rejected []ImportNote // what did not come in, and why, in the order of the file; the first MostImportNotes
+	Notes    []ImportNote // what came in otherwise than it stood there; the first MostImportNotes
+}
+
+// ImportTally counts the things of one kind in a file by what became of them.
+type ImportTally struct {
+	Added     int
+	Changed   int
+	Unchanged int
+	Rejected  int // those that could not even be read count as memories
+	Gone      int // not in the file, and forgotten or taken away for it: ImportReplace
+}
+
+// MostImportNotes is how many notes of a kind an import keeps.
+const MostImportNotes = 1000
+
+// ImportNote is about one item of a file.
+type ImportNote struct {
+	Item   string // where it stands: "memories[12]"
+	Name   string // its id; "" when it has none
+	Reason string
+}
+
+// All adds the tallies of every kind.
+func (i Imported) All() ImportTally {
+	var sum ImportTally
+	for _, t := range []ImportTally{i.Projects, i.Sessions, i.Prompts, i.Memories, i.Relations, i.Erased} {
+		sum.Added += t.Added
+		sum.Changed += t.Changed
+		sum.Unchanged += t.Unchanged
+		sum.Rejected += t.Rejected
+		sum.Gone += t.Gone
+	}
+	return sum
+}
+
+// Reject notes that an item does not come in.
+func (i *Imported) Reject(r Record, n ImportNote) {
+	i.Of(r).Rejected++
+	if len(i.Rejected) < MostImportNotes {
+		i.Rejected = append(i.Rejected, n)
+	}
+}
+
+// Note notes that an item comes in otherwise than it stood there.
+func (i *Imported) Note(n ImportNote) {
+	if len(i.Notes) < MostImportNotes {
+		i.Notes = append(i.Notes, n)
+	}
+}
+
+// Of is the tally of the kind of r; one that could not be read counts as a memory.
+func (i *Imported) Of(r Record) *ImportTally {
+	switch {
+	case r.Project != nil:
+		return &i.Projects
+	case r.Session != nil:
+		return &i.Sessions
+	case r.Prompt != nil:
+		return &i.Prompts
+	case r.Relation != nil:
+		return &i.Relations
+	case r.Erased != nil:
+		return &i.Erased
+	}
+	return &i.Memories
+}

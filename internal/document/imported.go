@@ -1,0 +1,48 @@
+package document
+
+import "github.com/alanbuscaglia/engram"
+
+// Imported is what an import did.
+type Imported struct {
+	Format    string       `json:"format"`  // json, mem or graph: what the file was found to be
+	Project   string       `json:"project"` // the one that it was taken from; "" for every one, or when it does not say
+	Mode      string       `json:"mode"`    // merge or replace
+	DryRun    bool         `json:"dry_run"` // nothing was changed
+	Op        int64        `json:"op"`      // what undo takes back; 0 when nothing was changed
+	Backup    string       `json:"backup"`  // the copy of the database from before; "" when none was made
+	Projects  Tally        `json:"projects"`
+	Sessions  Tally        `json:"sessions"`
+	Prompts   Tally        `json:"prompts"`
+	Memories  Tally        `json:"memories"`
+	Relations Tally        `json:"relations"`
+	Erased    Tally        `json:"erased"`   // things that were erased elsewhere
+	Rejected  []ImportNote `json:"rejected"` // the first thousand
+	Notes     []ImportNote `json:"notes"`    // of what came in otherwise than it stood there; the first thousand
+}
+
+// Tally counts the things of one kind in a file by what became of them.
+type Tally struct {
+	Added     int `json:"added"`
+	Changed   int `json:"changed"`
+	Unchanged int `json:"unchanged"`
+	Rejected  int `json:"rejected"`
+	Gone      int `json:"gone"` // not in a file that replaced what there was
+}
+
+// ImportNote is about one item of a file.
+type ImportNote struct {
+	Item   string `json:"item"` // where it stands: memories[12], counted from 0
+	ID     string `json:"id"`   // "" when it has none
+	Reason string `json:"reason"`
+}
+
+// ImportedOf is the document of i.
+func ImportedOf(i engram.Imported, dryRun bool) Imported {
+	notes := func(all []engram.ImportNote) []ImportNote {
+		return Each(all, func(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} })
+	}
+	tally := func(t engram.ImportTally) Tally { return Tally(t) }
+	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
+		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
+		Relations: tally(i.Relations), Erased: tally(i.Erased), Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
+}
