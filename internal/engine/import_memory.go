@@ -25,7 +25,7 @@ func (i *importing) find(ctx context.Context, id engram.ID, sync string) (engram
 }
 
 // memory adds a memory, or brings the one that is here together with it.
-func (i *importing) memory(ctx context.Context, r incoming) (outcome, error) {
+func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	there := r.Memory.Memory
 	here, found, err := i.find(ctx, there.ID, there.SyncID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (i *importing) freeTopic(ctx context.Context, m *engram.Memory, item string
 }
 
 // reconcile brings a memory that is here together with its state in the file.
-func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incoming) (outcome, error) {
+func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incoming) (fate, error) {
 	there := r.Memory.Memory
 	if r.Undated {
 		there.UpdatedAt = time.Time{}

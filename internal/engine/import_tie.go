@@ -57,7 +57,7 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 }
 
 // relation adds a relation, or brings the one that is here up to date.
-func (i *importing) relation(ctx context.Context, r engram.Relation, source, target engram.Memory) (outcome, error) {
+func (i *importing) relation(ctx context.Context, r engram.Relation, source, target engram.Memory) (fate, error) {
 	switch {
 	case source.Num == 0:
 		return unchanged, &refused{"its source is not here"}
@@ -84,7 +84,7 @@ func (i *importing) relation(ctx context.Context, r engram.Relation, source, tar
 }
 
 // replaceTie lets the later of two states of a relation hold.
-func (i *importing) replaceTie(ctx context.Context, was, r engram.Relation, project string) (outcome, error) {
+func (i *importing) replaceTie(ctx context.Context, was, r engram.Relation, project string) (fate, error) {
 	i.seen.relations.add(was.Num)
 	r.Num, r.CreatedAt = was.Num, was.CreatedAt
 	if i.in.Mode == ImportMerge && !r.UpdatedAt.After(was.UpdatedAt) || r == was {
@@ -102,7 +102,7 @@ func (i *importing) replaceTie(ctx context.Context, was, r engram.Relation, proj
 }
 
 // newTie adds a relation that is not here under its id.
-func (i *importing) newTie(ctx context.Context, r engram.Relation, project string) (outcome, error) {
+func (i *importing) newTie(ctx context.Context, r engram.Relation, project string) (fate, error) {
 	if !r.Removed() {
 		if known, err := i.makeRoom(ctx, r, project); err != nil || known {
 			return unchanged, err

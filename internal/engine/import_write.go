@@ -98,16 +98,16 @@ func (i *importing) wasErased(kind engram.Entity, ids ...string) bool {
 	return slices.ContainsFunc(ids, func(id string) bool { return id != "" && i.erased[string(kind)+"\x00"+id] })
 }
 
-// outcome is what became of an item.
-type outcome int
+// fate is what became of an item.
+type fate int
 
 const (
-	unchanged outcome = iota
+	unchanged fate = iota
 	added
 	changed
 )
 
-func count(t *engram.ImportTally, o outcome) {
+func count(t *engram.ImportTally, o fate) {
 	switch o {
 	case added:
 		t.Added++
@@ -126,7 +126,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 		}
 		return i.tie(ctx)
 	}
-	var out outcome
+	var out fate
 	var err error
 	switch {
 	case r.Project != nil && i.in.Project != "":
@@ -146,7 +146,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 }
 
 // settle counts what became of an item.
-func (i *importing) settle(r engram.Record, out outcome, err error) error {
+func (i *importing) settle(r engram.Record, out fate, err error) error {
 	if no, ok := errors.AsType[*refused](err); ok {
 		i.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason})
 		return nil
@@ -158,7 +158,7 @@ func (i *importing) settle(r engram.Record, out outcome, err error) error {
 }
 
 // project adds a project, or what is missing of it here.
-func (i *importing) project(ctx context.Context, p engram.Project) (outcome, error) {
+func (i *importing) project(ctx context.Context, p engram.Project) (fate, error) {
 	was, known, err := i.tx.Project(ctx, p.Name)
 	if err != nil {
 		return unchanged, err
@@ -222,7 +222,7 @@ func (i *importing) home(ctx context.Context, name string) (string, error) {
 }
 
 // session adds a session, or fills in what is not known of it here.
-func (i *importing) session(ctx context.Context, s engram.Session) (outcome, error) {
+func (i *importing) session(ctx context.Context, s engram.Session) (fate, error) {
 	was, err := i.tx.Session(ctx, s.ID)
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound && i.wasErased(engram.EntitySession, s.ID):
@@ -280,7 +280,7 @@ func (i *importing) sit(ctx context.Context, id string, s engram.Session) (strin
 }
 
 // prompt adds a prompt, or deletes one that was deleted elsewhere.
-func (i *importing) prompt(ctx context.Context, p engram.Prompt) (outcome, error) {
+func (i *importing) prompt(ctx context.Context, p engram.Prompt) (fate, error) {
 	was, known, err := i.tx.PromptBySyncID(ctx, p.SyncID)
 	switch {
 	case err != nil:
@@ -318,7 +318,7 @@ func (i *importing) prompt(ctx context.Context, p engram.Prompt) (outcome, error
 
 // eraseElsewhere heeds that something was erased where the file comes from: here it is
 // forgotten, which can be taken back.
-func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (outcome, error) {
+func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, error) {
 	switch x.Entity {
 	case engram.EntityMemory:
 		m, found, err := i.find(ctx, engram.ID(x.ID), x.SyncID)
