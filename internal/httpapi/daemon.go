@@ -1,14 +1,10 @@
 package httpapi
 
-import (
-	"bytes"
-	"io"
-	"net/http"
-)
+import "net/http"
 
-// forCommands hands a request to who answers the program's own commands.
+// forCommands hands a request to who answers the program's own commands; what it has in
+// its body is theirs to read.
 func (a *API) forCommands(w http.ResponseWriter, q request) error {
-	q.Body = io.NopCloser(bytes.NewReader(q.body))
 	a.Daemon.ServeHTTP(w, q.Request)
 	return nil
 }
