@@ -87,6 +87,7 @@ type LogEntry struct {
 type LogItem struct {
 	Entity  Entity
 	Key     string
+	ID      ID     // of a memory; "" when it was erased
 	Title   string // of a memory as it is now, of a relation what it ties; "" when it was erased
 	Created bool   // it did not exist before
 	// Fields are what changed, sorted; "text" stands for title and content, "taken away" and
@@ -119,6 +120,9 @@ type JournalFilter struct {
 	Verb    string
 	Since   time.Time
 	Until   time.Time
+	After   int64 // operations of greater numbers
+	// OldestFirst turns the list around.
+	OldestFirst bool
 }
 
 // JournalSpan is a part of the journal.

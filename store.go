@@ -332,7 +332,7 @@ type JournalReader interface {
 	// of this Seq; "" when there is none. Memories, relations and prompts are numbered as
 	// they are made: those of this number and above were made since.
 	FirstMade(ctx context.Context, entity Entity, after int64) (key string, err error)
-	// Operations returns the operations that pass f, newest first.
+	// Operations returns the operations that pass f, newest first unless f says otherwise.
 	Operations(ctx context.Context, f JournalFilter, p Page) ([]Operation, error)
 	// Operation returns one operation and its entries, oldest first; not_found when there
 	// is none, or when the journal does not reach back to it.

@@ -102,7 +102,7 @@ func logEntry(ctx context.Context, r engram.Reader, op engram.Operation) (engram
 	}
 	for _, m := range ms {
 		if i := at[[2]string{string(engram.EntityMemory), key(m.Num)}]; i >= 0 {
-			entry.Items[i].Title = m.Title
+			entry.Items[i].ID, entry.Items[i].Title = m.ID, m.Title
 		}
 	}
 	return entry, nameRelations(ctx, r, entry)

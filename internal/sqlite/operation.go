@@ -51,7 +51,7 @@ func listOf(e engram.Entity) string {
 	return "$.none"
 }
 
-// Operations returns the operations that pass f, newest first; those of one thing are
+// Operations returns the operations that pass f, newest first or the other way round; those of one thing are
 // served by mutations_key, others by walking back from the newest.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
 	where, args := `j.seq = j.op`, []any{}
@@ -80,14 +80,21 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	if f.Verb != "" {
 		and(`j.verb = ?`, f.Verb)
 	}
+	if f.After > 0 {
+		and(`j.seq > ?`, f.After)
+	}
 	if !f.Since.IsZero() {
 		and(`j.at >= ?`, engram.Clock(0).Tick(f.Since))
 	}
 	if !f.Until.IsZero() {
 		and(`j.at < ?`, engram.Clock(0).Tick(f.Until))
 	}
+	order := ` ORDER BY j.seq DESC`
+	if f.OldestFirst {
+		order = ` ORDER BY j.seq`
+	}
 	var all []engram.Operation
-	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE `+where+` ORDER BY j.seq DESC LIMIT ? OFFSET ?`,
+	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE `+where+order+` LIMIT ? OFFSET ?`,
 		append(args, p.Limit, p.Offset), func(s scanner) error {
 			o, err := scanOperation(s)
 			all = append(all, o)

@@ -156,6 +156,10 @@ func otherPlans(t *testing.T) []planCase {
 			_, err := t.FirstMade(ctx, "memory", 1)
 			return err
 		}, want: []string{"SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)"}},
+		{name: "operations after one", run: func(t *tx) error {
+			_, err := t.Operations(ctx, engram.JournalFilter{After: 3}, page)
+			return err
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)"}},
 		{name: "operations on one thing", run: func(t *tx) error {
 			_, err := t.Operations(ctx, engram.JournalFilter{Entity: "memory", Key: "3"}, page)
 			return err

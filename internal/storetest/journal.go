@@ -194,6 +194,41 @@ func journalCases() []testCase {
 				return err
 			})
 		}},
+		{"operations after one, and the oldest first", func(k *kit) {
+			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			for i := range 6 {
+				m := entry(engram.EntitySession, "s")
+				if i%2 == 0 {
+					m.Project = "app"
+				}
+				m = k.journal(m)[0]
+				more := entry(engram.EntitySession, "t") // the second entry of the operation
+				more.Op, more.Project = m.Op, m.Project
+				k.journal(more)
+			}
+			for _, tt := range []struct {
+				name string
+				f    engram.JournalFilter
+				want []int64
+			}{
+				{"all", engram.JournalFilter{}, []int64{11, 9, 7, 5, 3, 1}},
+				{"after an operation", engram.JournalFilter{After: 5}, []int64{11, 9, 7}},
+				{"after its last entry", engram.JournalFilter{After: 6}, []int64{11, 9, 7}},
+				{"the oldest first", engram.JournalFilter{OldestFirst: true}, []int64{1, 3, 5, 7, 9, 11}},
+				{"both, of a project", engram.JournalFilter{After: 2, OldestFirst: true, Project: "app"}, []int64{5, 9}},
+				{"after the newest", engram.JournalFilter{After: 12}, []int64{}},
+			} {
+				got := []int64{}
+				k.view(func(r engram.Reader) error {
+					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})
+					for _, o := range ops {
+						got = append(got, o.Op)
+					}
+					return err
+				})
+				k.same(tt.name, got, tt.want)
+			}
+		}},
 		{"an entry outlives its project", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
 			m := entry(engram.EntityProject, "app")
