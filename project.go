@@ -26,7 +26,7 @@ type Stats struct {
 	Forgotten int
 	Sessions  int
 	Prompts   int
-	Relations int
+	Relations int      // between live memories
 	Projects  []string // by name
 	Types     map[Type]int
 	Bytes     int64 // size of the store on disk; 0 when unknown

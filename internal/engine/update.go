@@ -74,6 +74,9 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 	}
 	if in.Content != nil {
 		m.Content = redact.Private(*in.Content)
+		if title := titleOf(m.Content); in.Title == nil && title != "" && was.Title == titleOf(was.Content) {
+			m.Title = title // nobody gave it one: it is the first words of what it says
+		}
 		m.NormalizedHash = hashOf(m.Content)
 		m.Summary = ""
 	}

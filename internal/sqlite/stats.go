@@ -7,6 +7,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// liveRelationsSQL counts the relations that lead from a memory to another. Those of a
+// forgotten memory wait for it to come back.
+const liveRelationsSQL = `SELECT count(*) FROM relations WHERE removed_at IS NULL
+	AND (SELECT deleted_at FROM memories WHERE num = source) IS NULL AND (SELECT deleted_at FROM memories WHERE num = target) IS NULL`
+
 // Stats counts everything, or one project's part.
 func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	st := engram.Stats{Types: map[engram.Type]int{}}
@@ -38,7 +43,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten, args},
 		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions, args},
 		{`SELECT count(*) FROM prompts WHERE deleted_at IS NULL` + in, &st.Prompts, args},
-		{`SELECT count(*) FROM relations WHERE removed_at IS NULL` + ofMemory, &st.Relations, args},
+		{liveRelationsSQL + ofMemory, &st.Relations, args},
 	} {
 		if err := t.row(ctx, c.query, c.args, c.into); err != nil {
 			return st, fmt.Errorf("count: %w", err)

@@ -51,7 +51,8 @@ func New(o Options) *Dialect {
 // Tools returns the tools of the dialect, in the order of their names.
 func (d *Dialect) Tools() []tool.Tool {
 	return []tool.Tool{
-		d.queryTool(), d.storeTool(),
+		d.deleteTool(), d.deleteBatchTool(), d.graphTool(), d.linkTool(), d.queryTool(), d.statsTool(), d.storeTool(), d.storeBatchTool(),
+		d.updateTool(),
 	}
 }
 

@@ -1,0 +1,45 @@
+package memory
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed stats.md
+var statsProse string
+
+func (d *Dialect) statsTool() tool.Tool {
+	return tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Prose: statsProse, Effect: tool.Reads, Idempotent: true,
+		Deferred: true, Profiles: []string{profile}}, d.stats)
+}
+
+type statsArgs struct {
+	Project string `json:"project" schema:"-"`
+}
+
+type counted struct {
+	Project       string  `json:"project_id"`
+	Memories      int     `json:"memory_count"`
+	Relationships int     `json:"relationship_count"`
+	AvgRelevance  float64 `json:"avg_relevance" doc:"mean strength now, 0 to 1"`
+}
+
+// PlainText is the counts in a line.
+func (c counted) PlainText() (string, bool) {
+	return fmt.Sprintf("Project %q: %d memories, %d relationships, average relevance %.3f", c.Project, c.Memories, c.Relationships, c.AvgRelevance), true
+}
+
+func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (counted, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return counted{}, err
+	}
+	v, err := d.as(by).Overview(ctx, at.Name)
+	if err != nil {
+		return counted{}, err
+	}
+	return counted{v.Project, v.Memories, v.Relations, thousandths(v.Strength)}, nil
+}

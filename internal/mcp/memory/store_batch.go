@@ -1,0 +1,59 @@
+package memory
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed store_batch.md
+var storeBatchProse string
+
+func (d *Dialect) storeBatchTool() tool.Tool {
+	return tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Prose: storeBatchProse, Effect: tool.Writes,
+		Deferred: true, Profiles: []string{profile}}, d.storeBatch)
+}
+
+type storeBatchArgs struct {
+	Memories []draft `json:"memories" required:"true" min:"1" max:"100"`
+	Project  string  `json:"project" schema:"-"`
+}
+
+type storedBatch struct {
+	IDs      []string `json:"ids" doc:"in the order given"`
+	Warnings []string `json:"warnings"`
+}
+
+// PlainText lists the ids.
+func (s storedBatch) PlainText() (string, bool) {
+	return withWarnings(fmt.Sprintf("Stored %d: %s", len(s.IDs), strings.Join(s.IDs, ", ")), s.Warnings), true
+}
+
+func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchArgs) (storedBatch, error) {
+	at, err := d.writing(ctx, a.Project)
+	if err != nil {
+		return storedBatch{}, err
+	}
+	ins := make([]engine.SaveInput, len(a.Memories))
+	for i, m := range a.Memories {
+		if ins[i], err = d.input(ctx, at, fmt.Sprintf("memories[%d].", i), m); err != nil {
+			return storedBatch{}, err
+		}
+	}
+	all, err := d.as(by).SaveBatch(ctx, ins)
+	if err != nil {
+		return storedBatch{}, err
+	}
+	out := storedBatch{IDs: make([]string, len(all)), Warnings: []string{}}
+	for i, res := range all {
+		out.IDs[i] = string(res.Memory.ID)
+		for _, w := range warningsOf(at, res) {
+			out.Warnings = append(out.Warnings, out.IDs[i]+": "+w)
+		}
+	}
+	return out, nil
+}

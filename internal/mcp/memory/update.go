@@ -1,0 +1,48 @@
+package memory
+
+import (
+	"context"
+	_ "embed"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed update.md
+var updateProse string
+
+func (d *Dialect) updateTool() tool.Tool {
+	return tool.New(tool.Def{Name: "memory_update", Title: "Update a memory", Prose: updateProse, Effect: tool.Writes, Idempotent: true,
+		Profiles: []string{profile}}, d.update)
+}
+
+type updateArgs struct {
+	ID         string    `json:"id" required:"true"`
+	Content    *string   `json:"content"`
+	Importance *float64  `json:"importance" min:"0" max:"1"`
+	Tags       *[]string `json:"tags" doc:"in place of those it has"`
+	Type       *string   `json:"type"`
+}
+
+// updated is the memory as it is now.
+type updated struct{ told }
+
+// PlainText shows the memory.
+func (u updated) PlainText() (string, bool) { return "Updated: " + u.block(), true }
+
+func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (updated, error) {
+	ref, err := d.ref(ctx, "id", a.ID)
+	if err != nil {
+		return updated{}, err
+	}
+	in := engine.UpdateInput{Ref: ref, Content: a.Content, Importance: a.Importance, Tags: a.Tags}
+	if a.Type != nil {
+		in.Type = new(engram.Type(*a.Type))
+	}
+	m, err := d.as(by).Update(ctx, in)
+	if err != nil {
+		return updated{}, err
+	}
+	return updated{toldOf(m, engram.Note{State: d.engine.StateOf(m)})}, nil
+}
