@@ -49,6 +49,8 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	if len(drafts) == 0 {
 		return res, nil
 	}
+	begun := e.tally.begin()
+	var saves []SaveResult
 	err := e.write(ctx, "capture", func(o *op) error {
 		at, err := o.place(ctx, drafts[0].Project, drafts[0].SessionID, in.Directory, in.NewSession)
 		if err != nil {
@@ -69,9 +71,11 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 			}
 			res.Saved++
 			res.Memories = append(res.Memories, m)
+			saves = append(saves, SaveResult{Memory: m, Action: ActionInserted})
 		}
-		return nil
+		return o.countSaves(ctx, saves)
 	})
+	e.tally.saved(begun, actionsOf(saves), err)
 	if err != nil {
 		return CaptureResult{}, err
 	}

@@ -52,13 +52,21 @@ const (
 // as render.Context writes it, costs no more than the budget. A budget below 0 or
 // above MaxBudget is CodeInvalid.
 func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, error) {
+	begun := e.tally.begin()
+	c, s, err := e.context(ctx, in)
+	e.tally.read(begun, in.Project, s, err)
+	return c, err
+}
+
+func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, showing, error) {
+	failed := showing{verb: useContext}
 	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
 	if err != nil {
-		return engram.Context{}, err
+		return engram.Context{}, failed, err
 	}
 	f, err := cleanFilter(engram.Filter{Project: in.Project, Scope: in.Scope, Current: !in.Superseded})
 	if err != nil {
-		return engram.Context{}, err
+		return engram.Context{}, failed, err
 	}
 	t := telling{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget)}
 	now := e.now()
@@ -98,11 +106,11 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 		return err
 	})
 	if err != nil {
-		return engram.Context{}, err
+		return engram.Context{}, failed, err
 	}
 	t.fill()
 	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
-	return t.c, nil
+	return t.c, t.showing(), nil
 }
 
 // worthTelling returns memories of a project and a scope, those that are worth most

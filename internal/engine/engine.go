@@ -43,6 +43,8 @@ type Options struct {
 	// Judge says how two memories relate, when a scan is told to ask it; nil: nobody is asked,
 	// and no memory leaves the process.
 	Judge engram.Judge
+	// Tally counts what is asked; nil: nothing is counted but what is saved.
+	Tally *Tally
 	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
 	Clinic Clinic
 	// Warm is asked first to search what there is now: a server of the same store and
@@ -80,6 +82,7 @@ type Engine struct {
 	version   string
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
+	tally     *Tally
 }
 
 // New returns an Engine. The Store stays the caller's to close.
@@ -87,7 +90,7 @@ func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version,
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings)}
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), tally: o.Tally}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {

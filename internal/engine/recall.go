@@ -44,6 +44,8 @@ type Recalled struct {
 	// Degraded names each channel that could not answer, with the reason, and says
 	// when what was shown could not be remembered. Empty when all is well.
 	Degraded []string
+
+	fallback, found bool // as showing has them
 }
 
 // RecalledItem is what is shown of one memory.
@@ -61,6 +63,13 @@ type RecalledItem struct {
 // With a SessionID nothing is shown that the session was shown before, and what is
 // shown is remembered. That is written after the answer was made; it cannot fail it.
 func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
+	begun := e.tally.begin()
+	out, err := e.recall(ctx, in)
+	e.tally.read(begun, in.Filter.Project, out.showing(engram.Session{}), err)
+	return out, err
+}
+
+func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	budget, err := limited("budget", in.Budget, RecallBudget, MaxBudget)
 	if err != nil {
 		return Recalled{}, err
@@ -70,11 +79,12 @@ func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
 			in.Limit = 100
 		}
 	}
-	found, err := e.Search(ctx, in.SearchInput)
+	found, _, err := e.find(ctx, in.SearchInput)
 	if err != nil {
 		return Recalled{}, err
 	}
-	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Times: found.Times, Degraded: found.Degraded}
+	out := Recalled{Query: found.Query, Budget: budget, Repaired: found.Repaired, Times: found.Times, Degraded: found.Degraded,
+		fallback: found.Query == "" || len(found.Degraded) > 0, found: len(found.Hits) > 0}
 	var session engram.Session
 	var seen map[int64]bool
 	err = e.store.View(ctx, func(r engram.Reader) error {
@@ -150,7 +160,7 @@ func askedWords(query string) map[string]bool {
 }
 
 func (out *Recalled) showing(session engram.Session) showing {
-	s := showing{verb: useRecall, query: out.Query, session: session}
+	s := showing{verb: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
 	for _, item := range out.Items {
 		s.items = append(s.items, shownItem{item.Hit.Memory, item.Tokens})
 	}

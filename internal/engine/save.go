@@ -84,6 +84,13 @@ func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 // saveAll saves in one transaction. which, when it is not nil, says in an error which one
 // it is about.
 func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, which func(int, error) error) ([]SaveResult, error) {
+	begun := e.tally.begin()
+	all, err := e.saveIntakes(ctx, verb, intakes, which)
+	e.tally.saved(begun, actionsOf(all), err)
+	return all, err
+}
+
+func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, which func(int, error) error) ([]SaveResult, error) {
 	out, err := e.lookAhead(ctx, intakes)
 	if err != nil {
 		return nil, err
@@ -100,7 +107,7 @@ func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, whi
 				return err
 			}
 		}
-		return nil
+		return o.countSaves(ctx, all)
 	})
 	if err != nil {
 		return nil, err

@@ -53,13 +53,22 @@ const topicScore = 1000
 // and binary are words or nothing. A limit, a filter or a mode that does not exist is
 // CodeInvalid.
 func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, error) {
-	in, err := in.clean()
-	if err != nil {
-		return engram.Found{}, err
+	begun := e.tally.begin()
+	found, elsewhere, err := e.find(ctx, in)
+	if !elsewhere && e.tally != nil { // who answered elsewhere has counted it
+		e.tally.read(begun, in.Filter.Project, shownBy(useSearch, found, previewTokens), err)
+	}
+	return found, err
+}
+
+// find is Search that nobody counts; elsewhere says that another process has answered.
+func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, elsewhere bool, err error) {
+	if in, err = in.clean(); err != nil {
+		return engram.Found{}, false, err
 	}
 	if e.warm != nil && in.AsOf.IsZero() {
 		if found, ok := e.warm(ctx, in); ok {
-			return found, nil
+			return found, true, nil
 		}
 	}
 	limit := in.Limit
@@ -69,7 +78,6 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 	case in.ByStrength:
 		in.Limit = max(limit, relevanceDepth)
 	}
-	var found engram.Found
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		if !in.AsOf.IsZero() && in.AsOf.Before(e.now()) {
 			found, err = e.searchAsOf(ctx, r, in, in.AsOf)
@@ -84,10 +92,10 @@ func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, erro
 		err = e.rerank(ctx, &found)
 	}
 	if err != nil {
-		return engram.Found{}, err
+		return engram.Found{}, false, err
 	}
 	found.Cut(limit)
-	return found, nil
+	return found, false, nil
 }
 
 // clean checks what came in and fills the defaults in.

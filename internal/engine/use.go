@@ -33,7 +33,10 @@ type showing struct {
 	verb    string
 	query   string
 	session engram.Session
-	items   []shownItem // best first; empty: nothing was found
+	items   []shownItem // best first; empty: nothing was shown
+	// fallback says that a channel could not answer, or that nothing was asked; found that
+	// there was something, though it was not shown again.
+	fallback, found bool
 }
 
 type shownItem struct {
@@ -130,7 +133,7 @@ func (s showing) uses(at time.Time) []engram.Use {
 	}
 	query := render.Preview(redact.Private(s.query), maxUseQuery)
 	use := func(project string) engram.Use {
-		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query}
+		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query, Fallback: s.fallback}
 	}
 	uses := make([]engram.Use, len(s.items))
 	for i, item := range s.items {
@@ -183,10 +186,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 	if err != nil || session == "" {
 		return found, err
 	}
-	s := showing{verb: useSearch, query: found.Query}
-	for _, h := range found.Hits {
-		s.items = append(s.items, shownItem{h.Memory, previewTokens(h.Memory)})
-	}
+	s := shownBy(useSearch, found, previewTokens)
 	degraded, err := e.rememberIn(ctx, session, s)
 	found.Degraded = append(found.Degraded, degraded...)
 	return found, err
@@ -195,18 +195,29 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 // SearchWhole is SearchIn for somebody who is given the memories whole: each hit counts as
 // accessed, as those of Recall do. The hits are as they were before.
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
-	found, err := e.Search(ctx, in)
+	begun := e.tally.begin()
+	found, _, err := e.find(ctx, in)
+	s := shownBy(useRecall, found, wholeTokens)
+	e.tally.read(begun, in.Filter.Project, s, err)
 	if err != nil {
 		return found, err
-	}
-	s := showing{verb: useRecall, query: found.Query}
-	for _, h := range found.Hits {
-		s.items = append(s.items, shownItem{h.Memory, text.Tokens(h.Memory.Title + "\n" + h.Memory.Content)})
 	}
 	degraded, err := e.rememberIn(ctx, session, s)
 	found.Degraded = append(found.Degraded, degraded...)
 	return found, err
 }
+
+// shownBy is what a search has shown, at what cost each.
+func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) showing {
+	s := showing{verb: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
+	for _, h := range found.Hits {
+		s.items = append(s.items, shownItem{h.Memory, tokens(h.Memory)})
+	}
+	return s
+}
+
+// wholeTokens is what a memory costs that is shown whole, about.
+func wholeTokens(m engram.Memory) int { return text.Tokens(m.Title + "\n" + m.Content) }
 
 // previewTokens is what a memory costs in a list of hits, about.
 func previewTokens(m engram.Memory) int {
@@ -216,11 +227,16 @@ func previewTokens(m engram.Memory) int {
 // GetIn is Get for somebody who reads the memory: that counts as an access. The session
 // is remembered to have been shown it, if it exists; "" is none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
+	begun := e.tally.begin()
 	d, err := e.Get(ctx, ref)
+	s := showing{verb: useGet}
 	if err != nil {
+		e.tally.read(begun, ref.Project, s, err)
 		return d, err
 	}
-	_, err = e.rememberIn(ctx, session, showing{verb: useGet, items: []shownItem{{d.Memory, text.Tokens(d.Memory.Title + "\n" + d.Memory.Content)}}})
+	s.items = []shownItem{{d.Memory, wholeTokens(d.Memory)}}
+	e.tally.read(begun, d.Memory.Project, s, nil)
+	_, err = e.rememberIn(ctx, session, s)
 	return d, err
 }
 
