@@ -61,14 +61,13 @@ type teller struct {
 func (t *teller) tell(what string, done, total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fresh := what != t.what
-	if fresh {
-		t.before, t.done, t.what = t.before+t.done, 0, what
+	if what != t.what {
+		t.before, t.done, t.what, t.spared = t.before+t.done, 0, what, false
 	}
 	t.done = max(t.done, float64(done))
 	now := t.before + t.done
 	last := total > 0 && done >= total
-	if t.over || now <= t.told || t.spared && !fresh && !last || t.left() {
+	if t.over || done <= 0 || now <= t.told || t.spared && !last || t.left() {
 		return
 	}
 	p := &mcp.ProgressNotificationParams{Message: what, Progress: now}

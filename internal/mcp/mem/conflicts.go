@@ -57,7 +57,7 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 	case "stats":
 		return countedConflicts(ctx, e, at)
 	case "scan":
-		found, err := e.Scan(ctx, engine.ScanInput{Project: at.Name, Apply: a.Apply})
+		found, err := e.Scan(ctx, engine.ScanInput{Project: at.Name, Apply: a.Apply, Progress: by.Progress})
 		if err != nil {
 			return conflictsAnswer{}, err
 		}

@@ -27,7 +27,7 @@ func (d *dialect) diagnostics(ctx context.Context, by tool.Caller, a diagnostics
 	if err != nil {
 		return message{}, err
 	}
-	out, err := d.as(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit})
+	out, err := d.as(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
 	if err != nil {
 		return message{}, err
 	}

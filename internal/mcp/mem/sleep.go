@@ -41,7 +41,7 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 	if err != nil {
 		return slept{}, err
 	}
-	in := engine.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below}
+	in := engine.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below, Progress: by.Progress}
 	for _, word := range strings.FieldsFunc(strings.ToLower(a.Only), func(r rune) bool { return r == ',' || r == ' ' }) {
 		in.Only = append(in.Only, lifecycle.StepAction(word))
 	}

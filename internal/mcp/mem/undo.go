@@ -50,7 +50,7 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 }
 
 func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at engine.ProjectInForce) (undone, error) {
-	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Verb: a.Verb, Project: at.Name, DryRun: a.DryRun})
+	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Verb: a.Verb, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
 	if err != nil {
 		return undone{}, err
 	}
