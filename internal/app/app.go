@@ -68,12 +68,13 @@ func New(o Options) *App {
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
+	main.Tally = engine.NewTally(time.Now)
 	main.Spool = newSpool
 	if o.Warm {
 		main.Warm = a.warm
 	}
 	a.Engine = engine.New(main)
-	a.jobs = newBackground(a.embedMissing, a.sleepNightly)
+	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.flushTally)
 	return a
 }
 
@@ -95,6 +96,7 @@ func (a *App) Ready(ctx context.Context) error {
 // Close ends what runs beside the answers and closes the store, if it was opened. The App cannot be used afterwards.
 func (a *App) Close() error {
 	a.jobs.close()
+	a.flushLast()
 	err := a.store.Close()
 	if a.lock != nil { // last: who waits for it finds everything as it stays
 		err = errors.Join(err, a.lock.Release())
