@@ -72,6 +72,7 @@ func rows() map[string]row {
 		"internal/git":               {room: "technology"},
 		"internal/replica/gitchunks": {room: "technology"},
 		"internal/replica/jsonfile":  {room: "technology"},
+		"internal/service":           {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
@@ -106,7 +107,7 @@ func reservedImports() map[string][]string {
 		"database/sql":        {"internal/sqlite"},
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
-		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/git", "internal/cli", "internal/eval/live"},
+		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli", "internal/eval/live"},
 		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
