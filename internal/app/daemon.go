@@ -112,6 +112,7 @@ func settingsOf(c config.Config, now time.Time) string {
 	}
 	c.Timezone, c.Origins, c.SleepAt, c.Host, c.Port, c.HTTPToken, c.Project = nil, nil, nil, "", 0, "", ""
 	c.LLMBaseURL, c.LLMModel, c.LLMKey, c.AgentCLI, c.JournalDays = "", "", "", "", 0
+	c.Path, c.Metrics, c.Offline = "", false, false
 	c.DataDir = "" // that of the lock; it may be spelled in two ways
 	text, err := json.Marshal(c)
 	if err != nil {
