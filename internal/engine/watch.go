@@ -25,6 +25,8 @@ type WatchInput struct {
 // Watched is one thing that a watcher is told.
 type Watched struct {
 	Entry engram.LogEntry
+	// Begun is what is told first: all after Entry.Op will be told. Entry has nothing else.
+	Begun bool
 	// Missed says that operations up to Entry.Op will not be told: there were more than
 	// MaxBehind, the journal no longer has them, or it is another one than that of
 	// WatchInput.After. Entry has nothing else then.
@@ -38,7 +40,7 @@ type Watched struct {
 func (e *Engine) Watch(ctx context.Context, in WatchInput, tell func(Watched) error) error {
 	w := watch{e: e, project: normalProject(in.Project)}
 	if in.After != nil {
-		w.after, w.begun, w.resumed = *in.After, true, true
+		w.after, w.resumed = *in.After, true
 	}
 	for {
 		news, err := w.look(ctx)
@@ -73,19 +75,23 @@ func (w *watch) look(ctx context.Context) (news []Watched, err error) {
 			return err
 		}
 		if !w.begun {
-			w.after, w.begun = last.Seq, true
+			w.begun = true
+			if !w.resumed {
+				w.after = last.Seq
+			}
+			news = []Watched{at(w.after, Watched{Begun: true})}
 		}
 		if last.Seq < w.after { // the journal of another database, or one that was put back
 			w.after, w.resumed = last.Seq, false
-			news = []Watched{{Missed: true, Entry: engram.LogEntry{Operation: engram.Operation{Op: last.Seq}}}}
+			news = append(news, at(last.Seq, Watched{Missed: true}))
 			return nil
 		}
 		if last.Seq == w.after {
 			w.resumed = false
 			return nil
 		}
-		news, err = w.since(ctx, r)
-		w.after, w.resumed = last.Seq, false
+		more, err := w.since(ctx, r)
+		w.after, w.resumed, news = last.Seq, false, append(news, more...)
 		return err
 	})
 	return news, err
@@ -107,7 +113,7 @@ func (w *watch) since(ctx context.Context, r engram.Reader) ([]Watched, error) {
 	}
 	var news []Watched
 	if missed > 0 {
-		news = append(news, Watched{Missed: true, Entry: engram.LogEntry{Operation: engram.Operation{Op: missed}}})
+		news = append(news, at(missed, Watched{Missed: true}))
 	}
 	for _, op := range slices.Backward(ops) {
 		entry, err := logEntry(ctx, r, op)
@@ -117,6 +123,12 @@ func (w *watch) since(ctx context.Context, r engram.Reader) ([]Watched, error) {
 		news = append(news, Watched{Entry: entry})
 	}
 	return news, nil
+}
+
+// at is n with the number of an operation.
+func at(op int64, n Watched) Watched {
+	n.Entry.Op = op
+	return n
 }
 
 // compacted is the last operation that the journal lost after the one from which the watch

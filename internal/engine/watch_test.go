@@ -29,6 +29,12 @@ func (w world) watched(in engine.WatchInput, steps ...func()) []string {
 		return nil
 	}
 	err := w.Engine.Watch(w.Context(), in, func(n engine.Watched) error {
+		if n.Begun {
+			if len(told) > 0 || in.After != nil && n.Entry.Op != *in.After {
+				w.Errorf("begun at %d after %q", n.Entry.Op, told)
+			}
+			return nil
+		}
 		if n.Missed {
 			told = append(told, fmt.Sprintf("missed to %d", n.Entry.Op))
 			return nil
@@ -110,7 +116,7 @@ func TestAWatcherIsToldWhatItMissed(t *testing.T) {
 func TestAWatchEndsWithItsContextAndWithWhoIsTold(t *testing.T) {
 	w := newWorld(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	err := w.Engine.Watch(ctx, engine.WatchInput{Wait: func(ctx context.Context) error { cancel(); return ctx.Err() }}, nil)
+	err := w.Engine.Watch(ctx, engine.WatchInput{Wait: func(ctx context.Context) error { cancel(); return ctx.Err() }}, func(engine.Watched) error { return nil })
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("a context that ended: got %v", err)
 	}

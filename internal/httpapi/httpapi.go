@@ -57,6 +57,7 @@ type API struct {
 	mux      *http.ServeMux
 
 	zip       compressors
+	watchers  watchers
 	described func() (string, error) // the OpenAPI document, written once
 }
 

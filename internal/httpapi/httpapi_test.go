@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -35,6 +36,12 @@ func ask(h http.Handler, method, target, body string, header ...string) *httptes
 	}
 	r := httptest.NewRequest(method, target, in)
 	r.Host = host
+	if strings.HasPrefix(target, "/events") {
+		// A stream ends with its client, and this one leaves at once.
+		ctx, leave := context.WithCancel(r.Context())
+		leave()
+		r = r.WithContext(ctx)
+	}
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
