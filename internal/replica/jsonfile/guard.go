@@ -18,11 +18,13 @@ var errLong = errors.New("an item is longer than 64 MiB")
 // an item of any length in memory. A mark of the byte order is left out.
 type guarded struct {
 	r    io.Reader
-	read int64 // bytes handed out
-	mark int64 // of these were in items that are done
-	skip int64 // bytes of a mark of the byte order
-	part []byte
+	read int64  // bytes handed out
+	mark int64  // of these were in items that are done
+	skip int64  // bytes of a mark of the byte order
+	part []byte // of a letter, at the end of what was read
 	err  error
+	// foreign says that err is not about the text: it could not be had.
+	foreign bool
 }
 
 const byteOrderMark = "\xef\xbb\xbf"
@@ -37,10 +39,11 @@ func (g *guarded) Read(p []byte) (int, error) {
 		return 0, g.err
 	}
 	n, err := g.r.Read(p)
-	if err := g.check(p[:n]); err != nil {
-		g.err = err
-		return 0, err
+	if bad := g.check(p[:n]); bad != nil {
+		g.err = bad
+		return 0, bad
 	}
+	g.foreign = err != nil && !errors.Is(err, io.EOF)
 	if errors.Is(err, io.EOF) && len(g.part) > 0 {
 		err = g.broken(g.read)
 	}

@@ -96,10 +96,10 @@ func (f *reading) failed(err error) error {
 	if told, ok := errors.AsType[*engram.Error](err); ok {
 		return told
 	}
-	if errors.Is(err, errLong) || f.in.err != nil && errors.Is(err, f.in.err) {
-		return engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
+	if f.in.foreign {
+		return engram.Errorf(engram.CodeUnavailable, "the file cannot be read after byte %d%s", at, f.where()).WithCause(err)
 	}
-	return engram.Errorf(engram.CodeInvalid, "the file cannot be read at byte %d%s: %v", at, f.where(), err)
+	return engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
 }
 
 func (f *reading) cut() error {

@@ -1,0 +1,57 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// maxImport is what an import may send, in bytes. It is read as it comes in.
+const maxImport = 256 << 20
+
+// importedDoc is what an import did. The first three are what plugins of the mem_* world
+// know: how many are here now that were not before.
+type importedDoc struct {
+	Sessions     int `json:"sessions_imported"`
+	Observations int `json:"observations_imported"`
+	Prompts      int `json:"prompts_imported"`
+	document.Imported
+}
+
+// importFile brings a file in. The body is the file.
+func (a *API) importFile(w http.ResponseWriter, q request) error {
+	dryRun, err := q.flag("dry_run")
+	if err != nil {
+		return err
+	}
+	if q.ContentLength > maxImport {
+		return tooLarge(maxImport)
+	}
+	project := q.query.Get("project")
+	if q.query.Has("project") && strings.TrimSpace(project) == "" {
+		return invalid("project parameter must not be blank")
+	}
+	in := pacedBody(w, q.Body, readTimeout)
+	defer in.stop()
+	res, err := a.Engine.Import(q.Context(), in, engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: project, DryRun: dryRun})
+	switch _, over := errors.AsType[*http.MaxBytesError](err); {
+	case over:
+		return tooLarge(maxImport)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
+	case err != nil:
+		return err
+	}
+	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
+	if err != nil {
+		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+	}
+	a.send(w, q.Request, http.StatusOK, mediaJSON, line)
+	return nil
+}
