@@ -63,12 +63,15 @@ func TestUnknownFieldsMayBeAsDeepAsTheyLike(t *testing.T) {
 func TestTheLargestBodyEveryRouteTakes(t *testing.T) {
 	h := newAPI(t, httpapi.Options{MCP: reached()})
 	for _, r := range h.Routes() {
-		if r.MaxBody != 4<<20 {
+		if r.MaxBody != 4<<20 && r.Path != "/import" { // whose body is read as it comes in
 			t.Errorf("%s %s: MaxBody is %d, want 4 MiB", r.Method, r.Path, r.MaxBody)
 		}
 	}
 	const limit = 4 << 20
 	for _, r := range everyRoute(h) {
+		if r[1] == "/import" {
+			continue
+		}
 		for _, chunked := range []bool{false, true} {
 			req := httptest.NewRequest(r[0], r[1], strings.NewReader(strings.Repeat("x", limit+1)))
 			req.Host = host

@@ -271,7 +271,7 @@ func TestEveryAnswerIsInTheDocument(t *testing.T) {
 		{"GET /recall?q=tokens", ""}, {"GET /search?q=tokens&explain=true", ""}, {"GET /graph?ref=1", ""}, {"GET /graph?ref=1&format=dot", ""},
 		{"GET /timeline?observation_id=1", ""}, {"GET /log", ""}, {"PATCH /memories/2", `{"content":"Access tokens live 6 minutes"}`}, {"GET /memories/2", ""},
 		{"GET /history/2", ""}, {"GET /history/2?from=1&to=2", ""}, {"GET /decay", ""}, {"GET /doctor", ""}, {"GET /diagnostics", ""},
-		{"GET /recall?q=tokens&session_id=s1", ""}, {"GET /sessions/s1/uses", ""}, {"DELETE /relations?source=1&target=2", ""}, {"POST /undo", `{"all_projects":true}`},
+		{"GET /recall?q=tokens&session_id=s1", ""}, {"GET /sessions/s1/uses", ""}, {"DELETE /relations?source=1&target=2", ""}, {"GET /export", ""}, {"POST /import", `{"version":"0.1.0","sessions":[{"id":"s9","project":"demo"}]}`}, {"POST /undo", `{"all_projects":true}`},
 	} {
 		look(h, step[0], step[1], "a story")
 	}

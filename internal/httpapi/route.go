@@ -82,6 +82,15 @@ func (r Route) long() Route { r.slow = true; return r }
 // query names what r reads from the query.
 func (r Route) query(ps ...Param) Route { r.Params = append(slices.Clip(r.Params), ps...); return r }
 
+// streams says that h answers r by itself, for as long as it likes.
+func (r Route) streams(h func(w http.ResponseWriter, q request) error) Route {
+	r.stream = h
+	return r
+}
+
+// unreads leaves the body, of at most so many bytes, to whoever answers.
+func (r Route) unreads(most int64) Route { r.MaxBody, r.unread = most, true; return r }
+
 // takes says that r decodes a body of v's type, may that it decodes it when there is one.
 func (r Route) takes(v any) Route { r.Body = v; return r }
 func (r Route) may(v any) Route   { r.Body, r.Optional = v, true; return r }

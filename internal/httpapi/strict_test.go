@@ -17,7 +17,7 @@ func filled(r httpapi.Route) string {
 func TestEveryNewerRouteRefusesWhatItDoesNotKnow(t *testing.T) {
 	h := newAPI(t, httpapi.Options{})
 	older := map[string]bool{"health": true, "sessions": true, "observations": true, "search": true, "timeline": true, "context": true, "prompts": true,
-		"stats": true, "sync": true, "doctor": true, "project": true, "projects": true, "conflicts": true}
+		"stats": true, "sync": true, "doctor": true, "project": true, "projects": true, "conflicts": true, "export": true, "import": true}
 	for _, r := range h.Routes() {
 		target := filled(r)
 		if !r.Newer {

@@ -113,6 +113,11 @@ func (a *API) storeRows() []Route {
 		read("/sync/status", a.syncStatus, "how replication with a server stands").query(words("project", "of this project")).gives(syncStatus{}),
 		read("/stats", a.stats, "how much there is").gives(statsDoc{}),
 		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
+		write("GET", "/export", nil, "everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
+			words("format", "what it is written as; mem is the default", exportFormats()...), flag("vectors", "with vectors, which format json has room for")).gives(map[string]any{}).fails(notFound),
+		write("POST", "/import", nil, "bring in a file that an export wrote; the body is the file").streams(a.importFile).unreads(maxImport).query(
+			words("mode", "merge is the default; with replace, what is not in the file is forgotten", string(engine.ImportMerge), string(engine.ImportReplace)),
+			words("project", "everything goes into this project"), flag("dry_run", "only say what would come of it")).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
 		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
 		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
 		write("POST", "/projects/migrate", a.migrateProject, "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
