@@ -16,19 +16,25 @@ import (
 func (p *program) logCommand() *cobra.Command {
 	var actor, verb, since, until string
 	var limit, offset int
-	var all bool
+	var all, follow bool
 	var c compactFlags
 	cmd := &cobra.Command{
 		Use:   "log [ID]",
 		Short: "Show what was written: who, what, when and why",
 		Long: `Show what was written, the latest first: each line is one operation, with who asked for it and what it touched.
 With an ID only operations that touched this memory. undo takes one back. --compact takes old operations out of the
-journal: they cannot be undone any more, and --as-of knows no more of the time before; no text is lost.`,
-		Example: examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --compact --keep 365 --dry-run"),
+journal: they cannot be undone any more, and --as-of knows no more of the time before; no text is lost. --follow shows
+what is written from now on, by whichever process, until it is interrupted; with --json an operation a line.`,
+		Example: examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --follow", "engram log --compact --keep 365 --dry-run"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := c.check(cmd, args); err != nil {
 				return err
+			}
+			if follow {
+				if err := checkFollow(cmd, args); err != nil {
+					return err
+				}
 			}
 			e, err := p.open(cmd)
 			if err != nil {
@@ -36,6 +42,13 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 			}
 			if c.compact {
 				return p.compactJournal(cmd, e, c)
+			}
+			if follow {
+				project, err := p.readProject(cmd, e, all)
+				if err != nil {
+					return err
+				}
+				return p.followLog(cmd, e, project)
 			}
 			in := engine.LogInput{Actor: actor, Verb: verb, Page: engram.Page{Limit: limit, Offset: offset}}
 			if len(args) == 1 {
@@ -70,6 +83,7 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 	flags.IntVar(&limit, "limit", 20, "show at most so many operations")
 	flags.IntVar(&offset, "offset", 0, "leave out so many first")
 	flags.BoolVar(&all, "all-projects", false, "what was written in every project")
+	flags.BoolVar(&follow, "follow", false, "show what is written from now on, as it is written")
 	flags.BoolVar(&c.compact, "compact", false, "take old operations out of the journal")
 	flags.IntVar(&c.keep, "keep", 0, "with --compact: keep so many `days`; 0 is what journal_days says")
 	flags.BoolVar(&c.dry, "dry-run", false, "with --compact: only count them")
@@ -88,7 +102,7 @@ func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 	if c.compact && len(args) > 0 {
 		return invalidf("--compact takes no memory: it is for the whole journal").WithHint("run: %s --help", cmd.CommandPath())
 	}
-	reading := []string{"actor", "verb", "since", "until", "limit", "offset", "all-projects"}
+	reading := []string{"actor", "verb", "since", "until", "limit", "offset", "all-projects", "follow"}
 	compacting := []string{"keep", "dry-run"}
 	wrong, why := compacting, "goes with"
 	if c.compact {
