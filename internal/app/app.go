@@ -109,7 +109,7 @@ func (a *App) Close() error {
 // are finished first. It closes l.
 func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	a.store.whenOpen(a.jobs.start)
-	server, err := a.mcp("", true)
+	agents, err := mcp.NewChoices(a.mcp("", true))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -123,7 +123,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 		Engine: a.Engine.As("http"), Version: a.opts.Version, Dir: a.opts.Dir, Project: a.opts.Config.Project,
 		Token:   func() string { return a.opts.Config.HTTPToken },
 		Exposed: !config.Loopback(a.opts.Config.Host),
-		MCP:     server.Handler(),
+		MCP:     agents,
 		Daemon:  commands,
 		Log:     a.opts.Log,
 		Hosts:   []string{a.opts.Config.Host},
@@ -137,7 +137,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 // that does not exist is an *engram.Error of CodeInvalid.
 func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
 	a.store.whenOpen(a.jobs.start)
-	server, err := a.mcp(tools, false)
+	server, err := mcp.New(a.mcp(tools, false))
 	if err != nil {
 		return err
 	}
@@ -148,9 +148,9 @@ func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools s
 // a minute, as far as is known, and would take what was saved for not saved.
 const askWithin = 45 * time.Second
 
-func (a *App) mcp(tools string, remote bool) (*mcp.Server, error) {
-	return mcp.New(mcp.Options{
+func (a *App) mcp(tools string, remote bool) mcp.Options {
+	return mcp.Options{
 		Engine: a.Engine, Version: a.opts.Version, Tools: tools, Project: a.opts.Config.Project,
 		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log, AskWithin: askWithin,
-	})
+	}
 }

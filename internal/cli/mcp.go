@@ -15,7 +15,10 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use:   "mcp",
 		Short: "Serve one agent over standard input and output (MCP)",
 		Long: `Serve one agent over standard input and output with the Model Context Protocol. Agents start this themselves. The
-project is the folder's unless --project names one.`,
+project is the folder's unless --project names one.
+
+--tools chooses what it is offered: agent, what it needs while it works (the default); core, three tools for small models;
+admin, what keeps a store in order; mem, memory and recall, all tools of one design; all; or single tools by name.`,
 		Example: examples("claude mcp add engram -- engram mcp", "engram mcp --tools=all --project shop"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,6 +36,6 @@ project is the folder's unless --project names one.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&tools, "tools", "", "`list` of profiles and tools: agent, core, admin, mem, all (default agent)")
+	cmd.Flags().StringVar(&tools, "tools", "", "`list` of profiles and tools: agent, core, admin, mem, memory, recall, all (default agent)")
 	return cmd
 }

@@ -22,7 +22,7 @@ const (
 // and says all that its handler reads and answers: what it does not say is not there.
 func (a *API) table() []Route {
 	lists := [][]Route{a.serverRows(), a.sessionRows(), a.observationRows(), a.findingRows(), a.promptRows(), a.storeRows(), a.ageingRows(),
-		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows()}
+		a.journalRows(), a.relationRows(), a.conflictRows(), a.memoryRows(), a.rememberRows()}
 	var routes []Route
 	for _, list := range lists {
 		routes = append(routes, list...)
@@ -33,7 +33,7 @@ func (a *API) table() []Route {
 	}
 	if a.MCP != nil {
 		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP}.
-			gives(map[string]any{}).tells(mediaEvents))
+			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents))
 	}
 	return routes
 }

@@ -27,7 +27,7 @@ func Profiles() []string {
 // tool names, separated by commas; "" is the default profile. A tool that only the core
 // profile asks for is described as for a small model.
 func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
-	wanted, err := wantedOf(all, list)
+	wanted, err := wantedOf(profilesAndTools(all), list)
 	if err != nil {
 		return nil, err
 	}
@@ -47,11 +47,10 @@ func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
 	return chosen, nil
 }
 
-// wantedOf reads a list of profiles and tool names: each once, sorted, so that two lists
-// that mean the same read the same.
-func wantedOf(all []tool.Tool, list string) ([]string, error) {
+// wantedOf reads a list of profiles and tool names, all of them known: each once, sorted,
+// so that two lists that mean the same read the same.
+func wantedOf(known []string, list string) ([]string, error) {
 	var wanted []string
-	known := profilesAndTools(all)
 	for word := range strings.SplitSeq(list, ",") {
 		if word = strings.ToLower(strings.TrimSpace(word)); word == "" {
 			continue

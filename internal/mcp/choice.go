@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// mostChoices is how many choices of tools are kept ready. There are more lists than
+// anybody has a use for; one more costs a millisecond or two to make again.
+const mostChoices = 16
+
+// Choices serves MCP over HTTP with the tools that each client chooses: /mcp?tools=LIST, a
+// list as Options.Tools has it; without one, those of the Options. It may be used
+// concurrently.
+type Choices struct {
+	options Options
+	known   []string // profiles and tools
+	usual   http.Handler
+
+	mu    sync.Mutex
+	ready []choice // the latest used last
+}
+
+// choice is the handler for a list of tools.
+type choice struct {
+	list    string
+	handler http.Handler
+}
+
+// NewChoices returns Choices. Its errors are those of New.
+func NewChoices(o Options) (*Choices, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler()}, nil
+}
+
+// ServeHTTP answers with the tools that the request asks for. A list that names what does
+// not exist is refused with 400.
+func (c *Choices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler, err := c.handler(strings.Join(r.URL.Query()["tools"], ","))
+	if err != nil {
+		refuseChoice(w, err)
+		return
+	}
+	handler.ServeHTTP(w, r)
+}
+
+// handler returns the handler for a list of tools, made at need.
+func (c *Choices) handler(list string) (http.Handler, error) {
+	if strings.Trim(list, ", \t") == "" {
+		return c.usual, nil
+	}
+	wanted, err := wantedOf(c.known, list)
+	if err != nil {
+		return nil, err
+	}
+	list = strings.Join(wanted, ",")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.ready, func(have choice) bool { return have.list == list }); i >= 0 {
+		known := c.ready[i]
+		c.ready = append(slices.Delete(c.ready, i, i+1), known)
+		return known.handler, nil
+	}
+	o := c.options
+	o.Tools = list
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.ready) == mostChoices {
+		c.ready = slices.Delete(c.ready, 0, 1)
+	}
+	c.ready = append(c.ready, choice{list, s.Handler()})
+	return c.ready[len(c.ready)-1].handler, nil
+}
+
+// refuseChoice answers for a list that cannot be served, in the words of the HTTP API.
+func refuseChoice(w http.ResponseWriter, err error) {
+	d := detail{Code: string(engram.CodeOf(err)), Message: "internal error", Hint: engram.HintOf(err)}
+	status := http.StatusInternalServerError
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		d.Message, status = e.Msg, http.StatusBadRequest
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(told{d}) // a client that has gone needs no answer
+}
