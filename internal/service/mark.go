@@ -7,8 +7,8 @@ import (
 )
 
 // markText opens the line by which a file is known again as written here and not changed
-// since: the digest of all other lines follows.
-const markText = "Written by engram setup service; --undo takes it away. Digest "
+// since: the digest of all other lines follows. A comment of XML must not have two dashes.
+const markText = "Written by engram setup service, which undoes it too. Digest "
 
 // marked adds the line of the mark, between open and end, as the last line.
 func marked(text, open, end string) string {

@@ -27,7 +27,11 @@ func Systemd(s Server) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	b.WriteString("[Unit]\nDescription=Engram, a memory for AI agents\n\n[Service]\nType=exec\nExecStart=:" + unitQuoted(s.Program))
+	b.WriteString("[Unit]\nDescription=Engram, a memory for AI agents\n\n[Service]\nType=exec\nExecStart=:")
+	if strings.ContainsAny(s.Program, `'"\`) {
+		b.WriteString(unitShell)
+	}
+	b.WriteString(unitQuoted(s.Program))
 	for _, a := range s.Args {
 		b.WriteString(" " + unitQuoted(a))
 	}
@@ -39,6 +43,10 @@ func Systemd(s Server) (string, error) {
 	b.WriteString("Restart=on-failure\nRestartSec=10\nRestartPreventExitStatus=2 6\n\n[Install]\nWantedBy=default.target\n")
 	return marked(b.String(), "# ", ""), nil
 }
+
+// unitShell runs a program whose path has a quote or a backslash, which systemd does not
+// run itself however they are written.
+const unitShell = `/bin/sh -c "exec \"$0\" \"$@\"" `
 
 // unitQuoted is one word of a unit file: in quotes, with % doubled, which else begins a
 // specifier.
