@@ -31,6 +31,8 @@ func shapeStory() []string {
 		"engram prompt save 'make login survive a restart' --project shop --session s1",
 		"engram capture learnings.md --project shop",
 		"engram ingest memories.jsonl --project shopp",
+		"engram export all.json",
+		"engram import all.json",
 		"engram search 'how long do tokens live' --project shop --session s1",
 		"engram search 'tokens last week' --project shop --explain",
 		"engram recall 'token lifetime' --project shop --session s1",

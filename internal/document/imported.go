@@ -4,16 +4,16 @@ import "github.com/alanbuscaglia/engram"
 
 // Imported is what an import did.
 type Imported struct {
-	Format    string       `json:"format"`  // json, mem or graph: what the file was found to be
-	Project   string       `json:"project"` // the one that it was taken from; "" for every one, or when it does not say
-	Mode      string       `json:"mode"`    // merge or replace
-	DryRun    bool         `json:"dry_run"` // nothing was changed
-	Op        int64        `json:"op"`      // what undo takes back; 0 when nothing was changed
-	Backup    string       `json:"backup"`  // the copy of the database from before; "" when none was made
-	Projects  Tally        `json:"projects"`
+	Format    string       `json:"format"`   // json, mem or graph: what the file was found to be
+	Project   string       `json:"project"`  // the one that it was taken from; "" for every one, or when it does not say
+	Mode      string       `json:"mode"`     // merge or replace
+	DryRun    bool         `json:"dry_run"`  // nothing was changed
+	Op        int64        `json:"op"`       // what undo takes back; 0 when nothing was changed
+	Backup    string       `json:"backup"`   // the copy of the database from before; "" when none was made
+	Projects  Tally        `json:"projects"` // what became of those in the file, as in all that follows
 	Sessions  Tally        `json:"sessions"`
 	Prompts   Tally        `json:"prompts"`
-	Memories  Tally        `json:"memories"`
+	Memories  Tally        `json:"memories"` // also of what could not be read
 	Relations Tally        `json:"relations"`
 	Erased    Tally        `json:"erased"`   // things that were erased elsewhere
 	Rejected  []ImportNote `json:"rejected"` // the first thousand
@@ -22,11 +22,11 @@ type Imported struct {
 
 // Tally counts the things of one kind in a file by what became of them.
 type Tally struct {
-	Added     int `json:"added"`
-	Changed   int `json:"changed"`
-	Unchanged int `json:"unchanged"`
-	Rejected  int `json:"rejected"`
-	Gone      int `json:"gone"` // not in a file that replaced what there was
+	Added     int `json:"added"`     // were not here
+	Changed   int `json:"changed"`   // were here otherwise
+	Unchanged int `json:"unchanged"` // were here as they are in the file, or later
+	Rejected  int `json:"rejected"`  // did not come in
+	Gone      int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
 }
 
 // ImportNote is about one item of a file.

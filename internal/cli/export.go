@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// exportName is the file of an export that names none.
+const exportName = "engram-export.json"
+
+func (p *program) exportCommand() *cobra.Command {
+	var in engine.ExportInput
+	cmd := &cobra.Command{
+		Use:   "export [FILE|-]",
+		Short: "Write everything into a file that import reads",
+		Long: `Write everything, or what belongs to one --project, into a file that engram import reads: engram-export.json when
+none is named, "-" for standard output. Only you can read the file, which takes the place of one of that name when it is
+whole.
+
+The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
+and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts.`,
+		Example: examples("engram export", "engram export shop.json --project shop", "engram export - | gzip > engram.json.gz"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := exportName
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return p.export(cmd, name, in)
+		},
+	}
+	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything; mem is what mem_* programs read")
+	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "with the vectors of memories")
+	// The only error is a flag that does not exist, and it does.
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+		return err
+	}
+	bar := p.progress("exporting")
+	in.Progress = bar.tell
+	var res engine.Exported
+	write := func(w io.Writer) (err error) {
+		res, err = e.Export(cmd.Context(), w, in)
+		return err
+	}
+	if name == "-" {
+		err = outputError(write(p.Stdout))
+	} else {
+		err = p.writeFile(name, write)
+	}
+	bar.end()
+	if err != nil {
+		return err
+	}
+	doc := exportedOf(res, name)
+	if name != "-" {
+		return p.answer(doc, doc.write)
+	}
+	// Standard output has the file.
+	if p.json {
+		return json.NewEncoder(p.Stderr).Encode(doc)
+	}
+	var b strings.Builder
+	doc.write(&b)
+	_, err = io.WriteString(p.Stderr, b.String())
+	return err
+}
+
+// writeFile writes a file that only the user can read, beside the one whose place it takes
+// when it is whole. What is no regular file, such as a pipe, is written into.
+func (p *program) writeFile(name string, write func(io.Writer) error) (err error) {
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	refused := func(err error) error {
+		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(err)
+	}
+	if was, err := os.Stat(path); err == nil && !was.Mode().IsRegular() {
+		if was.IsDir() {
+			return invalidf("%s is a folder", name).WithHint("name a file in it")
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return refused(err)
+		}
+		return errors.Join(write(f), f.Close())
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real // a link stays one
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".engram-export-") // mode 0600
+	if err != nil {
+		return refused(err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	if err := write(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
+	if err := errors.Join(f.Sync(), f.Close()); err != nil {
+		return refused(err)
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return refused(err)
+	}
+	return nil
+}
+
+// exportedDoc is the answer of `export`.
+type exportedDoc struct {
+	File      string `json:"file"`     // as it was named; - is standard output
+	Format    string `json:"format"`   // json or mem
+	Project   string `json:"project"`  // "" is every one
+	Projects  int    `json:"projects"` // how many were written, as in all that follows
+	Sessions  int    `json:"sessions"`
+	Prompts   int    `json:"prompts"`   // deleted ones too
+	Memories  int    `json:"memories"`  // forgotten ones too
+	Forgotten int    `json:"forgotten"` // of the memories
+	Revisions int    `json:"revisions"` // what memories said before
+	Relations int    `json:"relations"` // removed ones too
+	Erased    int    `json:"erased"`    // names of what was erased
+	Vectors   int    `json:"vectors"`   // 0 without --vectors
+}
+
+func exportedOf(x engine.Exported, file string) exportedDoc {
+	return exportedDoc{file, x.Format, x.Project, x.Projects, x.Sessions, x.Prompts, x.Memories, x.Forgotten, x.Revisions, x.Relations, x.Erased, x.Vectors}
+}
+
+func (d exportedDoc) write(b *strings.Builder) {
+	where := d.File
+	if where == "-" {
+		where = "standard output"
+	}
+	fmt.Fprintf(b, "Exported to %s\n", where)
+	fmt.Fprintf(b, "  %s\n  %s", count(d.Sessions, "session", "sessions"), count(d.Memories, "memory", "memories"))
+	if d.Forgotten > 0 {
+		fmt.Fprintf(b, ", %d of them forgotten", d.Forgotten)
+	}
+	fmt.Fprintf(b, "\n  %s\n", count(d.Prompts, "prompt", "prompts"))
+	if d.Relations > 0 {
+		fmt.Fprintf(b, "  %s\n", count(d.Relations, "relation", "relations"))
+	}
+}

@@ -1,0 +1,143 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) importCommand() *cobra.Command {
+	var mode string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "import FILE|-",
+		Short: "Bring in a file that an export wrote",
+		Long: `Bring in a file that engram export wrote, here or elsewhere, or the export of a program that speaks the mem_* or the
+memory_* dialect; which it is, is found out. Importing twice changes nothing: what is here already is known again by its
+id. Where both have something, the later edit holds and the other text is kept as a revision. With --project everything
+goes into that project.
+
+With --mode replace, what is not in the file is forgotten; a backup of the database is made first. All of it comes in or
+nothing does, and engram undo takes it back. An item that is wrong is told and left out; then the exit code is 2.`,
+		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "zcat engram.json.gz | engram import -"),
+		Args:    between(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.importFile(cmd, args[0], engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun})
+		},
+	}
+	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: what is not in the file is forgotten")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
+	// The only error is a flag that does not exist, and it does.
+	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportInput) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	file, err := p.fileReader(name)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if p.loaded.Origins["project"].Source == config.SourceFlag {
+		in.Project = p.loaded.Project
+	}
+	bar := p.progress("importing")
+	in.Progress = bar.tell
+	res, err := e.Import(cmd.Context(), file, in)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	if !p.json {
+		p.tellItems(res.Rejected, "not imported")
+		p.tellItems(res.Notes, "imported")
+	}
+	doc := importedDoc{document.ImportedOf(res, in.DryRun), name}
+	if err := p.answer(doc, doc.write); err != nil {
+		return err
+	}
+	if n := res.All().Rejected; n > 0 {
+		return engram.Errorf(engram.CodeInvalid, "%s of the file did not come in", count(n, "item", "items")).WithHint("the rest did; the reasons stand above")
+	}
+	return nil
+}
+
+// tellItems tells each item that something is to be said of, a line each.
+func (p *program) tellItems(notes []engram.ImportNote, what string) {
+	for _, n := range notes {
+		name := n.Item
+		if n.Name != "" {
+			name += " (" + n.Name + ")"
+		}
+		p.warn(render.Plain(fmt.Sprintf("%s %s: %s", name, what, n.Reason)))
+	}
+}
+
+// importedDoc is the answer of `import`.
+type importedDoc struct {
+	document.Imported
+	File string `json:"file"` // as it was named; - is standard input
+}
+
+func (d importedDoc) write(b *strings.Builder) {
+	from := d.File
+	if from == "-" {
+		from = "standard input"
+	}
+	would := ""
+	if d.DryRun {
+		would = ", if it were not for --dry-run"
+	}
+	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
+	for _, k := range []struct {
+		one, many string
+		t         document.Tally
+		always    bool
+	}{
+		{"session", "sessions", d.Sessions, true}, {"memory", "memories", d.Memories, true}, {"prompt", "prompts", d.Prompts, true},
+		{"relation", "relations", d.Relations, false}, {"project", "projects", d.Projects, false}, {"erasure", "erasures", d.Erased, false},
+	} {
+		if k.always || k.t != (document.Tally{}) {
+			fmt.Fprintf(b, "  %s\n", tallied(k.t, k.one, k.many))
+		}
+	}
+	if d.Backup != "" {
+		fmt.Fprintf(b, "What was there before: %s\n", d.Backup)
+	}
+	if d.Op != 0 {
+		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.Op)
+	}
+}
+
+// tallied is "3 memories: 2 new, 1 as before".
+func tallied(t document.Tally, one, many string) string {
+	n := t.Added + t.Changed + t.Unchanged + t.Rejected
+	text := count(n, one, many)
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		what string
+	}{{t.Added, "new"}, {t.Changed, "changed"}, {t.Unchanged, "as before"}, {t.Rejected, "not imported"}} {
+		if p.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
+		}
+	}
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if t.Gone > 0 {
+		text += fmt.Sprintf("; %d that are not in the file went", t.Gone)
+	}
+	return text
+}
