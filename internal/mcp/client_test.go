@@ -81,8 +81,8 @@ func TestRealClientsOfBothErasSaveAndFind(t *testing.T) {
 					t.Errorf("asked for %s, got %s of %+v", version, init.ProtocolVersion, init.ServerInfo)
 				}
 				//lint:ignore SA1019 what is checked is that the deprecated capability is not offered
-				if caps := init.Capabilities; caps.Tools == nil || caps.Logging != nil || caps.Resources != nil || caps.Prompts != nil {
-					t.Errorf("capabilities: got %+v, want tools alone", caps)
+				if caps := init.Capabilities; caps.Tools == nil || caps.Logging != nil || caps.Resources == nil || caps.Prompts == nil || caps.Completions == nil {
+					t.Errorf("capabilities: got %+v, want tools, resources, prompts and completions", caps)
 				}
 				if !strings.Contains(init.Instructions, "mem_search") {
 					t.Errorf("instructions: got %q", init.Instructions)

@@ -122,12 +122,12 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 		q.cancelled(r.Params)
 	case "subscriptions/listen":
 		t.kind = endless
-	case "tools/call":
+	case "tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete":
 		t.kind = reading
 		var p struct {
 			Name string `json:"name"`
 		}
-		if json.Unmarshal(r.Params, &p) == nil && q.writes(p.Name) {
+		if r.Method == "tools/call" && json.Unmarshal(r.Params, &p) == nil && q.writes(p.Name) {
 			t.kind = writing
 			break
 		}

@@ -52,6 +52,8 @@ type Server struct {
 	sdk   *mcp.Server
 	tools []tool.Tool // those offered, by name
 	log   *slog.Logger
+	// memories is set when resources, a prompt and completions are offered (resource.go).
+	memories bool
 
 	askWithin time.Duration
 	readAfter time.Duration
@@ -83,14 +85,22 @@ func newServer(o Options, offered []tool.Tool) *Server {
 		o.ReadAfter = defaultReadAfter
 	}
 	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter}
-	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, &mcp.ServerOptions{
+	options := &mcp.ServerOptions{
 		Instructions: instructionsFor(offered),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
 		// Set, because the SDK would offer logging, which the newest revision deprecates.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
-	})
+	}
+	m := memories{Server: s, dialect: memory.New(memoryOptions(o))}
+	if s.memories = offersMemories(offered); s.memories {
+		m.configure(options)
+	}
+	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, options)
 	for _, t := range offered {
 		s.sdk.AddTool(definition(t), s.handler(t))
+	}
+	if s.memories {
+		m.offer()
 	}
 	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUnoffered, s.markDeferred)
 	return s
@@ -100,9 +110,13 @@ func newServer(o Options, offered []tool.Tool) *Server {
 func dialects(o Options) []tool.Tool {
 	return slices.Concat(
 		mem.Tools(mem.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
-		memory.New(memory.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}).Tools(),
+		memory.New(memoryOptions(o)).Tools(),
 		recall.Tools(recall.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}),
 	)
+}
+
+func memoryOptions(o Options) memory.Options {
+	return memory.Options{Engine: o.Engine, Project: o.Project, Dir: o.Dir, Remote: o.Remote, Zone: o.Zone}
 }
 
 // handler runs a tool for the SDK. It never returns an error, because the SDK would

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -14,14 +15,15 @@ import (
 
 // refused says why a request on the line cannot be worked on; nil when it can. Over
 // HTTP what is not offered is left to the SDK, which knows the status that goes with it.
-func refused(r *jsonrpc.Request) *jsonrpc.Error {
-	if family := unoffered(r.Method); family != "" {
+// memories says that the server has more than tools (resource.go).
+func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
+	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
 	}
 	return misshapen(r)
 }
 
-// unoffered returns the family of a method that this server has none of; "" else. The
+// unoffered returns the family of a method that a server of tools has none of; "" else. The
 // SDK refuses these too, but in other words than clients of the tools know, and before
 // any middleware.
 func unoffered(method string) string {
@@ -50,6 +52,18 @@ func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 		into = &mcp.ListToolsParams{}
 	case "subscriptions/listen":
 		into = &mcp.SubscriptionsListenParams{}
+	case "resources/list":
+		into = &mcp.ListResourcesParams{}
+	case "resources/templates/list":
+		into = &mcp.ListResourceTemplatesParams{}
+	case "resources/read":
+		into = &mcp.ReadResourceParams{}
+	case "prompts/list":
+		into = &mcp.ListPromptsParams{}
+	case "prompts/get":
+		into = &mcp.GetPromptParams{}
+	case "completion/complete":
+		into = &mcp.CompleteParams{}
 	default:
 		into = &map[string]json.RawMessage{}
 	}

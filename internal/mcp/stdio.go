@@ -25,7 +25,7 @@ import (
 // in must stop returning when the process ends; a read that blocks for ever keeps one
 // goroutine, which is what standard input does.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
-	c := &lineConn{out: out, queue: newQueue(s.writes), done: make(chan struct{})}
+	c := &lineConn{out: out, memories: s.memories, queue: newQueue(s.writes), done: make(chan struct{})}
 	c.queue.readAfter = s.readAfter
 	go c.receive(in)
 	// Not sdk.Run, which logs a stop that was asked for as an error.
@@ -68,6 +68,8 @@ type lineKey struct{}
 type lineConn struct {
 	queue  *queue
 	person person // who can be asked
+	// memories says that the server has more than tools.
+	memories bool
 
 	write  sync.Mutex // held while a line is written, so that lines stay whole
 	out    io.Writer
@@ -193,7 +195,7 @@ func (c *lineConn) accept(line []byte) bool {
 			continue
 		}
 		if r, ok := m.(*jsonrpc.Request); ok {
-			if bad := refused(r); bad != nil && r.IsCall() {
+			if bad := refused(r, c.memories); bad != nil && r.IsCall() {
 				c.refuse(idOf(v), bad.Code, bad.Message)
 				continue
 			}

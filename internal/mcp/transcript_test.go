@@ -254,7 +254,7 @@ func (tk *talk) told(answer []byte) string {
 		tk.t.Fatalf("%s: %v", answer, err)
 	}
 	if len(r.Content) != 1 || r.Content[0].Type != "text" {
-		return string(a.Result)
+		return tk.pretty(a.Result)
 	}
 	if m := regexp.MustCompile(`"recovery_token":"([A-Z2-7]+)"`).FindSubmatch(r.Object); m != nil {
 		tk.token = string(m[1])

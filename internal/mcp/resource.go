@@ -1,0 +1,157 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/mcp/memory"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// offersMemories reports whether what the memory_* dialect has beside its tools is offered:
+// resources, a prompt and completions come with any of its tools. Clients of the other
+// dialects have always been told that there are none.
+func offersMemories(offered []tool.Tool) bool {
+	return slices.ContainsFunc(offered, func(t tool.Tool) bool { return strings.HasPrefix(t.Name, memory.Prefix) })
+}
+
+// families are the method families that the memory_* dialect answers.
+func families() []string { return []string{"resources", "prompts", "completion"} }
+
+// memories serves the memory_* dialect's resources (here), prompt (prompt.go) and
+// completions (complete.go).
+type memories struct {
+	*Server
+	dialect *memory.Dialect
+}
+
+// configure tells clients that there is more than tools. Nobody is notified of changes:
+// whoever lists again sees them.
+func (s memories) configure(o *mcp.ServerOptions) {
+	o.Capabilities.Resources, o.Capabilities.Prompts = &mcp.ResourceCapabilities{}, &mcp.PromptCapabilities{}
+	o.Capabilities.Completions = &mcp.CompletionCapabilities{}
+	o.CompletionHandler = s.complete
+}
+
+// offer tells the SDK what there is.
+func (s memories) offer() {
+	for _, t := range []*mcp.ResourceTemplate{
+		{Name: "memory", Title: "A memory", URITemplate: memory.MemoryTemplate, MIMEType: memory.JSON,
+			Description: "One memory whole, with its relations and what it said before; id is an id, a number or topic:KEY"},
+		{Name: "memories", Title: "Memories of a project", URITemplate: memory.ListTemplate, MIMEType: memory.JSON,
+			Description: "What is remembered of a project, the newest first, in pages of 50"},
+	} {
+		s.sdk.AddResourceTemplate(t, s.read) // the middleware answers before
+	}
+	s.sdk.AddPrompt(recallPrompt(), s.recall)
+	s.sdk.AddReceivingMiddleware(s.answer)
+}
+
+// answer is the middleware that lists and reads resources. The SDK would list what was
+// registered, and a memory is not: there may be a million.
+func (s memories) answer(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		switch r := req.(type) {
+		case *mcp.ListResourcesRequest:
+			return s.list(ctx, r)
+		case *mcp.ReadResourceRequest:
+			return s.read(ctx, r)
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// private is what may be kept of an answer, and by whom: memories change at any time, and
+// they are their person's.
+func private() mcp.Cacheable { return mcp.Cacheable{CacheScope: "private"} }
+
+func (s memories) list(ctx context.Context, req *mcp.ListResourcesRequest) (*mcp.ListResourcesResult, error) {
+	cursor := ""
+	if req.Params != nil {
+		cursor = req.Params.Cursor
+	}
+	all, next, err := s.dialect.Resources(ctx, cursor)
+	if err != nil {
+		return nil, s.refusal("resources/list", err)
+	}
+	res := &mcp.ListResourcesResult{Cacheable: private(), Resources: []*mcp.Resource{}, NextCursor: next}
+	for _, r := range all {
+		entry := &mcp.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: memory.JSON,
+			Annotations: &mcp.Annotations{Priority: r.Importance}}
+		if at := time.Time(r.Modified); !at.IsZero() {
+			entry.Annotations.LastModified = at.UTC().Format(time.RFC3339)
+		}
+		res.Resources = append(res.Resources, entry)
+	}
+	return res, nil
+}
+
+func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+	uri := req.Params.URI
+	contents, err := s.dialect.Read(ctx, tool.Caller{Client: clientName(req.ClientInfo())}, uri)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil, notFound(req.ProtocolVersion(), uri, err)
+	}
+	if err != nil {
+		return nil, s.refusal("resources/read", err)
+	}
+	res := &mcp.ReadResourceResult{Cacheable: private()}
+	for _, c := range contents {
+		res.Contents = append(res.Contents, &mcp.ResourceContents{URI: uri, MIMEType: c.Type, Text: c.Text})
+	}
+	return res, nil
+}
+
+// codeNoResource is how the revisions before the stateless one say that a resource does not
+// exist; since then it is a parameter that is invalid.
+const codeNoResource = -32002
+
+// notFound says that a resource does not exist.
+func notFound(version, uri string, err error) *jsonrpc.Error {
+	told := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
+		Data: dataOf("uri", tool.Clip(redact.Private(uri)), err)}
+	if version >= stateless {
+		told.Code = jsonrpc.CodeInvalidParams
+	}
+	return told
+}
+
+// refusal is an error as the protocol has it for what is no tool. Causes go to the log,
+// never to the client.
+func (s *Server) refusal(method string, err error) *jsonrpc.Error {
+	code := engram.CodeOf(err)
+	told := &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: messageOf(err)}
+	if code == engram.CodeInternal || code == engram.CodeUnavailable {
+		s.log.Error("request failed", "method", method, "code", string(code), "error", err.Error())
+		told.Code = jsonrpc.CodeInternalError
+	}
+	told.Data = dataOf("code", string(code), err)
+	return told
+}
+
+// dataOf is what is told of an error beside its message: one fact by its name, and the hint.
+func dataOf(name, value string, err error) json.RawMessage {
+	facts := map[string]string{name: value}
+	if hint := engram.HintOf(err); hint != "" {
+		facts["hint"] = hint
+	}
+	data, _ := json.Marshal(facts) // strings are always JSON
+	return data
+}
+
+// messageOf is what went wrong, for the client.
+func messageOf(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		return e.Msg
+	}
+	return "internal error"
+}
