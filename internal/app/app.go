@@ -48,6 +48,7 @@ type App struct {
 	jobs  *background
 	lock  *daemon.Lock // nil: commands do not know of this App
 
+	counting counting
 	embedder engram.Embedder // of every engine: its table is read once; nil: there is none
 }
 
@@ -60,6 +61,7 @@ func New(o Options) *App {
 		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version})
 	}}
 	a := &App{opts: o, store: store}
+	a.counting = a.newCounting()
 	if o.Config.EmbeddingModel != config.NoModel {
 		a.embedder = static.New()
 	}
@@ -68,13 +70,13 @@ func New(o Options) *App {
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
 	main.Traces = a.tracesIn()
-	main.Tally = engine.NewTally(time.Now)
+	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
 	if o.Warm {
 		main.Warm = a.warm
 	}
 	a.Engine = engine.New(main)
-	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.flushTally)
+	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.counting.run)
 	return a
 }
 
@@ -96,7 +98,7 @@ func (a *App) Ready(ctx context.Context) error {
 // Close ends what runs beside the answers and closes the store, if it was opened. The App cannot be used afterwards.
 func (a *App) Close() error {
 	a.jobs.close()
-	a.flushLast()
+	a.counting.end()
 	err := a.store.Close()
 	if a.lock != nil { // last: who waits for it finds everything as it stays
 		err = errors.Join(err, a.lock.Release())

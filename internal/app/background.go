@@ -13,10 +13,11 @@ import (
 type background struct {
 	work []func(context.Context) // each until its context ends
 
-	once sync.Once
-	ctx  context.Context
-	stop context.CancelFunc
-	done sync.WaitGroup
+	once  sync.Once
+	begun bool // work was begun; to be read after close
+	ctx   context.Context
+	stop  context.CancelFunc
+	done  sync.WaitGroup
 }
 
 func newBackground(work ...func(context.Context)) *background {
@@ -28,6 +29,7 @@ func newBackground(work ...func(context.Context)) *background {
 // start begins the work, the first time it is called.
 func (b *background) start() {
 	b.once.Do(func() {
+		b.begun = true
 		for _, work := range b.work {
 			b.done.Go(func() { work(b.ctx) })
 		}

@@ -1,6 +1,11 @@
 package app_test
 
 import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,23 +37,87 @@ func searches(t *testing.T, path string) (n int) {
 	return n
 }
 
-func TestWhatWasAskedIsCountedWhenTheProcessEnds(t *testing.T) {
+// A command waits for no disk: it leaves what it counted beside the database.
+func TestWhatACommandWasAskedIsTakenInByWhoeverLooks(t *testing.T) {
 	dir := t.TempDir()
-	a := newApp(t, dir)
-	for range 3 {
-		if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+	path := filepath.Join(dir, "engram.db")
+	for range 2 {
+		a := newApp(t, dir)
+		for range 3 {
+			if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := a.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if n := searches(t, dir+"/engram.db"); n != 0 {
-		t.Errorf("before the end: got %d searches, want none: a search waits for no disk", n)
+	if n := searches(t, path); n != 0 {
+		t.Errorf("in the store: got %d searches, want none yet", n)
+	}
+	info, err := os.Stat(path + "-counts")
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("beside it: got %v, %v, want a file of mode 0600", info, err)
+	}
+	if err := os.WriteFile(path+"-counts", append([]byte("no counter\n{}\n"), read(t, path+"-counts")...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(t, dir)
+	m, err := a.Engine.Metrics(t.Context(), engine.MetricsInput{})
+	if err != nil || m.Total.Reads != 6 {
+		t.Errorf("metrics: got %+v, %v, want 6 reads", m.Total, err)
+	}
+	if n := searches(t, path); n != 6 {
+		t.Errorf("in the store after somebody looked: got %d searches, want 6", n)
+	}
+	if left, err := filepath.Glob(path + "-counts*"); err != nil || len(left) != 0 {
+		t.Errorf("beside it: got %v, %v, want nothing", left, err)
+	}
+}
+
+func TestMuchThatCommandsLeftIsWrittenDownByTheNext(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "engram.db")
+	line := `{"Day":"2026-11-21T00:00:00Z","Project":"","Verb":"search","Outcome":"found","Events":1,"Fallbacks":0,"Memories":1,"Tokens":9}` + "\n"
+	if err := os.WriteFile(path+"-counts", []byte(strings.Repeat(line, 1000)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := newApp(t, dir)
+	if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+		t.Fatal(err)
 	}
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if n := searches(t, dir+"/engram.db"); n != 3 {
-		t.Errorf("after the end: got %d searches, want 3", n)
+	if n := searches(t, path); n != 1001 {
+		t.Errorf("got %d searches, want 1001", n)
 	}
+}
+
+func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
+	dir := t.TempDir()
+	a := newApp(t, dir)
+	in, out := io.Pipe()
+	done := make(chan error)
+	go func() { done <- a.ServeMCP(t.Context(), in, io.Discard, "") }()
+	if _, err := a.Engine.Search(t.Context(), engine.SearchInput{Query: "tokens"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(out.Close(), <-done, a.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if n := searches(t, filepath.Join(dir, "engram.db")); n != 1 {
+		t.Errorf("got %d searches, want one", n)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 func TestCountingWaitsForNobody(t *testing.T) {

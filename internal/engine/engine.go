@@ -45,6 +45,8 @@ type Options struct {
 	Judge engram.Judge
 	// Tally counts what is asked; nil: nothing is counted but what is saved.
 	Tally *Tally
+	// Collect takes into Tally what other processes have counted and left; nil: none do.
+	Collect func()
 	// Clinic looks at the store from outside for Doctor; nil: there is no doctor.
 	Clinic Clinic
 	// Warm is asked first to search what there is now: a server of the same store and
@@ -83,6 +85,7 @@ type Engine struct {
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
 	tally     *Tally
+	collect   func()
 }
 
 // New returns an Engine. The Store stays the caller's to close.
@@ -90,7 +93,7 @@ func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version,
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), tally: o.Tally}
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), tally: o.Tally, collect: o.Collect}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {

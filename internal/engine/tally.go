@@ -129,8 +129,8 @@ func (t *Tally) add(begun time.Time, o counted, n engram.Tally, project string, 
 	t.pending[c] = t.pending[c].Plus(n)
 }
 
-// take empties what waits, and returns it.
-func (t *Tally) take() []engram.Counter {
+// Take empties what waits to be written down, and returns it, in no order.
+func (t *Tally) Take() []engram.Counter {
 	if t == nil {
 		return nil
 	}
@@ -158,12 +158,15 @@ func countersOf(pending map[cell]engram.Tally) (cs []engram.Counter) {
 	return cs
 }
 
-// putBack lets what could not be flushed wait again.
-func (t *Tally) putBack(cs []engram.Counter) {
+// Put lets counters wait that were taken: here, or by a process that left them behind.
+func (t *Tally) Put(cs []engram.Counter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range cs {
 		at := cell{c.Day.Unix() / (24 * 60 * 60), c.Project, counted{c.Verb, c.Outcome}}
+		if _, there := t.pending[at]; !there && len(t.pending) >= maxCells {
+			at.project = ""
+		}
 		t.pending[at] = t.pending[at].Plus(c.Tally)
 	}
 }
@@ -172,13 +175,13 @@ func (t *Tally) putBack(cs []engram.Counter) {
 // nothing to write it costs nothing. What cannot be written waits for the next time, and
 // the error, with the store's code, says why.
 func (e *Engine) FlushTally(ctx context.Context) error {
-	cs := e.tally.take()
+	cs := e.tally.Take()
 	if len(cs) == 0 {
 		return nil
 	}
 	err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.AddCounters(ctx, cs) })
 	if err != nil {
-		e.tally.putBack(cs)
+		e.tally.Put(cs)
 	}
 	return err
 }

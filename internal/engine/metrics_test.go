@@ -1,0 +1,118 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func metrics(t *testing.T, e *engine.Engine, in engine.MetricsInput) engine.Metrics {
+	t.Helper()
+	m, err := e.Metrics(t.Context(), in)
+	if err != nil {
+		t.Fatalf("metrics %+v: %v", in, err)
+	}
+	return m
+}
+
+func activity(a engine.Activity) string {
+	hit, reads := a.HitRate()
+	fallback, _ := a.FallbackRate()
+	return fmt.Sprintf("%d events: %d saved, %d read, hit %.2f, fallback %.2f (%v), %d shown", a.Events(), a.Saves, a.Reads, hit, fallback, reads, a.Memories)
+}
+
+func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
+	w, e := tallied(t)
+	same(t, "of an empty store", []string{activity(metrics(t, e, engine.MetricsInput{}).Total)}, []string{"0 events: 0 saved, 0 read, hit 0.00, fallback 0.00 (false), 0 shown"})
+	w.note("Tokens", "Tokens live in cookies.")
+	w.session("s", "demo")
+	for _, query := range []string{"tokens", "zeppelin", ""} {
+		if _, err := e.Search(t.Context(), asked(query)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Context(t.Context(), engine.ContextInput{Project: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	m := metrics(t, e, engine.MetricsInput{})
+	same(t, "all", []string{activity(m.Total)}, []string{"5 events: 1 saved, 4 read, hit 0.75, fallback 0.25 (true), 3 shown"})
+	var verbs, projects, days []string
+	for _, v := range m.Verbs {
+		verbs = append(verbs, fmt.Sprint(v.Name, " ", v.Outcomes, " ", v.Events()))
+	}
+	same(t, "verbs", verbs, []string{"save map[inserted:1] 1", "search map[found:2 nothing:1] 3", "context map[found:1] 1"})
+	for _, p := range m.Projects {
+		projects = append(projects, fmt.Sprint(p.Name, " ", p.Events()))
+	}
+	same(t, "projects", projects, []string{" 3", "demo 2"})
+	for _, d := range m.Days {
+		days = append(days, fmt.Sprint(d.Day.Format(time.DateOnly), " ", d.Events()))
+	}
+	same(t, "days", days, []string{"2026-06-12 5"})
+	if m.Sessions == 0 || m.Total.Tokens == 0 {
+		t.Errorf("sessions and tokens: got %d and %d, want some", m.Sessions, m.Total.Tokens)
+	}
+	same(t, "of a project", []string{activity(metrics(t, e, engine.MetricsInput{Project: "Demo"}).Total)}, []string{"2 events: 1 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
+
+	w.Clock.Add(48 * time.Hour)
+	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {
+		t.Fatal(err)
+	}
+	late := metrics(t, e, engine.MetricsInput{Since: w.Clock.Now()})
+	same(t, "since the day of today", []string{activity(late.Total)}, []string{"1 events: 0 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
+	same(t, "sessions started since", []int{late.Sessions}, []int{0})
+
+	_, err := e.Metrics(t.Context(), engine.MetricsInput{Project: "nope"})
+	wantCode(t, err, engram.CodeNotFound)
+	_, err = e.Metrics(t.Context(), engine.MetricsInput{Session: "nope"})
+	wantCode(t, err, engram.CodeNotFound)
+	_, err = e.Metrics(t.Context(), engine.MetricsInput{Project: "demo", Session: "s"})
+	wantCode(t, err, engram.CodeInvalid)
+}
+
+func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
+	w, e := tallied(t)
+	first := w.note("Tokens", "Tokens live in cookies.")
+	w.note("Tokens of the mobile app", "Tokens live in the keychain of the mobile app.")
+	w.session("s", "demo")
+	for _, query := range []string{"tokens live", "zeppelin", ""} {
+		if _, err := e.SearchIn(t.Context(), "s", asked(query)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Save(t.Context(), engine.SaveInput{Content: "Cookies are httpOnly.", Project: "demo", SessionID: "s"}); err != nil {
+		t.Fatal(err)
+	}
+	want := "4 events: 1 saved, 3 read, hit 0.67, fallback 0.33 (true), 4 shown"
+	same(t, "the session", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
+	if _, err := w.Erase(t.Context(), engram.ByNum(first)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
+}
+
+// Metrics of a store that somebody else holds tell what could not be written down yet.
+func TestMetricsKnowWhatWaits(t *testing.T) {
+	w, e := tallied(t)
+	if _, err := e.Search(t.Context(), asked("tokens")); err != nil {
+		t.Fatal(err)
+	}
+	other, err := enginetest.OpenStore(w.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	err = other.Update(t.Context(), func(engram.Tx) error {
+		for range 2 {
+			same(t, "while another writes", []string{activity(metrics(t, e, engine.MetricsInput{}).Total)}, []string{"1 events: 0 saved, 1 read, hit 0.00, fallback 0.00 (true), 0 shown"})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
