@@ -2,7 +2,8 @@
 
 # Empty outside a repository: the program then calls itself dev.
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null | sed 's/^v//')
-LDFLAGS    := -s -w -X main.version=$(VERSION)
+BUILT      ?= $(shell git log -1 --format=%cs 2>/dev/null)
+LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.built=$(BUILT)
 # Release 2026.2.2.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 5s

@@ -86,7 +86,7 @@ func rows() map[string]row {
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
 		"internal/cli": {room: "cli", modules: []string{"github.com/spf13/cobra", "github.com/spf13/pflag",
-			"github.com/mattn/go-isatty", "github.com/muesli/mango-cobra", "github.com/muesli/roff", mcpSDK,
+			"github.com/mattn/go-isatty", mcpSDK,
 			"github.com/clipperhouse/displaywidth", "golang.org/x/term"}},
 		"cmd/engram": {room: "cmd"},
 

@@ -14,14 +14,32 @@ import (
 // version is set by the release build: -ldflags "-X main.version=1.2.3".
 var version string
 
+// built is set by it too: the day of the source, 2006-01-02.
+var built string
+
 func main() {
 	os.Exit(run())
 }
 
 func run() int {
 	return cli.Run(context.Background(), cli.Options{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(),
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(), Built: sourceDay(),
 	})
+}
+
+// sourceDay is the day of the commit that the program was built from.
+func sourceDay() string {
+	info, ok := debug.ReadBuildInfo()
+	if built != "" || !ok {
+		return built
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			day, _, _ := strings.Cut(s.Value, "T")
+			return day
+		}
+	}
+	return ""
 }
 
 // programVersion is the release's version, that of `go install …@v1.2.3`, or "dev".

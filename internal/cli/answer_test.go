@@ -61,7 +61,7 @@ func answers() map[string][]answer {
 		"link":                 one(document.Linked{}),
 		"list":                 one(listDoc{}),
 		"log":                  {{"", document.Log{}}, {"--compact", compactDoc{}}},
-		"man":                  nil, // a manual page
+		"man":                  {{"--dir", manDoc{}}}, // else a manual page
 		"mark":                 one(changedDoc{}),
 		"mcp":                  nil, // the Model Context Protocol
 		"projects":             one(projectsDoc{}),
@@ -80,6 +80,7 @@ func answers() map[string][]answer {
 		"recall":               one(recalledDoc{}),
 		"recent":               one(listDoc{}),
 		"reembed":              one(reembeddedDoc{}),
+		"restart":              one(startedDoc{}),
 		"restore":              one(document.Memory{}),
 		"review":               one(reviewsDoc{}),
 		"review done":          one(reviewedDoc{}),
@@ -94,8 +95,13 @@ func answers() map[string][]answer {
 		"session show":         one(sessionShownDoc{}),
 		"session start":        one(sessionDoc{}),
 		"session summary":      one(document.Saved{}),
+		"setup":                nil, // needs a command
+		"setup service":        one(serviceDoc{}),
 		"sleep":                one(document.Sleep{}),
+		"start":                one(startedDoc{}),
 		"stats":                one(statsDoc{}),
+		"status":               one(serverDoc{}),
+		"stop":                 one(stoppedDoc{}),
 		"tag":                  one(changedDoc{}),
 		"timeline":             one(timelineDoc{}),
 		"topic":                one(topicDoc{}),

@@ -34,6 +34,7 @@ type Options struct {
 	Stdout, Stderr io.Writer
 	Dir            string // decides the project; "" is the working directory
 	Version        string // "dev" for a build from source
+	Built          string // the day of the source, 2006-01-02; "" when nobody knows
 }
 
 // Run executes one command and returns the exit code of the process.
@@ -44,6 +45,9 @@ func Run(ctx context.Context, o Options) int {
 	p := &program{Options: o, colour: "auto"}
 	p.takeColours()
 	root := p.root()
+	if len(o.Args) > 0 && strings.HasPrefix(o.Args[0], cobra.ShellCompRequestCmd) {
+		p.completions(root)
+	}
 	// A nil slice would make cobra read the arguments of the process.
 	root.SetArgs(append([]string{}, o.Args...))
 	root.SetIn(o.Stdin)

@@ -134,7 +134,6 @@ so much a day (0.01), geometric keeps so much a day (0.95), ebbinghaus is stable
 	flags.Float64Var(&rate, "rate", 0, "how fast, as the curve has it; 0 is the curve's default")
 	flags.Float64Var(&boost, "max-boost", 0, "geometric: the most that use multiplies by; 0 is 2")
 	flags.BoolVar(&reset, "reset", false, "fade as everything does again")
-	completeTypes(cmd)
 	return cmd
 }
 

@@ -37,7 +37,6 @@ func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories that are still as strong: `x` from 0 to 1; see engram decay")
 	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
 	alsoFlag(cmd, "tag", "tags")
-	completeTypes(cmd)
 }
 
 // supersededUsage is the help of --superseded.

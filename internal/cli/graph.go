@@ -69,8 +69,6 @@ unless asked for.`,
 	flags.BoolVar(&in.AllProjects, "all-projects", false, "also memories of other projects")
 	flags.IntVar(&in.Limit, "limit", 200, "show at most so many memories")
 	flags.StringVar(&format, "format", "text", "print as `what`: text, json, dot or mermaid")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"text", "json", "dot", "mermaid"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("relation", cobra.FixedCompletions(strings.Split(verbNames(), ", "), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

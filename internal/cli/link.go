@@ -24,8 +24,7 @@ supersedes hides B from searches and lists as long as A is there; contradicts ma
 its strength and reason. unlink takes it back.`,
 		Example: examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
 			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
-		Args:              between(2, 3),
-		ValidArgsFunction: completeVerb,
+		Args: between(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 3 {
 				if cmd.Flags().Changed("relation") {
@@ -67,9 +66,8 @@ func (p *program) unlinkCommand() *cobra.Command {
 		Short: "Take a relation of two memories away",
 		Long: `Take a relation of two memories away, in whichever direction it was; without RELATION all that they have, what waits for
 a verdict too. A pair whose verdict is taken away may be raised again.`,
-		Example:           examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
-		Args:              between(2, 3),
-		ValidArgsFunction: completeVerb,
+		Example: examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
+		Args:    between(2, 3),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var in engine.UnlinkInput
 			if len(args) == 3 {
@@ -114,14 +112,6 @@ func verbNames() string {
 		names = append(names, string(v))
 	}
 	return strings.Join(names, ", ")
-}
-
-// completeVerb offers the relations where one stands.
-func completeVerb(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	if len(args) != 1 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return strings.Split(verbNames(), ", "), cobra.ShellCompDirectiveNoFileComp
 }
 
 func linkedOf(l engine.Linked) document.Linked {

@@ -58,11 +58,6 @@ func firstDifference(is, want string) string {
 	return ""
 }
 
-// pathOf is a command's path without the program's name.
-func pathOf(c *cobra.Command) string {
-	return strings.TrimPrefix(strings.TrimPrefix(c.CommandPath(), "engram"), " ")
-}
-
 const commandsHead = `# Commands and flags
 
 Made from the program; [cli.md](cli.md) is the map and tells what they are for, [cli-json.md](cli-json.md) what they

@@ -50,7 +50,6 @@ merged.`,
 	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
 	alsoFlag(cmd, "tags", "tag")
 	alsoFlag(cmd, "topic", "topic-key")
-	completeTypes(cmd)
 	return cmd
 }
 
@@ -162,17 +161,4 @@ func refsOf(names []string) ([]engram.Ref, error) {
 		}
 	}
 	return refs, nil
-}
-
-// completeTypes offers the known types and the scopes where a shell completes.
-func completeTypes(cmd *cobra.Command) {
-	var types []string
-	for _, t := range engram.KnownTypes() {
-		types = append(types, string(t))
-	}
-	scopes := []string{string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)}
-	for flag, words := range map[string][]string{"type": types, "scope": scopes} {
-		// The only error is a flag that does not exist, and both do.
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
-	}
 }

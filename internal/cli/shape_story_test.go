@@ -18,6 +18,8 @@ func shapeStory() []string {
 	return []string{
 		"engram",
 		"engram version",
+		"engram man --dir pages",
+		"engram setup service --print --system systemd",
 		"engram config set port 7438",
 		"engram config get port",
 		"engram config",
@@ -112,9 +114,14 @@ func shapeStory() []string {
 
 // unplayed are the commands that the story leaves out, and why.
 func unplayed() map[string]string {
+	const background = "it is about a process in the background: scripts of cmd/engram"
 	return map[string]string{
-		"serve": "it answers until it is stopped: TestServeStopsWhenTerminated of cmd/engram reads its document",
-		"demo":  "it starts this program, which is a test here: script demo.txtar",
+		"serve":   "it answers until it is stopped: TestServeStopsWhenTerminated of cmd/engram reads its document",
+		"start":   background,
+		"restart": background,
+		"status":  background,
+		"stop":    background,
+		"demo":    "it starts this program, which is a test here: script demo.txtar",
 	}
 }
 
@@ -196,11 +203,12 @@ func TestAFailureHasTheShapeOfAnError(t *testing.T) {
 	}
 }
 
-// runIn executes a command line in a folder, without an environment.
+// runIn executes a command line in a folder, which is the home, too; nothing else is in the
+// environment.
 func runIn(dir string, args ...string) (stdout, stderr string, code int) {
 	var out, err bytes.Buffer
 	code = Run(context.Background(), Options{
-		Args: args, Env: func(string) (string, bool) { return "", false }, Dir: dir,
+		Args: args, Env: func(name string) (string, bool) { return dir, name == "HOME" }, Dir: dir,
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Version: "1.2.3",
 	})
 	return out.String(), err.String(), code

@@ -46,7 +46,6 @@ func (p *program) updateCommand() *cobra.Command {
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "set `key=value`; an empty value removes the key")
 	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade; =false to fade again")
-	completeTypes(cmd)
 	return cmd
 }
 

@@ -1,0 +1,281 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// A shell asks for completions by the hidden command __complete. What a flag or an argument
+// may be stands here, by the name of the flag and the path of the command: a new command
+// whose flags have names that are known needs nothing, and what is not known completes to
+// nothing rather than to the files of the folder.
+
+const (
+	// completionPatience is how long somebody waits who pressed a key: after it, there is
+	// nothing to offer.
+	completionPatience = 300 * time.Millisecond
+	completionMost     = 30 // as many fit a screen
+)
+
+// suggest returns what may stand where a shell asks; args are those before it, typed is how
+// it begins.
+type suggest func(p *program, cmd *cobra.Command, args []string, typed string) []string
+
+// completions tells the tree what to offer. It is asked for by shells alone, so that no
+// other command waits for it.
+func (p *program) completions(root *cobra.Command) {
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	arguments, flags := argumentWords(), flagWords()
+	forEach(root, func(c *cobra.Command) {
+		path := pathOf(c)
+		if words, known := arguments[path]; known && c.ValidArgsFunction == nil {
+			c.ValidArgsFunction = p.completion(words)
+		}
+		register := func(f *pflag.Flag) {
+			if words, known := flags[path+" --"+f.Name]; known {
+				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words)) // one that is there already stays
+			} else if words, known := flags["--"+f.Name]; known {
+				_ = c.RegisterFlagCompletionFunc(f.Name, p.completion(words))
+			}
+		}
+		c.LocalFlags().VisitAll(register)
+	})
+}
+
+// completion makes of words what cobra asks. nil words are files.
+func (p *program) completion(words suggest) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if words == nil {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return words(p, cmd, args, typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// pathOf is a command's path without the program's name.
+func pathOf(c *cobra.Command) string {
+	_, path, _ := strings.Cut(c.CommandPath(), " ")
+	return path
+}
+
+// argumentWords are the words of arguments, by command.
+func argumentWords() map[string]suggest {
+	return map[string]suggest{
+		"capture": nil, "eval": nil, "import": nil, "export": nil, "ingest": nil, "projects detect": nil,
+		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
+		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
+		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
+		"projects prune": projects, "projects rename": atFirst(projects),
+		"decay": memories, "delete": memories, "get": atFirst(memories), "graph": atFirst(memories), "history": atFirst(memories),
+		"log": atFirst(memories), "mark": atFirst(memories), "restore": atFirst(memories), "review done": memories, "review snooze": memories,
+		"timeline": atFirst(memories), "update": atFirst(memories),
+		"tag":         inTurn(memories, fixed("add", "remove", "list")),
+		"link":        inTurn(memories, verbs, memories),
+		"unlink":      inTurn(memories, verbs, memories),
+		"session end": atFirst(sessions), "session show": atFirst(sessions), "delete session": atFirst(sessions), "why": atFirst(sessions),
+		"topic": atFirst(types), "undo": atFirst(operations),
+	}
+}
+
+// flagWords are the words of flags: "--name" of every command, or "path --name" of one.
+func flagWords() map[string]suggest {
+	return map[string]suggest{
+		"--data-dir": nil, "--directory": nil, "--write": nil,
+		"--project": projects, "--move-to": projects, "--into": projects,
+		"--session": sessions, "--type": several(types), "--topic": topics, "--related": memories,
+		"--scope":      fixed(string(engram.ScopeProject), string(engram.ScopePersonal), string(engram.ScopeGlobal)),
+		"--color":      fixed("auto", "always", "never"),
+		"--mode":       fixed(string(engine.ModeHybrid), string(engine.ModeSemantic), string(engine.ModeLexical)),
+		"--fusion":     fixed(string(engram.FusionScore), string(engram.FusionRank)),
+		"--match":      fixed("any", "all"),
+		"--curve":      fixed(texts(engram.Curves())...),
+		"--relation":   several(verbs),
+		"--check":      fixed(texts(health.IDs())...),
+		"--tools":      several(fixed("agent", "core", "admin", "mem", "memory", "recall", "all")),
+		"--since":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
+		"--until":      fixed("1d", "7d", "2w", "30d", "yesterday", "today"),
+		"--as-of":      fixed("1d", "7d", "2w", "30d", "yesterday"),
+		"--for":        fixed("7d", "30d", "3mo", "6mo"),
+		"--actor":      fixed("cli", "http", "mcp"),
+		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
+
+		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
+		"graph --format": fixed("text", "json", "dot", "mermaid"),
+	}
+}
+
+// texts are the texts of named strings.
+func texts[T ~string](all []T) []string {
+	out := make([]string, len(all))
+	for i, s := range all {
+		out[i] = string(s)
+	}
+	return out
+}
+
+func fixed(words ...string) suggest {
+	return func(*program, *cobra.Command, []string, string) []string { return words }
+}
+
+// atFirst offers words for the first argument alone.
+func atFirst(words suggest) suggest { return inTurn(words) }
+
+// inTurn offers words for the first argument, then others for the second.
+func inTurn(each ...suggest) suggest {
+	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
+		if len(args) >= len(each) {
+			return nil
+		}
+		return each[len(args)](p, cmd, args, typed)
+	}
+}
+
+// several offers words for each part of a list: a,b.
+func several(words suggest) suggest {
+	return func(p *program, cmd *cobra.Command, args []string, typed string) []string {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		said := strings.Split(before, ",")
+		var out []string
+		for _, w := range words(p, cmd, args, typed[len(before):]) {
+			if !slices.Contains(said, w) {
+				out = append(out, before+w)
+			}
+		}
+		return out
+	}
+}
+
+func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }
+func verbs(*program, *cobra.Command, []string, string) []string { return texts(engram.Verbs()) }
+func verdicts(*program, *cobra.Command, []string, string) []string {
+	return texts(engine.Verdicts())
+}
+
+// look reads for a completion. It makes no database, waits for nobody, and what goes wrong
+// is nobody's business: whoever presses a key did not ask for it.
+func (p *program) look(cmd *cobra.Command, read func(ctx context.Context, e *engine.Engine, project string) []string) []string {
+	ctx, cancel := context.WithTimeout(cmd.Context(), completionPatience)
+	defer cancel()
+	e, err := p.open(cmd)
+	if err != nil {
+		return nil
+	}
+	if _, err := os.Stat(p.loaded.DBPath); err != nil {
+		return nil
+	}
+	project, err := p.readProject(cmd, e, false)
+	if err != nil {
+		project = "" // a folder that nothing was saved in: what there is elsewhere
+	}
+	return read(ctx, e, project)
+}
+
+// described is a word with what it stands for, as shells show it.
+func described(word, what string) string { return word + "\t" + render.Line(what, 60) }
+
+func projects(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
+		all, err := e.Projects(ctx)
+		if err != nil {
+			return nil
+		}
+		for _, c := range all {
+			if !slices.Contains(args, c.Name) {
+				out = append(out, described(c.Name, count(c.Memories, "memory", "memories")))
+			}
+		}
+		return out
+	})
+}
+
+func sessions(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, err := e.Sessions(ctx, project, engram.Page{Limit: completionMost})
+		if err != nil {
+			return nil
+		}
+		for _, s := range all {
+			out = append(out, described(s.ID, render.Time(s.ActiveAt, p.zone())+" "+s.Summary))
+		}
+		return out
+	})
+}
+
+// memories offers the newest by number, or the topics once somebody begins one.
+func memories(p *program, cmd *cobra.Command, args []string, typed string) []string {
+	if typed != "" && strings.HasPrefix("topic:", typed[:min(len(typed), len("topic:"))]) {
+		var out []string
+		for _, t := range topics(p, cmd, args, "") {
+			out = append(out, "topic:"+t)
+		}
+		return out
+	}
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, err := e.List(ctx, engram.Filter{Project: project, Current: true}, engram.Page{Limit: completionMost})
+		if err != nil {
+			return nil
+		}
+		for _, m := range all {
+			out = append(out, described(strconv.FormatInt(m.Num, 10), m.Title))
+		}
+		return out
+	})
+}
+
+// topics offers the keys of what was saved or revised lately.
+func topics(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+	const lately = 500
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, err := e.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: lately})
+		if err != nil {
+			return nil
+		}
+		for _, m := range all {
+			if m.TopicKey != "" && len(out) < completionMost {
+				out = append(out, described(m.TopicKey, fmt.Sprintf("#%d %s", m.Num, m.Title)))
+			}
+		}
+		return out
+	})
+}
+
+// candidates offers what waits for a verdict.
+func candidates(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, _, err := e.Conflicts(ctx, engine.ConflictFilter{Project: project, Status: engram.RelationPending, Page: engram.Page{Limit: completionMost}})
+		if err != nil {
+			return nil
+		}
+		for _, c := range all {
+			out = append(out, described(strconv.FormatInt(c.Relation.Num, 10), c.Source.Title+" / "+c.Target.Title))
+		}
+		return out
+	})
+}
+
+// operations offers the latest of the journal.
+func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, project string) (out []string) {
+		all, _, err := e.Log(ctx, engine.LogInput{Project: project, Page: engram.Page{Limit: completionMost}})
+		if err != nil {
+			return nil
+		}
+		for _, op := range all {
+			out = append(out, described(strconv.FormatInt(op.Op, 10), op.Verb+" "+render.Time(op.At.Time(), p.zone())))
+		}
+		return out
+	})
+}
