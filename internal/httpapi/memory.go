@@ -28,6 +28,11 @@ func (a *API) memories(q request) (reply, error) {
 	if !blank(q.query.Get("q")) {
 		return a.searchMemories(q, filter)
 	}
+	for _, p := range finding() { // a list has no use for them, and takes no nonsense all the same
+		if err := q.fits(p); err != nil {
+			return reply{}, err
+		}
+	}
 	at, err := q.when("as_of", a.Engine.Now())
 	if err != nil {
 		return reply{}, err

@@ -66,6 +66,21 @@ func (q request) numberAs(p Param) (int, error) {
 	return min(n, int(*p.Max)), nil
 }
 
+// fits reports what is wrong with a parameter that is not going to be used.
+func (q request) fits(p Param) (err error) {
+	given := q.query.Get(p.Name)
+	switch {
+	case given == "":
+	case p.Kind == KindFlag:
+		_, err = q.flag(p.Name)
+	case p.Kind == KindWhole:
+		_, err = q.numberAs(p)
+	case p.Enum != nil && !slices.Contains(p.Enum, given):
+		return invalid("%s %q does not exist", p.Name, given).WithHint("one of %s", strings.Join(p.Enum, ", "))
+	}
+	return err
+}
+
 // param is the route's parameter of that name.
 func (q request) param(name string) Param {
 	i := slices.IndexFunc(q.route.Params, func(p Param) bool { return p.Name == name })
