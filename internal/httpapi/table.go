@@ -145,6 +145,7 @@ func (a *API) journalRows() []Route {
 		return whole(name, "a version; 0 is what it says now", 0, 0, 1<<30).unset()
 	}
 	return []Route{
+		a.eventsRow(),
 		read("/log", a.log, "what was written, the latest first").newer().query(words("ref", "only what touched this memory"), inProject(), words("actor", "only what it asked for: cli, http, mcp, mcp:NAME"),
 			words("verb", "only what this verb did"), moment("since", "only what was written then or later"), moment("until", "only what was written before"),
 			limit(20, maxList), offset()).gives(document.Log{}).fails(notFound, conflict),
