@@ -64,6 +64,7 @@ func answers() map[string][]answer {
 		"man":                  {{"--dir", manDoc{}}}, // else a manual page
 		"mark":                 one(changedDoc{}),
 		"mcp":                  nil, // the Model Context Protocol
+		"metrics":              one(document.Metrics{}),
 		"projects":             one(projectsDoc{}),
 		"projects consolidate": one(consolidateDoc{}),
 		"projects decay":       one(document.ProjectDecay{}),

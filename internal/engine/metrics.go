@@ -19,80 +19,17 @@ type MetricsInput struct {
 	Since   time.Time
 }
 
-// Activity is what was done: writes that saved, and reads.
-type Activity struct {
-	Saves     int
-	Reads     int
-	Found     int // reads that found something
-	Fallbacks int // reads where a channel could not answer, or an empty question listed the newest
-	Memories  int // shown
-	Tokens    int // what showing them cost, about
-}
-
-// Events are all of it.
-func (a Activity) Events() int { return a.Saves + a.Reads }
-
-// HitRate is the share of reads that found something, 0 to 1; ok is false without reads.
-func (a Activity) HitRate() (rate float64, ok bool) { return share(a.Found, a.Reads) }
-
-// FallbackRate is the share of reads that fell back, 0 to 1; ok is false without reads.
-func (a Activity) FallbackRate() (rate float64, ok bool) { return share(a.Fallbacks, a.Reads) }
-
-func share(part, whole int) (float64, bool) {
-	if whole == 0 {
-		return 0, false
-	}
-	return float64(part) / float64(whole), true
-}
-
-func (a *Activity) add(verb, outcome string, n engram.Tally) {
-	if verb == useSave {
-		a.Saves += n.Events
-		return
-	}
-	a.Reads += n.Events
-	if outcome == OutcomeFound {
-		a.Found += n.Events
-	}
-	a.Fallbacks += n.Fallbacks
-	a.Memories += n.Memories
-	a.Tokens += n.Tokens
-}
-
-// Named is the activity of a verb or of a project.
-type Named struct {
-	Name     string         // "" is reads of every project at once, and projects that are gone
-	Outcomes map[string]int // how often a verb came to each; nil for projects
-	Activity
-}
-
-// Daily is the activity of one day.
-type Daily struct {
-	Day time.Time // midnight UTC
-	Activity
-}
-
-// Metrics is the activity of a store.
-type Metrics struct {
-	Since    time.Time // zero: from the beginning
-	Sessions int       // that were started since
-	Total    Activity
-	Verbs    []Named // in the order of verbs
-	Projects []Named // by name; nil for a session
-	Days     []Daily // on which something was done, oldest first; nil for a session
-}
-
 // verbs are in the order in which they are told.
-func verbs() []string { return []string{useSave, useSearch, useRecall, useContext, useGet} }
+func verbs() []string { return []string{engram.VerbSave, useSearch, useRecall, useContext, useGet} }
 
 // Metrics tells what was asked and saved. Reads of other processes that still run may be
 // missing for some seconds. A project or a session that does not exist is not_found, both
 // together are CodeInvalid.
-func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (Metrics, error) {
+func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	in.Project, in.Session = normalProject(in.Project), line(in.Session)
 	if in.Session != "" {
 		if in.Project != "" {
-			return Metrics{}, engram.Errorf(engram.CodeInvalid, "a session has one project").WithHint("leave the project out")
+			return engram.Metrics{}, engram.Errorf(engram.CodeInvalid, "a session has one project").WithHint("leave the project out")
 		}
 		return e.sessionMetrics(ctx, in)
 	}
@@ -103,7 +40,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (Metrics, error) 
 	flush, cancel := context.WithTimeout(ctx, patience)
 	_ = e.FlushTally(flush)
 	cancel()
-	m := Metrics{Since: in.Since}
+	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		if in.Project != "" {
@@ -124,50 +61,50 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (Metrics, error) 
 		return err
 	})
 	if err != nil {
-		return Metrics{}, err
+		return engram.Metrics{}, err
 	}
 	for _, c := range e.tally.waiting() {
 		if (in.Project == "" || c.Project == in.Project) && !c.Day.Before(in.Since.Truncate(24*time.Hour)) {
 			cs = append(cs, c)
 		}
 	}
-	m.sum(cs)
+	sumInto(&m, cs)
 	return m, nil
 }
 
-// sum fills in what cs come to.
-func (m *Metrics) sum(cs []engram.Counter) {
-	byVerb, byProject, byDay := map[string]*Named{}, map[string]*Named{}, map[int64]*Daily{}
+// sumInto fills in what cs come to.
+func sumInto(m *engram.Metrics, cs []engram.Counter) {
+	byVerb, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
 	for _, c := range cs {
-		m.Total.add(c.Verb, c.Outcome, c.Tally)
+		m.Total.Add(c.Verb, c.Outcome, c.Tally)
 		v := entry(byVerb, c.Verb)
 		v.Name = c.Verb
 		if v.Outcomes == nil {
 			v.Outcomes = map[string]int{}
 		}
 		v.Outcomes[c.Outcome] += c.Events
-		v.add(c.Verb, c.Outcome, c.Tally)
+		v.Add(c.Verb, c.Outcome, c.Tally)
 		p := entry(byProject, c.Project)
 		p.Name = c.Project
-		p.add(c.Verb, c.Outcome, c.Tally)
+		p.Add(c.Verb, c.Outcome, c.Tally)
 		d := entry(byDay, c.Day.Unix())
 		d.Day = c.Day
-		d.add(c.Verb, c.Outcome, c.Tally)
+		d.Add(c.Verb, c.Outcome, c.Tally)
 	}
 	for _, v := range byVerb {
 		m.Verbs = append(m.Verbs, *v)
 	}
-	slices.SortFunc(m.Verbs, func(a, b Named) int {
+	slices.SortFunc(m.Verbs, func(a, b engram.NamedActivity) int {
 		return cmp.Or(cmp.Compare(slices.Index(verbs(), a.Name), slices.Index(verbs(), b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range byProject {
 		m.Projects = append(m.Projects, *p)
 	}
-	slices.SortFunc(m.Projects, func(a, b Named) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(m.Projects, func(a, b engram.NamedActivity) int { return cmp.Compare(a.Name, b.Name) })
 	for _, d := range byDay {
 		m.Days = append(m.Days, *d)
 	}
-	slices.SortFunc(m.Days, func(a, b Daily) int { return a.Day.Compare(b.Day) })
+	slices.SortFunc(m.Days, func(a, b engram.DailyActivity) int { return a.Day.Compare(b.Day) })
 }
 
 func entry[K comparable, V any](all map[K]*V, key K) *V {
@@ -181,8 +118,8 @@ func entry[K comparable, V any](all map[K]*V, key K) *V {
 
 // sessionMetrics reckons from what the session was shown. What it saved are the memories
 // that came to be in it.
-func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (Metrics, error) {
-	m := Metrics{Since: in.Since, Sessions: 1}
+func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
+	m := engram.Metrics{Since: in.Since, Sessions: 1}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		s, err := r.Session(ctx, in.Session)
@@ -196,14 +133,14 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (Metrics, 
 		cs = answersOf(uses, in.Since)
 		saved, err := r.CountInSession(ctx, s.ID, true)
 		if saved > 0 && in.Since.IsZero() {
-			cs = append(cs, engram.Counter{Verb: useSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
+			cs = append(cs, engram.Counter{Verb: engram.VerbSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
 		}
 		return err
 	})
 	if err != nil {
-		return Metrics{}, err
+		return engram.Metrics{}, err
 	}
-	m.sum(cs)
+	sumInto(&m, cs)
 	m.Projects, m.Days = nil, nil
 	return m, nil
 }
@@ -221,9 +158,9 @@ func answersOf(uses []engram.Use, since time.Time) (cs []engram.Counter) {
 			last.Tokens += u.Tokens
 			continue
 		}
-		c := engram.Counter{Verb: u.Verb, Outcome: OutcomeNothing, Tally: engram.Tally{Events: 1}}
+		c := engram.Counter{Verb: u.Verb, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
 		if u.Memory != 0 || u.Tokens > 0 { // the latter was erased since
-			c.Outcome, c.Memories, c.Tokens = OutcomeFound, 1, u.Tokens
+			c.Outcome, c.Memories, c.Tokens = engram.OutcomeFound, 1, u.Tokens
 		}
 		if u.Fallback {
 			c.Fallbacks = 1

@@ -10,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-func metrics(t *testing.T, e *engine.Engine, in engine.MetricsInput) engine.Metrics {
+func metrics(t *testing.T, e *engine.Engine, in engine.MetricsInput) engram.Metrics {
 	t.Helper()
 	m, err := e.Metrics(t.Context(), in)
 	if err != nil {
@@ -19,7 +19,7 @@ func metrics(t *testing.T, e *engine.Engine, in engine.MetricsInput) engine.Metr
 	return m
 }
 
-func activity(a engine.Activity) string {
+func activity(a engram.Activity) string {
 	hit, reads := a.HitRate()
 	fallback, _ := a.FallbackRate()
 	return fmt.Sprintf("%d events: %d saved, %d read, hit %.2f, fallback %.2f (%v), %d shown", a.Events(), a.Saves, a.Reads, hit, fallback, reads, a.Memories)

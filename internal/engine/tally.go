@@ -11,20 +11,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// useSave is the verb of writes that saved, as counters name it; use.go has those of reads.
-const useSave = "save"
-
-// The outcomes of a read. Those of a save are its actions; a call that failed has the
-// code of its error, and is counted in the process alone.
-const (
-	OutcomeFound   = "found"
-	OutcomeNothing = "nothing"
-)
-
 // Tally counts what the verbs of a process do, in memory: a read must not wait for the
 // disk to be counted, and a thousand of them a second must not either. Flush writes down
 // what Metrics tells later; what a process that was killed had not flushed is lost. Saves
-// are written down where they save, with the journal. Totals are those of the process.
+// are written down where they save, with the journal. Totals are those of the
+// process, where a call that failed has the code of its error for an outcome.
 //
 // Its lock is held for a few additions and never while anything is waited for. A nil
 // Tally counts nothing. It may be used by many goroutines.
@@ -68,14 +59,14 @@ func (t *Tally) read(begun time.Time, project string, s showing, err error) {
 	if t == nil {
 		return
 	}
-	o := counted{s.verb, OutcomeFound}
+	o := counted{s.verb, engram.OutcomeFound}
 	n := engram.Tally{Events: 1, Memories: len(s.items)}
 	for _, item := range s.items {
 		n.Tokens += item.tokens
 	}
 	switch code := engram.CodeOf(err); {
 	case code == engram.CodeNotFound && s.verb == useGet, err == nil && len(s.items) == 0 && !s.found:
-		o.outcome, err = OutcomeNothing, nil
+		o.outcome, err = engram.OutcomeNothing, nil
 	case err != nil:
 		o.outcome = string(code)
 	}
@@ -94,7 +85,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 		return
 	}
 	if err != nil {
-		t.add(begun, counted{useSave, string(engram.CodeOf(err))}, engram.Tally{Events: 1}, "", false)
+		t.add(begun, counted{engram.VerbSave, string(engram.CodeOf(err))}, engram.Tally{Events: 1}, "", false)
 		return
 	}
 	for i, a := range actions {
@@ -102,7 +93,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 		if i > 0 {
 			at = time.Time{} // the call took its time once
 		}
-		t.add(at, counted{useSave, string(a)}, engram.Tally{Events: 1}, "", false)
+		t.add(at, counted{engram.VerbSave, string(a)}, engram.Tally{Events: 1}, "", false)
 	}
 }
 
@@ -239,7 +230,7 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
 	var cs []engram.Counter
 	for _, s := range saves {
-		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Verb: useSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
+		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Verb: engram.VerbSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
 	}
 	return o.tx.AddCounters(ctx, cs)
 }

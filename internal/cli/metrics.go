@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) metricsCommand() *cobra.Command {
+	var session, since string
+	cmd := &cobra.Command{
+		Use:   "metrics",
+		Short: "Tell how memory is used: events, hit rate, fallback rate, tokens",
+		Long: `Tell how memory is used: what was saved, what was asked (searches, recalls, contexts, memories that were got), how much of
+that found something, how much fell back (a channel could not answer, or an empty question listed the newest), and what
+showing it cost in tokens. Only numbers are kept for this, by day in UTC, and no question. What a server counted in the
+last ten seconds may be missing. With --session what that session was shown is counted, as far as why knows it.`,
+		Example: examples("engram metrics", "engram metrics --project shop --since 90d", "engram metrics --session s1 --json"),
+		Args:    between(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			in := engine.MetricsInput{Session: session}
+			if session != "" && !cmd.Flags().Changed("since") || since == "all" {
+				since = ""
+			}
+			if in.Since, err = p.when("since", since, e.Now()); err != nil {
+				return err
+			}
+			if in.Project, err = p.readProject(cmd, e, p.loaded.Origins["project"].Source != config.SourceFlag); err != nil {
+				return err
+			}
+			m, err := e.Metrics(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			return p.answer(document.MetricsOf(in.Project, session, m), func(b *strings.Builder) { p.writeMetrics(b, m) })
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only what this `session` was shown and saved")
+	cmd.Flags().StringVar(&since, "since", "30d", "since the day of a `time`: 7d, yesterday, 2026-01-31; all is from the beginning")
+	return cmd
+}
+
+func (p *program) writeMetrics(b *strings.Builder, m engram.Metrics) {
+	columns := p.columns()
+	head := "Metrics since the beginning"
+	if !m.Since.IsZero() {
+		head = "Metrics since " + m.Since.UTC().Format(time.DateOnly)
+	}
+	fmt.Fprintln(b, head)
+	fmt.Fprintf(b, "  Events:         %d (%s, %s)\n", m.Total.Events(), count(m.Total.Saves, "remember", "remember"), count(m.Total.Reads, "recall", "recall"))
+	fmt.Fprintf(b, "  Sessions:       %d\n", m.Sessions)
+	fmt.Fprintf(b, "  Hit rate:       %s\n", percent(m.Total.HitRate()))
+	fmt.Fprintf(b, "  Fallback rate:  %s\n", percent(m.Total.FallbackRate()))
+	fmt.Fprintf(b, "  Shown:          %s, about %s\n", count(m.Total.Memories, "memory", "memories"), count(m.Total.Tokens, "token", "tokens"))
+	if len(m.Verbs) > 0 {
+		fmt.Fprintln(b)
+		verbs := activityTable("verb")
+		for _, v := range m.Verbs {
+			verbs.row(activityCells(v.Name, v.Activity)...)
+		}
+		verbs.write(b, columns)
+	}
+	if len(m.Projects) > 1 {
+		fmt.Fprintln(b)
+		projects := activityTable("project")
+		for _, v := range m.Projects {
+			name := render.Line(v.Name, 0)
+			if name == "" {
+				name = "(all, or gone)"
+			}
+			projects.row(activityCells(name, v.Activity)...)
+		}
+		projects.write(b, columns)
+	}
+	if len(m.Days) > 1 {
+		fmt.Fprintln(b)
+		writeBars(b, dayBars(m.Days), "events", columns, p.plainBars())
+	}
+}
+
+func activityTable(of string) *table {
+	t := &table{indent: "  ", numbers: map[int]bool{1: true, 2: true, 3: true, 4: true}}
+	t.row(of, "events", "hits", "fallback", "tokens")
+	return t
+}
+
+func activityCells(name string, a engram.Activity) []string {
+	hits, fallback, tokens := "", "", ""
+	if a.Reads > 0 {
+		hits, fallback, tokens = percent(a.HitRate()), percent(a.FallbackRate()), strconv.Itoa(a.Tokens)
+	}
+	return []string{name, strconv.Itoa(a.Events()), hits, fallback, tokens}
+}
+
+// percent is a share for people.
+func percent(share float64, known bool) string {
+	if !known {
+		return "nothing was asked"
+	}
+	return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
+}
+
+// dayBars are the days from the first to the last, those without anything too; where they
+// are many, the latest.
+func dayBars(days []engram.DailyActivity) []bar {
+	const most = 31
+	events := map[string]int{}
+	for _, d := range days {
+		events[d.Day.Format(time.DateOnly)] = d.Events()
+	}
+	var bars []bar
+	for at := days[len(days)-1].Day; !at.Before(days[0].Day) && len(bars) < most; at = at.AddDate(0, 0, -1) {
+		day := at.Format(time.DateOnly)
+		bars = append(bars, bar{day, events[day]})
+	}
+	slices.Reverse(bars)
+	return bars
+}
