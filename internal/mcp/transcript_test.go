@@ -89,6 +89,7 @@ func firstDifference(got, want string) string {
 type talk struct {
 	t     *testing.T
 	dir   string // the world: repositories live here
+	store string // the folder of the database
 	clock *enginetest.Clock
 	opts  mcp.Options
 
@@ -101,12 +102,12 @@ type talk struct {
 
 func newTalk(t *testing.T) *talk {
 	t.Helper()
-	tk := &talk{t: t, dir: t.TempDir()}
+	tk := &talk{t: t, dir: t.TempDir(), store: t.TempDir()}
 	work := filepath.Join(tk.dir, "demo")
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))
+	e, clock := enginetest.Open(t, filepath.Join(tk.store, "engram.db"))
 	tk.clock, tk.opts = clock, mcp.Options{Engine: e, Version: "1.2.3", Tools: "all", Dir: work}
 	return tk
 }
@@ -264,10 +265,15 @@ func (tk *talk) told(answer []byte) string {
 		b.WriteString("isError ")
 	}
 	if r.Content[0].Text != string(r.Object) {
-		b.WriteString(r.Content[0].Text + "\n")
+		b.WriteString(tk.places(r.Content[0].Text) + "\n")
 	}
 	b.WriteString(tk.pretty(r.Object))
 	return b.String()
+}
+
+// places replaces the folders of the test, which change from run to run.
+func (tk *talk) places(s string) string {
+	return strings.NewReplacer(tk.dir, "$WORLD", tk.store, "$STORE").Replace(s)
 }
 
 // pretty writes an object for people: a member a line, texts with their own line
@@ -279,10 +285,11 @@ func (tk *talk) pretty(object json.RawMessage) string {
 	}
 	s := b.String()
 	for _, r := range []struct{ old, new string }{
-		{`\n`, "\n      "}, {`\"`, `"`}, {`\u003c`, "<"}, {`\u003e`, ">"}, {`\u0026`, "&"}, {tk.dir, "$WORLD"},
+		{`\n`, "\n      "}, {`\"`, `"`}, {`\u003c`, "<"}, {`\u003e`, ">"}, {`\u0026`, "&"},
 	} {
 		s = strings.ReplaceAll(s, r.old, r.new)
 	}
+	s = tk.places(s)
 	if tk.token != "" {
 		s = strings.ReplaceAll(s, tk.token, "$TOKEN")
 	}

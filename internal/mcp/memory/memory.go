@@ -51,8 +51,8 @@ func New(o Options) *Dialect {
 // Tools returns the tools of the dialect, in the order of their names.
 func (d *Dialect) Tools() []tool.Tool {
 	return []tool.Tool{
-		d.deleteTool(), d.deleteBatchTool(), d.graphTool(), d.linkTool(), d.queryTool(), d.statsTool(), d.storeTool(), d.storeBatchTool(),
-		d.updateTool(),
+		d.deleteTool(), d.deleteBatchTool(), d.exportTool(), d.graphTool(), d.importTool(), d.linkTool(), d.queryTool(), d.statsTool(),
+		d.storeTool(), d.storeBatchTool(), d.updateTool(),
 	}
 }
 

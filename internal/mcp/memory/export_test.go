@@ -1,0 +1,89 @@
+package memory_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/mcp/memory"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+// call runs a tool of d; args is its JSON.
+func call(t testing.TB, d *memory.Dialect, name, args string) (tool.Reply, error) {
+	t.Helper()
+	for _, tl := range d.Tools() {
+		if tl.Name == name {
+			return tl.Call(t.Context(), tool.Caller{}, json.RawMessage(args))
+		}
+	}
+	t.Fatalf("there is no tool %s", name)
+	return tool.Reply{}, nil
+}
+
+// What is exported comes in elsewhere, whatever order its keys were put into on the way:
+// the structured answer has them sorted, the text as they were written.
+func TestAnExportComesInElsewhere(t *testing.T) {
+	e := enginetest.New(t)
+	here := memory.New(memory.Options{Engine: e, Project: "demo"})
+	for _, args := range []string{`{"content":"Tokens live 15 minutes <&>","tags":["auth"],"importance":0.9}`, `{"content":"Kettles whistle","type":"pattern","related_to":["1"]}`} {
+		if _, err := call(t, here, "memory_store", args); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{`{}`, `{"include_embeddings":true}`} {
+		file, err := call(t, here, "memory_export", args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for form, data := range map[string]string{"text": file.Text, "structured": string(file.Structured)} {
+			there := memory.New(memory.Options{Engine: enginetest.New(t), Project: "elsewhere"})
+			for run, want := range []string{`"added":2`, `"unchanged":2`} {
+				got, err := call(t, there, "memory_import", `{"data":`+data+`}`)
+				if err != nil || !strings.Contains(string(got.Structured), want) {
+					t.Fatalf("%s of %s, import %d: got %s, error %v, want %s", form, args, run+1, got.Structured, err, want)
+				}
+			}
+			got, err := call(t, there, "memory_query", `{"query":"how long do tokens live"}`)
+			if err != nil || !strings.Contains(got.Text, "Tokens live 15 minutes <&>") {
+				t.Errorf("%s of %s: got %s, error %v", form, args, got.Text, err)
+			}
+			if got, err := call(t, there, "memory_stats", `{}`); err != nil || !strings.Contains(got.Text, `"elsewhere": 2 memories`) {
+				t.Errorf("%s of %s: got %s, error %v", form, args, got.Text, err)
+			}
+		}
+	}
+}
+
+func TestAnExportThatNobodyCouldReadIsRefused(t *testing.T) {
+	e := enginetest.New(t)
+	d := memory.New(memory.Options{Engine: e, Project: "demo"})
+	_, err := e.Save(t.Context(), engine.SaveInput{Content: strings.Repeat("a long story ", 25_000), Project: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = call(t, d, "memory_export", `{}`)
+	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(engram.HintOf(err), "engram export") {
+		t.Errorf("got %v (%s), want invalid and what to do instead", err, engram.HintOf(err))
+	}
+}
+
+// No object is anybody's fault but its writer's.
+func FuzzImport(f *testing.F) {
+	for _, data := range []string{`{}`, `{"memories":[{"content":"x"}]}`, `{"format":"engram","version":1,"memories":[{}]}`, `{"observations":[],"a":{"b":[]},"":1}`,
+		`{"memories":null,"relations":[1,"x"]}`, `{"version":1e999}`} {
+		f.Add(data)
+	}
+	d := newDialect(f)
+	f.Fuzz(func(t *testing.T, data string) {
+		_, err := call(t, d, "memory_import", `{"data":`+data+`}`)
+		switch engram.CodeOf(err) {
+		case "", engram.CodeInvalid, engram.CodeConflict:
+		default:
+			t.Errorf("%s: %v", data, err)
+		}
+	})
+}

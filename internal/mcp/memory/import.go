@@ -1,0 +1,110 @@
+package memory
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+)
+
+//go:embed import.md
+var importProse string
+
+func (d *Dialect) importTool() tool.Tool {
+	return tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Prose: importProse, Effect: tool.Destroys, Idempotent: true,
+		Deferred: true, Profiles: []string{profile}}, d.importData)
+}
+
+type importArgs struct {
+	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`
+	Mode    string          `json:"mode" doc:"replace: what the object lacks is deleted" enum:"merge,replace" default:"merge"`
+	Project string          `json:"project" schema:"-"`
+}
+
+// imported counts what came in.
+type imported struct {
+	Mode      string         `json:"mode"`
+	Memories  document.Tally `json:"memories"`
+	Relations document.Tally `json:"relationships" schema:"-"`
+	Backup    string         `json:"backup,omitempty" schema:"-"` // the copy of the database from before
+	Warnings  []string       `json:"warnings"`                    // what was rejected, and why
+}
+
+// PlainText says what came in.
+func (i imported) PlainText() (string, bool) {
+	tell := func(t document.Tally, what string) string {
+		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Gone)
+	}
+	text := tell(i.Memories, "memories") + "\n" + tell(i.Relations, "relationships")
+	if i.Backup != "" {
+		text += "\nBackup: " + i.Backup
+	}
+	return withWarnings(text, i.Warnings), true
+}
+
+// mostWarnings is how many things that were rejected are named.
+const mostWarnings = 20
+
+func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) (imported, error) {
+	at, err := d.writing(ctx, a.Project)
+	if err != nil {
+		return imported{}, err
+	}
+	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name,
+		Progress: by.Progress.Of("importing")})
+	if err != nil {
+		return imported{}, err
+	}
+	var told []string
+	for _, n := range slices.Concat(res.Rejected, res.Notes) {
+		told = append(told, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
+	}
+	if more := len(told) - mostWarnings; more > 0 {
+		told = append(told[:mostWarnings], fmt.Sprintf("and %d more", more))
+	}
+	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+}
+
+// headFirst puts the fields of an export object into the order of a file, which is read from
+// the top: what says which format it is, then lists, that which others refer to first. Agents
+// and JSON libraries put keys into any order.
+func headFirst(data json.RawMessage) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return data // whoever reads it says what is wrong
+	}
+	order := func(name string) int {
+		lists := []string{"projects", "sessions", "prompts", "memories", "observations", "relations", "relationships"}
+		switch {
+		case fields[name][0] != '[':
+			return -1
+		case slices.Contains(lists, name):
+			return slices.Index(lists, name)
+		}
+		return len(lists)
+	}
+	names := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a, b))
+	})
+	var b bytes.Buffer
+	for i, name := range names {
+		b.WriteByte("{,"[min(i, 1)])
+		key, _ := json.Marshal(name) // a string is always JSON
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(fields[name])
+	}
+	if len(names) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
