@@ -7,10 +7,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// liveRelationsSQL counts the relations that lead from a memory to another. Those of a
-// forgotten memory wait for it to come back.
-const liveRelationsSQL = `SELECT count(*) FROM relations WHERE removed_at IS NULL
-	AND (SELECT deleted_at FROM memories WHERE num = source) IS NULL AND (SELECT deleted_at FROM memories WHERE num = target) IS NULL`
+// waitingRelationsSQL counts the relations of forgotten memories, which wait for them to come
+// back. There are fewer of these than of the others: to look at the memories of every relation
+// took half a second for 100,000, and every session's context is told the counts. The
+// planner would begin with the relations all the same.
+const waitingRelationsSQL = `SELECT count(*) FROM (
+	SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
+		ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL
+	UNION SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
+		ON r.target = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL) WHERE 1`
 
 // Stats counts everything, or one project's part.
 func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
@@ -35,6 +40,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 	if err != nil {
 		return st, fmt.Errorf("count memories: %w", err)
 	}
+	var waiting int
 	for _, c := range []struct {
 		query string
 		into  *int
@@ -43,12 +49,14 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten, args},
 		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions, args},
 		{`SELECT count(*) FROM prompts WHERE deleted_at IS NULL` + in, &st.Prompts, args},
-		{liveRelationsSQL + ofMemory, &st.Relations, args},
+		{`SELECT count(*) FROM relations WHERE removed_at IS NULL` + ofMemory, &st.Relations, args},
+		{waitingRelationsSQL + ofMemory, &waiting, args},
 	} {
 		if err := t.row(ctx, c.query, c.args, c.into); err != nil {
 			return st, fmt.Errorf("count: %w", err)
 		}
 	}
+	st.Relations -= waiting
 	if st.Projects, err = t.ProjectNames(ctx); err != nil {
 		return st, err
 	}
