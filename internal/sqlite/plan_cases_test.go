@@ -98,7 +98,7 @@ func otherPlans(t *testing.T) []planCase {
 			want: []string{"SEARCH memories USING COVERING INDEX memories_topic (topic_key>? AND topic_key<?)"}},
 		{name: "sample", run: func(t *tx) error { return t.Sample(ctx, "app", 1, func(engram.Memory) {}) },
 			want: []string{"SEARCH m USING COVERING INDEX memories_project_recent (project=?)", "SEARCH m USING INDEX memories_project_recent (project=?)", "SEARCH projects USING INTEGER PRIMARY KEY (rowid=?)"},
-			why: "the index is walked, and of the rows so many read as are asked for"},
+			why:  "the index is walked, and of the rows so many read as are asked for"},
 		{name: "a list that goes on", run: func(t *tx) error {
 			_, err := t.List(ctx, engram.Filter{Project: "app"}, engram.Page{Limit: 5, After: engram.Position{CreatedAt: time.UnixMilli(9), Num: 7}})
 			return err
