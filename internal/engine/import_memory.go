@@ -89,7 +89,7 @@ func (i *importing) freeTopic(ctx context.Context, m *engram.Memory, item string
 func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incoming) (fate, error) {
 	there := r.Memory.Memory
 	if r.Undated {
-		there.UpdatedAt = time.Time{}
+		there.UpdatedAt, there.TouchedAt = time.Time{}, time.Time{}
 	}
 	now, _ := lifecycle.Reconciled(here, there)
 	if i.in.Mode == ImportReplace {

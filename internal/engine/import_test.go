@@ -90,3 +90,288 @@ func bare(file string) string {
 	}
 	return file
 }
+
+// file is a native file of these items.
+func file(sections string) string { return `{"format":"engram","version":1,` + sections + `}` }
+
+const (
+	id1 = "mem_00000000000000000000000001"
+	id2 = "mem_00000000000000000000000002"
+	id3 = "mem_00000000000000000000000003"
+)
+
+func TestAnImportIsToldItemByItem(t *testing.T) {
+	const good = `{"id":"` + id1 + `","title":"Good","content":"It is good","project":"shop"}`
+	for _, tt := range []struct {
+		name, file string
+		want       string // of the reasons, in order
+	}{
+		{"a memory without content", file(`"memories":[{"title":"x"}]`), "content is empty"},
+		{"a memory that is no object", file(`"memories":[7]`), "it is no object but a number"},
+		{"a field of another kind", file(`"memories":[{"content":"x","tags":"a"}]`), "tags cannot be a string"},
+		{"a time that is none", file(`"memories":[{"content":"x","created_at":"soon"}]`), `"soon" is no time`},
+		{"an importance out of range", file(`"memories":[{"content":"x","importance":7}]`), "importance 7 is out of range"},
+		{"a NUL byte", file(`"memories":[{"content":"x\u0000"}]`), "content contains a NUL byte"},
+		{"a relation to nowhere", file(`"memories":[` + good + `],"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id2 + `"}]`), "its target is not here"},
+		{"a relation to itself", file(`"memories":[` + good + `],"relations":[{"source":"` + id1 + `","relation":"caused_by","target":"` + id1 + `"}]`), "memory #1 cannot be related to itself"},
+		{"a relation that does not exist", file(`"relations":[{"source":"` + id1 + `","relation":"hates","target":"` + id1 + `"}]`), `relation "hates" does not exist`},
+		{"what supersedes each other", file(`"memories":[` + good + `,{"id":"` + id2 + `","content":"b","project":"shop"},{"id":"` + id3 + `","content":"c","project":"shop"}],
+			"relations":[{"source":"` + id1 + `","relation":"supersedes","target":"` + id2 + `"},{"source":"` + id2 + `","relation":"supersedes","target":"` + id3 + `"},
+			{"source":"` + id3 + `","relation":"supersedes","target":"` + id1 + `"}]`), "#3 cannot supersede #1, which supersedes it through others"},
+		{"a prompt without text", file(`"prompts":[{"content":" "}]`), "prompt is empty"},
+		{"a session without an id", file(`"sessions":[{"project":"shop"}]`), "session id is empty"},
+		{"a project without a name", file(`"projects":[{"name":" "}]`), "the project has no name"},
+		{"a curve that does not exist", file(`"projects":[{"name":"a","decay":{"curve":"cliff"}}]`), `there is no curve "cliff"`},
+		{"what is erased and has no kind", file(`"erased":[{"kind":"dream","id":"x"}]`), `nothing is erased that is a "dream"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			res := imported(t, enginetest.New(t), tt.file, engine.ImportInput{})
+			var got []string
+			for _, n := range res.Rejected {
+				got = append(got, n.Reason)
+			}
+			if strings.Join(got, "; ") != tt.want {
+				t.Errorf("import %s\n got %q\nwant %q", tt.file, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnImportThatFailsChangesNothing(t *testing.T) {
+	good := strings.Repeat(`{"content":"something to keep"},`, 50)
+	for _, tt := range []struct {
+		name, file string
+		code       engram.Code
+	}{
+		{"it was cut off", `{"format":"engram","version":1,"memories":[` + good, engram.CodeInvalid},
+		{"it is of a newer version", `{"format":"engram","version":2,"memories":[` + good + `{}]}`, engram.CodeConflict},
+		{"something follows it", file(`"memories":[`+good+`{"content":"x"}]`) + "x", engram.CodeInvalid},
+		{"it is no UTF-8", file(`"memories":[` + good + "{\"content\":\"\xff\"}]"), engram.CodeInvalid},
+		{"it is no object", `"memories"`, engram.CodeInvalid},
+		{"it is empty", "", engram.CodeInvalid},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := enginetest.New(t)
+			res, err := e.Import(t.Context(), strings.NewReader(tt.file), engine.ImportInput{})
+			if engram.CodeOf(err) != tt.code || res.Op != 0 {
+				t.Errorf("import\n got %+v, %v\nwant %s", res, err, tt.code)
+			}
+			st, err := e.Stats(t.Context(), "")
+			if err != nil || st.Memories+st.Sessions != 0 {
+				t.Errorf("afterwards there is %+v, %v; want nothing", st, err)
+			}
+		})
+	}
+}
+
+func TestTheLaterEditHolds(t *testing.T) {
+	ctx := t.Context()
+	a, b := enginetest.New(t), enginetest.New(t)
+	saved, err := a.Save(ctx, engine.SaveInput{Title: "Lifetime", Content: "15 minutes", Project: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	imported(t, b, exported(t, a, engine.ExportInput{}), engine.ImportInput{})
+	change := func(e *engine.Engine, content string) {
+		t.Helper()
+		if _, err := e.Update(ctx, engine.UpdateInput{Ref: engram.ByID(saved.Memory.ID), Content: &content}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(a, "10 minutes")
+	for range 20 {
+		b.Now() // each reading is a second later
+	}
+	change(b, "5 minutes")
+	toB, toA := exported(t, a, engine.ExportInput{}), exported(t, b, engine.ExportInput{})
+	imported(t, b, toB, engine.ImportInput{})
+	imported(t, a, toA, engine.ImportInput{})
+	for name, e := range map[string]*engine.Engine{"a": a, "b": b} {
+		h, err := e.Get(ctx, engram.ByID(saved.Memory.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var texts []string
+		for _, r := range h.Revisions {
+			texts = append(texts, r.Content)
+		}
+		if h.Memory.Content != "5 minutes" || !strings.Contains(strings.Join(texts, ","), "10 minutes") || !strings.Contains(strings.Join(texts, ","), "15 minutes") {
+			t.Errorf("%s says %q and said %q; want 5 minutes, and both others kept", name, h.Memory.Content, texts)
+		}
+	}
+	for name, tt := range map[string]struct {
+		e    *engine.Engine
+		file string
+	}{"a": {a, toA}, "b": {b, toB}} {
+		if res := imported(t, tt.e, tt.file, engine.ImportInput{}); res.Op != 0 {
+			t.Errorf("%s: the same file once more changed something: %+v", name, res)
+		}
+	}
+}
+
+func TestWhatIsGoneHereStaysAway(t *testing.T) {
+	ctx := t.Context()
+	const memories = `"memories":[{"id":"` + id1 + `","content":"forgotten here","updated_at":"2026-01-01T00:00:00Z"},
+		{"id":"` + id2 + `","content":"erased here","updated_at":"2026-01-01T00:00:00Z"},{"id":"` + id3 + `","content":"kept","updated_at":"2026-01-01T00:00:00Z"}]`
+	e := enginetest.New(t)
+	imported(t, e, file(memories), engine.ImportInput{})
+	if _, err := e.Forget(ctx, engram.ByID(id1)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Erase(ctx, engram.ByID(id2)); err != nil {
+		t.Fatal(err)
+	}
+	res := imported(t, e, file(memories), engine.ImportInput{})
+	if len(res.Rejected) != 1 || res.Rejected[0].Reason != "it was erased here" || res.Op != 0 {
+		t.Errorf("the same file once more\n got %+v\nwant the erased one rejected, and nothing changed", res)
+	}
+	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0].Reason, "forgotten here") {
+		t.Errorf("notes are %+v, want that one was forgotten here", res.Notes)
+	}
+	edited := strings.Replace(file(memories), `"forgotten here","updated_at":"2026-01-01`, `"edited later","updated_at":"2026-06-13`, 1)
+	if res := imported(t, e, edited, engine.ImportInput{}); res.Memories.Changed != 1 {
+		t.Errorf("a later edit did not bring it back: %+v", res)
+	}
+	if m, err := e.Get(ctx, engram.ByID(id1)); err != nil || m.Memory.Content != "edited later" {
+		t.Errorf("got %+v, %v; want the later edit", m, err)
+	}
+}
+
+func TestWhatWasErasedElsewhereIsForgotten(t *testing.T) {
+	e, other := enginetest.New(t), enginetest.New(t)
+	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"a","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
+	imported(t, other, exported(t, e, engine.ExportInput{}), engine.ImportInput{})
+	if _, err := e.Erase(t.Context(), engram.ByID(id1)); err != nil {
+		t.Fatal(err)
+	}
+	out := exported(t, e, engine.ExportInput{})
+	if res := imported(t, other, out, engine.ImportInput{}); res.Erased.Changed != 1 || res.Op == 0 {
+		t.Errorf("import of an erasure: %+v, want one memory forgotten", res)
+	}
+	if _, err := other.Get(t.Context(), engram.ByID(id1)); engram.CodeOf(err) != engram.CodeNotFound {
+		t.Errorf("the memory is there still: %v", err)
+	}
+	third := enginetest.New(t)
+	imported(t, third, out, engine.ImportInput{})
+	if res := imported(t, third, file(`"memories":[{"id":"`+id1+`","content":"a"}]`), engine.ImportInput{}); res.Memories.Rejected != 1 {
+		t.Errorf("what was erased elsewhere came in: %+v", res)
+	}
+}
+
+func TestUndoTakesAnImportBack(t *testing.T) {
+	ctx := t.Context()
+	e, other := enginetest.New(t), enginetest.New(t)
+	story(t, other)
+	res := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{})
+	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := e.Stats(ctx, "")
+	if err != nil || st.Memories != 0 || st.Relations != 0 || st.Prompts != 0 {
+		t.Errorf("after the undo there is %+v, %v; want nothing but what was forgotten", st, err)
+	}
+}
+
+func TestADryRunChangesNothing(t *testing.T) {
+	e, other := enginetest.New(t), enginetest.New(t)
+	story(t, other)
+	for _, mode := range []engine.ImportMode{engine.ImportMerge, engine.ImportReplace} {
+		res := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{Mode: mode, DryRun: true})
+		if res.Memories.Added != 3 || res.Op != 0 || res.Backup != "" {
+			t.Errorf("%s: got %+v, want three memories counted, no operation and no backup", mode, res)
+		}
+		if st, err := e.Stats(t.Context(), ""); err != nil || st.Memories+st.Forgotten+st.Sessions > 0 {
+			t.Errorf("%s: afterwards there is %+v, %v; want nothing", mode, st, err)
+		}
+	}
+}
+
+func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
+	ctx := t.Context()
+	e := enginetest.New(t)
+	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"old text","project":"shop","updated_at":"2026-05-01T00:00:00Z"},
+		{"id":"`+id2+`","content":"goes","project":"shop"},{"id":"`+id3+`","content":"of another project","project":"web"}]`), engine.ImportInput{})
+	res := imported(t, e, file(`"project":"shop","memories":[{"id":"`+id1+`","content":"text of the file","project":"shop","updated_at":"2026-01-01T00:00:00Z"}]`),
+		engine.ImportInput{Mode: engine.ImportReplace})
+	if res.Backup == "" || res.Memories.Changed != 1 || res.Memories.Gone != 1 {
+		t.Errorf("replace: got %+v, want a backup, one changed, one gone", res)
+	}
+	ms, err := e.List(ctx, engram.Filter{}, engram.Page{})
+	if err != nil || len(ms) != 2 {
+		t.Fatalf("there are %d memories, %v; want that of the file and that of the other project", len(ms), err)
+	}
+	if m, err := e.Get(ctx, engram.ByID(id1)); err != nil || m.Memory.Content != "text of the file" {
+		t.Errorf("got %q, %v; want the text of the file, although it is older", m.Memory.Content, err)
+	}
+	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := e.Get(ctx, engram.ByID(id2)); err != nil || m.Memory.Content != "goes" {
+		t.Errorf("after the undo: %+v, %v; want it back", m, err)
+	}
+}
+
+func TestWhatComesInIsCleaned(t *testing.T) {
+	e := enginetest.New(t)
+	imported(t, e, file(`"sessions":[{"id":"s1","project":"Shop","summary":"a <private>s1</private>"}],"prompts":[{"content":"b <private>s2</private>","project":"shop"}],
+		"memories":[{"id":"`+id1+`","title":"c <private>s3</private>","content":"d <private>s4</private>","tags":["B","a","b"],"metadata":{"k":"<private>s5</private>"},
+		"origin":"human","project":" SHOP ","created_at":"2126-01-01T00:00:00Z","revisions":[{"number":1,"title":"e","content":"f <private>s6</private>"}]},
+		{"id":"`+id2+`","content":"g","project":"shop"}],
+		"relations":[{"source":"`+id1+`","relation":"caused_by","target":"`+id2+`","reason":"h <private>s7</private>"}]`), engine.ImportInput{})
+	out := exported(t, e, engine.ExportInput{})
+	for _, secret := range []string{"s1</", "s2", "s3", "s4", "s5", "s6", "s7", "private>"} {
+		if strings.Contains(out, secret) {
+			t.Errorf("%q came in: %s", secret, out)
+		}
+	}
+	m, err := e.Get(t.Context(), engram.ByID(id1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Memory.Origin != engram.OriginImport || m.Memory.Project != "shop" || strings.Join(m.Memory.Tags, ",") != "a,b" || m.Memory.CreatedAt.After(e.Now()) {
+		t.Errorf("got origin %s, project %q, tags %v, made %s; want import, shop, a and b, and not in the future", m.Memory.Origin, m.Memory.Project, m.Memory.Tags, m.Memory.CreatedAt)
+	}
+}
+
+// A clock in 2126 must not make every edit of today lose for a hundred years.
+func TestWhatIsOfTheFutureDoesNotWin(t *testing.T) {
+	e := enginetest.New(t)
+	imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"ours","updated_at":"2026-01-01T00:00:00Z"}]`), engine.ImportInput{})
+	future := file(`"memories":[{"id":"` + id1 + `","content":"theirs","updated_at":"2126-01-01T00:00:00Z"}]`)
+	imported(t, e, future, engine.ImportInput{})
+	h, err := e.Get(t.Context(), engram.ByID(id1))
+	if err != nil || h.Memory.Content != "ours" || len(h.Revisions) != 1 || h.Revisions[0].Content != "theirs" {
+		t.Errorf("got %+v, %v; want ours, and theirs kept", h, err)
+	}
+	if res := imported(t, e, future, engine.ImportInput{}); res.Op != 0 {
+		t.Errorf("a second time it changed something: %+v", res)
+	}
+}
+
+func TestATopicHasOneMemory(t *testing.T) {
+	ctx := t.Context()
+	for _, dated := range []string{"", `,"updated_at":"2026-01-01T00:00:00Z"`} {
+		e := enginetest.New(t)
+		if _, err := e.Save(ctx, engine.SaveInput{Content: "ours", TopicKey: "a/b", Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+		theirs := file(`"memories":[{"id":"` + id3 + `","content":"theirs","topic_key":"a/b","project":"shop"` + dated + `}]`)
+		res := imported(t, e, theirs, engine.ImportInput{})
+		if res.Memories.Added != 1 || len(res.Notes) != 1 || !strings.Contains(res.Notes[0].Reason, "topic a/b belongs to memory #1") {
+			t.Errorf("got %+v, want it added, with a note on its topic", res)
+		}
+		if res := imported(t, e, theirs, engine.ImportInput{}); res.Op != 0 {
+			t.Errorf("a second time it changed something: %+v", res)
+		}
+	}
+}
+
+func TestEverythingGoesIntoTheProjectThatIsNamed(t *testing.T) {
+	from, to := enginetest.New(t), enginetest.New(t)
+	story(t, from)
+	imported(t, to, exported(t, from, engine.ExportInput{}), engine.ImportInput{Project: "Mine"})
+	ps, err := to.Projects(t.Context())
+	if err != nil || len(ps) != 1 || ps[0].Name != "mine" || ps[0].Memories != 2 || ps[0].Sessions == 0 {
+		t.Errorf("projects are %+v, %v; want mine alone, with everything", ps, err)
+	}
+}

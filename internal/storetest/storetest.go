@@ -48,6 +48,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"move", moveCases()},
 		{"journal", journalCases()},
 		{"erase", eraseCases()},
+		{"snapshot", snapshotCases()},
 		{"transaction", transactionCases()},
 		{"concurrency", concurrentCases()},
 	} {
