@@ -31,16 +31,19 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
-		Setup: func(e *testscript.Env) error {
-			e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
-			e.Setenv("ENGRAM_TIMEZONE", "UTC")
-			return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
-		},
+		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": code, "json": jsonField, "bytes": writeBytes, "repeat": writeRepeated, "poke": poke,
 			"absent": absent, "freeport": freePort, "occupy": occupy, "http": request, "mode": mode, "now": now,
 		},
 	})
+}
+
+// setup gives a script an empty home.
+func setup(e *testscript.Env) error {
+	e.Setenv("HOME", filepath.Join(e.WorkDir, "home"))
+	e.Setenv("ENGRAM_TIMEZONE", "UTC")
+	return os.Mkdir(filepath.Join(e.WorkDir, "home"), 0o700)
 }
 
 // code N COMMAND… runs a command that must end with exit code N.

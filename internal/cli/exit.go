@@ -142,6 +142,8 @@ func kindOf(f *pflag.Flag) string {
 		return "a number"
 	case "bool":
 		return "true or false"
+	case "when":
+		return "one of auto, always or never"
 	}
 	return "a value that fits"
 }

@@ -1,26 +1,46 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// homeDoc is the answer of `engram` alone with --json.
+// homeDoc is the answer of `engram` alone.
 type homeDoc struct {
-	Version  string   `json:"version"`
-	Database string   `json:"database"`
-	Exists   bool     `json:"exists"` // the database does
-	Memories int      `json:"memories"`
-	Projects int      `json:"projects"`
-	Next     []string `json:"next"` // commands to try
+	Version  string    `json:"version"`
+	Database string    `json:"database"`
+	Exists   bool      `json:"exists"`  // the database does
+	Project  string    `json:"project"` // of the folder; "" when nothing was saved in it yet
+	Memories int       `json:"memories"`
+	Projects int       `json:"projects"`
+	Agents   bool      `json:"agents"`  // an agent has written something over MCP
+	Pending  int       `json:"pending"` // contradictions that wait for a verdict
+	Due      int       `json:"due"`     // memories that are due for review, at most 100
+	Next     []nextDoc `json:"next"`    // what to do, the most urgent first
+
+	names []string // of the projects
 }
+
+// nextDoc is something to do next.
+type nextDoc struct {
+	What    string `json:"what"`
+	Command string `json:"command"`
+}
+
+// homeDue is how many memories are counted that are due: more say no more.
+const homeDue = 100
 
 // home says where one stands and what to do next. It makes no database: looking is
 // not using.
@@ -33,30 +53,97 @@ func (p *program) home(cmd *cobra.Command) error {
 	_, err = os.Stat(doc.Database)
 	doc.Exists = !errors.Is(err, fs.ErrNotExist)
 	if doc.Exists {
-		var s engram.Stats
-		if s, err = e.Stats(cmd.Context(), ""); err != nil {
+		if err := doc.look(cmd.Context(), e); err != nil {
 			return err
 		}
-		doc.Memories, doc.Projects = s.Memories, len(s.Projects)
+		if name, err := p.readProject(cmd, e, false); err == nil && slices.Contains(doc.names, name) {
+			doc.Project = name
+		}
 	}
-	self := p.self()
-	doc.Next = []string{self + " save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie'", self + " serve", self + " demo", self + " --help"}
-	if doc.Memories > 0 {
-		doc.Next[0] = self + " search how long do tokens live"
-	}
-	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc) })
+	doc.Next = doc.advice(p.self())
+	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
 }
 
-func writeHome(b *strings.Builder, doc homeDoc) {
-	what := []string{"save a memory", "connect agents", "watch two sessions share one", "see every command"}
-	if doc.Memories > 0 {
-		what[0] = "ask a question"
-		fmt.Fprintf(b, "Engram remembers %s of %s in %s\n", count(doc.Memories, "memory", "memories"), count(doc.Projects, "project", "projects"), doc.Database)
-	} else {
-		fmt.Fprintf(b, "Engram is a memory for AI agents. Nothing is remembered yet in %s\n", doc.Database)
+// look counts what there is.
+func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
+	s, err := e.Stats(ctx, "")
+	if err != nil {
+		return err
 	}
-	for i, next := range doc.Next {
-		fmt.Fprintf(b, "  %-30s %s\n", what[i], next)
+	d.Memories, d.Projects, d.names = s.Memories, len(s.Projects), s.Projects
+	if d.Memories == 0 {
+		return nil
+	}
+	if _, d.Pending, err = e.Conflicts(ctx, engine.ConflictFilter{Status: engram.RelationPending, Page: engram.Page{Limit: 1}}); err != nil {
+		return err
+	}
+	due, err := e.Reviews(ctx, "", engram.Page{Limit: homeDue})
+	if err != nil {
+		return err
+	}
+	d.Due = len(due)
+	entries, _, err := e.Log(ctx, engine.LogInput{Actor: "mcp", Page: engram.Page{Limit: 1}})
+	d.Agents = len(entries) > 0
+	return err
+}
+
+// advice is what to do next as things stand; self is how this program is called.
+func (d *homeDoc) advice(self string) (next []nextDoc) {
+	add := func(what, command string) { next = append(next, nextDoc{what, self + " " + command}) }
+	if d.Pending > 0 {
+		add(fmt.Sprintf("judge %s", count(d.Pending, "contradiction", "contradictions")), "conflicts list --status pending --all-projects")
+	}
+	if d.Due > 0 {
+		many := count(d.Due, "memory", "memories")
+		if d.Due == homeDue {
+			many += " or more"
+		}
+		add("review "+many, "review --all-projects")
+	}
+	if d.Memories == 0 {
+		add("save a memory", "save 'Auth model' 'Tokens live 15 minutes'")
+	} else {
+		add("ask a question", "search how long do tokens live")
+	}
+	if !d.Agents {
+		next = append(next, nextDoc{"connect Claude Code", "claude mcp add engram -- " + self + " mcp"})
+		add("or any agent, over HTTP", "serve")
+	} else {
+		add("see what a session is told", "context")
+	}
+	if d.Memories == 0 {
+		add("watch two sessions share one", "demo")
+	}
+	add("see every command", "--help")
+	return next
+}
+
+// writeHome writes where one stands and what to do. Commands are there to be copied: on a
+// narrow terminal they stand on lines of their own, whole.
+func writeHome(b *strings.Builder, doc homeDoc, columns int) {
+	if doc.Memories > 0 {
+		fmt.Fprintln(b, fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
+			count(doc.Projects, "project", "projects"), doc.Database), "", columns))
+		where := "Of this folder nothing is remembered yet."
+		if doc.Project != "" {
+			where = "This folder is project " + render.Line(doc.Project, 0) + "."
+		}
+		fmt.Fprintln(b, fold(where, "", columns))
+	} else {
+		fmt.Fprintln(b, fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
+	}
+	b.WriteString("\nNext:\n")
+	what, longest := 0, 0
+	for _, n := range doc.Next {
+		what, longest = max(what, displaywidth.String(n.What)), max(longest, displaywidth.String(n.Command))
+	}
+	beside := columns == 0 || 2+what+2+longest <= columns
+	for _, n := range doc.Next {
+		if beside {
+			fmt.Fprintf(b, "  %-*s  %s\n", what, n.What, n.Command)
+		} else {
+			fmt.Fprintf(b, "  %s\n    %s\n", n.What, n.Command)
+		}
 	}
 }
 
