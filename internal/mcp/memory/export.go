@@ -21,12 +21,12 @@ const maxExport = 256 << 10
 
 func (d *Dialect) exportTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Prose: exportProse, Effect: tool.Reads, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}}, d.export)
+		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.export)
 }
 
 type exportArgs struct {
 	Vectors bool   `json:"include_embeddings" doc:"much larger" default:"false"`
-	Project string `json:"project" schema:"-"`
+	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 // exported is the export object itself, as memory_import takes it; the fields say in the

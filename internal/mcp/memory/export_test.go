@@ -87,3 +87,34 @@ func FuzzImport(f *testing.F) {
 		}
 	})
 }
+
+// Over HTTP only the agent knows where it works: there the project stands in the schemas. A
+// server that was given one needs no more.
+func TestTheProjectIsAskedForWhereNobodyKnowsIt(t *testing.T) {
+	e := enginetest.New(t)
+	for _, tt := range []struct {
+		name string
+		o    memory.Options
+		want int // tools that ask for it
+	}{
+		{"in the agent's folder", memory.Options{Engine: e, Dir: "/src/shop"}, 0},
+		{"over HTTP", memory.Options{Engine: e, Dir: "/", Remote: true}, 6},
+		{"over HTTP, with a project", memory.Options{Engine: e, Dir: "/", Remote: true, Project: "shop"}, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := 0
+			for _, tl := range memory.New(tt.o).Tools() {
+				if strings.Contains(string(tl.Input), `"project":{`) {
+					got++
+				}
+			}
+			if got != tt.want {
+				t.Errorf("%d tools ask for the project, want %d", got, tt.want)
+			}
+		})
+	}
+	d := memory.New(memory.Options{Engine: e, Dir: "/", Remote: true})
+	if r, err := call(t, d, "memory_store", `{"content":"From afar.","project":"A new one"}`); err != nil || !strings.Contains(r.Text, `project "a new one"`) {
+		t.Errorf("a new project over HTTP: got %+v, error %v", r, err)
+	}
+}

@@ -20,13 +20,13 @@ var importProse string
 
 func (d *Dialect) importTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Prose: importProse, Effect: tool.Destroys, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}}, d.importData)
+		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.importData)
 }
 
 type importArgs struct {
 	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`
 	Mode    string          `json:"mode" doc:"replace: what the object lacks is deleted" enum:"merge,replace" default:"merge"`
-	Project string          `json:"project" schema:"-"`
+	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 // imported counts what came in.

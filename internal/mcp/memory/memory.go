@@ -56,5 +56,14 @@ func (d *Dialect) Tools() []tool.Tool {
 	}
 }
 
+// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
+// only its project's name says where.
+func (d *Dialect) shown() []string {
+	if d.remote && d.project == "" {
+		return []string{"project"}
+	}
+	return nil
+}
+
 // as is the engine writing in the caller's name.
 func (d *Dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }

@@ -17,7 +17,7 @@ var queryProse string
 
 func (d *Dialect) queryTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Prose: queryProse, Effect: tool.Reads, Idempotent: true,
-		Profiles: []string{profile}}, d.query)
+		Profiles: []string{profile}, Shows: d.shown()}, d.query)
 }
 
 type queryArgs struct {
@@ -26,7 +26,7 @@ type queryArgs struct {
 	MinRelevance float64  `json:"min_relevance" doc:"leave out what is below" default:"0.3" min:"0" max:"1"`
 	Types        []string `json:"types" doc:"any of these"`
 	Tags         []string `json:"tags" doc:"all of these"`
-	Project      string   `json:"project" schema:"-"`
+	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 // queried is the answer: the most relevant first.

@@ -13,11 +13,11 @@ var statsProse string
 
 func (d *Dialect) statsTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Prose: statsProse, Effect: tool.Reads, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}}, d.stats)
+		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.stats)
 }
 
 type statsArgs struct {
-	Project string `json:"project" schema:"-"`
+	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 type counted struct {

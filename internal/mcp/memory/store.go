@@ -16,7 +16,7 @@ var storeProse string
 
 func (d *Dialect) storeTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Prose: storeProse, Effect: tool.Writes,
-		Profiles: []string{profile}}, d.store)
+		Profiles: []string{profile}, Shows: d.shown()}, d.store)
 }
 
 // draft is a memory as the dialect takes it.
@@ -34,7 +34,7 @@ type storeArgs struct {
 	Tags       []string `json:"tags"`
 	Importance *float64 `json:"importance" doc:"default 0.5; important ones fade slower" min:"0" max:"1"`
 	RelatedTo  []string `json:"related_to" doc:"ids of memories it belongs with"`
-	Project    string   `json:"project" schema:"-"`
+	Project    string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 type stored struct {

@@ -15,12 +15,12 @@ var storeBatchProse string
 
 func (d *Dialect) storeBatchTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Prose: storeBatchProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{profile}}, d.storeBatch)
+		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.storeBatch)
 }
 
 type storeBatchArgs struct {
 	Memories []draft `json:"memories" required:"true" min:"1" max:"100"`
-	Project  string  `json:"project" schema:"-"`
+	Project  string  `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 type storedBatch struct {

@@ -12,6 +12,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,9 @@ type Def struct {
 	Idempotent bool     // the same call again changes nothing more
 	Deferred   bool     // clients may load it only when it is searched for
 	Profiles   []string // the profiles it belongs to, beside its dialect's own and "all"
+	// Shows names arguments that stand in the schema although their tag says schema:"-":
+	// some have to be told where the server runs one way, and not where it runs another.
+	Shows []string
 }
 
 // Caller is who calls a tool.
@@ -74,6 +78,9 @@ func (c Caller) Actor() string {
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
 	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
 	params := paramsOf(reflect.TypeFor[In]())
+	for i, p := range params {
+		params[i].unlisted = p.unlisted && !slices.Contains(d.Shows, p.name)
+	}
 	return Tool{
 		Def:    d,
 		Input:  inputSchema(params),
