@@ -14,7 +14,7 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test check fmt vet staticcheck arch race fuzz build cross bench eval demo clean
+.PHONY: help test check fmt vet staticcheck arch race fuzz build cross bench eval conformance demo clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -67,6 +67,9 @@ bench: ## the benchmarks
 
 eval: build ## retrieval quality and speed of the built program over HTTP; EVAL_FLAGS='-all -mcp -queries queries-kw3.jsonl'
 	go run ./internal/eval/live -bin bin/engram -dir '$(EVAL_DIR)' $(EVAL_FLAGS)
+
+conformance: build ## the protocol's public suite and inspector against the built program; needs Node and a network
+	cd conformance && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram
 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo

@@ -64,10 +64,27 @@ func (s memories) answer(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListResourcesRequest:
 			return s.list(ctx, r)
 		case *mcp.ReadResourceRequest:
-			return s.read(ctx, r)
+			res, err := s.read(ctx, r)
+			if err != nil || r.ProtocolVersion() < stateless {
+				return res, err
+			}
+			return completeRead{res}, nil
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// completeRead is the answer to resources/read in the stateless revision, which wants to be
+// told that nothing more is asked for. The SDK says so of its own answers alone.
+type completeRead struct{ *mcp.ReadResourceResult }
+
+// MarshalJSON writes the result as the SDK does, with that member in front.
+func (r completeRead) MarshalJSON() ([]byte, error) {
+	object, err := r.ReadResourceResult.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(`{"resultType":"complete",`), object[1:]...), nil
 }
 
 // private is what may be kept of an answer, and by whom: memories change at any time, and

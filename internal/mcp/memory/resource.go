@@ -135,6 +135,9 @@ type entryDoc struct {
 
 func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
 	at, err := d.reading(ctx, a.project)
+	if here, failed := d.reading(ctx, ""); err != nil && failed == nil && here.Name == a.project {
+		at, err = here, nil // it is listed before anything is saved in it
+	}
 	if err != nil {
 		return nil, err
 	}
