@@ -1,0 +1,312 @@
+//go:build unix
+
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// place is a data directory whose server ends with the test.
+type place struct {
+	t   *testing.T
+	dir string
+}
+
+func newPlace(t *testing.T) place {
+	t.Helper()
+	p := place{t, filepath.Join(t.TempDir(), "data")}
+	t.Cleanup(func() {
+		if r := p.run("stop", "--force", "--wait", "5s"); r.code != 0 {
+			t.Errorf("stop at the end: %+v", r)
+		}
+	})
+	return p
+}
+
+type result struct {
+	out, err string
+	code     int
+}
+
+// run runs a command in the place.
+func (p place) run(args ...string) result {
+	p.t.Helper()
+	cmd := exec.Command("engram", append(args, "--data-dir", p.dir)...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr, cmd.Dir = &out, &errs, filepath.Dir(p.dir)
+	cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(p.dir), "ENGRAM_TIMEZONE=UTC", "ENGRAM_PROJECT=zoo")
+	err := cmd.Run()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		p.t.Fatalf("engram %q: %v", args, err)
+	}
+	return result{out.String(), errs.String(), cmd.ProcessState.ExitCode()}
+}
+
+// start starts a server on any port and returns its process and address.
+func (p place) start() (pid int, address string) {
+	p.t.Helper()
+	r := p.run("start", "--port", "0", "--json")
+	var doc struct {
+		Server struct {
+			PID     int
+			Address string
+		}
+	}
+	if err := json.Unmarshal([]byte(r.out), &doc); err != nil || r.code != 0 {
+		p.t.Fatalf("start: %+v", r)
+	}
+	return doc.Server.PID, doc.Server.Address
+}
+
+func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
+	p := newPlace(t)
+	results := make([]result, 10)
+	var wg sync.WaitGroup
+	for i := range results {
+		wg.Go(func() { results[i] = p.run("start", "--port", "0", "--json") })
+	}
+	wg.Wait()
+	started, pids := 0, map[int]bool{}
+	for _, r := range results {
+		var doc struct {
+			Started bool
+			Server  struct {
+				PID     int
+				Answers bool
+			}
+		}
+		if err := json.Unmarshal([]byte(r.out), &doc); err != nil || r.code != 0 || !doc.Server.Answers {
+			t.Errorf("got %+v, want a server that answers", r)
+		}
+		if doc.Started {
+			started++
+		}
+		pids[doc.Server.PID] = true
+	}
+	if started != 1 || len(pids) != 1 {
+		t.Errorf("%d were started, and %d processes told; want one", started, len(pids))
+	}
+}
+
+// What a server that was killed leaves behind is nobody, also when its number belongs to
+// another process by now: that one is not touched.
+func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
+	p := newPlace(t)
+	pid, _ := p.start()
+	kill(t, pid, syscall.SIGKILL)
+	if r := p.run("status"); r.code != 3 || !strings.Contains(r.out, "(process "+strconv.Itoa(pid)+") ended without a word") {
+		t.Errorf("status: got %+v", r)
+	}
+	stranger := exec.Command("sleep", "60")
+	if err := stranger.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }()
+	for _, name := range []string{"engram.pid", "engram.lock"} {
+		path := filepath.Join(p.dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = []byte(strings.ReplaceAll(string(text), strconv.Itoa(pid), strconv.Itoa(stranger.Process.Pid)))
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := p.run("stop", "--force"); r.code != 0 || !strings.Contains(r.out, "No server") {
+		t.Errorf("stop: got %+v", r)
+	}
+	if err := stranger.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the stranger is gone: %v", err)
+	}
+	if again, _ := p.start(); again == pid || again == stranger.Process.Pid {
+		t.Errorf("the next one is process %d", again)
+	}
+}
+
+// A server that hangs: commands answer without it, status says so, stop says so, and
+// --force ends it.
+func TestAServerThatHangs(t *testing.T) {
+	p := newPlace(t)
+	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
+		t.Fatalf("save: %+v", r)
+	}
+	pid, _ := p.start()
+	kill(t, pid, syscall.SIGSTOP)
+	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
+	if r := p.run("search", "giraffe"); r.code != 0 || !strings.Contains(r.out, "Giraffes") {
+		t.Errorf("search: got %+v", r)
+	}
+	if r := p.run("status"); r.code != 5 || !strings.Contains(r.out, "does not answer") {
+		t.Errorf("status: got %+v", r)
+	}
+	if r := p.run("stop", "--wait", "300ms"); r.code != 5 || !strings.Contains(r.err, "engram stop --force") {
+		t.Errorf("stop: got %+v", r)
+	}
+	if r := p.run("stop", "--wait", "300ms", "--force"); r.code != 0 || !strings.Contains(r.out, "Ended by force") {
+		t.Errorf("stop --force: got %+v", r)
+	}
+	if r := p.run("status"); r.code != 3 {
+		t.Errorf("status afterwards: got %+v", r)
+	}
+}
+
+// kill sends a signal, and waits until a process that it kills has let its lock go.
+func kill(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatalf("signal %v to %d: %v", s, pid, err)
+	}
+	time.Sleep(50 * time.Millisecond)
+}
+
+// The finds of a command are the same with a server and without, right after a save too,
+// and when the server is killed in between.
+func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
+	p := newPlace(t)
+	for _, m := range [][2]string{{"Giraffes", "have seven bones in the neck"}, {"Tigers", "sleep in the shade at noon"}, {"Token lifetime", "Access tokens live 15 minutes"}} {
+		if r := p.run("save", m[0], m[1]); r.code != 0 {
+			t.Fatalf("save: %+v", r)
+		}
+	}
+	questions := [][]string{{"search", "how many bones has a giraffe"}, {"search", "tokns", "--explain"}, {"search", "sleep", "--mode", "semantic"},
+		{"search", "noon", "--mode", "fts"}, {"search", "nothing about this"}, {"recall", "tokens"}, {"search", "tiger", "--as-of", "2020-01-01"},
+		{"search", "x", "--limit", "1000"}, {"search", "tiger", "--project", "nowhere"}}
+	ask := func() (all []result) {
+		for _, q := range questions {
+			all = append(all, p.run(q...))
+		}
+		return all
+	}
+	same := func(when string, got, want []result) {
+		t.Helper()
+		for i := range want {
+			if got[i].code != want[i].code || stable(got[i].out) != stable(want[i].out) || stable(got[i].err) != stable(want[i].err) {
+				t.Errorf("%s, %q:\ngot  %+v\nwant %+v", when, questions[i], got[i], want[i])
+			}
+		}
+	}
+	alone := ask()
+	pid, _ := p.start()
+	same("with a server", ask(), alone)
+	if r := p.run("save", "Okapis", "have as many bones in the neck as a giraffe"); r.code != 0 {
+		t.Fatalf("save: %+v", r)
+	}
+	if r := p.run("search", "okapi"); !strings.Contains(r.out, "Okapis") {
+		t.Errorf("what was saved a moment ago: got %+v", r)
+	}
+	after := ask()
+	kill(t, pid, syscall.SIGKILL)
+	same("after the server was killed", ask(), after)
+}
+
+// stable takes out of an answer what moves with the clock: figures beyond three digits.
+func stable(s string) string {
+	var b strings.Builder
+	digits := -1
+	for _, r := range s {
+		switch {
+		case r == '.':
+			digits = 0
+		case digits >= 0 && r >= '0' && r <= '9':
+			digits++
+		default:
+			digits = -1
+		}
+		if digits <= 2 {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// A server that is killed while commands search leaves none of them without its answer.
+func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
+	p := newPlace(t)
+	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
+		t.Fatalf("save: %+v", r)
+	}
+	for range 3 {
+		pid, _ := p.start()
+		var wg sync.WaitGroup
+		for range 6 {
+			wg.Go(func() {
+				if r := p.run("search", "giraffe"); r.code != 0 || r.err != "" || !strings.Contains(r.out, "Giraffes") {
+					t.Errorf("got %+v", r)
+				}
+			})
+		}
+		time.Sleep(15 * time.Millisecond)
+		kill(t, pid, syscall.SIGKILL)
+		wg.Wait()
+	}
+}
+
+// A stop lets a request that is under way end.
+func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
+	p := newPlace(t)
+	_, address := p.start()
+	body, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	answered := make(chan string, 1)
+	go func() { answered <- post(t, address+"/observations/passive", body) }()
+	const text = `{"session_id":"s","project":"zoo","content":"## Key Learnings:\n\n1. Giraffes have seven bones in the neck, as many as people have."}`
+	if _, err := w.WriteString(text[:20]); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond) // it has begun
+	stopped := make(chan result, 1)
+	go func() { stopped <- p.run("stop") }()
+	time.Sleep(200 * time.Millisecond)
+	select {
+	case r := <-stopped:
+		t.Errorf("it ended with half a request: %+v", r)
+	default:
+	}
+	if _, err := w.WriteString(text[20:]); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := <-answered; !strings.HasPrefix(got, "200 ") && !strings.HasPrefix(got, "201 ") {
+		t.Errorf("the request under way: got %s, want its answer", got)
+	}
+	if r := <-stopped; r.code != 0 {
+		t.Errorf("stop: got %+v", r)
+	}
+}
+
+// post sends a body as it comes and returns status and answer.
+func post(t *testing.T, url string, body io.Reader) string {
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+	if err != nil {
+		return err.Error()
+	}
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err.Error()
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return res.Status + " " + string(answer)
+}
