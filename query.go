@@ -184,8 +184,8 @@ type Hit struct {
 	State     State
 	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
-	// Relevance is how likely the memory answers, times Strength, its strength now: 0 to 1
-	// both. Only of a search that was asked to rank by it; then it is the Score, too.
+	// Relevance is how like the question the memory is, times Strength, its strength now: 0 to
+	// 1 both. Only of a search that was asked to rank by it; then it is the Score, too.
 	Relevance, Strength float64
 	Why                 Why
 }

@@ -43,7 +43,7 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 	same(t, "by strength", hitNums(found.Hits), []int64{fresh, faded})
 	for _, h := range found.Hits {
 		likeness, strength := factor(h, "likeness"), factor(h, "strength now")
-		if h.Relevance != likeness*strength || h.Score != h.Relevance || likeness != factor(h, "relevance") {
+		if h.Relevance != likeness*strength || h.Score != h.Relevance || likeness > factor(h, "relevance") {
 			t.Errorf("#%d: relevance %v, score %v, want likeness %v × strength %v", h.Memory.Num, h.Relevance, h.Score, likeness, strength)
 		}
 		if want := w.decay(engine.DecayInput{Refs: []engram.Ref{engram.ByNum(h.Memory.Num)}}).Memories[0].Now; math.Abs(strength-want) > 1e-6 || h.Strength != strength {
@@ -53,8 +53,8 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 	if h := w.search(engine.SearchInput{Query: question}).Hits[0]; h.Relevance != 0 {
 		t.Errorf("relevance without having been asked for: %v", h.Relevance)
 	}
-	between := (found.Hits[0].Relevance + found.Hits[1].Relevance) / 2
-	same(t, "of so much relevance", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, MinRelevance: between}).Hits), []int64{fresh})
+	between := (factor(found.Hits[0], "likeness") + factor(found.Hits[1], "likeness")) / 2
+	same(t, "of so much likeness: fading hides nothing", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, MinLikeness: between}).Hits), []int64{faded})
 	same(t, "only one", hitNums(w.search(engine.SearchInput{Query: question, ByStrength: true, Limit: 1}).Hits), []int64{fresh})
 }
 
@@ -77,7 +77,8 @@ func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
 			t.Errorf("#%d is listed: relevance %v, want its strength %v", h.Memory.Num, h.Relevance, factor(h, "strength now"))
 		}
 	}
-	strong := w.search(engine.SearchInput{ByStrength: true, MinRelevance: 0.5}).Hits
+	same(t, "listed is as like as can be", hitNums(w.search(engine.SearchInput{ByStrength: true, MinLikeness: 1}).Hits), hitNums(all.Hits))
+	strong := w.search(engine.SearchInput{ByStrength: true, Filter: engram.Filter{MinStrength: 0.5}}).Hits
 	if slices.Contains(hitNums(strong), faded) || len(strong) != len(all.Hits)-1 {
 		t.Errorf("listed from a strength of 0.5: got %v, want all but #%d", hitNums(strong), faded)
 	}
@@ -86,12 +87,12 @@ func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
 func TestSearchesThatCannotBeByStrength(t *testing.T) {
 	w := newWorld(t)
 	for name, in := range map[string]engine.SearchInput{
-		"a reranker orders":             {ByStrength: true, Rerank: true},
-		"a time past":                   {ByStrength: true, AsOf: enginetest.Start().Add(-time.Hour)},
-		"a relevance above 1":           {ByStrength: true, MinRelevance: 1.1},
-		"a relevance below 0":           {ByStrength: true, MinRelevance: -0.1},
-		"a relevance that is no number": {ByStrength: true, MinRelevance: math.NaN()},
-		"a relevance without strength":  {MinRelevance: 0.3},
+		"a reranker orders":            {ByStrength: true, Rerank: true},
+		"a time past":                  {ByStrength: true, AsOf: enginetest.Start().Add(-time.Hour)},
+		"a likeness above 1":           {ByStrength: true, MinLikeness: 1.1},
+		"a likeness below 0":           {ByStrength: true, MinLikeness: -0.1},
+		"a likeness that is no number": {ByStrength: true, MinLikeness: math.NaN()},
+		"a likeness without strength":  {MinLikeness: 0.3},
 	} {
 		if _, err := w.Search(t.Context(), in); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("%s: got %v, want invalid", name, err)
@@ -147,8 +148,8 @@ func TestMemoriesThatAreGivenWholeCountAsAccessed(t *testing.T) {
 }
 
 // Whatever is stored and asked: relevance falls from hit to hit, is the product that the
-// factors tell, does not pass the least that was asked for, and does not depend on how
-// many are wanted.
+// factors tell, and does not depend on how many are wanted; what is less like than was
+// asked for is left out.
 func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 	words := []string{"queue", "disk", "mail", "token", "cache", "deploy", "login", "index"}
 	w := newWorld(t).unlinked()
@@ -176,7 +177,7 @@ func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 			}
 			last = h.Relevance
 		}
-		in.MinRelevance = rapid.Float64Range(0, 1).Draw(rt, "least")
+		in.MinLikeness = rapid.Float64Range(0, 1).Draw(rt, "least")
 		in.Limit = rapid.IntRange(1, 20).Draw(rt, "limit")
 		some, err := w.Search(t.Context(), in)
 		if err != nil {
@@ -184,12 +185,12 @@ func TestRelevanceOrdersEverySearchByStrength(t *testing.T) {
 		}
 		var want []int64
 		for _, h := range all.Hits {
-			if h.Relevance >= in.MinRelevance && len(want) < in.Limit {
+			if factor(h, "likeness") >= in.MinLikeness && len(want) < in.Limit {
 				want = append(want, h.Memory.Num)
 			}
 		}
 		if got := hitNums(some.Hits); !slices.Equal(got, want) {
-			rt.Fatalf("%q from %v, at most %d: got %v, want %v of %v", in.Query, in.MinRelevance, in.Limit, got, want, hitNums(all.Hits))
+			rt.Fatalf("%q from %v, at most %d: got %v, want %v of %v", in.Query, in.MinLikeness, in.Limit, got, want, hitNums(all.Hits))
 		}
 	})
 }

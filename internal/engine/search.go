@@ -29,8 +29,8 @@ type SearchInput struct {
 	Rerank bool          // the configured reranker orders the best finds again
 	// ByStrength orders by Hit.Relevance, likeness × strength now (relevance.go), instead of
 	// by what answers best. Not together with AsOf or Rerank.
-	ByStrength   bool
-	MinRelevance float64 // with ByStrength: finds of less are left out; 0 to 1
+	ByStrength  bool
+	MinLikeness float64 // with ByStrength: what is less like the question is left out; 0 to 1
 }
 
 // Mode says which channels answer a search.

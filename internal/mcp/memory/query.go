@@ -23,7 +23,7 @@ func (d *Dialect) queryTool() tool.Tool {
 type queryArgs struct {
 	Query        string   `json:"query" required:"schema"`
 	Limit        int      `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
-	MinRelevance float64  `json:"min_relevance" doc:"leave out what is below" default:"0.3" min:"0" max:"1"`
+	MinRelevance float64  `json:"min_relevance" doc:"leave out what is less like the question" default:"0.3" min:"0" max:"1"`
 	Types        []string `json:"types" doc:"any of these"`
 	Tags         []string `json:"tags" doc:"all of these"`
 	Project      string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
@@ -64,7 +64,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	if err != nil {
 		return queried{}, err
 	}
-	found, err := d.as(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Limit, ByStrength: true, MinRelevance: a.MinRelevance,
+	found, err := d.as(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Limit, ByStrength: true, MinLikeness: a.MinRelevance,
 		Filter: engram.Filter{Project: at.Name, Types: types(a.Types), Tags: a.Tags, Current: true}})
 	if err != nil {
 		return queried{}, err
