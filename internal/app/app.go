@@ -130,6 +130,8 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 		Log:     a.opts.Log,
 		Hosts:   []string{a.opts.Config.Host},
 		Zone:    a.opts.Config.Timezone,
+
+		Measured: a.measured(),
 	})
 	return httpapi.Serve(ctx, l, handler, a.opts.Log)
 }

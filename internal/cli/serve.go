@@ -51,11 +51,12 @@ takes any free one. Other machines are only let in when ENGRAM_HTTP_TOKEN is set
 	}
 	addressFlags(cmd)
 	backgroundFlag(cmd)
+	cmd.Flags().Bool("metrics", false, "answer Prometheus at /metrics")
 	return cmd
 }
 
 func (p *program) serve(cmd *cobra.Command) error {
-	c, err := p.config(cmd, "port", "host")
+	c, err := p.config(cmd, "port", "host", "metrics")
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,17 @@ func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
 
 // GetAsOf is Get as it would have answered at a time past; the zero time is now.
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
+	begun := e.tally.begin()
+	d, err := e.getAsOf(ctx, ref, at)
+	s, project := showing{verb: useGet}, ref.Project
+	if err == nil {
+		s.items, project = []shownItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
+	}
+	e.tally.read(begun, project, s, err)
+	return d, err
+}
+
+func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	var d Detail
 	now := at
 	if now.IsZero() {

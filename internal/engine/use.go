@@ -227,16 +227,11 @@ func previewTokens(m engram.Memory) int {
 // GetIn is Get for somebody who reads the memory: that counts as an access. The session
 // is remembered to have been shown it, if it exists; "" is none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
-	begun := e.tally.begin()
 	d, err := e.Get(ctx, ref)
-	s := showing{verb: useGet}
 	if err != nil {
-		e.tally.read(begun, ref.Project, s, err)
 		return d, err
 	}
-	s.items = []shownItem{{d.Memory, wholeTokens(d.Memory)}}
-	e.tally.read(begun, d.Memory.Project, s, nil)
-	_, err = e.rememberIn(ctx, session, s)
+	_, err = e.rememberIn(ctx, session, showing{verb: useGet, items: []shownItem{{d.Memory, wholeTokens(d.Memory)}}})
 	return d, err
 }
 

@@ -47,6 +47,8 @@ type Options struct {
 	Dir     string         // the server's own folder, whose project /project/current tells
 	Project string         // the project in force in Dir, when it was set by hand; "" detects it
 	Zone    *time.Location // of the times in texts for people; nil is UTC
+	// Measured turns GET /metrics on, and counts requests for it; nil: it is answered 404.
+	Measured *Process
 }
 
 // API answers HTTP requests. It may be used by many goroutines.
@@ -58,6 +60,7 @@ type API struct {
 
 	zip       compressors
 	watchers  watchers
+	requests  requests
 	described func() (string, error) // the OpenAPI document, written once
 }
 
@@ -102,6 +105,9 @@ func clean(escaped string) string {
 // nothing about the inside.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	out := &answer{ResponseWriter: w}
+	if a.Measured != nil {
+		defer a.requests.count(out, r)
+	}
 	defer a.survive(out, r)
 	h := out.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -139,11 +145,13 @@ func (a *API) survive(w *answer, r *http.Request) {
 type answer struct {
 	http.ResponseWriter
 	started bool
+	status  int // 0 until there is one
 }
 
 // WriteHeader implements http.ResponseWriter.
 func (w *answer) WriteHeader(status int) {
 	w.started = true
+	w.status = status
 	w.ResponseWriter.WriteHeader(status)
 }
 

@@ -276,6 +276,7 @@ func TestEveryAnswerIsInTheDocument(t *testing.T) {
 		look(h, step[0], step[1], "a story")
 	}
 	look(h, "GET /events?since=0", "", "a stream")
+	look(measured(t), "GET /metrics", "", "Prometheus")
 	for path, methods := range r.doc.Paths {
 		for method := range methods {
 			if name := strings.ToUpper(method) + " " + path; !seen[name] && path != "/mcp" {

@@ -45,7 +45,7 @@ const (
 )
 
 func routeCases() []routeCase {
-	return slices.Concat(sessionCases(), observationCases(), findingCases(), recallCases(), promptCases(), projectCases(), memoryCases(), decayCases(), logCases(), relationCases(), conflictCases(), sleepCases(), rememberCases())
+	return slices.Concat(sessionCases(), observationCases(), findingCases(), recallCases(), promptCases(), projectCases(), memoryCases(), decayCases(), logCases(), relationCases(), conflictCases(), sleepCases(), rememberCases(), usageCases())
 }
 
 func sessionCases() []routeCase {

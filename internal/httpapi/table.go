@@ -111,6 +111,9 @@ func (a *API) storeRows() []Route {
 	cwd := words("cwd", "a folder, the server's own when it is left out; relative to that")
 	return []Route{
 		read("/sync/status", a.syncStatus, "how replication with a server stands").query(words("project", "of this project")).gives(syncStatus{}),
+		read("/usage", a.usage, "what was asked and saved, and what came of it").newer().query(inProject(), words("session_id", "only what this session was shown and saved"),
+			moment("since", "since the day of this time, in UTC; left out: from the beginning")).gives(document.Metrics{}).fails(notFound),
+		read("/metrics", a.metrics, "what Prometheus scrapes, where the settings ask for it").newer().tells(mediaPrometheus).fails(notFound),
 		read("/stats", a.stats, "how much there is").gives(statsDoc{}),
 		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
 		write("GET", "/export", nil, "everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
