@@ -86,8 +86,8 @@ type Erased struct {
 // Format writes and reads whole stores as files, record by record: neither side keeps
 // more than one of them in memory. It may be used by many goroutines.
 type Format interface {
-	// Write writes records in their order, which is that of Read. What the format has no
-	// room for is left out. An error of records ends it, and is returned as it is.
+	// Write writes records, which come as Export gives them: projects, sessions, memories,
+	// prompts, relations, what was erased. What the format has no room for is left out. An error of records ends it, and is returned as it is.
 	Write(w io.Writer, head Snapshot, records iter.Seq2[Record, error]) error
 	// Read reads a file's head, and gives its records as they are read; what they hold was
 	// not looked at, and may be anything. The last pair carries the error that ended it,

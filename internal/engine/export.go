@@ -122,7 +122,7 @@ func (x *exporting) begin(ctx context.Context) error {
 func (x *exporting) records(ctx context.Context) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		out := sink{yield: yield}
-		for _, kind := range []func(context.Context, *sink) error{x.projects, x.sessions, x.prompts, x.memories, x.relations, x.erased} {
+		for _, kind := range []func(context.Context, *sink) error{x.projects, x.sessions, x.memories, x.prompts, x.relations, x.erased} {
 			if err := kind(ctx, &out); err != nil && !out.closed {
 				yield(engram.Record{}, err)
 				return

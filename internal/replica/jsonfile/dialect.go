@@ -77,44 +77,42 @@ type dialectPrompt struct {
 	CreatedAt clock   `json:"created_at"`
 }
 
-// The sections of a dialect file are written in this order: prompts wait until the
-// observations are written, which come after them.
+// The sections of a dialect file, in their order.
 const (
 	dialectSessionList = iota
 	dialectObservationList
 	dialectPromptList
 )
 
-// writeDialect writes what the dialect has a word for. Its prompts come last, and those of
-// an export before the memories; they are few, and are kept until then.
+// writeDialect writes what the dialect has a word for.
 func writeDialect(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	o := newObject(w, dialectSections()...)
 	if err := o.begin(field{"version", dialectVersion}, field{"exported_at", on(head.At)}); err != nil {
 		return err
 	}
-	var prompts []dialectPrompt
 	for r, err := range records {
-		switch {
-		case err != nil:
-		case r.Session != nil:
-			s := *r.Session
-			err = o.item(dialectSessionList, dialectSession{s.ID, s.Project, s.Directory, on(s.StartedAt), perhaps(s.EndedAt), orNil(s.Summary)})
-		case r.Memory != nil:
-			err = o.item(dialectObservationList, observationOf(r.Memory.Memory))
-		case r.Prompt != nil && !r.Prompt.Deleted():
-			p := *r.Prompt
-			prompts = append(prompts, dialectPrompt{p.Num, p.SyncID, p.SessionID, p.Content, orNil(p.Project), on(p.CreatedAt)})
+		if err == nil {
+			err = writeDialectRecord(o, r)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	for _, p := range prompts {
-		if err := o.item(dialectPromptList, p); err != nil {
-			return err
-		}
-	}
 	return o.end()
+}
+
+func writeDialectRecord(o *object, r engram.Record) error {
+	switch {
+	case r.Session != nil:
+		s := *r.Session
+		return o.item(dialectSessionList, dialectSession{s.ID, s.Project, s.Directory, on(s.StartedAt), perhaps(s.EndedAt), orNil(s.Summary)})
+	case r.Memory != nil:
+		return o.item(dialectObservationList, observationOf(r.Memory.Memory))
+	case r.Prompt != nil && !r.Prompt.Deleted():
+		p := *r.Prompt
+		return o.item(dialectPromptList, dialectPrompt{p.Num, p.SyncID, p.SessionID, p.Content, orNil(p.Project), on(p.CreatedAt)})
+	}
+	return nil
 }
 
 func observationOf(m engram.Memory) dialectObservation {

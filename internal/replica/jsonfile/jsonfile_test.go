@@ -31,9 +31,9 @@ func everything() []engram.Record {
 		{Project: &engram.Project{Name: "shop", Aliases: []string{"store"}, Remote: "github.com/a/shop", CreatedAt: instant(1),
 			Decay: &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveGeometric, Rate: 0.9}, Types: map[engram.Type]engram.Decay{"fact": {Rate: 0.5}}}}},
 		{Session: &engram.Session{ID: "s1", Project: "shop", Directory: "/src", StartedAt: instant(1), EndedAt: instant(2), ActiveAt: instant(3), Summary: "done"}},
-		{Prompt: &engram.Prompt{SyncID: "prompt-1", SessionID: "s1", Project: "shop", Content: "why?", CreatedAt: instant(1), DeletedAt: instant(2)}},
 		{Memory: &engram.MemoryRecord{Memory: m, Revisions: []engram.Revision{{Number: 1, Type: "fact", Title: "old", Content: "was", WrittenAt: instant(1), ReplacedAt: instant(2), Reason: "update"}},
 			Vectors: []engram.FingerprintedRow{{Model: "f", Values: []float32{0.5, -1, 0}}}}},
+		{Prompt: &engram.Prompt{SyncID: "prompt-1", SessionID: "s1", Project: "shop", Content: "why?", CreatedAt: instant(1), DeletedAt: instant(2)}},
 		{Relation: &engram.RelationRecord{Relation: r, Source: engram.ByID(m.ID), Target: engram.Ref{SyncID: "obs-00000000000000bb"}}},
 		{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: "mem_x", SyncID: "obs-x", At: 7}},
 	}
@@ -253,9 +253,9 @@ func rank(r engram.Record) int {
 		return 0
 	case r.Session != nil:
 		return 1
-	case r.Prompt != nil:
-		return 2
 	case r.Memory != nil:
+		return 2
+	case r.Prompt != nil:
 		return 3
 	case r.Relation != nil:
 		return 4

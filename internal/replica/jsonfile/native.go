@@ -23,14 +23,14 @@ const (
 const (
 	sectionProjects = iota
 	sectionSessions
-	sectionPrompts
 	sectionMemories
+	sectionPrompts
 	sectionRelations
 	sectionErased
 )
 
 func nativeSections() []string {
-	return []string{"projects", "sessions", "prompts", "memories", "relations", "erased"}
+	return []string{"projects", "sessions", "memories", "prompts", "relations", "erased"}
 }
 
 // stamp is a time: RFC 3339 in UTC with milliseconds, and left out when there is none.
