@@ -182,7 +182,7 @@ func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
 		}
 	}
 	questions := [][]string{{"search", "how many bones has a giraffe"}, {"search", "tokns", "--explain"}, {"search", "sleep", "--mode", "semantic"},
-		{"search", "noon", "--mode", "fts"}, {"search", "nothing about this"}, {"recall", "tokens"}, {"search", "tiger", "--as-of", "2020-01-01"},
+		{"search", "noon", "--mode", "fts"}, {"search", "nothing about this"}, {"search", "tiger", "--as-of", "2020-01-01"},
 		{"search", "x", "--limit", "1000"}, {"search", "tiger", "--project", "nowhere"}}
 	ask := func() (all []result) {
 		for _, q := range questions {

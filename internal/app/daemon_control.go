@@ -150,7 +150,8 @@ func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool,
 // Beside says who has a port that cannot be listened on: another Engram with its version,
 // or some other program.
 func Beside(ctx context.Context, host string, port int) string {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	const patience = 500 * time.Millisecond // an Engram answers at once
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	if version, is := daemon.Neighbour(ctx, net.JoinHostPort(host, strconv.Itoa(port))); is {
 		return "another Engram (" + version + ")"
