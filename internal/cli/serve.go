@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"os/signal"
 	"strconv"
 	"strings"
@@ -74,12 +73,13 @@ func (p *program) serve(cmd *cobra.Command) error {
 	defer closeLog()
 	p.app = app.New(app.Options{Config: c, Actor: "http", Version: p.Version, Dir: p.Dir, Log: log})
 	l, err := p.claimed(ctx, cmd, c, address)
+	if inBackground(cmd) {
+		logged(log, l, p.Version, err)
+		defer log.Info("the server ends")
+	}
 	if err != nil {
-		log.Error("the server did not start", "error", err)
 		return err
 	}
-	log.Info("listening", "address", l.Addr().String(), "version", p.Version, "process", os.Getpid())
-	defer log.Info("the server ends")
 	doc := p.serving(c, l.Addr())
 	if err := p.answer(doc, func(b *strings.Builder) { p.writeServing(b, doc) }); err != nil {
 		return errors.Join(err, l.Close())
