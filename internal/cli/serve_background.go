@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -67,4 +68,14 @@ func occupiedBy(ctx context.Context, err error, c config.Config) error {
 		return err // that was not it
 	}
 	return engram.Errorf(e.Code, "%s by %s", e.Msg, app.Beside(ctx, c.Host, c.Port)).WithHint("%s", e.Hint)
+}
+
+// logged says in a log how a server began.
+func logged(log *slog.Logger, l net.Listener, version string, err error) {
+	switch {
+	case err == nil:
+		log.Info("listening", "address", l.Addr().String(), "version", version, "process", os.Getpid())
+	case engram.CodeOf(err) != engram.CodeConflict: // that one is running already is no news
+		log.Error("the server did not start", "error", err)
+	}
 }
