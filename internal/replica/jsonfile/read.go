@@ -133,6 +133,8 @@ func (f *reading) next() error {
 		f.in.mark = f.d.InputOffset()
 		delim, nested := value.(json.Delim)
 		switch {
+		case name == "format" && value == nativeName && f.known && f.form.name != NameNative:
+			return misplaced()
 		case !nested && len(f.head) < 64:
 			f.head[name] = value
 		case !nested:
@@ -207,11 +209,20 @@ func (f *reading) decide(section string) error {
 		f.form = dialectForm()
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
 		f.form = dialectForm() // its lists are null when there is nothing
+	case slices.Contains(nativeSections(), section):
+		return misplaced()
 	default:
 		return f.foreign()
 	}
 	f.known = true
 	return nil
+}
+
+// misplaced is the error of a native file whose fields were put into another order: what
+// a list holds is not known before the head was read.
+func misplaced() error {
+	return engram.Errorf(engram.CodeInvalid, "the file has a list before its format and version").
+		WithHint("put these two first; a tool that sorts the keys of JSON has moved them")
 }
 
 func (f *reading) checkVersion() error {
