@@ -31,7 +31,7 @@ type Server struct {
 	Answers    bool // it can be asked; what follows is known only then
 	Memories   int  // live ones
 	Database   string
-	Log        string // of servers in the background, whether or not there is one
+	Log        string // file it logs to, "" for standard error; when none runs, where one in the background does
 	LeftBehind int    // when none runs: process of the last one, if that ended without a word; else 0
 }
 
@@ -50,7 +50,7 @@ func (c Control) Status(ctx context.Context) (Server, error) {
 		s.LeftBehind = daemon.LeftBehind(dir)
 		return s, nil
 	}
-	s.Running, s.PID, s.URL, s.Version, s.Since, s.Background = true, h.PID, h.Listens, h.Version, h.StartedAt, h.Background
+	s.Running, s.PID, s.URL, s.Version, s.Since, s.Background, s.Log = true, h.PID, h.Listens, h.Version, h.StartedAt, h.Background, h.Log
 	s.Same = h.Version == c.Version && h.Build == build()
 	if h.Database != "" {
 		s.Database = h.Database
@@ -159,7 +159,10 @@ func Beside(ctx context.Context, host string, port int) string {
 	return "another program"
 }
 
+// LogFile is the path of the log of a server in the background.
+func LogFile(c config.Config) string { return daemon.FilesIn(c.DataDir).Log }
+
 // OpenLog opens the log of a server in the background.
 func OpenLog(c config.Config) (*daemon.Log, error) {
-	return daemon.OpenLog(daemon.FilesIn(c.DataDir).Log, daemon.LogOptions{})
+	return daemon.OpenLog(LogFile(c), daemon.LogOptions{})
 }

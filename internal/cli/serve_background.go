@@ -44,7 +44,12 @@ func (p *program) serverLog(cmd *cobra.Command, c config.Config) (log *slog.Logg
 // claimed makes this process the server of its data directory and opens store and port. In
 // a terminal a second server may run beside the first one, on another port.
 func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Config, address string) (net.Listener, error) {
-	unclaimed := p.app.Claim(ctx, inBackground(cmd))
+	log := ""
+	if inBackground(cmd) {
+		log = app.LogFile(c)
+	}
+	unwatched := !isTerminal(p.Stdin) && !isTerminal(p.Stdout) && !isTerminal(p.Stderr)
+	unclaimed := p.app.Claim(ctx, unwatched, log)
 	if unclaimed != nil && inBackground(cmd) {
 		return nil, unclaimed
 	}

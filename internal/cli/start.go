@@ -73,7 +73,10 @@ func (p *program) start(cmd *cobra.Command) error {
 		if !started {
 			p.writeDifferences(b, c, s)
 		}
-		fmt.Fprintf(b, "  MCP endpoint   %s/mcp\n  Log            %s\n", s.URL, s.Log)
+		fmt.Fprintf(b, "  MCP endpoint   %s/mcp\n", s.URL)
+		if s.Log != "" {
+			fmt.Fprintf(b, "  Log            %s\n", s.Log)
+		}
 		fmt.Fprintf(b, "  engram status  how it is\n  engram stop    ends it\n")
 	})
 }

@@ -15,7 +15,7 @@ import (
 type serverDoc struct {
 	Running    bool       `json:"running"`
 	Answers    bool       `json:"answers"`    // it could be asked
-	Background bool       `json:"background"` // false: in a terminal
+	Background bool       `json:"background"` // nobody watches it in a terminal
 	PID        int        `json:"pid"`        // 0: none
 	Address    string     `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
 	Since      *time.Time `json:"since"`      // null: none runs
@@ -23,7 +23,7 @@ type serverDoc struct {
 	Same       bool       `json:"same"`       // it is the very program that was asked; only such a one searches for commands
 	Memories   *int       `json:"memories"`   // live ones; null where it does not answer
 	Database   string     `json:"database"`
-	Log        string     `json:"log"`         // of servers in the background
+	Log        string     `json:"log"`         // file it logs to; "" for standard error
 	LeftBehind int        `json:"left_behind"` // process of the last one, if it ended without a word; else 0
 }
 
@@ -62,7 +62,7 @@ memories it has. The exit code is 0 when one runs, 3 when none does and 5 when i
 			switch {
 			case !s.Running:
 				return exitWith(3)
-			case !s.Answers && s.URL != "":
+			case !s.Answers:
 				return exitWith(5)
 			}
 			return nil
@@ -98,7 +98,7 @@ func (p *program) writeServer(b *strings.Builder, dir string, s app.Server) {
 		fmt.Fprintf(b, "  Memories       %d\n", s.Memories)
 	}
 	fmt.Fprintf(b, "  Database       %s\n", s.Database)
-	if s.Background {
+	if s.Log != "" {
 		fmt.Fprintf(b, "  Log            %s\n", s.Log)
 	}
 	if !s.Same && s.Version != "" {

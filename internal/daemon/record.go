@@ -21,7 +21,8 @@ type Record struct {
 	Build      string    `json:"build"`   // tells programs of one version apart
 	Database   string    `json:"database"`
 	StartedAt  time.Time `json:"started_at"`
-	Background bool      `json:"background"` // started by Start or by the system, not in a terminal
+	Background bool      `json:"background"` // nobody watches it in a terminal
+	Log        string    `json:"log"`        // file it logs to; "" is standard error
 }
 
 // maxRecord is more than a record has, in bytes.
