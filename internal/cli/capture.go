@@ -82,6 +82,7 @@ func (p *program) fileText(name string) (string, error) {
 // fileReader opens a file, "-" is standard input; the caller closes it.
 func (p *program) fileReader(name string) (io.ReadCloser, error) {
 	if name == "-" {
+		p.awaitInput()
 		return io.NopCloser(p.Stdin), nil
 	}
 	path := name

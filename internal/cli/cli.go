@@ -9,6 +9,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -163,6 +164,7 @@ func (p *program) text(arg string) (string, error) {
 	if arg != "-" {
 		return arg, nil
 	}
+	p.awaitInput()
 	// The engine refuses what is over its limit by name; this cap only keeps a pipe
 	// that never ends from filling the memory.
 	data, err := io.ReadAll(io.LimitReader(p.Stdin, 16*engram.MaxContent))
@@ -170,6 +172,14 @@ func (p *program) text(arg string) (string, error) {
 		return "", engram.Errorf(engram.CodeUnavailable, "standard input cannot be read").WithCause(err)
 	}
 	return strings.TrimSuffix(string(data), "\n"), nil
+}
+
+// awaitInput says what a program waits for that reads what a person types: without it, it
+// would seem to hang.
+func (p *program) awaitInput() {
+	if isTerminal(p.Stdin) && isTerminal(p.Stderr) {
+		fmt.Fprintln(p.Stderr, p.err.dim("reading what you type; Ctrl-D on a line of its own ends it"))
+	}
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -91,6 +91,10 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	if err != nil {
 		return engine.SaveInput{}, err
 	}
+	if len(args) == 1 && strings.TrimSpace(content) == "" {
+		// The engine would miss the title, which is made of it.
+		return engine.SaveInput{}, invalidf("content is empty").WithHint("say what is to be remembered")
+	}
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
 		Type: engram.Type(strings.TrimSpace(f.typ)), Origin: engram.OriginHuman, Tags: f.tags, Permanent: f.permanent,

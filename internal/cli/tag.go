@@ -35,7 +35,7 @@ func isTagAction(s string) bool { return s == "add" || s == "remove" || s == "li
 func (p *program) tag(cmd *cobra.Command, ref engram.Ref, action string, tags []string) error {
 	switch {
 	case !isTagAction(action):
-		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: engram tag %s add %s", ref, quoted(action))
+		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: engram tag %s add %s", strings.TrimPrefix(ref.String(), "#"), quoted(action))
 	case action == "list" && len(tags) > 0:
 		return invalidf("tag list takes no tags").WithHint("usage: %s", cmd.UseLine())
 	case action == "list":
