@@ -5,12 +5,12 @@ import "github.com/alanbuscaglia/engram"
 // Draft is a memory that is to be saved: what POST /memories takes, and `engram ingest`
 // reads. Content is required.
 type Draft struct {
-	Title      string         `json:"title" doc:"empty takes the first words of the content"`
-	Content    string         `json:"content" required:"true" doc:"what is to be remembered"`
-	Type       engram.Type    `json:"type" doc:"decision, bugfix, pattern, …; empty is manual"`
+	Title      string         `json:"title" example:"Auth model" doc:"empty takes the first words of the content"`
+	Content    string         `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"what is to be remembered"`
+	Type       engram.Type    `json:"type" example:"decision" doc:"decision, bugfix, pattern, …; empty is manual"`
 	Scope      string         `json:"scope" doc:"project, personal or global; empty is project"`
-	Project    string         `json:"project" doc:"empty is that of the session, on the command line that of the folder"`
-	TopicKey   string         `json:"topic_key" doc:"family/description: the same key revises the same memory"`
+	Project    string         `json:"project" example:"shop" doc:"empty is that of the session, on the command line that of the folder"`
+	TopicKey   string         `json:"topic_key" example:"architecture/auth-model" doc:"family/description: the same key revises the same memory"`
 	SessionID  string         `json:"session_id" doc:"the session that saves"`
 	ToolName   string         `json:"tool_name" doc:"the tool it came from"`
 	Tags       []string       `json:"tags"`

@@ -3,8 +3,6 @@ package httpapi_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -173,11 +171,10 @@ func TestThereAreOnlySoManyWatchers(t *testing.T) {
 		t.Errorf("the health beside them: %v", err)
 	}
 	_ = all[0].body.Close()
-	for range 100 { // its place is free when the server has noticed
+	for range 2000 { // its place is free when the server has noticed, which asking gives it time for
 		if got := tooMany(); got == 200 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	t.Error("a watcher left and its place stays taken")
 }
@@ -261,24 +258,4 @@ func silent(t *testing.T, test func(t *testing.T, p *pipes, stop func() error)) 
 		go func() { done <- httpapi.Serve(ctx, p, h, nil) }()
 		test(t, p, func() error { cancel(); return <-done })
 	})
-}
-
-// A thousand operations before a watcher that was away: it is told the newest, and that it
-// missed some.
-func TestWhoWasAwayForLongIsToldSo(t *testing.T) {
-	base := "http://" + live(t, httpapi.Options{})
-	for i := range 600 {
-		if err := call("POST", base+"/sessions", fmt.Sprintf(`{"id":"s%d","project":"p"}`, i), new(any)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w := watch(t, base+"/events?since=0")
-	w.want("begin")
-	var missed struct{ Op int }
-	if err := json.Unmarshal([]byte(w.want("missed").data), &missed); err != nil || missed.Op < 50 {
-		t.Errorf("missed: got %+v, %v", missed, err)
-	}
-	for range 500 {
-		w.want("operation")
-	}
 }

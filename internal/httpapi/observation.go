@@ -52,14 +52,14 @@ type kept struct {
 
 // observationBody is a memory to save.
 type observationBody struct {
-	SessionID string `json:"session_id" required:"true" doc:"the session that saves; one that nobody knows is made"`
-	Title     string `json:"title" required:"true" doc:"short and searchable"`
-	Content   string `json:"content" required:"true" doc:"what is to be remembered"`
-	Type      string `json:"type" default:"manual" doc:"decision, bugfix, pattern, …"`
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session that saves; one that nobody knows is made"`
+	Title     string `json:"title" example:"Auth model" required:"true" doc:"short and searchable"`
+	Content   string `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"what is to be remembered"`
+	Type      string `json:"type" example:"decision" default:"manual" doc:"decision, bugfix, pattern, …"`
 	ToolName  string `json:"tool_name" doc:"the tool it came from"`
-	Project   string `json:"project" doc:"that of the session when it is left out"`
+	Project   string `json:"project" example:"shop" doc:"that of the session when it is left out"`
 	Scope     string `json:"scope" doc:"project, personal or global; anything else is project"`
-	TopicKey  string `json:"topic_key" doc:"family/description: the same key revises the same memory"`
+	TopicKey  string `json:"topic_key" example:"architecture/auth-model" doc:"family/description: the same key revises the same memory"`
 }
 
 // savedObservation says what became of a memory, and what of it has to be judged.

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"reflect"
 	"regexp"
@@ -173,9 +174,9 @@ func failureName(status int, newer bool) string {
 
 // describe is p as the document has it.
 func (p Param) describe() object {
-	out := object{"name": p.Name, "in": "query"}
-	if p.Doc != "" {
-		out["description"] = p.Doc
+	out := object{"name": p.Name, "in": "query", "description": p.Doc}
+	if p.Max != nil && p.Kind == KindWhole && !p.exact {
+		out["description"] = fmt.Sprintf("%s; more than %v counts as that", p.Doc, int(*p.Max))
 	}
 	if p.Required {
 		out["required"] = true

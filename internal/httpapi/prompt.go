@@ -24,8 +24,8 @@ func promptOf(p engram.Prompt) promptDoc {
 
 // promptBody is a prompt to save.
 type promptBody struct {
-	SessionID string `json:"session_id" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
-	Content   string `json:"content" required:"true" doc:"what was asked"`
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
+	Content   string `json:"content" example:"why does the login fail?" required:"true" doc:"what was asked"`
 	Project   string `json:"project" doc:"that of the session when it is left out"`
 }
 

@@ -16,9 +16,9 @@ func linkedOf(l engine.Linked) document.Linked {
 
 // linkBody says what one memory is to another.
 type linkBody struct {
-	Source    string      `json:"source" required:"true" doc:"a memory: its number, its id or topic:KEY"`
-	Target    string      `json:"target" required:"true" doc:"another, named in the same ways"`
-	Relation  engram.Verb `json:"relation" required:"true" doc:"relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped or not_conflict"`
+	Source    string      `json:"source" example:"12" required:"true" doc:"a memory: its number, its id or topic:KEY"`
+	Target    string      `json:"target" example:"topic:architecture/auth-model" required:"true" doc:"another, named in the same ways"`
+	Relation  engram.Verb `json:"relation" example:"supersedes" required:"true" doc:"relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped or not_conflict"`
 	Strength  *float64    `json:"strength" min:"0" max:"1" doc:"1 when it is left out"`
 	Reason    string      `json:"reason" doc:"why"`
 	SessionID string      `json:"session_id" doc:"the session that says so"`

@@ -157,10 +157,13 @@ func (s *schemas) field(f reflect.StructField, use use, options string) object {
 	if names := f.Tag.Get("enum"); names != "" {
 		out["enum"] = strings.Split(names, ",")
 	}
-	for tag, keyword := range map[string]string{"min": "minimum", "max": "maximum", "default": "default", "example": "example"} {
+	for tag, keyword := range map[string]string{"min": "minimum", "max": "maximum", "default": "default"} {
 		if text := f.Tag.Get(tag); text != "" {
 			out[keyword] = valueOf(t, text)
 		}
+	}
+	if text := f.Tag.Get("example"); text != "" {
+		out["examples"] = []any{valueOf(t, text)}
 	}
 	return out
 }

@@ -46,9 +46,9 @@ type done struct {
 
 // sessionBody is a session to start.
 type sessionBody struct {
-	ID        string `json:"id" required:"true" doc:"what it is called from now on"`
-	Project   string `json:"project" required:"true" doc:"what it works on"`
-	Directory string `json:"directory" doc:"where"`
+	ID        string `json:"id" example:"s1" required:"true" doc:"what it is called from now on"`
+	Project   string `json:"project" example:"shop" required:"true" doc:"what it works on"`
+	Directory string `json:"directory" example:"/src/shop" doc:"where"`
 }
 
 func (a *API) startSession(q request) (reply, error) {
