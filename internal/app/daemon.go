@@ -18,7 +18,7 @@ import (
 // Claim makes this App the server of its data directory, by which commands find it, until
 // it is closed. Where another process is, the error is CodeConflict, and the App may serve
 // all the same, unknown to them. background says that nobody watches it in a terminal, log
-is the file it logs to, "" for standard error.
+// is the file it logs to, "" for standard error.
 func (a *App) Claim(ctx context.Context, background bool, log string) error {
 	lock, err := daemon.Take(ctx, a.opts.Config.DataDir, daemon.Record{
 		Version: a.opts.Version, Build: build(), Database: a.opts.Config.DBPath, StartedAt: time.Now().UTC().Truncate(time.Millisecond),
