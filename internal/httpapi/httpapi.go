@@ -2,9 +2,11 @@
 // handler decodes, calls one verb of the engine and encodes; what it owns is names
 // and shapes.
 //
-// One table (route.go) registers every route, and every request passes one chain:
+// One table (table.go) registers every route, and every request passes one chain:
 // the guard (guard.go), the route's token (token.go), its body limit (body.go). A
-// route that is not in the table does not exist, so none can forget the chain.
+// route that is not in the table does not exist, so none can forget the chain. What a
+// route reads and answers stands in its row, too, and GET /openapi.json is written from
+// it (openapi.go, schema.go).
 //
 // There are two sets of routes. The older ones (/observations, /sessions, /search …)
 // speak the words and shapes that plugins of the mem_* world know: a memory is an

@@ -31,7 +31,7 @@ func newSchemas() *schemas {
 	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}}
 }
 
-// of describes t; strict says that it is read, and that what it has not is refused.
+// of describes t for a use.
 func (s *schemas) of(t reflect.Type, use use) object {
 	switch t {
 	case reflect.TypeFor[document.Stamp]():
