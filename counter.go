@@ -37,6 +37,31 @@ type CounterQuery struct {
 	ByProject bool
 }
 
+// Grouping says by what things are counted apart.
+type Grouping string
+
+// The groupings.
+const (
+	ByProject Grouping = "project"
+	ByType    Grouping = "type"
+	ByDay     Grouping = "day"
+	ByWeek    Grouping = "week"
+	ByMonth   Grouping = "month"
+)
+
+// GroupCount counts the memories of one group.
+type GroupCount struct {
+	Name      string // project, type, or the first day: 2026-01-31; "" is no project
+	Memories  int    // live ones
+	Forgotten int    // 0 where they are counted by time
+}
+
+// Upkeep counts what memories said before, and those that wait to be looked at.
+type Upkeep struct {
+	Revisions int
+	Due       int // for review
+}
+
 // CounterReader reads counters.
 type CounterReader interface {
 	// Counters returns what was counted: by day, project, verb and outcome, in this order.
@@ -46,6 +71,13 @@ type CounterReader interface {
 	// from each of the edges on and before the next, which is later: one number fewer than
 	// edges.
 	MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error)
+	// MemoriesBy counts memories by their type or their project, those with most live ones
+	// first: of a project, "" is every one, and made at a time or later, the zero time
+	// being from the beginning, which costs less.
+	MemoriesBy(ctx context.Context, by Grouping, project string, since time.Time) ([]GroupCount, error)
+	// Upkeep counts revisions of a project, "" is every one, and its memories that are due
+	// for review before now, as Due has them.
+	Upkeep(ctx context.Context, project string, now time.Time) (Upkeep, error)
 	// SessionsSince counts the sessions of a project, "" is every one, that were started at
 	// a time or later.
 	SessionsSince(ctx context.Context, project string, since time.Time) (int, error)

@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"newest vectors", newestVectorCases()},
 		{"use", useCases()},
 		{"counter", counterCases()},
+		{"group", groupCases()},
 		{"vitals", vitalCases()},
 		{"history", historyCases()},
 		{"relation", relationCases()},
