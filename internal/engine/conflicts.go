@@ -83,7 +83,7 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 		for _, s := range ConflictStatuses() {
 			names = append(names, string(s))
 		}
-		return out, engram.Errorf(engram.CodeInvalid, "status %q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
+		return out, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", f.Status).WithHint("one of %s", strings.Join(names, ", "))
 	}
 	return out, nil
 }

@@ -1,82 +1,130 @@
-package mcp_test
+package mcp
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-// property is what a schema says of one argument.
-type property struct {
-	Type    string
-	Enum    []string
-	Minimum *float64
-	Maximum *float64
-	Default any
+// schema is what a tool says of one argument, or of all of them.
+type schema struct {
+	Type             string
+	Enum             []string
+	Minimum, Maximum *float64
+	MinItems         *int
+	MaxItems         *int
+	Default          json.RawMessage
+	Items            *schema
+	Properties       map[string]schema
+	Required         []string
 }
 
-// bad is one wrong call, made from a tool's own schema.
+// bad is one wrong call: what is wrong with it, its arguments as they are sent, and
+// whether it must be refused. What need not be has a documented lenient reading.
 type bad struct {
-	what    string
-	args    map[string]any
-	mustErr bool
+	what, args string
+	refused    bool
 }
 
-// TestBadInputIsAnswered calls every tool with what its schema forbids. Each call gets
-// one text block and, where it is refused, the reason as structured content; the
-// session survives them all.
+// TestBadInputIsAnswered calls every tool of every dialect with what its own schema
+// forbids, over the wire. Each call is answered with one text block and a structured
+// answer, a refusal with a code and a message, and a refused call has written nothing.
 func TestBadInputIsAnswered(t *testing.T) {
-	c := connectStdio(t, newServer(t), "2025-11-25")
-	use(t, c, "mem_save", `{"title":"first","content":"so that there is a memory"}`)
-	calls := 0
-	for _, tool := range toolsOf(t, listing(t, "all")) {
-		var schema struct {
-			Properties map[string]property
-			Required   []string
+	e := enginetest.New(t)
+	s, err := New(Options{Engine: e, Tools: everyTool, Dir: "/demo", Project: "demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Save(t.Context(), engine.SaveInput{Project: "demo", Title: "first", Content: "so that there is a memory"}); err != nil {
+		t.Fatal(err)
+	}
+	w := wired(t, s)
+	w.out = bufio.NewReaderSize(w.out, 1<<20)
+	before, calls := written(t, e), 0
+	for _, tool := range s.tools {
+		var in schema
+		if err := json.Unmarshal(tool.Input, &in); err != nil || in.Type != "object" {
+			t.Fatalf("%s: schema %s: %v", tool.Name, tool.Input, err)
 		}
-		if err := json.Unmarshal(tool.InputSchema, &schema); err != nil {
-			t.Fatal(err)
-		}
-		for _, b := range badCalls(schema.Properties, schema.Required) {
+		for _, b := range badCalls(in) {
 			calls++
-			raw, err := json.Marshal(b.args)
-			if err != nil {
-				t.Fatal(err)
+			w.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, calls, tool.Name, b.args)
+			what := fmt.Sprintf("%s with %s (%.120q)", tool.Name, b.what, b.args)
+			refused := checkAnswer(t, what, w.wants(fmt.Sprintf(`"id":%d,`, calls)))
+			after := written(t, e)
+			if b.refused && !refused {
+				t.Errorf("%s was accepted", what)
 			}
-			res := use(t, c, tool.Name, string(raw))
-			if b.mustErr && !res.IsError {
-				t.Errorf("%s with %s: %.200s was accepted: %s", tool.Name, b.what, raw, text(res))
+			if refused && after != before {
+				t.Errorf("%s was refused and wrote: %s, before %s", what, after, before)
 			}
-			checkAnswer(t, fmt.Sprintf("%s with %s", tool.Name, b.what), res)
+			before = after
 		}
 	}
-	if calls < 200 {
+	if calls < 1500 {
 		t.Errorf("only %d wrong calls were made", calls)
 	}
 }
 
-func checkAnswer(t *testing.T, what string, res *sdk.CallToolResult) {
+// written tells two states of a store apart: its last operation and its counts.
+func written(t *testing.T, e *engine.Engine) string {
 	t.Helper()
-	if strings.TrimSpace(text(res)) == "" || res.StructuredContent == nil {
-		t.Errorf("%s: got text %q, structured content %v", what, text(res), res.StructuredContent)
-	}
-	raw, err := json.Marshal(res.StructuredContent)
+	in := engine.LogInput{}
+	in.Page.Limit = 1
+	ops, _, err := e.Log(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(raw), `"checks":[`) {
-		return // a report of the doctor, which speaks of SQLite, and of what is wrong with a check in its own way
+	stats, err := e.Stats(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, inner := range []string{"json:", "sql", "SQLITE", "goroutine", "Go value", ".go:"} {
-		if strings.Contains(text(res), inner) || strings.Contains(string(raw), inner) {
-			t.Errorf("%s: tells inner details (%s): %s", what, inner, raw)
+	last := int64(0)
+	if len(ops) > 0 {
+		last = ops[0].Op
+	}
+	return fmt.Sprintf("operation %d, %d memories, %d sessions, %d prompts", last, stats.Memories, stats.Sessions, stats.Prompts)
+}
+
+// checkAnswer looks at the shape of an answer and reports whether it is a refusal.
+func checkAnswer(t *testing.T, what, line string) (refused bool) {
+	t.Helper()
+	var a struct {
+		Error  json.RawMessage
+		Result struct {
+			Content    []struct{ Type, Text string }
+			Structured json.RawMessage `json:"structuredContent"`
+			IsError    bool
 		}
 	}
-	if !res.IsError {
-		return
+	if err := json.Unmarshal([]byte(line), &a); err != nil || a.Error != nil {
+		t.Errorf("%s: got %.300s, %v, want the answer of a tool", what, line, err)
+		return true
+	}
+	r := a.Result
+	if len(r.Content) != 1 || r.Content[0].Type != "text" || strings.TrimSpace(r.Content[0].Text) == "" || len(r.Structured) == 0 {
+		t.Errorf("%s: got %.300s, want one text and a structured answer", what, line)
+		return r.IsError
+	}
+	if strings.Contains(string(r.Structured), `"checks":[`) {
+		return r.IsError // a report of the doctor, which speaks of SQLite, and of what is wrong with a check in its own way
+	}
+	for _, inner := range []string{"json:", "sql", "SQLITE", "goroutine", "Go value", ".go:", "context "} {
+		if strings.Contains(r.Content[0].Text, inner) || strings.Contains(string(r.Structured), inner) {
+			t.Errorf("%s: tells inner details (%s): %.300s", what, inner, r.Structured)
+		}
+	}
+	if !r.IsError {
+		return false
+	}
+	if len(line) > 64<<10 {
+		t.Errorf("%s: a refusal of %d bytes", what, len(line))
 	}
 	var e struct {
 		Error struct {
@@ -85,70 +133,135 @@ func checkAnswer(t *testing.T, what string, res *sdk.CallToolResult) {
 		ErrorCode string `json:"error_code"`
 		Message   string
 	}
-	if err := json.Unmarshal(raw, &e); err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal(r.Structured, &e); err != nil {
+		t.Errorf("%s: %v", what, err)
 	}
 	if (e.Error.Code == "" || e.Error.Message == "") && (e.ErrorCode == "" || e.Message == "") {
-		t.Errorf("%s: the error has no code or no message: %s", what, raw)
+		t.Errorf("%s: the error has no code or no message: %s", what, r.Structured)
 	}
 	if e.Error.Code == "internal" {
-		t.Errorf("%s: is called our own fault: %s", what, raw)
+		t.Errorf("%s: is called our own fault: %s", what, r.Structured)
 	}
+	return true
 }
 
-// badCalls makes the wrong calls of one schema.
-func badCalls(props map[string]property, required []string) []bad {
-	good := func() map[string]any {
-		args := map[string]any{}
-		for _, name := range required {
-			args[name] = fitting(props[name])
-		}
-		return args
-	}
-	with := func(name string, v any) map[string]any {
-		args := good()
-		args[name] = v
-		return args
-	}
-	calls := []bad{
-		{"no arguments", map[string]any{}, false},
-		{"unknown arguments", with("unheard_of", []any{1, "x"}), false},
-		{"a huge unknown argument", with("unheard_of", strings.Repeat("x", 1<<16)), false},
-	}
-	for name, p := range props {
-		for kind, v := range map[string]any{"string": "x", "number": 3, "boolean": true, "array": []any{1}, "object": map[string]any{"a": 1}} {
-			if kind != p.Type && (kind != "number" || p.Type != "integer") {
-				calls = append(calls, bad{kind + " for " + name, with(name, v), true})
+// badCalls makes the wrong calls of one tool.
+func badCalls(in schema) []bad {
+	with := func(name, raw string) string {
+		args := []string{}
+		for _, r := range in.Required {
+			if r != name {
+				args = append(args, fmt.Sprintf("%q:%s", r, fitting(in.Properties[r])))
 			}
 		}
-		calls = append(calls, bad{"null for " + name, with(name, nil), false})
+		if raw != "" {
+			args = append(args, fmt.Sprintf("%q:%s", name, raw))
+		}
+		return "{" + strings.Join(args, ",") + "}"
+	}
+	deep := strings.Repeat("[", 500) + strings.Repeat("]", 500)
+	calls := []bad{
+		{"no arguments", "{}", false},
+		{"null for arguments", "null", false},
+		{"an array for arguments", "[]", true}, {"a string for arguments", `"x"`, true}, {"a number for arguments", "7", true}, {"true for arguments", "true", true},
+		{"an unknown argument", with("unheard_of", `[1,"x"]`), false},
+		{"a huge unknown argument", with("unheard_of", quoted(1<<20+1)), false},
+		{"a deep unknown argument", with("unheard_of", deep), false},
+		{"a name that is no word", with(`\u0000\u202e`, "1"), false},
+		{"bytes that are no text", with("unheard_of", "\"\xff\xfe\""), true},
+	}
+	huge := false
+	for _, name := range names(in) {
+		p := in.Properties[name]
+		add := func(what, raw string, refused bool) { calls = append(calls, bad{what + " for " + name, with(name, raw), refused}) }
+		add("nothing", "", false) // some take another argument in its place
+		add("null", "null", false)
+		for kind, raw := range map[string]string{"string": `"x"`, "number": "3", "boolean": "true", "array": "[1]", "object": `{"a":1}`} {
+			if kind != p.Type && p.Type != "" && (kind != "number" || p.Type != "integer") {
+				add("a value of type "+kind, raw, true)
+			}
+		}
+		add("deep nesting", deep, p.Type != "")
 		switch p.Type {
 		case "string":
-			for _, s := range []string{"", " ", "\x00", "\u202e\x1b[31m", "../../etc/passwd", `"'; DROP TABLE memories; --`, "🎉" + strings.Repeat("é", 5000)} {
-				calls = append(calls, bad{fmt.Sprintf("%.10q for %s", s, name), with(name, s), false})
+			for _, v := range []string{"", " ", "\x00", "\u202e\x1b[31m", "../../etc/passwd", `"'; DROP TABLE memories; --`, "🎉" + strings.Repeat("é", 5000)} {
+				raw, _ := json.Marshal(v) // strings are always JSON
+				add(fmt.Sprintf("%.10q", v), string(raw), false)
+			}
+			add("half a surrogate", `"\ud83d"`, false)
+			add("100 kB", quoted(100_000), false) // too long for whatever is no text
+			if name == "content" || !huge {
+				huge = true
+				add("1 MiB and a byte", quoted(1<<20+1), false)
+				add("5 MiB", quoted(5<<20), false)
+			}
+			if p.Enum != nil {
+				add("what is not in the enum", `"no such word"`, false) // some read it as their default
 			}
 		case "integer", "number":
-			for _, n := range []any{-1, 0, 1.5, 1e15, -1e300, 1e300} {
-				calls = append(calls, bad{fmt.Sprintf("%v for %s", n, name), with(name, n), false})
+			for _, n := range []string{"-1", "0", "1.5", "1e15", "-1e300", "1e300", "9223372036854775808"} {
+				add(n, n, false)
+			}
+			for _, n := range []string{"1e400", "-1e999"} {
+				add(n, n, true)
 			}
 			if p.Maximum != nil && p.Default == nil {
-				calls = append(calls, bad{"too much for " + name, with(name, *p.Maximum+1), true})
+				add("too much", fmt.Sprint(*p.Maximum+1), true)
 			}
+			if p.Minimum != nil && p.Default == nil {
+				add("too little", fmt.Sprint(*p.Minimum-1), true)
+			}
+		case "array":
+			add("an empty array", "[]", p.MinItems != nil && *p.MinItems > 0)
+			item := "1"
+			if p.Items != nil {
+				item = fitting(*p.Items)
+			}
+			add("10,001 items", "["+strings.Repeat(item+",", 10000)+item+"]", p.MaxItems != nil)
+			add("null in an array", "[null]", false)
+			add("a mix", `["x",1,{},[],true]`, p.Items != nil && p.Items.Type != "")
+		case "object":
+			add("an empty object", "{}", false)
+			add("a huge object", `{"x":`+quoted(1<<20+1)+"}", false)
 		}
 	}
 	return calls
 }
 
-func fitting(p property) any {
+// names are the arguments of a tool, in order.
+func names(in schema) []string {
+	var all []string
+	for name := range in.Properties {
+		all = append(all, name)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// quoted is a JSON string of n bytes.
+func quoted(n int) string { return `"` + strings.Repeat("x", n) + `"` }
+
+// fitting is a value that a schema allows.
+func fitting(p schema) string {
 	switch p.Type {
 	case "integer", "number":
-		return 1
+		return "1"
 	case "boolean":
-		return false
+		return "false"
 	case "array":
-		return []string{"x"}
+		if p.Items != nil {
+			return "[" + fitting(*p.Items) + "]"
+		}
+		return "[]"
 	case "object":
-		return map[string]any{}
+		var members []string
+		for _, name := range p.Required {
+			members = append(members, fmt.Sprintf("%q:%s", name, fitting(p.Properties[name])))
+		}
+		return "{" + strings.Join(members, ",") + "}"
 	}
-	return "some words"
+	if len(p.Enum) > 0 {
+		return fmt.Sprintf("%q", p.Enum[0])
+	}
+	return `"some words"`
 }

@@ -2,8 +2,14 @@ package mcp_test
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 )
 
@@ -17,14 +23,73 @@ func BenchmarkNew(b *testing.B) {
 	}
 }
 
-// BenchmarkSearch is one mem_search of a real client over a pipe, on a small store.
-func BenchmarkSearch(b *testing.B) {
-	c := connectStdio(b, newServer(b), "2025-11-25")
-	for i := range 200 {
-		use(b, c, "mem_save", fmt.Sprintf(`{"title":"memory %d","content":"words of memory number %d about caching"}`, i, i))
+// BenchmarkCall is one call over a pipe, one after the other, at 1,000 memories. The
+// client's share of it is that of the SDK's client.
+func BenchmarkCall(b *testing.B) {
+	for _, bench := range []struct {
+		name, tool string
+		args       func(i int) string
+	}{
+		{"get", "mem_get_observation", func(i int) string { return fmt.Sprintf(`{"id":%d}`, i%1000+1) }},
+		{"search", "mem_search", func(i int) string {
+			return fmt.Sprintf(`{"query":"what did we decide about %s and %s?"}`, subject(i), subject(7*i+3))
+		}},
+		{"query", "memory_query", func(i int) string {
+			return fmt.Sprintf(`{"query":"%s and %s"}`, subject(i), subject(7*i+3))
+		}},
+		{"recall", "recall", func(i int) string {
+			return fmt.Sprintf(`{"query":"%s and %s"}`, subject(i), subject(7*i+3))
+		}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			c := connectStdio(b, thousand(b), "2025-11-25")
+			i := 0
+			for b.Loop() {
+				if r := use(b, c, bench.tool, bench.args(i)); r.IsError {
+					b.Fatalf("%s: %s", bench.args(i), text(r))
+				}
+				i++
+			}
+		})
 	}
-	b.ResetTimer()
-	for b.Loop() {
-		use(b, c, "mem_search", `{"query":"what did we decide about caching number 7?"}`)
+}
+
+// BenchmarkCallPipelined is the same for calls that do not wait for one another.
+func BenchmarkCallPipelined(b *testing.B) {
+	c := connectStdio(b, thousand(b), "2025-11-25")
+	b.RunParallel(func(pb *testing.PB) {
+		for i := 0; pb.Next(); i++ {
+			r, err := c.CallTool(b.Context(), &sdk.CallToolParams{Name: "mem_search", Arguments: map[string]any{"query": subject(i)}})
+			if err != nil || r.IsError {
+				b.Errorf("search: %+v, %v", r, err)
+			}
+		}
+	})
+}
+
+// subject is one of twenty words that memories are about.
+func subject(i int) string {
+	return strings.Fields("cache queue login invoice deploy schema retry backup theme search upload quota webhook session index postgres redis kafka token user")[i%20]
+}
+
+// thousand is a server over a thousand memories.
+func thousand(b *testing.B) *mcp.Server {
+	b.Helper()
+	e := enginetest.New(b)
+	for i := range 10 {
+		var ins []engine.SaveInput
+		for j := range 100 {
+			n := 100*i + j
+			ins = append(ins, engine.SaveInput{Project: "demo", Title: fmt.Sprintf("The %s and the %s", subject(n), subject(n/20)),
+				Content: fmt.Sprintf("We chose the %s for the %s of part %d because %s and %s need it.", subject(3*n+1), subject(n/7), n, subject(n/3), subject(n/11))})
+		}
+		if _, err := e.SaveBatch(b.Context(), ins); err != nil {
+			b.Fatal(err)
+		}
 	}
+	s, err := mcp.New(mcp.Options{Engine: e, Tools: "all", Dir: filepath.Join(b.TempDir(), "demo"), Project: "demo"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
 }
