@@ -60,7 +60,9 @@ func (p *program) doctorInput(check string, full bool) engine.DoctorInput {
 
 // doctor prints a report. One with an error fails the command, so that a script notices.
 func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+	end := p.progress("looking").waiting()
 	r, err := e.Doctor(cmd.Context(), in)
+	end()
 	if err != nil {
 		return err
 	}

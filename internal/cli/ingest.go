@@ -75,7 +75,7 @@ func (p *program) ingest(cmd *cobra.Command, name string, merge bool) error {
 			return doc.failed(err)
 		}
 		doc.add(saved)
-		bar.tell(len(doc.Memories), len(doc.Memories)) // nobody knows how many there are
+		bar.tell(len(doc.Memories), 0)
 	}
 	bar.end()
 	if !p.json {

@@ -18,12 +18,17 @@ func (p *program) columns() int {
 	if !isTerminal(p.Stdout) {
 		return 0
 	}
+	return p.columnsOf(p.Stdout)
+}
+
+// columnsOf is how wide a stream is that is a terminal.
+func (p *program) columnsOf(stream any) int {
 	if text, given := p.Env("COLUMNS"); given {
 		if n, err := strconv.Atoi(text); err == nil && n > 0 {
 			return n
 		}
 	}
-	if f, ok := p.Stdout.(*os.File); ok {
+	if f, ok := stream.(*os.File); ok {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
