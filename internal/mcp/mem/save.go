@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 //go:embed save.md
@@ -108,7 +109,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	}
 	var verdict string // the last thing done: a person may take their time
 	verdict, res.Candidates = d.askVerdict(ctx, by, res)
-	out := saved{envelope: enveloped(at, strings.Join(saveLines(res, verdict), "\n")), ID: res.Memory.Num,
+	out := saved{envelope: enveloped(at, strings.Join(saveLines(by, res, verdict), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
 		judgment: judgmentOf(res.Candidates)}
 	out.Warning = joined(out.Warning, warning)
@@ -119,7 +120,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 }
 
 // saveLines is what a save reports; verdict is what a person said of it, "" for nothing.
-func saveLines(res engine.SaveResult, verdict string) []string {
+func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
 	lines := []string{fmt.Sprintf("Memory saved: %q (%s)", res.Memory.Title, res.Memory.Type)}
 	if res.SuggestedTopic != "" {
 		lines = append(lines, "Suggested topic_key: "+res.SuggestedTopic)
@@ -130,8 +131,11 @@ func saveLines(res engine.SaveResult, verdict string) []string {
 	if verdict != "" {
 		lines = append(lines, verdict)
 	}
-	if n := len(res.Candidates); n > 0 {
+	if n := len(res.Candidates); n > 0 && by.Has("mem_judge") {
 		lines = append(lines, fmt.Sprintf("CONFLICT REVIEW PENDING — %d candidate(s); use mem_judge to record verdicts.", n))
+	} else if n > 0 {
+		c := res.Candidates[0].Memory
+		lines = append(lines, fmt.Sprintf("It may contradict #%d: %s\nTell the user, and ask which of the two holds.", c.Num, render.Preview(c.Content, 300)))
 	}
 	if done := admission(res); done != "" {
 		lines = append(lines, done)

@@ -72,7 +72,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
-	text, shown := d.listing(a, hits)
+	text, shown := d.listing(by, a, hits)
 	out := found{envelope: enveloped(at, text+d.nudge(at)), Results: results(shown)}
 	if len(hits.Degraded) > 0 {
 		out.Warning = joined(out.Warning, "search is degraded: "+strings.Join(hits.Degraded, "; "))
@@ -91,10 +91,10 @@ func filterOf(a searchArgs) engram.Filter {
 // listing writes the finds that fit into a.MaxBytes, if that is given, and returns
 // them; the weaker ones go first. The best one is always among them: a memory that is
 // too long to be told is still worth knowing of.
-func (d *dialect) listing(a searchArgs, all engram.Found) (text string, shown engram.Found) {
+func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (text string, shown engram.Found) {
 	shown = all
-	for text = d.list(a, shown); a.MaxBytes > 0 && len(text) > a.MaxBytes && dropLast(&shown); {
-		text = d.list(a, shown)
+	for text = d.list(by, a, shown); a.MaxBytes > 0 && len(text) > a.MaxBytes && dropLast(&shown); {
+		text = d.list(by, a, shown)
 	}
 	if left := len(all.Hits) + len(all.Weak) - len(shown.Hits) - len(shown.Weak); left > 0 {
 		text += fmt.Sprintf("\n(%d more left out by max_bytes)", left)
@@ -115,16 +115,37 @@ func dropLast(f *engram.Found) bool {
 	return true
 }
 
-func (d *dialect) list(a searchArgs, hits engram.Found) string {
+func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) string {
 	query := redact.Private(a.Query)
 	if a.Compact {
 		return render.Titles(query, hits)
 	}
 	text, cut := render.Search(query, hits, d.text)
-	if cut {
+	switch {
+	case !cut:
+	case by.Has("mem_get_observation"):
 		text += render.SearchFooter()
+	case a.MaxBytes == 0:
+		text += bestWhole(hits)
 	}
 	return text
+}
+
+// bestWhole is the text of the best of those finds that were cut, for a caller who has no
+// tool to read it with, and who may be a small model: with an end.
+func bestWhole(f engram.Found) string {
+	const preview, most = 300, 4000
+	for _, h := range f.Hits {
+		content := []rune(h.Memory.Content)
+		if len(content) <= preview {
+			continue
+		}
+		if len(content) > most {
+			content = append(content[:most], '…')
+		}
+		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full:\n%s", preview, h.Memory.Num, string(content))
+	}
+	return ""
 }
 
 func results(f engram.Found) []result {

@@ -62,7 +62,12 @@ type Caller struct {
 	// Progress tells the client how far a long call is; nil when it did not ask for that.
 	// Verbs of the engine take it as it is.
 	Progress Progress
+	Offers   func(name string) bool // which tools it is offered; nil: every one
 }
+
+// Has reports whether the caller is offered a tool of that name: it is not to be told to
+// call another.
+func (c Caller) Has(name string) bool { return c.Offers == nil || c.Offers(name) }
 
 // Actor is how the journal names the caller: "mcp:claude-code", or "mcp".
 func (c Caller) Actor() string {
