@@ -82,7 +82,7 @@ func headFirst(data json.RawMessage) []byte {
 		return data // whoever reads it says what is wrong
 	}
 	order := func(name string) int {
-		lists := []string{"projects", "sessions", "prompts", "memories", "observations", "relations", "relationships"}
+		lists := []string{"projects", "sessions", "memories", "observations", "prompts", "relations", "relationships"}
 		switch {
 		case fields[name][0] != '[':
 			return -1
