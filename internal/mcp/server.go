@@ -3,10 +3,11 @@
 // the one that begins with initialize and the stateless one of 2026-07-28.
 //
 // It owns what the protocol asks for: which tools are offered (profile.go), how they
-// are listed (list.go), how errors are told (errors.go), how the person at the client is
-// asked (ask.go), and the guards that the SDK does not have (guard.go, stdio.go). What
-// the tools are called and what they say is a dialect's business; those are folders
-// below this one.
+// are listed (list.go), what is offered beside them (resource.go, prompt.go,
+// complete.go), how errors are told (errors.go), how the person at the client is asked
+// (ask.go), and the guards that the SDK does not have (guard.go, stdio.go). What the
+// tools are called and what they say is a dialect's business; those are folders below
+// this one.
 //
 // A caller may rely on this: a failure of a tool is an answer with isError, never the
 // end of the session, and nothing but the protocol is written to its output.
