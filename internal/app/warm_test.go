@@ -112,6 +112,7 @@ func still(t *testing.T, got, want engram.Found) {
 			g, w := &hits[0][i], hits[1][i]
 			near(&g.Score, w.Score)
 			near(&g.Relevance, w.Relevance)
+			near(&g.Strength, w.Strength)
 			for k := range min(len(g.Why.Factors), len(w.Why.Factors)) {
 				near(&g.Why.Factors[k].Value, w.Why.Factors[k].Value)
 			}
