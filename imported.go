@@ -32,6 +32,7 @@ type ImportTally struct {
 	Added     int
 	Changed   int
 	Unchanged int
+	Forgotten int // of these, those that were forgotten or deleted here since, and stay so
 	Rejected  int // those that could not even be read count as memories
 	Gone      int // not in the file, and forgotten or taken away for it: ImportReplace
 }
@@ -53,6 +54,7 @@ func (i Imported) All() ImportTally {
 		sum.Added += t.Added
 		sum.Changed += t.Changed
 		sum.Unchanged += t.Unchanged
+		sum.Forgotten += t.Forgotten
 		sum.Rejected += t.Rejected
 		sum.Gone += t.Gone
 	}

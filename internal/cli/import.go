@@ -136,6 +136,9 @@ func tallied(t document.Tally, one, many string) string {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
+	if t.Forgotten > 0 {
+		text += fmt.Sprintf("; %d of them were forgotten here since, and stay so", t.Forgotten)
+	}
 	if t.Gone > 0 {
 		text += fmt.Sprintf("; %d that are not in the file went", t.Gone)
 	}

@@ -25,6 +25,7 @@ type Tally struct {
 	Added     int `json:"added"`     // were not here
 	Changed   int `json:"changed"`   // were here otherwise
 	Unchanged int `json:"unchanged"` // were here as they are in the file, or later
+	Forgotten int `json:"forgotten"` // of these, were forgotten or deleted here since, and stay so
 	Rejected  int `json:"rejected"`  // did not come in
 	Gone      int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
 }

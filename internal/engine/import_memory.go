@@ -112,7 +112,7 @@ func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incomin
 	lost.ReplacedAt, lost.Reason = i.at, "import: a later edit is here"
 	rs := numbered(known, &now, missing(append(known, textNow(now)), lost, r.Memory.Revisions))
 	if now.Forgotten() && !there.Forgotten() {
-		i.res.Note(engram.ImportNote{Item: r.Item, Name: string(here.ID), Reason: "it was forgotten here since, as memory #" + key(here.Num) + ", and stays so"})
+		i.res.Memories.Forgotten++
 	}
 	if reflect.DeepEqual(now, here) && len(rs) == 0 {
 		return unchanged, nil

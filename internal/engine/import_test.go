@@ -225,8 +225,8 @@ func TestWhatIsGoneHereStaysAway(t *testing.T) {
 	if len(res.Rejected) != 1 || res.Rejected[0].Reason != "it was erased here" || res.Op != 0 {
 		t.Errorf("the same file once more\n got %+v\nwant the erased one rejected, and nothing changed", res)
 	}
-	if len(res.Notes) != 1 || !strings.Contains(res.Notes[0].Reason, "forgotten here") {
-		t.Errorf("notes are %+v, want that one was forgotten here", res.Notes)
+	if res.Memories.Forgotten != 1 {
+		t.Errorf("got %+v, want that one was forgotten here", res.Memories)
 	}
 	edited := strings.Replace(file(memories), `"forgotten here","updated_at":"2026-01-01`, `"edited later","updated_at":"2026-06-13`, 1)
 	if res := imported(t, e, edited, engine.ImportInput{}); res.Memories.Changed != 1 {
@@ -269,6 +269,10 @@ func TestUndoTakesAnImportBack(t *testing.T) {
 	st, err := e.Stats(ctx, "")
 	if err != nil || st.Memories != 0 || st.Relations != 0 || st.Prompts != 0 {
 		t.Errorf("after the undo there is %+v, %v; want nothing but what was forgotten", st, err)
+	}
+	again := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{})
+	if all := again.All(); all.Rejected > 0 || again.Memories.Forgotten != 2 {
+		t.Errorf("imported once more: %+v; want it to stay forgotten", again)
 	}
 }
 

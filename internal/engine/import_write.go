@@ -226,7 +226,8 @@ func (i *importing) session(ctx context.Context, s engram.Session) (fate, error)
 	was, err := i.tx.Session(ctx, s.ID)
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound && i.wasErased(engram.EntitySession, s.ID):
-		return unchanged, &refused{"it was deleted here"}
+		i.res.Sessions.Forgotten++
+		return unchanged, nil
 	case engram.CodeOf(err) == engram.CodeNotFound:
 		if s.Project, err = i.home(ctx, s.Project); err != nil {
 			return unchanged, err
@@ -256,8 +257,9 @@ func (i *importing) session(ctx context.Context, s engram.Session) (fate, error)
 	return changed, i.putSession(ctx, &was, now, "import")
 }
 
-// sit returns the session of something that is in one in the file. One that the file
-// does not have is made, and one that was deleted here is none.
+// sit returns the session of something that is in one in the file. One that is neither
+// here nor in the file is made, and one that was deleted here, without what the file says
+// of it: it may have been deleted for that.
 func (i *importing) sit(ctx context.Context, id string, s engram.Session) (string, error) {
 	if i.sessions[id] {
 		return id, nil
@@ -267,8 +269,6 @@ func (i *importing) sit(ctx context.Context, id string, s engram.Session) (strin
 	case err == nil:
 	case engram.CodeOf(err) != engram.CodeNotFound:
 		return "", err
-	case i.wasErased(engram.EntitySession, id):
-		return "", nil
 	default:
 		s.ID, s.ActiveAt = id, s.StartedAt
 		if err := i.putSession(ctx, nil, s, "import"); err != nil {
