@@ -28,6 +28,8 @@ admin, what keeps a store in order; mem, memory and recall, all tools of one des
 			}
 			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer stop()
+			// A client that vanished is an error of its next answer, not the end in mid-save.
+			signal.Ignore(syscall.SIGPIPE)
 			p.app = app.New(app.Options{Config: c, Actor: "mcp", Version: p.Version, Dir: p.Dir, Log: p.log()})
 			err = p.app.ServeMCP(ctx, p.Stdin, p.Stdout, tools)
 			if ctx.Err() != nil {

@@ -173,7 +173,9 @@ func badCalls(in schema) []bad {
 	huge := false
 	for _, name := range names(in) {
 		p := in.Properties[name]
-		add := func(what, raw string, refused bool) { calls = append(calls, bad{what + " for " + name, with(name, raw), refused}) }
+		add := func(what, raw string, refused bool) {
+			calls = append(calls, bad{what + " for " + name, with(name, raw), refused})
+		}
 		add("nothing", "", false) // some take another argument in its place
 		add("null", "null", false)
 		for kind, raw := range map[string]string{"string": `"x"`, "number": "3", "boolean": "true", "array": "[1]", "object": `{"a":1}`} {

@@ -45,6 +45,17 @@ func TestNoLineEndsTheSession(t *testing.T) {
 		{"a message and rubbish", strings.Replace(ping, "7", "8", 1) + "}", []string{parse, `{"jsonrpc":"2.0","id":8,"result":{}}`}},
 		{"an array of messages", "[" + strings.Replace(ping, "7", "8", 1) + "," + strings.Replace(ping, "7", "9", 1) + "]",
 			[]string{`{"jsonrpc":"2.0","id":8,"result":{}}`, `{"jsonrpc":"2.0","id":9,"result":{}}`}},
+		{"a byte order mark inside", "\xef\xbb\xbf" + strings.Replace(ping, "7", "8", 1), []string{parse}},
+		{"zero bytes", "\x00\x00" + strings.Replace(ping, "7", "8", 1), []string{parse}},
+		{"an id that is null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, nil},
+		{"an id of a megabyte", `{"jsonrpc":"2.0","id":"` + many[:1<<20] + `","method":"ping"}`, []string{`{"jsonrpc":"2.0","id":"` + many[:1<<20] + `","result":{}}`}},
+		{"an id past every number", `{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, []string{invalid("1e400")}},
+		{"a fraction for an id", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, []string{invalid("1.5")}},
+		{"an id too large for a number", `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, []string{invalid("9007199254740993")}},
+		{"an id as large as it may be", `{"jsonrpc":"2.0","id":-9007199254740992,"method":"ping"}`, []string{`{"jsonrpc":"2.0","id":-9007199254740992,"result":{}}`}},
+		{"one id twice", strings.Replace(ping, "7", "8", 1) + strings.Replace(ping, "7", "8", 1),
+			[]string{`{"jsonrpc":"2.0","id":8,"result":{}}`, `{"jsonrpc":"2.0","id":8,"result":{}}`}},
+		{"a call nested deeper than it is read", `{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + "}}", []string{invalid("8")}},
 		{"an empty array", "[]", []string{invalid("null")}},
 		{"a number", "42", []string{invalid("null")}},
 		{"null", "null", []string{invalid("null")}},
@@ -95,6 +106,16 @@ func TestLastLineNeedsNoEnd(t *testing.T) {
 	lines := converse(t, newServer(t), hello+ping)
 	if got := string(lines[len(lines)-1]); got != `{"jsonrpc":"2.0","id":7,"result":{}}` {
 		t.Errorf("got %s", got)
+	}
+}
+
+// What shells of Windows put before what they pipe is no part of the first message.
+func TestAByteOrderMarkInFrontIsPassedOver(t *testing.T) {
+	for in, want := range map[string]int{"\xef\xbb\xbf" + hello + ping: 2, "\xef\xbb\xbf": 1, "\xef\xbb": 1, "": 1} {
+		lines := converse(t, newServer(t), in)
+		if len(lines) != want || want == 2 && string(lines[1]) != `{"jsonrpc":"2.0","id":7,"result":{}}` {
+			t.Errorf("input %.20q: got %q", in, lines)
+		}
 	}
 }
 

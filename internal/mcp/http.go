@@ -58,6 +58,10 @@ func shaped(plain, stream http.Handler) http.Handler {
 		next := plain
 		if m, err := jsonrpc.DecodeMessage(body); err == nil {
 			if req, ok := m.(*jsonrpc.Request); ok {
+				if !faithful(body, req.ID) {
+					http.Error(w, "an id is a string or a whole number below 2^53", http.StatusBadRequest)
+					return
+				}
 				if bad := misshapen(req); bad != nil {
 					answer(w, &jsonrpc.Response{ID: req.ID, Error: bad})
 					return

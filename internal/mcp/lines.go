@@ -7,6 +7,9 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // maxLine is the longest line that is taken in, in bytes: a memory of the greatest
@@ -105,6 +108,14 @@ func idOf(v json.RawMessage) json.RawMessage {
 		return nil
 	}
 	return m.ID
+}
+
+// faithful reports whether an answer to the message v, which was read as one with this id,
+// would carry the id that was sent. Of a number that is not whole, or too large to tell from
+// its neighbours, the SDK makes another, and that may be another call's.
+func faithful(v json.RawMessage, id jsonrpc.ID) bool {
+	n, ok := id.Raw().(int64)
+	return !ok || string(idOf(v)) == strconv.FormatInt(n, 10)
 }
 
 // idAround looks for the id of a message that was too long to be read, at its two ends,

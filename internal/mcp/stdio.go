@@ -190,11 +190,12 @@ func (c *lineConn) accept(line []byte) bool {
 	values, err := valuesOf(line)
 	for _, v := range values {
 		m, err := jsonrpc.DecodeMessage(v)
-		if err != nil {
+		r, isRequest := m.(*jsonrpc.Request)
+		if err != nil || isRequest && !faithful(v, r.ID) {
 			c.refuse(idOf(v), jsonrpc.CodeInvalidRequest, "not a JSON-RPC 2.0 message")
 			continue
 		}
-		if r, ok := m.(*jsonrpc.Request); ok {
+		if isRequest {
 			if bad := refused(r, c.memories); bad != nil && r.IsCall() {
 				c.refuse(idOf(v), bad.Code, bad.Message)
 				continue
