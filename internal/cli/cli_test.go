@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 // commands returns the whole tree.
@@ -235,7 +236,7 @@ func TestListsInJSONAreNeverNull(t *testing.T) {
 	p.Stdout = &out
 	for name, doc := range map[string]any{
 		"search":       foundOf("q", "", engram.Found{Hits: []engram.Hit{{}}}),
-		"stats":        statsOf("", engram.Stats{}, ""),
+		"stats":        statsOf("", engine.StatsOver{}, ""),
 		"projects":     projectsDoc{projectsOf([]engram.ProjectCounts{{}})},
 		"promptsEmpty": promptsOf("", nil),
 	} {
@@ -244,7 +245,7 @@ func TestListsInJSONAreNeverNull(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
-			if strings.Contains(line, "null") && !strings.Contains(line, `_at": null`) && !strings.Contains(line, `_after": null`) {
+			if strings.Contains(line, "null") && !strings.Contains(line, `_at": null`) && !strings.Contains(line, `_after": null`) && !strings.Contains(line, `"since": null`) {
 				t.Errorf("%s: %s", name, line)
 			}
 		}

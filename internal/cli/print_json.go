@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -277,24 +276,4 @@ type detectedDoc struct {
 
 func detectedOf(in engine.ProjectInForce) detectedDoc {
 	return detectedDoc{in.Name, string(in.Source), in.Path, document.OrEmpty(in.Available), in.Warning}
-}
-
-// statsDoc is the answer of `stats`.
-type statsDoc struct {
-	Project   string              `json:"project"` // "" is every project
-	Memories  int                 `json:"memories"`
-	Forgotten int                 `json:"forgotten"`
-	Sessions  int                 `json:"sessions"`
-	Prompts   int                 `json:"prompts"`
-	Relations int                 `json:"relations"`
-	Projects  []string            `json:"projects"`
-	Types     map[engram.Type]int `json:"types"`
-	Bytes     int64               `json:"bytes"` // on disk
-	Database  string              `json:"database"`
-}
-
-func statsOf(project string, s engram.Stats, database string) statsDoc {
-	types := map[engram.Type]int{}
-	maps.Copy(types, s.Types)
-	return statsDoc{project, s.Memories, s.Forgotten, s.Sessions, s.Prompts, s.Relations, document.OrEmpty(s.Projects), types, s.Bytes, database}
 }

@@ -318,24 +318,6 @@ func movedText(memories, sessions, prompts int) string {
 	return fmt.Sprintf("%s, %s, %s", count(memories, "memory", "memories"), count(sessions, "session", "sessions"), count(prompts, "prompt", "prompts"))
 }
 
-func writeStats(b *strings.Builder, s engram.Stats, database string) {
-	projects := strings.Join(s.Projects, ", ")
-	if projects == "" {
-		projects = "none yet"
-	}
-	fmt.Fprintln(b, "Engram Memory Stats")
-	fmt.Fprintf(b, "  Sessions:     %d\n", s.Sessions)
-	fmt.Fprintf(b, "  Memories:     %d", s.Memories)
-	if s.Forgotten > 0 {
-		fmt.Fprintf(b, " (and %d forgotten)", s.Forgotten)
-	}
-	fmt.Fprintf(b, "\n  Prompts:      %d\n", s.Prompts)
-	fmt.Fprintf(b, "  Projects:     %s\n", render.Line(projects, 0))
-	// The path alone on its line, for scripts that read it.
-	fmt.Fprintf(b, "  Database:     %s\n", database)
-	fmt.Fprintf(b, "  Size:         %s\n", sizeText(s.Bytes))
-}
-
 // sizeText is a size for people, in units of 1024.
 func sizeText(bytes int64) string {
 	switch {

@@ -79,6 +79,8 @@ func shapeStory() []string {
 		"engram session end s1 --summary done",
 		"engram why s1",
 		"engram metrics",
+		"engram stats --by project",
+		"engram stats --by day --since 7d --project shop",
 		"engram metrics --project shop --since 7d",
 		"engram metrics --session s1",
 		"engram prompt list --project shop",
