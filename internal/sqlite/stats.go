@@ -27,7 +27,8 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 			return st, err
 		}
 		in, args = " AND project = ?", []any{num}
-		ofMemory = ` AND (SELECT project FROM memories WHERE num = source) = ?`
+		// From the memories to their relations: the other way asks for the memory of each.
+		ofMemory = ` AND source IN (SELECT num FROM memories WHERE project = ?)`
 	}
 	err := t.rows(ctx, `SELECT type, sum(live) FROM tallies WHERE live > 0`+in+` GROUP BY type ORDER BY type`, args, func(s scanner) error {
 		var typ engram.Type
