@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,12 +107,20 @@ func activityCells(name string, a engram.Activity) []string {
 	return []string{name, strconv.Itoa(a.Events()), hits, fallback, tokens}
 }
 
-// percent is a share for people.
+// percent is a share for people. What is not all is never said to be, nor what is not
+// nothing.
 func percent(share float64, known bool) string {
 	if !known {
 		return "nothing was asked"
 	}
-	return strconv.FormatFloat(share*100, 'f', 0, 64) + " %"
+	tenths := math.Round(share * 1000)
+	switch {
+	case share > 0 && tenths == 0:
+		tenths = 1
+	case share < 1 && tenths == 1000:
+		tenths = 999
+	}
+	return strconv.FormatFloat(tenths/10, 'f', -1, 64) + " %"
 }
 
 // dayBars are the days from the first to the last, those without anything too; where they

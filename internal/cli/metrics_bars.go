@@ -26,9 +26,9 @@ func writeBars(b *strings.Builder, bars []bar, what string, columns int, plain b
 		numbers = max(numbers, len(strconv.Itoa(r.n)))
 		most = max(most, r.n)
 	}
-	wide := barColumns
+	wide := barColumns // 5 are blanks
 	if columns > 0 {
-		wide = min(wide, max(4, columns-labels-numbers-len("    ")))
+		wide = min(wide, max(4, columns-labels-numbers-5))
 	}
 	for i, r := range bars {
 		gap := strings.Repeat(" ", labels-displaywidth.String(r.label))
