@@ -13,6 +13,7 @@ type Snapshot struct {
 	At       time.Time // when it was written; zero when the file does not say
 	Program  string    // the version of the program that wrote it; "" when unknown
 	Project  string    // the one project it was taken from; "": every one, or unknown
+	Whole    bool      // it says that it was taken from every project
 	Memories int       // how many it is to have, for a progress bar; 0: unknown
 	Lacks    []Entity  // kinds of things that the format has no room for
 }

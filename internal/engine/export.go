@@ -54,7 +54,8 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	if err := x.begin(ctx); err != nil {
 		return Exported{}, err
 	}
-	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project, Memories: x.total}
+	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
+		Whole: x.res.Project == "", Memories: x.total}
 	if err := f.Write(w, head, x.records(ctx)); err != nil {
 		return Exported{}, err
 	}

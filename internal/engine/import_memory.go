@@ -33,6 +33,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	}
 	if found {
 		i.seen.memories.add(here.Num)
+		i.has[there.Project] = true
 		return i.reconcile(ctx, here, r)
 	}
 	if i.wasErased(engram.EntityMemory, string(there.ID), there.SyncID) {
@@ -61,6 +62,7 @@ func (i *importing) newMemory(ctx context.Context, m engram.Memory, r incoming) 
 		return err
 	}
 	i.seen.memories.add(m.Num)
+	i.has[m.Project] = true
 	for _, rev := range rs {
 		rev.Memory = m.Num
 		if err := i.tx.InsertRevision(ctx, rev); err != nil {
@@ -93,7 +95,11 @@ func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incomin
 	}
 	now, _ := lifecycle.Reconciled(here, there)
 	if i.in.Mode == ImportReplace {
-		now = lifecycle.Saying(now, r.Memory.Memory)
+		said := r.Memory.Memory
+		if r.Undated {
+			said.UpdatedAt = here.UpdatedAt
+		}
+		now = lifecycle.Saying(now, said)
 		now.DeletedAt = there.DeletedAt
 	}
 	if err := i.freeTopic(ctx, &now, r.Item); err != nil {

@@ -133,7 +133,7 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		clean, flaw = c.record(rec)
 	}
 	if flaw != nil {
-		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: flaw.Error()})
+		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(flaw.Error())})
 		return nil
 	}
 	return w.add(clean)

@@ -2,26 +2,47 @@ package engine
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
 
 // sweep forgets what the file does not have: of the one project that it is of, or goes
-// into, else of the whole store. Sessions and projects stay, for what was forgotten
-// stands in them still.
+// into; of every one when the file says that it has them all; else of those that it has
+// memories of, for it may be of one alone. Sessions and projects stay, for what was
+// forgotten stands in them still.
 func (i *importing) sweep(ctx context.Context) error {
-	project := i.in.Project
-	if project == "" {
-		project = normalProject(i.res.From.Project)
+	if i.res.From.Whole && i.in.Project == "" {
+		return i.sweepProject(ctx, "")
 	}
-	if project != "" {
-		p, known, err := i.tx.Project(ctx, project)
-		if err != nil || !known {
+	var names []string
+	switch {
+	case i.in.Project != "":
+		names = []string{i.in.Project}
+	case i.res.From.Project != "":
+		names = []string{normalProject(i.res.From.Project)}
+	default:
+		names = slices.Collect(maps.Keys(i.has))
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		p, known, err := i.tx.Project(ctx, name)
+		if err != nil {
 			return err
 		}
-		project = p.Name
+		if !known || name == "" { // of what is in no project, nobody knows what it belongs to
+			continue
+		}
+		if err := i.sweepProject(ctx, p.Name); err != nil {
+			return err
+		}
 	}
+	return nil
+}
+
+// sweepProject sweeps one project, or with "" every one.
+func (i *importing) sweepProject(ctx context.Context, project string) error {
 	if !slices.Contains(i.res.From.Lacks, engram.EntityRelation) {
 		if err := i.sweepRelations(ctx, project); err != nil {
 			return err

@@ -315,6 +315,31 @@ func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
 	}
 }
 
+// The mem form does not say of which project it is. Who replaces by it means what is in it.
+func TestReplaceByAFileThatDoesNotSayOfWhatItIs(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		gone       int
+	}{
+		{"a mem export", `{"version":"0.1.0","observations":[{"sync_id":"obs-00000000000000aa","project":"shop","content":"a"}]}`, 1},
+		{"a file of which no project is told", file(`"memories":[{"sync_id":"obs-00000000000000aa","project":"shop","content":"a"}]`), 1},
+		{"an export of everything", file(`"project":"","memories":[{"sync_id":"obs-00000000000000aa","project":"shop","content":"a"}]`), 3},
+		{"a file that says that a project has nothing", file(`"project":"shop","memories":[]`), 1},
+		{"a file of nothing", file(`"memories":[]`), 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			e := enginetest.New(t)
+			imported(t, e, file(`"memories":[{"content":"b","project":"shop"},{"content":"c","project":"web"},{"content":"d"}]`), engine.ImportInput{})
+			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Memories.Gone != tt.gone {
+				t.Errorf("replace by %s\n got %d gone, want %d", tt.file, res.Memories.Gone, tt.gone)
+			}
+			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Op != 0 {
+				t.Errorf("a second time it changed something: %+v", res)
+			}
+		})
+	}
+}
+
 func TestWhatComesInIsCleaned(t *testing.T) {
 	e := enginetest.New(t)
 	imported(t, e, file(`"sessions":[{"id":"s1","project":"Shop","summary":"a <private>s1</private>"}],"prompts":[{"content":"b <private>s2</private>","project":"shop"}],

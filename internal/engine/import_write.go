@@ -15,6 +15,7 @@ type importing struct {
 	res *Imported
 
 	homes    map[string]string // projects by the names they have in the file
+	has      map[string]bool   // projects of which the file has memories, by either name
 	sessions map[string]bool   // that are here
 	erased   map[string]bool   // what was erased here, by kind and id
 	ties     []incoming        // relations that wait to be looked up together
@@ -39,7 +40,7 @@ func (m numbers) has(num int64) bool {
 }
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, homes: map[string]string{}, sessions: map[string]bool{"": true}, erased: map[string]bool{}}
+	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]bool{"": true}, erased: map[string]bool{}}
 }
 
 // refused is why an item does not come in. Any other error ends the import.

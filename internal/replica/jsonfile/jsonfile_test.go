@@ -78,6 +78,9 @@ func TestTheNativeFormKeepsEverything(t *testing.T) {
 	in := everything()
 	head := engram.Snapshot{Format: "json", At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}
 	file := write(t, jsonfile.Native{}, head, in)
+	if whole, _, err := read(strings.NewReader(write(t, jsonfile.Native{}, engram.Snapshot{}, nil))); err != nil || !whole.Whole {
+		t.Errorf("an export of every project: got %+v, %v; want that it says so", whole, err)
+	}
 	for name, r := range map[string]io.Reader{"at once": strings.NewReader(file), "a byte at a time": iotest.OneByteReader(strings.NewReader(file)),
 		"with a mark of the byte order": strings.NewReader("\xef\xbb\xbf" + file)} {
 		got, out, err := read(r)

@@ -252,6 +252,9 @@ func (f *reading) snapshot() engram.Snapshot {
 	if s.Project = text("project"); f.form.name == NameGraph && s.Project == "" {
 		s.Project = text("project_id")
 	}
+	if project, told := f.head["project"]; f.form.name == NameNative && told && project == "" {
+		s.Whole = true
+	}
 	if n, ok := f.head["count"].(float64); ok && n > 0 && n < 1<<40 {
 		s.Memories = int(n)
 	}
