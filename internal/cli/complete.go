@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -86,7 +87,8 @@ func argumentWords() map[string]suggest {
 		"link":        inTurn(memories, verbs, memories),
 		"unlink":      inTurn(memories, verbs, memories),
 		"session end": atFirst(sessions), "session show": atFirst(sessions), "delete session": atFirst(sessions), "why": atFirst(sessions),
-		"topic": atFirst(types), "undo": atFirst(operations),
+		"topic": atFirst(types), "undo": atFirst(operations), "help": commandWords, "man": commandWords,
+		"config get": atFirst(settings), "config set": atFirst(settings), "config unset": atFirst(settings),
 	}
 }
 
@@ -113,7 +115,10 @@ func flagWords() map[string]suggest {
 		"sleep --only": several(fixed("fade", "boost", "merge", "prune", "extract")),
 
 		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
-		"graph --format": fixed("text", "json", "dot", "mermaid"),
+		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem"),
+		"import --mode": fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
+		"stats --by":    fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
+		"man --dir": nil,
 	}
 }
 
@@ -156,6 +161,28 @@ func several(words suggest) suggest {
 		}
 		return out
 	}
+}
+
+// settings offers the keys of config.toml.
+func settings(*program, *cobra.Command, []string, string) (out []string) {
+	for _, k := range config.Keys() {
+		out = append(out, described(k.Name, k.About))
+	}
+	return out
+}
+
+// commandWords offers the commands below those that stand there already.
+func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out []string) {
+	above, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil
+	}
+	for _, c := range above.Commands() {
+		if c.IsAvailableCommand() {
+			out = append(out, described(c.Name(), c.Short))
+		}
+	}
+	return out
 }
 
 func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }

@@ -64,6 +64,9 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 		{"doctor --check |", []string{"disk_space"}, ""},
 		{"undo |", []string{"1"}, ""},
 		{"completion |", []string{"fish"}, ""},
+		{"config get |", []string{"port"}, ""},
+		{"help conflicts |", []string{"judge"}, "search"},
+		{"import --mode |", []string{"replace"}, "hybrid"},
 	} {
 		t.Run(tt.line, func(t *testing.T) {
 			typed := strings.TrimSuffix(tt.line, "|")
