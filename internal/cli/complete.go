@@ -39,6 +39,7 @@ type suggest func(p *program, cmd *cobra.Command, args []string, typed string) [
 // other command waits for it.
 func (p *program) completions(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	root.InitDefaultHelpCmd() // else it comes after
 	arguments, flags := argumentWords(), flagWords()
 	forEach(root, func(c *cobra.Command) {
 		path := pathOf(c)
