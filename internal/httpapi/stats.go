@@ -20,15 +20,15 @@ type statsDoc struct {
 
 func (a *API) stats(q request) (reply, error) {
 	by := q.query.Get("by")
+	since, err := q.when("since", a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
 	if blank(by) {
 		s, err := a.Engine.Stats(q.Context(), "")
 		return reply{body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
 	}
-	in := engine.StatsInput{Project: q.query.Get("project"), By: engram.Grouping(by)}
-	var err error
-	if in.Since, err = q.when("since", a.Engine.Now()); err != nil {
-		return reply{}, err
-	}
+	in := engine.StatsInput{Project: q.query.Get("project"), By: engram.Grouping(by), Since: since}
 	s, err := a.Engine.StatsOver(q.Context(), in)
 	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
 		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}
