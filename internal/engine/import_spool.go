@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -72,8 +73,19 @@ func (w *waiting) add(r incoming) error {
 	return nil
 }
 
-// each calls fn with every record.
-func (w *waiting) each(fn func(incoming) error) error {
+// lot are records that come back from where they waited.
+type lot struct {
+	records  []incoming
+	embedded map[string][]float32 // vectors of their texts; nil: none
+	err      error
+}
+
+// lotSize is how many records come back together.
+const lotSize = 64
+
+// each calls fn with every record, in lots. While one is written, another goroutine
+// decodes the next and puts its texts into vectors: whoever writes keeps others waiting.
+func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) map[string][]float32, fn func(lot) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
@@ -81,20 +93,80 @@ func (w *waiting) each(fn func(incoming) error) error {
 	if err != nil {
 		return err
 	}
-	d := json.NewDecoder(bufio.NewReaderSize(in, 1<<16))
-	for {
-		var r incoming
-		err := d.Decode(&r)
-		if errors.Is(err, io.EOF) {
-			return nil
+	ahead := make(chan lot, 2)
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reader.Go(func() {
+		defer close(ahead)
+		d := json.NewDecoder(bufio.NewReaderSize(in, 1<<16))
+		for more := true; more; {
+			var b lot
+			b.records, b.err = nextIncoming(d)
+			more = len(b.records) == lotSize && b.err == nil
+			if b.err == nil {
+				b.embedded = embed(ctx, b.records)
+			}
+			select {
+			case ahead <- b:
+			case <-ctx.Done():
+				return
+			}
 		}
-		if err != nil {
-			return fmt.Errorf("read what was kept: %w", err)
+	})
+	for b := range ahead {
+		if b.err != nil {
+			return fmt.Errorf("read what was kept: %w", b.err)
 		}
-		if err := fn(r); err != nil {
+		if err := fn(b); err != nil {
 			return err
 		}
 	}
+	return ctx.Err()
+}
+
+// nextIncoming decodes up to lotSize records; fewer are the last.
+func nextIncoming(d *json.Decoder) ([]incoming, error) {
+	var all []incoming
+	for len(all) < lotSize {
+		var r incoming
+		err := d.Decode(&r)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// embedAhead reckons the vectors of memories that come in. A model that cannot answer costs
+// them their vectors until the next Reembed.
+func (e *Engine) embedAhead(ctx context.Context, records []incoming) map[string][]float32 {
+	if e.embedder == nil || !e.embedder.Model().Instant {
+		return nil
+	}
+	var texts []string
+	for _, r := range records {
+		if r.Memory != nil && !r.Memory.Memory.Forgotten() {
+			texts = append(texts, embeddedText(r.Memory.Memory))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
+	if err != nil {
+		return nil
+	}
+	embedded := make(map[string][]float32, len(texts))
+	for i, v := range vectors {
+		embedded[texts[i]] = v
+	}
+	return embedded
 }
 
 // readAll reads a file to its end, cleans what is in it and keeps it. What is wrong is

@@ -54,14 +54,17 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	done := 0
-	err := w.each(func(r incoming) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := w.each(ctx, i.embedAhead, func(b lot) error {
+		i.embedded = b.embedded
+		for _, r := range b.records {
+			if err := i.take(ctx, r); err != nil {
+				return err
+			}
+			if done++; i.in.Progress != nil {
+				i.in.Progress(done, w.total)
+			}
 		}
-		if done++; i.in.Progress != nil {
-			i.in.Progress(done, w.total)
-		}
-		return i.take(ctx, r)
+		return ctx.Err()
 	})
 	if err != nil {
 		return err
