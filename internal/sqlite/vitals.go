@@ -31,8 +31,12 @@ func (t *tx) Sample(ctx context.Context, project string, most int, each func(eng
 	if err != nil || c == nil {
 		return err
 	}
+	of := ""
+	if project != "" {
+		of = " AND project = ?" // the one argument that the conditions have
+	}
 	var live int
-	if err := t.row(ctx, `SELECT count(*) FROM memories m WHERE `+strings.Join(c.where, " AND "), c.args, &live); err != nil {
+	if err := t.row(ctx, `SELECT coalesce(sum(live), 0) FROM tallies WHERE live > 0`+of, c.args, &live); err != nil {
 		return fmt.Errorf("count memories: %w", err)
 	}
 	if step := (live + most - 1) / most; step > 1 {
