@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,7 +106,7 @@ func TestTenStartsAtOnceMakeOneServer(t *testing.T) {
 func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 	p := newPlace(t)
 	pid, _ := p.start()
-	kill(t, pid, syscall.SIGKILL)
+	p.kill(pid)
 	if r := p.run("status"); r.code != 3 || !strings.Contains(r.out, "(process "+strconv.Itoa(pid)+") ended without a word") {
 		t.Errorf("status: got %+v", r)
 	}
@@ -144,7 +145,9 @@ func TestAServerThatHangs(t *testing.T) {
 		t.Fatalf("save: %+v", r)
 	}
 	pid, _ := p.start()
-	kill(t, pid, syscall.SIGSTOP)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
 	if r := p.run("search", "giraffe"); r.code != 0 || !strings.Contains(r.out, "Giraffes") {
 		t.Errorf("search: got %+v", r)
@@ -163,13 +166,19 @@ func TestAServerThatHangs(t *testing.T) {
 	}
 }
 
-// kill sends a signal, and waits until a process that it kills has let its lock go.
-func kill(t *testing.T, pid int, s syscall.Signal) {
-	t.Helper()
-	if err := syscall.Kill(pid, s); err != nil {
-		t.Fatalf("signal %v to %d: %v", s, pid, err)
+// kill ends a server without a word, and waits until the system has noticed.
+func (p place) kill(pid int) {
+	p.t.Helper()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		p.t.Fatalf("kill %d: %v", pid, err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	for range 500 {
+		if p.run("status").code == 3 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	p.t.Fatalf("process %d is there ten seconds after it was killed", pid)
 }
 
 // The finds of a command are the same with a server and without, right after a save too,
@@ -208,7 +217,7 @@ func TestFindsAreTheSameWithAServerAndWithout(t *testing.T) {
 		t.Errorf("what was saved a moment ago: got %+v", r)
 	}
 	after := ask()
-	kill(t, pid, syscall.SIGKILL)
+	p.kill(pid)
 	same("after the server was killed", ask(), after)
 }
 
@@ -249,7 +258,7 @@ func TestAServerKilledInTheMiddleOfSearches(t *testing.T) {
 			})
 		}
 		time.Sleep(15 * time.Millisecond)
-		kill(t, pid, syscall.SIGKILL)
+		p.kill(pid)
 		wg.Wait()
 	}
 }
@@ -263,13 +272,13 @@ func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	answered := make(chan string, 1)
-	go func() { answered <- post(t, address+"/observations/passive", body) }()
+	answered, begun := make(chan string, 1), make(chan struct{})
+	go func() { answered <- post(t, address+"/observations/passive", body, begun) }()
+	<-begun
 	const text = `{"session_id":"s","project":"zoo","content":"## Key Learnings:\n\n1. Giraffes have seven bones in the neck, as many as people have."}`
 	if _, err := w.WriteString(text[:20]); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(100 * time.Millisecond) // it has begun
 	stopped := make(chan result, 1)
 	go func() { stopped <- p.run("stop") }()
 	time.Sleep(200 * time.Millisecond)
@@ -292,14 +301,17 @@ func TestAStopFinishesWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// post sends a body as it comes and returns status and answer.
-func post(t *testing.T, url string, body io.Reader) string {
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, body)
+// post sends a body as it comes and returns status and answer. begun is closed when the
+// server has begun to read it.
+func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) string {
+	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{Got100Continue: func() { close(begun) }})
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, body)
 	if err != nil {
 		return err.Error()
 	}
 	req.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(req)
+	req.Header.Set("Expect", "100-continue")
+	res, err := (&http.Transport{ExpectContinueTimeout: time.Minute, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		return err.Error()
 	}
