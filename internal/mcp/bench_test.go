@@ -72,6 +72,17 @@ func subject(i int) string {
 	return strings.Fields("cache queue login invoice deploy schema retry backup theme search upload quota webhook session index postgres redis kafka token user")[i%20]
 }
 
+// word is one of some ten thousand that mean nothing.
+func word(i int) string {
+	syllables := strings.Fields("ka lo mi nu pe ro sa ti vu we xa yo ze")
+	var b strings.Builder
+	for range 4 {
+		b.WriteString(syllables[i%len(syllables)])
+		i = i/len(syllables) + 7*i%31
+	}
+	return b.String()
+}
+
 // thousand is a server over a thousand memories.
 func thousand(b *testing.B) *mcp.Server {
 	b.Helper()
@@ -80,8 +91,8 @@ func thousand(b *testing.B) *mcp.Server {
 		var ins []engine.SaveInput
 		for j := range 100 {
 			n := 100*i + j
-			ins = append(ins, engine.SaveInput{Project: "demo", Title: fmt.Sprintf("The %s and the %s", subject(n), subject(n/20)),
-				Content: fmt.Sprintf("We chose the %s for the %s of part %d because %s and %s need it.", subject(3*n+1), subject(n/7), n, subject(n/3), subject(n/11))})
+			ins = append(ins, engine.SaveInput{Project: "demo", Title: fmt.Sprintf("The %s of %s %s", subject(n), word(n), word(n+1000)),
+				Content: fmt.Sprintf("We chose %s for the %s of %s because %s and %s need it, part %d.", word(3*n+1), subject(n/7), word(5*n), word(7*n+2), subject(n/11), n)})
 		}
 		if _, err := e.SaveBatch(b.Context(), ins); err != nil {
 			b.Fatal(err)
