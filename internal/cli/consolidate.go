@@ -118,7 +118,7 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []string, to string, err error) {
 	p.tell(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
 	const instead = "--yes, or --dry-run to only look; --into NAME for one group"
-	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename to merge all under another name, or nothing to skip]",
+	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename, or nothing to skip]",
 		quote(render.Line(into, 0))), instead)
 	names := namesOf(g)
 	switch answer {

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
+	"pgregory.net/rapid"
+)
+
+func TestFit(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		line    string
+		columns int
+		want    string
+	}{
+		{"what goes into a pipe is not cut", strings.Repeat("x", 300), 0, strings.Repeat("x", 300)},
+		{"what fits stays", "exactly ten", 11, "exactly ten"},
+		{"the last column is for the mark", "exactly ten", 10, "exactly t…"},
+		{"wide characters count twice and are not cut in two", "記憶の題名", 6, "記憶…"},
+		{"a mark over a letter goes with it", "e\u0301e\u0301e\u0301e\u0301", 3, "e\u0301e\u0301…"},
+		{"an emoji of several characters is one", "👩‍👩‍👧‍👦👩‍👩‍👧‍👦", 3, "👩‍👩‍👧‍👦…"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := fit(tt.line, tt.columns); got != tt.want {
+				t.Errorf("fit(%q, %d): got %q, want %q", tt.line, tt.columns, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNoLineIsWiderThanTheTerminal(t *testing.T) {
+	line := rapid.StringMatching(`[a-zé記👍 \x{301}-]{0,80}`)
+	rapid.Check(t, func(t *rapid.T) {
+		text, columns := line.Draw(t, "text"), rapid.IntRange(1, 60).Draw(t, "columns")
+		if got := fit(text, columns); displaywidth.String(got) > columns || !utf8.ValidString(got) {
+			t.Fatalf("fit(%q, %d): got %q, %d columns", text, columns, got, displaywidth.String(got))
+		}
+		for _, got := range strings.Split(fold(text, "  ", columns), "\n") {
+			if w := displaywidth.String(got); w > columns && strings.Contains(strings.TrimSpace(got), " ") {
+				t.Fatalf("fold(%q, %d): got %q, %d columns", text, columns, got, w)
+			}
+		}
+	})
+}
+
+// Folding moves words, and loses none.
+func TestFoldKeepsEveryWord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text, columns := rapid.StringMatching(`[a-z記 -]{0,120}`).Draw(t, "text"), rapid.IntRange(0, 60).Draw(t, "columns")
+		got, want := strings.Fields(fold(text, "   ", columns)), strings.Fields(text)
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			t.Fatalf("fold(%q, %d): got the words %q", text, columns, got)
+		}
+	})
+}
+
+func TestProseIsSetAnewAndListsStay(t *testing.T) {
+	text := "One sentence that was\nwritten for wide lines.\n\nkind     what it is, which takes a while to say\nother    more"
+	want := "One sentence that was written\nfor wide lines.\n\nkind     what it is, which\n         takes a while to say\nother    more"
+	if got := prose(text, 30); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := prose(text, 0); got != text {
+		t.Errorf("in a pipe: got\n%s\nwant it unchanged", got)
+	}
+}
+
+func TestATableGivesWayAtItsFirstColumn(t *testing.T) {
+	tab := table{indent: "  ", numbers: map[int]bool{1: true}}
+	tab.row("a-long-name-of-a-project", "5 memories")
+	tab.row("記憶", "12 memories")
+	for _, tt := range []struct {
+		columns int
+		want    string
+	}{
+		{0, "  a-long-name-of-a-project   5 memories\n  記憶                      12 memories\n"},
+		{30, "  a-long-name-of…   5 memories\n  記憶             12 memories\n"},
+		{5, "  a-long-…   5 memories\n  記憶      12 memories\n"},
+	} {
+		var b strings.Builder
+		tab.write(&b, tt.columns)
+		if b.String() != tt.want {
+			t.Errorf("in %d columns: got\n%swant\n%s", tt.columns, b.String(), tt.want)
+		}
+	}
+}
