@@ -111,6 +111,37 @@ func TestAServerWritesDownWhatItCountedAtItsEnd(t *testing.T) {
 	}
 }
 
+// The name of a project may be private: with the project it leaves what waits to be counted.
+func TestAnErasedProjectLeavesNoNameAmongTheCounts(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "engram.db")
+	a := newApp(t, dir)
+	save(t, a, "something")
+	in := engine.SearchInput{Query: "something", Filter: engram.Filter{Project: "p"}}
+	if _, err := a.Engine.Search(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(read(t, path+"-counts")), `"Project":"p"`) {
+		t.Fatalf("counts: got %s, want one of the project", read(t, path+"-counts"))
+	}
+	a = newApp(t, dir)
+	if _, err := a.Engine.DeleteProject(t.Context(), "p", true); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(path + "-counts"); !os.IsNotExist(err) {
+		t.Errorf("counts: got %s, want none", read(t, path+"-counts"))
+	}
+	if n := searches(t, path); n != 1 {
+		t.Errorf("got %d searches, want the one still, of no project", n)
+	}
+}
+
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)

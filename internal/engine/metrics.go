@@ -33,13 +33,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		}
 		return e.sessionMetrics(ctx, in)
 	}
-	if e.collect != nil {
-		e.collect()
-	}
-	// What cannot be written now is told all the same: it is among those that wait.
-	flush, cancel := context.WithTimeout(ctx, patience)
-	_ = e.FlushTally(flush)
-	cancel()
+	e.bringIn(ctx)
 	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
@@ -70,6 +64,17 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 	}
 	sumInto(&m, cs)
 	return m, nil
+}
+
+// bringIn writes down what was counted here, and what other processes have left. What cannot
+// be written now waits, and Metrics tells it all the same.
+func (e *Engine) bringIn(ctx context.Context) {
+	if e.collect != nil {
+		e.collect()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = e.FlushTally(ctx)
 }
 
 // sumInto fills in what cs come to.

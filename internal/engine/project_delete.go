@@ -79,6 +79,7 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	if hard {
 		verb = "project_erase"
 	}
+	e.bringIn(ctx) // or its name would stay among counters that wait
 	err := e.write(ctx, verb, func(o *op) error {
 		p, known, err := o.tx.Project(ctx, normalProject(name))
 		if err != nil {
