@@ -33,11 +33,8 @@ func nativeSections() []string {
 	return []string{"projects", "sessions", "memories", "prompts", "relations", "erased"}
 }
 
-// stamp is a time: RFC 3339 in UTC with milliseconds, and left out when there is none.
+// stamp is a time: RFC 3339 in UTC with milliseconds.
 type stamp time.Time
-
-// IsZero makes omitzero leave it out.
-func (s stamp) IsZero() bool { return time.Time(s).IsZero() }
 
 // MarshalJSON implements json.Marshaler.
 func (s stamp) MarshalJSON() ([]byte, error) {
