@@ -91,7 +91,7 @@ func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
 	return nil
 }
 
-// madeSQL and madeInSQL are answered by memories_recent and memories_project_recent alone.
+// madeSQL and madeInSQL are served by memories_recent and memories_project_recent.
 const (
 	madeSQL   = `SELECT count(*) FROM memories WHERE deleted_at IS NULL AND created_at >= ?1 AND created_at < ?2`
 	madeInSQL = madeSQL + ` AND project = ?3`
