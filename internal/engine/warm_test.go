@@ -1,0 +1,57 @@
+package engine_test
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// Who has the store in memory is asked first, what is clean already; when it does not
+// answer, and of a time past, the engine searches itself.
+func TestAWarmStoreIsAskedFirst(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	var asked []engine.SearchInput
+	answers := false
+	e := engine.New(engine.Options{Store: store, Now: enginetest.Start, NewID: enginetest.IDs(), Warm: func(_ context.Context, in engine.SearchInput) (engram.Found, bool) {
+		asked = append(asked, in)
+		return engram.Found{Query: "from elsewhere"}, answers
+	}})
+	if _, err := e.Save(t.Context(), engine.SaveInput{Content: "The okapi is shy.", Project: "zoo"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name    string
+		in      engine.SearchInput
+		answers bool
+		asked   int
+		want    string // Query of what is found
+	}{
+		{"it does not answer", engine.SearchInput{Query: " okapi <private>pin 1234</private> "}, false, 1, "okapi [REDACTED]"},
+		{"it answers", engine.SearchInput{Query: "okapi"}, true, 1, "from elsewhere"},
+		{"of a time past", engine.SearchInput{Query: "okapi", AsOf: enginetest.Start().Add(-time.Hour)}, true, 0, "okapi"},
+	} {
+		asked, answers = nil, tt.answers
+		found, err := e.Search(t.Context(), tt.in)
+		if err != nil || found.Query != tt.want || len(asked) != tt.asked {
+			t.Errorf("%s: got %+v, %v, asked %+v; want %q and %d asked", tt.name, found, err, asked, tt.want, tt.asked)
+		}
+		if len(asked) > 0 && strings.Contains(asked[0].Query, "1234") {
+			t.Errorf("%s: it was asked %q, want what is clean", tt.name, asked[0].Query)
+		}
+	}
+	asked, answers = nil, false
+	if _, err := e.Search(t.Context(), engine.SearchInput{Query: "okapi", Limit: -1}); engram.CodeOf(err) != engram.CodeInvalid || len(asked) != 0 {
+		t.Errorf("a wrong question: got %v, asked %+v; want it refused here", err, asked)
+	}
+}
