@@ -159,7 +159,8 @@ func otherPlans(t *testing.T) []planCase {
 		{name: "operations after one", run: func(t *tx) error {
 			_, err := t.Operations(ctx, engram.JournalFilter{After: 3}, page)
 			return err
-		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)"}},
+		}, want: []string{"SEARCH j USING INTEGER PRIMARY KEY (rowid>?)", "SEARCH mutations USING INTEGER PRIMARY KEY (rowid>?)",
+			"SEARCH mutations", "SEARCH mutations USING INDEX mutations_undoes (undoes=?)"}},
 		{name: "operations on one thing", run: func(t *tx) error {
 			_, err := t.Operations(ctx, engram.JournalFilter{Entity: "memory", Key: "3"}, page)
 			return err
