@@ -10,13 +10,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // Who has the store in memory is asked first, what is clean already; when it does not
 // answer, and of a time past, the engine searches itself.
 func TestAWarmStoreIsAskedFirst(t *testing.T) {
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "engram.db"), Now: time.Now})
+	store, err := enginetest.OpenStore(filepath.Join(t.TempDir(), "engram.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
