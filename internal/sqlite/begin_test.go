@@ -34,10 +34,16 @@ func TestACallerWhoGivesUpWhileATransactionBeginsLeavesNoLockBehind(t *testing.T
 		if err := s.Update(t.Context(), nothing); err != nil {
 			t.Fatalf("a write after %d that were given up: got %v, want nil", i+1, err)
 		}
-		for range 4 { // every read connection
-			if err := s.View(t.Context(), func(engram.Reader) error { return nil }); err != nil {
-				t.Fatalf("a read after %d that were given up: got %v, want nil", i+1, err)
-			}
+		if err := viewAll(t.Context(), s, 4); err != nil { // every read connection
+			t.Fatalf("a read after %d that were given up: got %v, want nil", i+1, err)
 		}
 	}
+}
+
+// viewAll reads with n connections at once.
+func viewAll(ctx context.Context, s *sqlite.Store, n int) error {
+	if n == 0 {
+		return nil
+	}
+	return s.View(ctx, func(engram.Reader) error { return viewAll(ctx, s, n-1) })
 }

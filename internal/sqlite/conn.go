@@ -13,12 +13,19 @@ import (
 // pool is a fixed number of connections, opened when first needed. database/sql's
 // own pool would do, but statements are kept per connection here: preparing one
 // costs more than running it.
+//
+// Who gave a connection back last is taken first. A new connection reads the whole
+// schema, some milliseconds, and knows no page of the file: a command, which asks one
+// thing after the other, must never open a second one.
 type pool struct {
-	db   *sql.DB
-	free chan *conn // nil stands for a connection that was not opened yet
-	size int
-	once sync.Once
-	err  error // of closing
+	db    *sql.DB
+	turns chan struct{} // one for each connection that may be taken
+	size  int
+	once  sync.Once
+	err   error // of closing
+
+	mu   sync.Mutex
+	idle []*conn // open and not taken, the last one given back at the end
 }
 
 func newPool(dsn string, size int) (*pool, error) {
@@ -26,9 +33,9 @@ func newPool(dsn string, size int) (*pool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
-	p := &pool{db: db, free: make(chan *conn, size), size: size}
+	p := &pool{db: db, turns: make(chan struct{}, size), size: size}
 	for range size {
-		p.free <- nil
+		p.turns <- struct{}{}
 	}
 	return p, nil
 }
@@ -36,46 +43,63 @@ func newPool(dsn string, size int) (*pool, error) {
 // take waits for a connection.
 func (p *pool) take(ctx context.Context) (*conn, error) {
 	select {
-	case c, open := <-p.free:
+	case _, open := <-p.turns:
 		if !open {
 			return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
-		}
-		if c != nil {
-			return c, nil
 		}
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
+	if c := p.last(); c != nil {
+		return c, nil
+	}
 	c, err := p.db.Conn(ctx)
 	if err != nil {
-		p.free <- nil
+		p.turns <- struct{}{}
 		return nil, err
 	}
 	return &conn{sql: c, stmts: map[string]*sql.Stmt{}}, nil
+}
+
+// last takes the connection that was given back last, nil when none is idle.
+func (p *pool) last() *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := len(p.idle)
+	if n == 0 {
+		return nil
+	}
+	c := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	return c
 }
 
 // give returns a connection; one that broke is replaced by a new one later.
 func (p *pool) give(c *conn) {
 	if c.broken {
 		_ = c.sql.Close() // it is of no use whatever Close says
-		c = nil
+	} else {
+		p.mu.Lock()
+		p.idle = append(p.idle, c)
+		p.mu.Unlock()
 	}
-	p.free <- c
+	p.turns <- struct{}{}
 }
 
 // close waits for every connection to come back. Closing twice is closing once.
 func (p *pool) close() error {
 	p.once.Do(func() {
-		var errs []error
 		for range p.size {
-			if c := <-p.free; c != nil {
-				for _, s := range c.stmts {
-					errs = append(errs, s.Close())
-				}
-				errs = append(errs, c.sql.Close())
-			}
+			<-p.turns
 		}
-		close(p.free)
+		close(p.turns)
+		var errs []error
+		for c := p.last(); c != nil; c = p.last() {
+			for _, s := range c.stmts {
+				errs = append(errs, s.Close())
+			}
+			errs = append(errs, c.sql.Close())
+		}
 		p.err = errors.Join(append(errs, p.db.Close())...)
 	})
 	return p.err

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 func pragma(t *testing.T, c *conn, name string) string {
@@ -45,8 +47,30 @@ func TestThePragmasAreInForce(t *testing.T) {
 	check("write", s.writes, map[string]string{
 		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0",
 		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
-	for range cap(s.reads.free) { // the pool is first in, first out: each of them
+	for range s.reads.size { // each of them: those that are taken are not given again
 		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1"})
+		c, err := s.reads.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.reads.give(c)
+	}
+}
+
+// A connection more is a schema read once more, some milliseconds of every command.
+func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for range 10 {
+		if err := s.View(t.Context(), func(engram.Reader) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(s.reads.idle); n != 1 {
+		t.Errorf("ten reads, one after the other: got %d connections, want 1", n)
 	}
 }
 
