@@ -11,6 +11,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -57,6 +58,9 @@ type Options struct {
 	// Spool makes a place for what an import has looked through and not written yet; nil:
 	// it is kept in memory.
 	Spool func() (Spool, error)
+	// Shelf is about how many bytes of what texts say are kept from one search to the
+	// next; 0 is 8 MiB.
+	Shelf int
 	// Version of the program, which exports tell; may be "".
 	Version string
 }
@@ -84,6 +88,7 @@ type Engine struct {
 	version   string
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
+	shelf     *shelf
 	tally     *Tally
 	collect   func()
 }
@@ -93,7 +98,7 @@ func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version,
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), tally: o.Tally, collect: o.Collect}
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {

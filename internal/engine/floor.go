@@ -101,13 +101,13 @@ func (q *question) evidence(ctx context.Context, finds []engram.Ranked) ([]retri
 		p := q.reading.page(q.memories[f.Num])
 		own := retrieval.Missing
 		for j, w := range words {
-			covered[j] = q.reading.covers(p, w)
+			covered[j] = p.covers(w)
 			own = max(own, covered[j])
 		}
 		if own > 0 { // else its neighbours answer, not it
 			for j, w := range words {
 				for _, n := range neighbours[f.Num] {
-					covered[j] = max(covered[j], min(q.reading.covers(n, w), retrieval.Beside))
+					covered[j] = max(covered[j], min(n.covers(w), retrieval.Beside))
 				}
 			}
 		}

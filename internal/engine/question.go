@@ -37,6 +37,7 @@ type question struct {
 	newer    map[int64][]int64 // what supersedes a memory
 	hidden   map[int64]bool    // finds that are not shown, because what supersedes them is
 	repeats  map[int64]int64   // which better find says the same
+	shelf    *shelved          // what texts say; the same in every step
 	reading  *reading
 	why      map[int64]*engram.Why
 	phrases  []text.TimePhrase // expressions of time in the question
@@ -52,8 +53,9 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	at, still := e.now(), *e
 	still.now = func() time.Time { return at }
 	phrases := text.Times(in.Query, at.In(e.zone))
+	shelf := e.shelf.open()
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, reading: newReading(), why: map[int64]*engram.Why{}}
+		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: map[int64]*engram.Why{}}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most
@@ -234,12 +236,11 @@ func (q *question) byNearWords(ctx context.Context) error {
 
 // passages reads the texts of finds.
 func (q *question) passages(finds []engram.Ranked) *retrieval.Texts {
-	passages := make([]retrieval.Passage, len(finds))
+	said := make([]retrieval.Said, len(finds))
 	for i, f := range finds {
-		m := q.memories[f.Num]
-		passages[i] = retrieval.Passage{Num: f.Num, Title: m.Title, Content: m.Content}
+		said[i] = q.shelf.said(q.memories[f.Num])
 	}
-	return retrieval.Read(passages)
+	return retrieval.Gather(numsOf(finds), said)
 }
 
 // candidates is how many of the best finds are read, at least. 100 find no more on four

@@ -9,66 +9,38 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// reading is the words of some memories, each different one looked at once: what is
-// asked of the best finds is asked of the same few thousand words over and over.
+// reading is what some memories say, each looked at once: what is asked of the best finds
+// is asked of the same few thousand words over and over.
 type reading struct {
-	ids     map[string]int
-	written []string // the different words, lower case
-	stems   []string // as the index has them
-	pages   map[int64]page
+	from  *shelved
+	pages map[int64]page
+	order []page // as they were read
 }
 
-// page is what one memory says.
-type page struct {
-	words  []int // the different words, as numbers of the reading
-	length int   // words that the index has of it
-}
-
-func newReading() *reading { return &reading{ids: map[string]int{}, pages: map[int64]page{}} }
+func newReading(from *shelved) *reading { return &reading{from: from, pages: map[int64]page{}} }
 
 // page reads a memory, once.
 func (r *reading) page(m engram.Memory) page {
-	if p, known := r.pages[m.Num]; known {
-		return p
+	p, known := r.pages[m.Num]
+	if !known {
+		p = r.from.page(m)
+		r.pages[m.Num] = p
+		r.order = append(r.order, p)
 	}
-	var p page
-	seen := map[int]bool{}
-	add := func(t text.Token) {
-		p.length++
-		id, known := r.ids[t.Word]
-		if !known {
-			id = len(r.written)
-			word := strings.Clone(t.Word) // a part of the text would keep all of it
-			r.ids[word] = id
-			r.written = append(r.written, word)
-			r.stems = append(r.stems, t.Text())
-		}
-		if !seen[id] {
-			seen[id] = true
-			p.words = append(p.words, id)
-		}
-	}
-	text.Scan(text.Title(m), add)
-	text.Scan(m.Content, func(t text.Token) {
-		if !t.Stop {
-			add(t)
-		}
-	})
-	r.pages[m.Num] = p
 	return p
 }
 
 // covers says how far a memory has a word of the question.
-func (r *reading) covers(p page, w engram.WordCount) retrieval.Covered {
+func (p page) covers(w engram.WordCount) retrieval.Covered {
 	best := retrieval.Missing
-	for _, id := range p.words {
-		switch stem := r.stems[id]; {
+	for _, x := range p {
+		switch stem := x.Stem(); {
 		case stem == w.Term.Word, !w.Repaired && slices.Contains(w.Matched, stem):
 			return 1
 		case w.Repaired && slices.Contains(w.Matched, stem):
-			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, r.written[id])))
+			best = max(best, retrieval.Spelt(text.Likeness(w.Term.Written, x.Word)))
 		default:
-			best = max(best, beginning(w.Term.Written, r.written[id]))
+			best = max(best, beginning(w.Term.Written, x.Word))
 		}
 	}
 	return best
@@ -78,12 +50,14 @@ func (r *reading) covers(p page, w engram.WordCount) retrieval.Covered {
 // where no page has one.
 func (r *reading) spelt(stem, written string) string {
 	word, most := stem, -1.0
-	for id, s := range r.stems {
-		if s != stem {
-			continue
-		}
-		if like := text.Likeness(written, r.written[id]); like > most {
-			word, most = r.written[id], like
+	for _, p := range r.order {
+		for _, x := range p {
+			if x.Stem() != stem {
+				continue
+			}
+			if like := text.Likeness(written, x.Word); like > most {
+				word, most = x.Word, like
+			}
 		}
 	}
 	return word

@@ -1,7 +1,5 @@
 package retrieval
 
-import "strings"
-
 const (
 	// sameness is the share of their words that two memories have in common from which
 	// they say the same.
@@ -25,17 +23,13 @@ const (
 // Reranking", SIGIR 1998, with the likeness of Jaccard and with a threshold, because a
 // memory that is merely of the same topic is no repeat.
 func Repeats(among *Texts, best []int64) map[int64]int64 {
-	telling := make([]bool, len(among.words))
-	for id, w := range among.words {
-		telling[id] = strings.ContainsAny(w.Word, "0123456789")
-	}
-	texts := among.of(best)
+	nums, texts := among.of(best)
 	repeats := map[int64]int64{}
 	for i := range texts {
 		for j := range i {
-			_, is := repeats[texts[j].num]
-			if !is && texts[i].denials == texts[j].denials && same(texts[i].words, texts[j].words, telling) {
-				repeats[texts[i].num] = texts[j].num
+			_, is := repeats[nums[j]]
+			if !is && texts[i].denials == texts[j].denials && same(texts[i].words, texts[j].words) {
+				repeats[nums[i]] = nums[j]
 				break
 			}
 		}
@@ -43,35 +37,34 @@ func Repeats(among *Texts, best []int64) map[int64]int64 {
 	return repeats
 }
 
-// of returns what the texts of those memories say that were read.
-func (t *Texts) of(nums []int64) []said {
-	byNum := make(map[int64]said, len(t.said))
-	for _, s := range t.said {
-		byNum[s.num] = s
+// of returns what those memories say that were read, and which they are.
+func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
+	at := make(map[int64]int, len(t.nums))
+	for i, num := range t.nums {
+		at[num] = i
 	}
-	var texts []said
-	for _, num := range nums {
-		if s, read := byNum[num]; read {
-			texts = append(texts, s)
+	for _, num := range asked {
+		if i, read := at[num]; read {
+			nums, said = append(nums, num), append(said, t.said[i])
 		}
 	}
-	return texts
+	return nums, said
 }
 
 // same reports whether two ascending lists of words say the same. Texts without words
 // say nothing.
-func same(a, b []int, telling []bool) bool {
+func same(a, b []*Lexeme) bool {
 	if len(a) == 0 || float64(min(len(a), len(b))) < sameness*float64(max(len(a), len(b))) {
 		return false
 	}
 	common, alone := 0, false
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		switch {
-		case j == len(b) || i < len(a) && a[i] < b[j]:
-			alone = alone || telling[a[i]]
+		case j == len(b) || i < len(a) && a[i].num < b[j].num:
+			alone = alone || a[i].number
 			i++
-		case i == len(a) || b[j] < a[i]:
-			alone = alone || telling[b[j]]
+		case i == len(a) || b[j].num < a[i].num:
+			alone = alone || b[j].number
 			j++
 		default:
 			common++

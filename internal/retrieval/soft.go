@@ -1,10 +1,6 @@
 package retrieval
 
-import (
-	"slices"
-
-	"github.com/alanbuscaglia/engram/internal/text"
-)
+import "slices"
 
 const (
 	// FillWeight is what a near word counts against the word itself. 0.4 to 0.7 measure alike.
@@ -53,25 +49,25 @@ func Fill(words []Sought, passages *Texts, rows int, similar Similar) map[int64]
 	if len(words) == 0 || len(passages.said) == 0 {
 		return nil
 	}
-	v, texts := &passages.vocabulary, passages.said
 	written, worth := make([]string, len(words)), make([]Word, len(words))
-	b := BM25{Rows: rows, Length: v.meanLength(texts)}
+	b := BM25{Rows: rows, Length: passages.meanLength()}
 	for i, w := range words {
 		written[i], worth[i] = w.Written, b.Word(w.Having).Times(FillWeight)
 	}
-	others := make([]string, len(v.words))
-	for id, t := range v.words {
-		others[id] = t.Word
+	distinct, places := passages.distinct()
+	others := make([]string, len(distinct))
+	for i, x := range distinct {
+		others[i] = x.Word
 	}
 	near := similar(written, others)
 	for i, w := range words {
-		v.settle(near[i], w.Terms)
+		settle(near[i], distinct, w.Terms)
 	}
 	gains := map[int64]float64{}
-	for _, t := range texts {
+	for n, t := range passages.said {
 		for i := range words {
-			if best := t.nearest(near[i]); best >= leastSimilar && best < itself {
-				gains[t.num] += worth[i].Score(best, t.length)
+			if best := t.nearest(near[i], places); best >= leastSimilar && best < itself {
+				gains[passages.nums[n]] += worth[i].Score(best, t.length)
 			}
 		}
 	}
@@ -81,90 +77,22 @@ func Fill(words []Sought, passages *Texts, rows int, similar Similar) map[int64]
 // itself marks the word itself among similarities: no similarity is as great.
 const itself = 2
 
-// vocabulary holds the distinct words of some texts.
-type vocabulary struct {
-	ids   map[string]int
-	words []text.Token // stemmed only where that may tell something: it is most of the work
-}
-
-// said is what one text says.
-type said struct {
-	num     int64
-	words   []int // its distinct words without stop words, ascending
-	length  float64
-	denials int // words that turn a statement into its opposite
-}
-
-// Texts are passages that were read: Fill and Repeats ask for the same words.
-type Texts struct {
-	vocabulary
-	said []said
-}
-
-// Read reads passages, which costs about 10 µs each.
-func Read(passages []Passage) *Texts {
-	t := &Texts{vocabulary: vocabulary{ids: map[string]int{}}, said: make([]said, len(passages))}
-	for i, p := range passages {
-		t.said[i] = t.read(p)
-	}
-	return t
-}
-
-func (v *vocabulary) read(p Passage) said {
-	s := said{num: p.Num}
-	add := func(weight float64) func(text.Token) {
-		return func(t text.Token) {
-			if negates(t.Word) {
-				s.denials++
-			}
-			if t.Stop || t.Kind == text.Char {
-				return
-			}
-			s.length += weight
-			s.words = append(s.words, v.id(t))
-		}
-	}
-	text.Scan(start(p.Title, maxSaid), add(text.TitleWeight))
-	text.Scan(start(p.Content, maxSaid), add(1))
-	slices.Sort(s.words)
-	s.words = slices.Compact(s.words)
-	return s
-}
-
-func (v *vocabulary) id(t text.Token) int {
-	id, known := v.ids[t.Word]
-	if !known {
-		id = len(v.words)
-		v.ids[t.Word] = id
-		v.words = append(v.words, t)
-	}
-	return id
-}
-
-func (v *vocabulary) meanLength(texts []said) float64 {
-	var sum float64
-	for _, t := range texts {
-		sum += t.length
-	}
-	return sum / float64(max(len(texts), 1))
-}
-
 // settle marks those words that are the asked one itself.
-func (v *vocabulary) settle(near []float64, terms []string) {
-	for id, t := range v.words {
-		near[id] = min(near[id], 1)
+func settle(near []float64, words []*Lexeme, terms []string) {
+	for i, x := range words {
+		near[i] = min(near[i], 1)
 		// No stem begins with another letter than its word.
-		initial := func(term string) bool { return term != "" && term[0] == t.Word[0] }
-		if slices.ContainsFunc(terms, initial) && slices.Contains(terms, t.Text()) {
-			near[id] = itself
+		initial := func(term string) bool { return term != "" && term[0] == x.Word[0] }
+		if slices.ContainsFunc(terms, initial) && slices.Contains(terms, x.Stem()) {
+			near[i] = itself
 		}
 	}
 }
 
-func (s said) nearest(near []float64) float64 {
+func (s Said) nearest(near []float64, places []int32) float64 {
 	best := 0.0
-	for _, id := range s.words {
-		best = max(best, near[id])
+	for _, x := range s.words {
+		best = max(best, near[places[x.num]-1])
 	}
 	return best
 }

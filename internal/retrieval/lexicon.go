@@ -1,0 +1,138 @@
+package retrieval
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// Lexicon holds the distinct words of some texts, so that what is reckoned of a word is
+// reckoned once however many texts have it. It is not safe for concurrent use; its
+// lexemes are.
+type Lexicon struct {
+	lexemes map[string]*Lexeme
+	bytes   int
+}
+
+// NewLexicon returns an empty one.
+func NewLexicon() *Lexicon { return &Lexicon{lexemes: map[string]*Lexeme{}} }
+
+// Lexeme is one word of a Lexicon. Two texts of the same lexicon have the same *Lexeme
+// for the same word.
+type Lexeme struct {
+	Word   string // folded, not stemmed
+	num    int
+	stem   atomic.Pointer[string] // nil until it is asked: stemming is most of the work
+	number bool                   // it has a digit
+}
+
+// lexemeBytes is about what a lexeme takes beside the bytes of its word.
+const lexemeBytes = 160
+
+// Lexeme returns that of a word as text.Scan gives it.
+func (l *Lexicon) Lexeme(word string) *Lexeme {
+	if x, known := l.lexemes[word]; known {
+		return x
+	}
+	word = strings.Clone(word) // a part of the text would keep all of it
+	x := &Lexeme{Word: word, num: len(l.lexemes), number: strings.ContainsAny(word, "0123456789")}
+	l.lexemes[word] = x
+	l.bytes += lexemeBytes + len(word)
+	return x
+}
+
+// Bytes is about how much memory the lexicon takes.
+func (l *Lexicon) Bytes() int { return l.bytes }
+
+// Stem is the word as the index has it.
+func (x *Lexeme) Stem() string {
+	if s := x.stem.Load(); s != nil {
+		return *s
+	}
+	s := text.Token{Word: x.Word}.Text()
+	x.stem.Store(&s)
+	return s
+}
+
+// Said is what one text says, in the words of a lexicon.
+type Said struct {
+	words   []*Lexeme // its distinct words without stop words, ascending
+	length  float64
+	denials int // words that turn a statement into its opposite
+}
+
+// Say reads a passage, which costs about 10 µs.
+func (l *Lexicon) Say(p Passage) Said {
+	var s Said
+	add := func(weight float64) func(text.Token) {
+		return func(t text.Token) {
+			if negates(t.Word) {
+				s.denials++
+			}
+			if t.Stop || t.Kind == text.Char {
+				return
+			}
+			s.length += weight
+			s.words = append(s.words, l.Lexeme(t.Word))
+		}
+	}
+	text.Scan(start(p.Title, maxSaid), add(text.TitleWeight))
+	text.Scan(start(p.Content, maxSaid), add(1))
+	slices.SortFunc(s.words, func(a, b *Lexeme) int { return cmp.Compare(a.num, b.num) })
+	s.words = slices.Clip(slices.Compact(s.words))
+	return s
+}
+
+// Bytes is about how much memory it takes beside its lexicon.
+func (s Said) Bytes() int { return 48 + 8*cap(s.words) }
+
+// Texts are texts that were read, all with one lexicon: Fill and Repeats ask for the
+// same words.
+type Texts struct {
+	nums []int64
+	said []Said
+}
+
+// Gather returns what memories say together; said[i] belongs to nums[i].
+func Gather(nums []int64, said []Said) *Texts { return &Texts{nums, said} }
+
+// Read reads passages.
+func Read(passages []Passage) *Texts {
+	l, nums, said := NewLexicon(), make([]int64, len(passages)), make([]Said, len(passages))
+	for i, p := range passages {
+		nums[i], said[i] = p.Num, l.Say(p)
+	}
+	return Gather(nums, said)
+}
+
+// distinct returns the words of all the texts, each once, and for each num of the lexicon
+// its place among them plus one.
+func (t *Texts) distinct() (words []*Lexeme, places []int32) {
+	most := 0
+	for _, s := range t.said {
+		if n := len(s.words); n > 0 {
+			most = max(most, s.words[n-1].num+1)
+		}
+	}
+	words, places = make([]*Lexeme, 0, min(most, 2048)), make([]int32, most)
+	for _, s := range t.said {
+		for _, x := range s.words {
+			if places[x.num] == 0 {
+				words = append(words, x)
+				places[x.num] = int32(len(words))
+			}
+		}
+	}
+	return words, places
+}
+
+func (t *Texts) meanLength() float64 {
+	var sum float64
+	for _, s := range t.said {
+		sum += s.length
+	}
+	return sum / float64(max(len(t.said), 1))
+}
