@@ -120,6 +120,7 @@ func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
 		if err != nil {
 			return nil, err
 		}
+		collectLate()
 		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true})
 	}
 	return p.app.Engine, nil
