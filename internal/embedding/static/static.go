@@ -51,8 +51,10 @@ type Model struct {
 var _ engram.WordEmbedder = (*Model)(nil)
 
 // New returns the built-in model. It costs nothing until the first text is embedded;
-// only then is the table checked, and if the program file was altered every Embed is
-// CodeUnavailable.
+// only then is the table indexed, and if the program file was altered so that it cannot
+// be, every Embed is CodeUnavailable. Its checksum is not looked at, which would read all
+// eight megabytes of it in every command that embeds one text: the program's own code is
+// not checked either, and a test does it.
 func New() *Model {
 	h, _ := readHeader(builtIn) // if it cannot be read, opening says so
 	return &Model{manifest: manifest(h), table: sync.OnceValues(func() (*table, error) {
@@ -68,7 +70,7 @@ func New() *Model {
 // Open returns the model in file, which is read where it stands and must not be changed
 // afterwards. A file that is cut short, altered, or of another format is CodeInvalid.
 func Open(file []byte) (*Model, error) {
-	t, err := openTable(file)
+	t, err := openChecked(file)
 	if err != nil {
 		return nil, err
 	}
