@@ -23,8 +23,10 @@ const (
 type Error struct {
 	Code Code   // never empty
 	Msg  string // what happened, for a person; lower case, no full stop
-	Hint string // the next thing to try; may be empty
+	Hint string // the next thing to try, as the command line has it; may be empty
 	Err  error  // the cause, for the log and for errors.As; may be nil
+
+	parts []part // of Hint, where WithHint saw a call in it
 }
 
 // Error returns Msg and, where there is a cause, the cause.
@@ -44,12 +46,6 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Msg: fmt.Sprintf(format, args...)}
 }
 
-// WithHint sets the hint and returns e, so that an error is built in one expression.
-func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
-	return e
-}
-
 // WithCause sets the cause and returns e.
 func (e *Error) WithCause(err error) *Error {
 	e.Err = err
@@ -66,12 +62,4 @@ func CodeOf(err error) Code {
 		return e.Code
 	}
 	return CodeInternal
-}
-
-// HintOf returns the hint of the outermost *Error in err's chain, or "".
-func HintOf(err error) string {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Hint
-	}
-	return ""
 }

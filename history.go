@@ -43,7 +43,7 @@ func (h History) Version(number int) (Version, error) {
 	}
 	if i < 0 {
 		return Version{}, Errorf(CodeNotFound, "memory #%d has no version %d", h.Memory.Num, number).
-			WithHint("history shows which there are")
+			WithHint("{history %d} shows which there are", h.Memory.Num)
 	}
 	return h.Versions[i], nil
 }

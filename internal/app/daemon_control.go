@@ -140,7 +140,7 @@ func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool,
 	}
 	if !force {
 		return was, false, engram.Errorf(engram.CodeUnavailable, "the server (process %d) has not ended yet", h.PID).
-			WithHint("it may be finishing something; engram stop --force ends it at once")
+			WithHint("it may be finishing something; {stop --force} ends it at once")
 	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), askPatience)
 	defer cancel()

@@ -114,7 +114,7 @@ func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 	}
 	if !service.Has(f.Use) {
 		return done, engram.Errorf(engram.CodeUnavailable, "%s is not on this machine", f.Use[0][0]).
-			WithHint("%s is written; engram start serves until the machine is shut down", c.Path)
+			WithHint("%s is written; {start} serves until the machine is shut down", c.Path)
 	}
 	err = service.Run(ctx, f.Use)
 	done.Used = err == nil

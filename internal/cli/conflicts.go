@@ -90,7 +90,7 @@ func relationRef(s string) (engram.RelationRef, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimPrefix(s, "#"), 10, 64)
 	if err != nil || n < 1 {
-		return engram.RelationRef{}, invalidf("%q names no relation", s).WithHint("its number, or rel- and 16 hex digits, as conflicts list shows them")
+		return engram.RelationRef{}, invalidf("%q names no relation", s).WithHint("its number, or rel- and 16 hex digits, as {conflicts list} shows them")
 	}
 	return engram.RelationRef{Num: n}, nil
 }

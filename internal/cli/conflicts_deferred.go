@@ -44,7 +44,7 @@ As long as this store takes changes from no other one there are none.`,
 			case limit < 1:
 				return invalidf("limit %d is out of range", limit).WithHint("a number from 1")
 			case inspect != "":
-				return engram.Errorf(engram.CodeNotFound, "deferred change %q does not exist", inspect).WithHint("conflicts deferred lists those there are")
+				return engram.Errorf(engram.CodeNotFound, "deferred change %q does not exist", inspect).WithHint("{conflicts deferred} lists those there are")
 			case replay:
 				return p.answer(replayedDoc{}, func(b *strings.Builder) {
 					fmt.Fprintln(b, "Deferred Replay\n  Retried:   0\n  Succeeded: 0\n  Failed:    0\n  Dead:      0")

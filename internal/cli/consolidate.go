@@ -86,7 +86,7 @@ func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCo
 		}
 	}
 	return nil, engram.Errorf(engram.CodeNotFound, "no project looks like %q", name).
-		WithHint("to merge others: engram projects merge NAME… --into %s", name)
+		WithHint("to merge others: {projects merge NAME… --into %s}", name)
 }
 
 // consolidateGroup merges one group, or only says what it would do.
@@ -139,7 +139,7 @@ func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(word)
 		if err != nil || n < 1 || n > len(names) {
-			return nil, into, invalidf("%q is none of the numbers shown", word).WithHint("this group was left alone; those before it were merged, and engram undo parts them again")
+			return nil, into, invalidf("%q is none of the numbers shown", word).WithHint("this group was left alone; those before it were merged, and {undo} parts them again")
 		}
 		from = append(from, names[n-1])
 	}

@@ -109,7 +109,7 @@ func (p *program) deletePromptCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
 			if err != nil || num < 1 {
-				return invalidf("%q is not the number of a prompt", args[0]).WithHint("engram prompt list shows the numbers")
+				return invalidf("%q is not the number of a prompt", args[0]).WithHint("{prompt list} shows the numbers")
 			}
 			e, err := p.open(cmd)
 			if err != nil {
@@ -149,7 +149,7 @@ project itself are removed too.`,
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.TrimSpace(args[0]) == "" {
-				return engram.Errorf(engram.CodeInvalid, "project name is empty").WithHint("engram projects list shows the names")
+				return engram.Errorf(engram.CodeInvalid, "project name is empty").WithHint("{projects list} shows the names")
 			}
 			e, err := p.open(cmd)
 			if err != nil {

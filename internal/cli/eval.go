@@ -170,7 +170,7 @@ func (p *program) path(given string) string {
 
 // named is err with what it is about in front.
 func named(what string, err error) error {
-	return engram.Errorf(engram.CodeOf(err), "%s", what).WithHint("%s", engram.HintOf(err)).WithCause(err)
+	return engram.Errorf(engram.CodeOf(err), "%s", what).WithHintOf(err).WithCause(err)
 }
 
 // try plays one set on a database of its own.

@@ -55,7 +55,7 @@ func writeSets(dir string, sets []eval.Set) error {
 		}
 		folder := filepath.Join(dir, s.Name)
 		if _, err := os.Stat(folder); err == nil {
-			return engram.Errorf(engram.CodeConflict, "%s exists already", folder).WithHint("choose another folder, or measure this one: engram eval %s", dir)
+			return engram.Errorf(engram.CodeConflict, "%s exists already", folder).WithHint("choose another folder, or measure this one: {eval %s}", dir)
 		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return engram.Errorf(engram.CodeUnavailable, "%s cannot be made", folder).WithCause(err)

@@ -59,7 +59,7 @@ func (p *program) showDiff(h engram.History, spec string) error {
 	for i, text := range []string{first, second} {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil && (i == 0 || both) {
-			return invalidf("--diff %q does not name two versions", spec).WithHint("two numbers, such as 1,3; history shows which there are")
+			return invalidf("--diff %q does not name two versions", spec).WithHint("two numbers, such as 1,3; {history %d} shows which there are", h.Memory.Num)
 		}
 		numbers[i] = n
 	}
@@ -90,7 +90,7 @@ version of its own, so nothing is lost.`,
 			}
 			version, err := strconv.Atoi(args[1])
 			if err != nil || version < 1 {
-				return invalidf("%q is not the number of a version", args[1]).WithHint("engram history %s shows the numbers", ref)
+				return invalidf("%q is not the number of a version", args[1]).WithHint("{history %s} shows the numbers", ref)
 			}
 			e, err := p.open(cmd)
 			if err != nil {

@@ -155,7 +155,7 @@ func (d *ingestedDoc) failed(err error) error {
 	if n := len(d.Memories); n > 0 {
 		told, ok := errors.AsType[*engram.Error](err)
 		if ok {
-			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHint("%s", told.Hint).WithCause(told.Err)
+			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHintOf(told).WithCause(told.Err)
 		}
 	}
 	return err

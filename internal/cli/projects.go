@@ -100,9 +100,9 @@ func (p *program) merge(cmd *cobra.Command, from []string, into string) error {
 	case err != nil:
 		return err
 	case r.Sources == 0 && len(r.Unknown) > 0: // nothing was written
-		return engram.Errorf(engram.CodeNotFound, "project %q does not exist", r.Unknown[0]).WithHint("projects list shows what there is")
+		return engram.Errorf(engram.CodeNotFound, "project %q does not exist", r.Unknown[0]).WithHint("{projects list} shows what there is")
 	case r.Sources == 0:
-		return invalidf("%s is %s already", strings.Join(from, ", "), r.To).WithHint("projects list shows what there is, with the old names")
+		return invalidf("%s is %s already", strings.Join(from, ", "), r.To).WithHint("{projects list} shows what there is, with the old names")
 	}
 	for _, name := range r.Unknown {
 		p.warn(fmt.Sprintf("project %q does not exist", name))

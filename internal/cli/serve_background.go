@@ -72,7 +72,7 @@ func occupiedBy(ctx context.Context, err error, c config.Config) error {
 	if !ok || e.Err != nil {
 		return err // that was not it
 	}
-	return engram.Errorf(e.Code, "%s by %s", e.Msg, app.Beside(ctx, c.Host, c.Port)).WithHint("%s", e.Hint)
+	return engram.Errorf(e.Code, "%s by %s", e.Msg, app.Beside(ctx, c.Host, c.Port)).WithHintOf(e)
 }
 
 // logged says in a log how a server began.

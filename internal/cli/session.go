@@ -74,7 +74,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			}
 			// Agents may end what they never started; a person who does has mistyped.
 			if !known {
-				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("engram session list shows the sessions")
+				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("{session list} shows the sessions")
 			}
 			s, err := e.Session(cmd.Context(), args[0])
 			if err != nil {

@@ -100,7 +100,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 func operationNumber(arg string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || n < 1 {
-		return 0, engram.Errorf(engram.CodeInvalid, "%q is not the number of an operation", render.Preview(arg, 40)).WithHint("engram log shows the numbers")
+		return 0, engram.Errorf(engram.CodeInvalid, "%q is not the number of an operation", render.Preview(arg, 40)).WithHint("{log} shows the numbers")
 	}
 	return n, nil
 }

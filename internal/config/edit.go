@@ -251,7 +251,7 @@ func lineEnd(file []byte, at int) int {
 func checkValue(k Key, value string) error {
 	switch {
 	case strings.TrimSpace(value) == "":
-		return engram.Errorf(engram.CodeInvalid, "%s needs a value", k.Name).WithHint("engram config unset %s goes back to the default", k.Name)
+		return engram.Errorf(engram.CodeInvalid, "%s needs a value", k.Name).WithHint("{config unset %s} goes back to the default", k.Name)
 	case !utf8.ValidString(value) || len(value) > maxValue:
 		return engram.Errorf(engram.CodeInvalid, "that is no value for %s", k.Name).WithHint("UTF-8 of at most %s bytes", strconv.Itoa(maxValue))
 	}

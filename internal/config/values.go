@@ -116,5 +116,5 @@ func (c Config) MayRun() error {
 
 func offline(format string, args ...any) error {
 	return engram.Errorf(engram.CodeForbidden, "offline is set, and "+format, args...).
-		WithHint("engram config unset offline (or ENGRAM_OFFLINE) lets it go out")
+		WithHint("{config unset offline} (or ENGRAM_OFFLINE) lets it go out")
 }

@@ -36,5 +36,5 @@ func OfItem(i int, err error) error {
 	if !ok {
 		return fmt.Errorf("memory %d: %w", i+1, err)
 	}
-	return engram.Errorf(told.Code, "memory %d: %s", i+1, told.Msg).WithHint("%s", told.Hint).WithCause(told.Err)
+	return engram.Errorf(told.Code, "memory %d: %s", i+1, told.Msg).WithHintOf(told).WithCause(told.Err)
 }

@@ -124,7 +124,7 @@ func (e *Engine) Conflict(ctx context.Context, ref engram.RelationRef) (Conflict
 			return err
 		}
 		if !rel.Judgment() {
-			return engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("conflicts list shows those there are")
+			return engram.Errorf(engram.CodeNotFound, "relation %s is no conflict", rel.ID).WithHint("{conflicts list} shows those there are")
 		}
 		list, err = conflictsOf(ctx, r, []engram.Relation{rel})
 		return err
@@ -197,7 +197,7 @@ func (e *Engine) Ignore(ctx context.Context, ref engram.RelationRef, reason stri
 		}
 		if was.Status == engram.RelationJudged {
 			return engram.Errorf(engram.CodeConflict, "relation %s is judged already: %s", was.ID, was.Verb).
-				WithHint("conflicts judge puts another verdict in its place")
+				WithHint("{conflicts judge %s VERDICT} puts another verdict in its place", was.ID)
 		}
 		reason = line(reason)
 		if was.Status == engram.RelationIgnored && (reason == "" || reason == was.Reason) {

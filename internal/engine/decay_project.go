@@ -74,7 +74,7 @@ func (e *Engine) projectDecay(ctx context.Context, in ProjectDecayInput) (out Pr
 func namedProject(ctx context.Context, r engram.Reader, name string) (engram.Project, error) {
 	p, known, err := r.Project(ctx, normalProject(name))
 	if err == nil && !known {
-		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}
 	return p, err
 }

@@ -61,10 +61,10 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	id := health.ID(in.Check)
 	if id != health.ManualSession && id != health.SessionFolder {
 		return r, engram.Errorf(engram.CodeInvalid, "check %q cannot be repaired so", line(in.Check)).
-			WithHint("%s and %s can; doctor --fix mends others", health.ManualSession, health.SessionFolder)
+			WithHint("%s and %s can; {doctor --fix} mends others", health.ManualSession, health.SessionFolder)
 	}
 	if in.Project == "" {
-		return r, engram.Errorf(engram.CodeInvalid, "a project is required").WithHint("name it with --project")
+		return r, engram.Errorf(engram.CodeInvalid, "a project is required").WithHint("name it")
 	}
 	name, _, f, _, err := e.diagnose(ctx, DoctorInput{Project: ProjectRequest{Explicit: in.Project}, Check: in.Check})
 	if r.Project = name; err != nil {

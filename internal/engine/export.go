@@ -99,7 +99,7 @@ func (x *exporting) begin(ctx context.Context) error {
 				return err
 			}
 			if !known {
-				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 			}
 			x.res.Project = p.Name
 		}

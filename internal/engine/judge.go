@@ -131,7 +131,7 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 		return named, now, err
 	}
 	if now.Removed() {
-		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("conflicts list shows what there is")
+		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s was removed", named.ID).WithHint("{conflicts list} shows what there is")
 	}
 	if !IsVerdict(now.Verb) {
 		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
@@ -139,7 +139,7 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 	}
 	if !now.Judgment() { // a number mistaken for another would hide a memory
 		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
-			WithHint("conflicts list shows those there are; link says what one memory is to another")
+			WithHint("{conflicts list} shows those there are; {link A RELATION B} says what one memory is to another")
 	}
 	return named, now, nil
 }
@@ -230,7 +230,7 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 	for _, m := range ms {
 		if m.Forgotten() {
 			return "", engram.Errorf(engram.CodeConflict, "memory #%d was forgotten: there is nothing left to judge", m.Num).
-				WithHint("undo brings it back")
+				WithHint("{log %d} shows what forgot it, and {undo OP} takes that back", m.Num)
 		}
 	}
 	if len(ms) != 2 {
@@ -238,7 +238,7 @@ func (o *op) comparable(ctx context.Context, v verdict) (project string, err err
 	}
 	if ms[0].Project != ms[1].Project {
 		return "", engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", ms[0].Num, ms[0].Project, ms[1].Num, ms[1].Project).
-			WithHint("verdicts are for memories of one project; link ties those of two")
+			WithHint("verdicts are for memories of one project; {link A B} ties those of two")
 	}
 	return ms[0].Project, nil
 }
@@ -275,7 +275,7 @@ func (o *op) acyclic(ctx context.Context, source, target int64) error {
 			}
 			if r.Target == source {
 				return engram.Errorf(engram.CodeConflict, "#%d cannot supersede #%d, which supersedes it through others", source, target).
-					WithHint("graph %d --relation supersedes shows the chain", target)
+					WithHint("{graph %d --relation supersedes} shows the chain", target)
 			}
 			seen[r.Target] = true
 			next = append(next, r.Target)

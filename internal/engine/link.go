@@ -146,7 +146,7 @@ func (l link) allowed() error {
 			a.Num, a.Project, b.Num, b.Project, l.said.Verb).WithHint("relates_to, derived_from, evolved_from and caused_by reach further")
 	case a.Scope == engram.ScopeProject && b.Scope == engram.ScopeProject:
 		return engram.Errorf(engram.CodeInvalid, "#%d belongs to project %q, #%d to %q", a.Num, a.Project, b.Num, b.Project).
-			WithHint("what is related to another project's memory needs the scope personal or global: update %d --scope global", a.Num)
+			WithHint("what is related to another project's memory needs the scope personal or global: {update %d --scope global}", a.Num)
 	}
 	return nil
 }
@@ -190,7 +190,7 @@ func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, erro
 	for _, r := range pair {
 		if r.Verb == engram.VerbSupersedes && r.Supersedes() && l.said.Verb == engram.VerbSupersedes {
 			return Linked{}, engram.Errorf(engram.CodeConflict, "#%d supersedes #%d already, and both would be hidden", l.target.Num, l.source.Num).
-				WithHint("unlink %d supersedes %d first", l.target.Num, l.source.Num)
+				WithHint("{unlink %d supersedes %d} first", l.target.Num, l.source.Num)
 		}
 		if r.Judgment() {
 			action = LinkChanged

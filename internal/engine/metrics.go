@@ -43,7 +43,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 				return err
 			}
 			if !known {
-				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", in.Project).WithHint("projects list shows what there is")
+				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", in.Project).WithHint("{projects list} shows what there is")
 			}
 			in.Project = p.Name
 		}

@@ -83,14 +83,14 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 			return err
 		}
 		if !known {
-			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", from).WithHint("projects list shows what there is")
+			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", from).WithHint("{projects list} shows what there is")
 		}
 		taken, known, err := o.tx.Project(ctx, to)
 		if err != nil {
 			return err
 		}
 		if known && taken.Name != source.Name {
-			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: engram projects merge %s --into %s", from, to)
+			return engram.Errorf(engram.CodeConflict, "project %q exists already", to).WithHint("to join the two: {projects merge %s --into %s}", from, to)
 		}
 		if source.Name == to {
 			return nil

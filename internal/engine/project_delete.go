@@ -86,7 +86,7 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 			return err
 		}
 		if !known {
-			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", normalProject(name)).WithHint("projects list shows what there is")
+			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", normalProject(name)).WithHint("{projects list} shows what there is")
 		}
 		if root = p.Root; hard { // asked before, as in Delete
 			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {

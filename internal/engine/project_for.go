@@ -183,11 +183,10 @@ func (e *Engine) collision(ctx context.Context, r ProjectRequest, bucket string)
 func unknownProject(msg, name string, names []string) error {
 	const most = 20
 	similar := project.Similar(name, names)
-	hint := "engram projects list shows what there is"
-	if len(similar) > 0 {
-		hint = fmt.Sprintf("did you mean %q?", similar[0])
-	}
 	available := append(slices.Clone(similar), slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(similar, n) })...)
-	return engram.Errorf(engram.CodeNotFound, "%s", msg).WithHint("%s", hint).
-		WithCause(&project.Problem{Reason: project.ReasonUnknown, Available: available[:min(len(available), most)]})
+	err := engram.Errorf(engram.CodeNotFound, "%s", msg).WithHint("{projects list} shows what there is")
+	if len(similar) > 0 {
+		err = err.WithHint("did you mean %q?", similar[0])
+	}
+	return err.WithCause(&project.Problem{Reason: project.ReasonUnknown, Available: available[:min(len(available), most)]})
 }

@@ -86,7 +86,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, err
 			case erases(op.Verb):
 				erased = max(erased, op.Op)
 			case erased != 0:
-				return engram.Undone{}, erasedForGood(erased).WithHint("the latest before it that can be undone: undo %d", op.Op)
+				return engram.Undone{}, erasedForGood(erased).WithHint("the latest before it that can be undone: {undo %d}", op.Op)
 			default:
 				if res, err := o.undo(ctx, op.Op); err != nil || o.first != 0 {
 					return res, err
@@ -100,7 +100,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, err
 	if erased != 0 {
 		return engram.Undone{}, erasedForGood(erased)
 	}
-	return engram.Undone{}, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("log --all-projects shows what every project has")
+	return engram.Undone{}, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("{log --all-projects} shows what every project has")
 }
 
 func erasedForGood(op int64) *engram.Error {
@@ -150,7 +150,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	}
 	if !standing {
 		return engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
-			WithHint("to do it again: undo %d", undone.UndoneBy)
+			WithHint("to do it again: {undo %d}", undone.UndoneBy)
 	}
 	u.res.Undone, u.undoes = undone, number
 	if u.moves, err = u.movesSince(ctx, undone); err != nil {
@@ -177,7 +177,7 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 	begins, beginsErr := u.tx.JournalBegins(ctx)
 	if beginsErr == nil && !begins.IsZero() {
 		return op, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d: it begins on %s", number, begins.Format("2 January 2006")).
-			WithHint("log shows what there is")
+			WithHint("{log} shows what there is")
 	}
 	return op, nil, err
 }

@@ -77,7 +77,7 @@ func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation
 // changedSince is the error of a thing that somebody changed after the operation.
 func (u *undoing) changedSince(what string, fields []string, by engram.Mutation) error {
 	return engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Verb, strings.Join(fields, ", ")).
-		WithHint("undo %d first; nothing was changed", by.Op)
+		WithHint("{undo %d} first; nothing was changed", by.Op)
 }
 
 // values are fields as the journal spells them.
@@ -271,5 +271,5 @@ func (u *undoing) homeOf(ctx context.Context, m engram.Memory) error {
 		return err
 	}
 	return engram.Errorf(engram.CodeConflict, "memory #%d was in project %q, which is gone", m.Num, m.Project).
-		WithHint("undo what removed the project first; log --all-projects shows it")
+		WithHint("undo what removed the project first; {log --all-projects} shows it")
 }

@@ -106,9 +106,9 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	refused := engram.Errorf(engram.CodeConflict, "%q is project %q by now", name, now)
 	entries, err := u.tx.Mutations(ctx, engram.EntityProject, name, engram.Page{Limit: 1})
 	if err != nil || len(entries) == 0 {
-		return refused.WithHint("log --all-projects shows what became of it")
+		return refused.WithHint("{log --all-projects} shows what became of it")
 	}
-	return refused.WithHint("undo %d first; nothing was changed", entries[0].Op)
+	return refused.WithHint("{undo %d} first; nothing was changed", entries[0].Op)
 }
 
 func deref(list *[]string) []string {

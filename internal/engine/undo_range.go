@@ -24,14 +24,14 @@ type UndoRangeInput struct {
 // to undo is not_found.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {
-		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as log shows them: 12..17")
+		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as {log} shows them")
 	}
 	ops, err := e.standing(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if len(ops) == 0 {
-		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("log shows what there is")
+		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("{log} shows what there is")
 	}
 	if in.DryRun {
 		return e.undoDry(ctx, ops)

@@ -92,7 +92,7 @@ func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error 
 	}
 	refused := engram.Errorf(engram.CodeConflict, "#%d and #%d were judged since: %s", other.Source, other.Target, other.Verb)
 	if len(entries) > 0 {
-		return refused.WithHint("undo %d first; nothing was changed", entries[0].Op)
+		return refused.WithHint("{undo %d} first; nothing was changed", entries[0].Op)
 	}
 	return refused
 }

@@ -78,7 +78,7 @@ func (o *op) unlink(ctx context.Context, a, b engram.Memory, verb engram.Verb) (
 func notLinked(a, b engram.Memory, verb engram.Verb, pair []engram.Relation) error {
 	if verb == "" || len(pair) == 0 {
 		return engram.Errorf(engram.CodeNotFound, "#%d and #%d are not related", a.Num, b.Num).
-			WithHint("graph %d shows what it is related to", a.Num)
+			WithHint("{graph %d} shows what it is related to", a.Num)
 	}
 	err := engram.Errorf(engram.CodeNotFound, "neither of #%d and #%d %s the other", a.Num, b.Num, verb)
 	return err.WithHint("#%d %s #%d", pair[0].Source, pair[0].Verb, pair[0].Target)

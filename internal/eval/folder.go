@@ -35,7 +35,7 @@ func Sets(files fs.FS) ([]string, error) {
 	}
 	if len(names) == 0 {
 		return nil, engram.Errorf(engram.CodeInvalid, "the folder is no set of questions, and none is in it").
-			WithHint("a set has %s, %s and %s; engram eval --own --write DIR makes one of your own memories", corpusFile, Questions, judgementFile)
+			WithHint("a set has %s, %s and %s; {eval --own --write DIR} makes one of your own memories", corpusFile, Questions, judgementFile)
 	}
 	return names, nil
 }

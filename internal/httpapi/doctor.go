@@ -38,11 +38,11 @@ func undetected(err error, named string) error {
 	case !ok:
 		return err
 	case p.Reason == project.ReasonUnknown:
-		return engram.Errorf(engram.CodeNotFound, "project %q not found", named).WithHint("%s", engram.HintOf(err)).WithCause(err)
+		return engram.Errorf(engram.CodeNotFound, "project %q not found", named).WithHintOf(err).WithCause(err)
 	}
 	told := *p
 	if p.Reason != project.ReasonAmbiguous {
 		told.Reason = detectionFailed
 	}
-	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHint("%s", engram.HintOf(err)).WithCause(&told)
+	return engram.Errorf(engram.CodeInvalid, "project detection failed: %s", messageOf(err)).WithHintOf(err).WithCause(&told)
 }

@@ -122,7 +122,7 @@ func (a *API) restore(q request) (reply, error) {
 		return reply{}, err
 	}
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
-		return reply{}, invalid("ref and version are required").WithHint("GET /history/{ref} has the versions")
+		return reply{}, invalid("ref and version are required").WithHint("GET %s has the versions", "/history/{ref}")
 	}
 	ref, err := engram.ParseRef(in.Ref)
 	if err != nil {

@@ -37,7 +37,7 @@ const maxSeries = 50
 func (a *API) metrics(q request) (reply, error) {
 	if a.Measured == nil {
 		return reply{}, engram.Errorf(engram.CodeNotFound, "metrics are not asked for").
-			WithHint("engram serve --metrics, or: engram config set metrics true; GET /usage has numbers for people")
+			WithHint("{serve --metrics}, or: {config set metrics true}; GET /usage has numbers for people")
 	}
 	var x exposition
 	a.measureVerbs(&x)

@@ -177,7 +177,7 @@ func (q request) metadata() (map[string]any, error) {
 	var m map[string]any
 	if given := q.query.Get("metadata"); given != "" {
 		if json.Unmarshal([]byte(given), &m) != nil || m == nil {
-			return nil, invalid("metadata is not a JSON object").WithHint(`metadata={"ticket":"ENG-12"} or metadata.ticket=ENG-12`)
+			return nil, invalid("metadata is not a JSON object").WithHint("%s or metadata.ticket=ENG-12", `metadata={"ticket":"ENG-12"}`)
 		}
 	}
 	for name, values := range q.query {

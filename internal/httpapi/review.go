@@ -78,7 +78,7 @@ func (a *API) reviewSnooze(q request) (reply, error) {
 func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 	span, until = strings.TrimSpace(span), strings.TrimSpace(until)
 	if (span == "") == (until == "") {
-		return now, invalid("say until when").WithHint(`either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return now, invalid("say until when").WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	at, ok, given := now, false, span
 	if until != "" {
@@ -88,7 +88,7 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 		at, ok = text.Ahead(span, now.UTC())
 	}
 	if !ok {
-		return at, invalid("%q is not a time", given).WithHint(`either {"for": "30d"} or {"until": "2027-01-31"}`)
+		return at, invalid("%q is not a time", given).WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	return at, nil
 }

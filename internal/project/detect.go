@@ -48,7 +48,7 @@ func detectConfig(f Facts) (Detection, error) {
 	}
 	if wrong != "" {
 		return d, engram.Errorf(engram.CodeInvalid, "%s", wrong).
-			WithHint(`write {"project_name": "NAME"} into %s`, filepath.Join(f.ConfigDir, ".engram", "config.json")).
+			WithHint("write %s into %s", `{"project_name": "NAME"}`, filepath.Join(f.ConfigDir, ".engram", "config.json")).
 			WithCause(&Problem{Reason: ReasonConfig})
 	}
 	d.Name = Normalize(f.ConfigName)

@@ -23,7 +23,7 @@ func explain(err error, path string) error {
 	}
 	if errors.Is(err, postings.ErrDamaged) {
 		return engram.Errorf(engram.CodeInternal, "the index of words is damaged").
-			WithHint("engram reembed --all makes it anew; the memories themselves are not touched").WithCause(err)
+			WithHint("{reembed --all} makes it anew; the memories themselves are not touched").WithCause(err)
 	}
 	e, ok := errors.AsType[*sqlite.Error](err)
 	if !ok {

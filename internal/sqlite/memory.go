@@ -87,7 +87,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 		return engram.Memory{}, fmt.Errorf("read memory %s: %w", ref, err)
 	case len(found) == 0:
 		return engram.Memory{}, engram.Errorf(engram.CodeNotFound, "memory %s does not exist", ref).
-			WithHint("search or list shows what there is")
+			WithHint("{search WORDS} finds what there is")
 	case len(found) > 1:
 		return engram.Memory{}, engram.Errorf(engram.CodeConflict, "%s names more than one memory", ref).
 			WithHint("%s and %s, for example; write more of the id, or use the number", found[0].ID, found[1].ID)

@@ -119,7 +119,7 @@ func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engra
 		return o, nil, fmt.Errorf("read operation %d: %w", op, err)
 	}
 	if !found {
-		return o, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("log shows what there is")
+		return o, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
 	}
 	all, err := t.FirstEntries(ctx, o, o.Entries)
 	return o, all, err

@@ -49,7 +49,7 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	var num int64
 	err := t.row(ctx, query, []any{name}, &num)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("projects list shows what there is")
+		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}
 	return num, err
 }

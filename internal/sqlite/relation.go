@@ -72,7 +72,7 @@ func (t *tx) Relation(ctx context.Context, ref engram.RelationRef) (engram.Relat
 	}
 	if len(rs) == 0 {
 		return engram.Relation{}, engram.Errorf(engram.CodeNotFound, "relation %.40s does not exist", name).
-			WithHint("conflicts list and graph show what there is")
+			WithHint("{conflicts list} and {graph ID} show what there is")
 	}
 	return rs[0], nil
 }

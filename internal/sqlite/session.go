@@ -32,7 +32,7 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 	}
 	if len(found) == 0 {
 		return engram.Session{}, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).
-			WithHint("session list shows what there is")
+			WithHint("{session list} shows what there is")
 	}
 	return found[0], nil
 }

@@ -38,7 +38,7 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	err = t.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("run reembed --all")
+			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("{reembed --all} makes it anew")
 		}
 		vs[num] = v
 		return nil

@@ -154,7 +154,7 @@ func (t *tx) codesOf(ctx context.Context, m model) (*codeBook, error) {
 }
 
 func errDamagedCodes() error {
-	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("run reembed --all")
+	return engram.Errorf(engram.CodeInternal, "a page of codes is damaged").WithHint("{reembed --all} makes it anew")
 }
 
 // loadCodes makes sure that a segment's codes are in memory.

@@ -39,7 +39,7 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 		}
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
-			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("run reembed --all")
+			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("{reembed --all} makes it anew")
 		}
 		vs = append(vs, v)
 		return nil

@@ -70,7 +70,7 @@ func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exp
 	_, err = d.as(by).Export(ctx, &file, engine.ExportInput{Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")})
 	if errors.Is(err, errTooLarge) {
 		return exported{}, engram.Errorf(engram.CodeInvalid, "the export of project %q is larger than %d KiB, too much for one answer", at.Name, maxExport>>10).
-			WithHint("engram export FILE --project %s writes it into a file", at.Name)
+			WithHint("{export FILE --project %s} writes it into a file", at.Name)
 	}
 	if err != nil {
 		return exported{}, err

@@ -23,7 +23,7 @@ func (d *Dialect) writing(ctx context.Context, named string) (engine.ProjectInFo
 func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, error) {
 	r, err := engram.ParseRef(id)
 	if err != nil {
-		return r, engram.Errorf(engram.CodeOf(err), "%s: %v", argument, err).WithHint("%s", engram.HintOf(err))
+		return r, engram.Errorf(engram.CodeOf(err), "%s: %v", argument, err).WithHintOf(err)
 	}
 	if r.Topic != "" {
 		if at, err := d.reading(ctx, ""); err == nil {

@@ -100,7 +100,7 @@ type wholeDoc struct {
 func (d *Dialect) readMemory(ctx context.Context, by tool.Caller, id string) ([]Content, error) {
 	ref, err := d.ref(ctx, "id", id)
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeNotFound, "the URI names no memory").WithHint("%s", engram.HintOf(err))
+		return nil, engram.Errorf(engram.CodeNotFound, "the URI names no memory").WithHintOf(err)
 	}
 	m, err := d.as(by).GetIn(ctx, "", ref)
 	if err != nil {

@@ -25,7 +25,7 @@ func decode(args json.RawMessage, params []param, in reflect.Value) error {
 	if len(args) > 0 {
 		if err := json.Unmarshal(args, &given); err != nil {
 			return engram.Errorf(engram.CodeInvalid, "the arguments are not a JSON object").
-				WithHint(`send {"name": value, …}`)
+				WithHint("send %s", `{"name": value, …}`)
 		}
 	}
 	return fill("", given, params, in)

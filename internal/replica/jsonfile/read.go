@@ -66,7 +66,7 @@ func (f *reading) begin() error {
 	case err != nil:
 		return f.failed(err)
 	case t == json.Delim('['):
-		return engram.Errorf(engram.CodeInvalid, "the file is a list, and an export is an object").WithHint("a list of memories comes in by: engram ingest FILE")
+		return engram.Errorf(engram.CodeInvalid, "the file is a list, and an export is an object").WithHint("a list of memories comes in by: {ingest FILE}")
 	case t != json.Delim('{'):
 		return f.foreign()
 	}
