@@ -36,6 +36,9 @@ type Options struct {
 	// Warm lets a server of the same store search for this App, for a process too short
 	// to gain from what it reads.
 	Warm bool
+	// Mapped reads the database where the system has it, for a process too short to gain
+	// from copies of it: sqlite.Options.
+	Mapped bool
 }
 
 // App is an engine over a SQLite file, with what it takes to serve it. It may be
@@ -58,7 +61,7 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version})
+		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped})
 	}}
 	a := &App{opts: o, store: store}
 	a.counting = a.newCounting()

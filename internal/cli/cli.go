@@ -115,13 +115,23 @@ func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, 
 
 // open returns the engine. The database is opened by the first verb.
 func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
+	return p.opened(cmd, true)
+}
+
+// openDoubted is open for who looks whether the database is well: what the disk cannot
+// read is an error of the command, at the cost of some milliseconds.
+func (p *program) openDoubted(cmd *cobra.Command) (*engine.Engine, error) {
+	return p.opened(cmd, false)
+}
+
+func (p *program) opened(cmd *cobra.Command, mapped bool) (*engine.Engine, error) {
 	if p.app == nil {
 		c, err := p.config(cmd)
 		if err != nil {
 			return nil, err
 		}
 		collectLate()
-		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true})
+		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true, Mapped: mapped})
 	}
 	return p.app.Engine, nil
 }

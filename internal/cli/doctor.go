@@ -29,7 +29,7 @@ Nothing is changed, a damaged database least of all. With --fix, what is safe to
 			if err := knownCheck(check); err != nil {
 				return err
 			}
-			e, err := p.open(cmd)
+			e, err := p.openDoubted(cmd)
 			if err != nil {
 				return err
 			}

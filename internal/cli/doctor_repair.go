@@ -53,7 +53,7 @@ The answer is JSON. --plan and --dry-run change nothing; --apply makes a backup 
 }
 
 func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMode) error {
-	e, err := p.open(cmd)
+	e, err := p.openDoubted(cmd)
 	if err != nil {
 		return err
 	}

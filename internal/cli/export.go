@@ -48,7 +48,7 @@ and projects. mem is the export of programs that speak the mem_* dialect: sessio
 }
 
 func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput) error {
-	e, err := p.open(cmd)
+	e, err := p.openDoubted(cmd)
 	if err != nil {
 		return err
 	}

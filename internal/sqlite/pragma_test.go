@@ -74,6 +74,31 @@ func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
 	}
 }
 
+func TestWhoReadsMayMapTheFileAndWhoWritesNever(t *testing.T) {
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Mapped: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, of := range []struct {
+		kind string
+		pool *pool
+		want string
+	}{
+		{"read", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
+		{"write", s.writes, "0"},
+	} {
+		c, err := of.pool.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pragma(t, c, "mmap_size"); got != of.want {
+			t.Errorf("%s connection: mmap_size is %s, want %s", of.kind, got, of.want)
+		}
+		of.pool.give(c)
+	}
+}
+
 // Older releases lose data when several processes checkpoint one log.
 func TestSQLiteIsNewEnough(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})

@@ -1,0 +1,57 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+func mapped(o *sqlite.Options) { o.Mapped = true }
+
+// A command and a server share the file, and the server writes into it what the command
+// has mapped: it shortens its log all the time, and the file grows.
+func TestWhoHasTheFileMappedSeesOneSnapshotWhileItIsWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	server, command := open(t, path), open(t, path, mapped)
+	defer server.Close()
+	defer command.Close()
+	c := storetest.NewCorpus(1)
+	makeProjects(t, server, c)
+	read := func(r engram.Reader) (texts string) {
+		ms, err := r.List(t.Context(), engram.Filter{}, engram.Page{Limit: 2000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range ms {
+			texts += fmt.Sprintln(m.ID, m.Content)
+		}
+		return texts
+	}
+	before := ""
+	for round := range 8 {
+		view(t, command, func(r engram.Reader) error {
+			first := read(r)
+			if round > 0 && first == before {
+				t.Errorf("round %d: what was saved meanwhile is not there", round)
+			}
+			saveLong(t, server, c, 60, func() {})
+			if again := read(r); again != first {
+				t.Errorf("round %d: the snapshot changed from %d bytes to %d while it was read", round, len(first), len(again))
+			}
+			before = first
+			return nil
+		})
+		saveLong(t, server, c, 20, func() {}) // nobody reads: the log is written into the file
+	}
+	view(t, server, func(r engram.Reader) error { before = read(r); return nil })
+	view(t, command, func(r engram.Reader) error {
+		if got := read(r); got != before {
+			t.Errorf("mapped, the file has %d bytes of texts; read, %d", len(got), len(before))
+		}
+		return nil
+	})
+}
