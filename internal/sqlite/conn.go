@@ -111,6 +111,8 @@ type conn struct {
 	stmts  map[string]*sql.Stmt
 	open   bool // a transaction is under way
 	broken bool
+	// memories are those that it has read; nil unless it only reads.
+	memories *keptMemories
 }
 
 // maxStatements bounds what one connection keeps: filters make many spellings of a
@@ -187,6 +189,7 @@ type tx struct {
 	vectors    map[int64][]byte // rows of vectorsOf that were read since the last write
 	vectorsOf  int64            // model
 	unprompted bool             // words left the full-text index of prompts
+	looked     bool             // what conn has kept is what this transaction would read
 }
 
 var _ engram.Tx = (*tx)(nil)

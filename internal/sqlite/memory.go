@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -44,7 +43,6 @@ func scanMemory(s scanner) (engram.Memory, error) {
 
 // Each look-up is served by one index: rowid, memories.id, memories.sync_id, memories_topic.
 const (
-	memoryByNumSQL    = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num = ?`
 	memoryByIDSQL     = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id = ?`
 	memoryByPrefixSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.id >= ?1 AND m.id < ?1 || '~' ORDER BY m.id LIMIT 2`
 	memoryBySyncIDSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.sync_id = ?`
@@ -67,7 +65,7 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 	var err error
 	switch {
 	case ref.Num != 0:
-		err = collect(memoryByNumSQL, ref.Num)
+		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
 		err = collect(memoryByIDSQL, ref.ID)
 	case ref.ID != "":
@@ -103,17 +101,34 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	if len(nums) == 0 {
 		return nil, nil
 	}
-	sorted := slices.Clone(nums)
-	slices.Sort(sorted)
-	read, err := t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(sorted)))
+	kept, err := t.keptMemories(ctx)
 	if err != nil {
 		return nil, err
 	}
+	found := make(map[int64]engram.Memory, len(nums))
+	var unread []int64
+	for _, num := range nums {
+		if m, known := kept.get(num); known {
+			found[num] = m
+		} else {
+			unread = append(unread, num)
+		}
+	}
+	if len(unread) > 0 {
+		slices.Sort(unread)
+		read, err := t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(unread)))
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range read {
+			kept.put(m)
+			found[m.Num] = m
+		}
+	}
 	ms := make([]engram.Memory, 0, len(nums))
 	for _, num := range nums {
-		at, found := slices.BinarySearchFunc(read, num, func(m engram.Memory, num int64) int { return cmp.Compare(m.Num, num) })
-		if found {
-			ms = append(ms, read[at])
+		if m, known := found[num]; known {
+			ms = append(ms, m)
 		}
 	}
 	return ms, nil
