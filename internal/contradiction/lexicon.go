@@ -1,6 +1,9 @@
 package contradiction
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // role is what a word does in a clause.
 type role uint8
@@ -138,8 +141,9 @@ var vocabulary = [...]string{
 		producción desarrollo pruebas produktion entwicklung`,
 }
 
-// lexicon is all that is known of words, by their folded form.
-var lexicon = func() map[string]entry {
+// lexicon is all that is known of words, by their folded form. It is made when first asked
+// for: most commands compare no texts, and every one would wait for it.
+var lexicon = sync.OnceValue(func() map[string]entry {
 	m := map[string]entry{}
 	for r, words := range vocabulary {
 		for w := range strings.FieldsSeq(words) {
@@ -171,4 +175,4 @@ var lexicon = func() map[string]entry {
 		m[w] = entry{role: numeral, value: value}
 	}
 	return m
-}()
+})

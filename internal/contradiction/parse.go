@@ -153,7 +153,7 @@ func joined(tokens []text.Token) string {
 
 // look finds out what a word is.
 func (p *parser) look(x *word) {
-	e := lexicon[x.folded]
+	e := lexicon()[x.folded]
 	x.role, x.axis, x.sign = e.role, e.axis, e.sign
 	if e.role >= grammar && e.role <= limit && shouted(x.written) {
 		x.role = content // MIT, which is with in German

@@ -46,7 +46,7 @@ func (c *clause) join(i int) {
 		default:
 			return
 		}
-		e := lexicon["enabled"]
+		e := lexicon()["enabled"]
 		w.role, w.axis, w.sign = grammar, e.axis, e.sign
 		if w.folded == "off" {
 			w.sign = -e.sign
