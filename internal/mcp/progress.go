@@ -25,10 +25,10 @@ func (s *Server) telling(ctx context.Context, req *mcp.CallToolRequest) (tool.Pr
 	default: // none, or none that the protocol knows
 		return nil, func() {}
 	}
-	t := &teller{send: func(p *mcp.ProgressNotificationParams) error {
+	t := newTeller(ctx.Done(), func(p *mcp.ProgressNotificationParams) error {
 		p.ProgressToken = token
 		return req.Session.NotifyProgress(ctx, p)
-	}, cancelled: ctx.Done()}
+	})
 	return t.tell, t.end
 }
 
@@ -45,6 +45,10 @@ func wantsProgress(r *jsonrpc.Request) bool {
 // teller makes of what a verb says the notifications of one call. The protocol wants a
 // number that rises all the time, while a verb counts each kind of its work anew: what
 // was counted before is added.
+//
+// They are sent by a goroutine of its own: a verb tells in the middle of its transaction,
+// and a client that does not read would keep the database locked for everybody. Of what
+// happens while one is being sent, the client hears the newest alone.
 type teller struct {
 	send      func(*mcp.ProgressNotificationParams) error
 	cancelled <-chan struct{}
@@ -53,37 +57,77 @@ type teller struct {
 	what   string
 	before float64 // counted in kinds of work that are over
 	done   float64 // counted in this one
-	told   float64 // the number last sent
-	spared bool    // told less than progressEvery ago
+	told   float64 // the number last said
+	other  bool    // the kind of work is another than the client knows
 	over   bool
+	news   *mcp.ProgressNotificationParams // not sent yet; nil when everything is
+
+	wake   chan struct{} // has a value when there is news, or the call is over
+	urgent chan struct{} // has one when that is not to wait for progressEvery
+	silent chan struct{} // closed when nothing more is sent
 }
 
+// newTeller returns a teller for a call that is given up when cancelled is closed. Its
+// end has to be called.
+func newTeller(cancelled <-chan struct{}, send func(*mcp.ProgressNotificationParams) error) *teller {
+	t := &teller{send: send, cancelled: cancelled,
+		wake: make(chan struct{}, 1), urgent: make(chan struct{}, 1), silent: make(chan struct{})}
+	go t.run()
+	return t
+}
+
+// tell never waits for the client.
 func (t *teller) tell(what string, done, total int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if what != t.what {
-		t.before, t.done, t.what, t.spared = t.before+t.done, 0, what, false
+		t.before, t.done, t.what, t.other = t.before+t.done, 0, what, true
 	}
 	t.done = max(t.done, float64(done))
 	now := t.before + t.done
-	last := total > 0 && done >= total
-	if t.over || done <= 0 || now <= t.told || t.spared && !last || t.left() {
+	if t.over || done <= 0 || now <= t.told {
 		return
 	}
-	p := &mcp.ProgressNotificationParams{Message: what, Progress: now}
+	t.told, t.news = now, &mcp.ProgressNotificationParams{Message: what, Progress: now}
 	if total > 0 {
-		p.Total = t.before + math.Max(float64(total), t.done)
+		t.news.Total = t.before + math.Max(float64(total), t.done)
 	}
-	if t.send(p) != nil {
-		t.over = true // nobody is there to be told
-		return
+	if t.other || total > 0 && done >= total {
+		t.other = false
+		signal(t.urgent)
 	}
-	t.told, t.spared = now, true
-	time.AfterFunc(progressEvery, func() {
-		t.mu.Lock()
-		t.spared = false
-		t.mu.Unlock()
-	})
+	signal(t.wake)
+}
+
+// run sends what is news, until the call is over.
+func (t *teller) run() {
+	defer close(t.silent)
+	for {
+		<-t.wake
+		p, over := t.take()
+		if p != nil && !t.left() && t.send(p) != nil {
+			t.hush() // nobody is there to be told
+		}
+		if over {
+			return
+		}
+		select {
+		case <-time.After(progressEvery):
+		case <-t.urgent:
+		}
+	}
+}
+
+// take returns the news, if any, and whether there will be none after it.
+func (t *teller) take() (p *mcp.ProgressNotificationParams, over bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	select {
+	case <-t.urgent: // it is being taken
+	default:
+	}
+	p, t.news = t.news, nil
+	return p, t.over
 }
 
 // left reports whether the client has given the call up.
@@ -96,9 +140,18 @@ func (t *teller) left() bool {
 	}
 }
 
-// end says that the call has returned. When it returns, nothing more is sent.
-func (t *teller) end() {
+// hush says that there is nothing more to tell.
+func (t *teller) hush() {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.over = true
-	t.mu.Unlock()
+	signal(t.urgent)
+	signal(t.wake)
+}
+
+// end says that the call has returned. The client hears the last that was told, and when
+// end returns, nothing more is sent: the answer comes after it.
+func (t *teller) end() {
+	t.hush()
+	<-t.silent
 }

@@ -159,24 +159,29 @@ func checkRising(t *testing.T, got []mcp.ProgressNotificationParams) {
 func TestClientsAreSparedProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var sent []string
-		tl := &teller{send: func(p *mcp.ProgressNotificationParams) error {
+		tl := newTeller(nil, func(p *mcp.ProgressNotificationParams) error {
 			sent = append(sent, fmt.Sprintf("%s %v/%v", p.Message, p.Progress, p.Total))
 			return nil
-		}}
+		})
+		tell := func(what string, done, total int) {
+			tl.tell(what, done, total)
+			synctest.Wait()
+		}
 		for i := range 1000 {
-			tl.tell("scanning", i+1, 5000)
+			tell("scanning", i+1, 5000)
 		}
 		time.Sleep(2 * progressEvery)
-		tl.tell("scanning", 999, 5000)  // less than what was said before
-		tl.tell("scanning", 1200, 5000) // too soon
-		tl.tell("scanning", 5000, 5000)
-		tl.tell("judging", 0, 7) // nothing is done yet, and the number must rise
-		tl.tell("judging", 1, 7)
-		tl.tell("tidying", 4, 0)
-		time.Sleep(2 * progressEvery)
+		tell("scanning", 999, 5000) // less than what was said before
+		tell("scanning", 1200, 5000)
+		tell("scanning", 1300, 5000) // too soon
+		tell("scanning", 5000, 5000)
+		tell("judging", 0, 7) // nothing is done yet, and the number must rise
+		tell("judging", 1, 7)
+		tell("tidying", 4, 0)
+		tell("tidying", 5, 0) // too soon, but the last
 		tl.end()
-		tl.tell("tidying", 5, 0)
-		want := "[scanning 1/5000 scanning 1000/5000 scanning 5000/5000 judging 5001/5007 tidying 5005/0]"
+		tl.tell("tidying", 6, 0)
+		want := "[scanning 1/5000 scanning 1000/5000 scanning 1200/5000 scanning 5000/5000 judging 5001/5007 tidying 5005/0 tidying 5006/0]"
 		if got := fmt.Sprint(sent); got != want {
 			t.Errorf("got %s\nwant %s", got, want)
 		}
