@@ -134,7 +134,7 @@ func TestSelectionOfTools(t *testing.T) {
 		{"a tool by the name of a profile is the profile", "recall", []string{"forget", "recall", "remember"}},
 		{"case and commas do not matter", ",CORE,,", []string{"mem_context", "mem_save", "mem_search"}},
 		{"admin", "admin", []string{"mem_conflicts", "mem_decay", "mem_delete", "mem_diagnostics", "mem_graph", "mem_history", "mem_link", "mem_log", "mem_merge_projects",
-			"mem_sleep", "mem_stats", "mem_timeline", "mem_undo", "mem_unlink"}},
+			"mem_pin", "mem_sleep", "mem_stats", "mem_timeline", "mem_undo", "mem_unlink", "mem_unpin"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := names(toolsOf(t, listing(t, tt.tools))); !slices.Equal(got, tt.want) {

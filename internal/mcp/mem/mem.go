@@ -51,9 +51,9 @@ const (
 func Tools(o Options) []tool.Tool {
 	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
 	return []tool.Tool{
-		d.captureTool(), d.compareTool(), d.conflictsTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.diagnosticsTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.reviewTool(),
+		d.captureTool(), d.compareTool(), d.conflictsTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.diagnosticsTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.pinTool(), d.reviewTool(),
 		d.saveTool(), d.promptTool(), d.searchTool(), d.sleepTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),
-		d.timelineTool(), d.undoTool(), d.updateTool(), d.linkTool(), d.unlinkTool(), d.graphTool(),
+		d.timelineTool(), d.undoTool(), d.updateTool(), d.linkTool(), d.unlinkTool(), d.unpinTool(), d.graphTool(),
 	}
 }
 
