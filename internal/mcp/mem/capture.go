@@ -28,7 +28,7 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if strings.TrimSpace(a.Content) == "" {
 		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
 	}
-	at, err := d.folderFirst(ctx, d.ofSession(ctx, engine.ProjectRequest{}, a.SessionID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
 	if err != nil {
 		return message{}, err
 	}

@@ -65,18 +65,6 @@ func (d *dialect) writing(ctx context.Context, r engine.ProjectRequest) (engine.
 	return at, nil
 }
 
-// folderFirst is writing for the tools for which, by the dialect's rule, the folder
-// counts and the process's own project does not. Where the folder has no answer, the
-// process's is better than none.
-func (d *dialect) folderFirst(ctx context.Context, r engine.ProjectRequest) (engine.ProjectInForce, error) {
-	at, err := d.writing(ctx, r)
-	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous && d.project != "" {
-		r.Override = d.project
-		return d.writing(ctx, r)
-	}
-	return at, err
-}
-
 // ofSession makes a write go to the project of its session, where that is known. A
 // session that is not, is made by the write.
 func (d *dialect) ofSession(ctx context.Context, r engine.ProjectRequest, session string) engine.ProjectRequest {

@@ -28,7 +28,7 @@ func (d *dialect) startTool() tool.Tool {
 
 type startArgs struct {
 	ID        string `json:"id" required:"true"`
-	Directory string `json:"directory" doc:"decides the project"`
+	Directory string `json:"directory" doc:"decides the project if none is set"`
 }
 
 func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs) (message, error) {
@@ -38,7 +38,9 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 			dir = filepath.Join(d.dir, dir)
 		}
 	}
-	at, err := d.folderFirst(ctx, engine.ProjectRequest{Dir: dir})
+	// The process's project counts before any folder: the saves of the session must go to
+	// where the searches of this process look.
+	at, err := d.writing(ctx, engine.ProjectRequest{Override: d.project, Dir: dir})
 	if err != nil {
 		return message{}, err
 	}
@@ -68,7 +70,7 @@ type endArgs struct {
 }
 
 func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (message, error) {
-	at, err := d.folderFirst(ctx, d.ofSession(ctx, engine.ProjectRequest{Lenient: true}, a.ID))
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project, Lenient: true}, a.ID))
 	if err != nil {
 		return message{}, err
 	}
