@@ -1,11 +1,9 @@
 package static
 
 import (
-	"bytes"
 	"encoding/binary"
 	"hash/crc32"
 	"math"
-	"math/bits"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -38,13 +36,10 @@ type header struct {
 // table is a file that was read, with an index of its vocabulary.
 type table struct {
 	header
-	ends   []uint32 // where each entry ends in words
 	words  []byte
 	scales []byte
 	rows   []byte
-	slots  []uint32 // open addressing: 16 bits of the hash, then the entry's number plus one; 0 is free
-	first  uint64   // hash of continuation
-	length int      // bytes of the longest entry
+	index
 }
 
 func invalid(format string, args ...any) error {
@@ -88,6 +83,16 @@ func openChecked(file []byte) (*table, error) {
 
 // openTable opens a file without reading its rows, which are most of it.
 func openTable(file []byte) (*table, error) {
+	t, err := readTable(file)
+	if err != nil {
+		return nil, err
+	}
+	t.index, err = indexOf(t.words, t.entries)
+	return t, err
+}
+
+// readTable is openTable without the index.
+func readTable(file []byte) (*table, error) {
 	h, err := readHeader(file)
 	if err != nil {
 		return nil, err
@@ -100,90 +105,7 @@ func openTable(file []byte) (*table, error) {
 			return nil, invalid("has the scale %v", s)
 		}
 	}
-	return t, t.index()
-}
-
-// index finds the entries and puts them in the hash table, which takes about a
-// millisecond; a map would take four.
-func (t *table) index() error {
-	if n := bytes.Count(t.words, []byte{'\n'}) + 1; n != t.entries {
-		return invalid("has %d words and should have %d", n, t.entries)
-	}
-	t.ends = make([]uint32, t.entries)
-	t.slots = make([]uint32, 1<<bits.Len(uint(2*t.entries-1)))
-	t.first = hashed(hashStart, []byte(continuation))
-	start := 0
-	for id := range t.entries {
-		end := len(t.words)
-		if n := bytes.IndexByte(t.words[start:], '\n'); n >= 0 {
-			end = start + n
-		}
-		if start == end {
-			return invalid("has an entry %d without a word", id)
-		}
-		t.ends[id] = uint32(end)
-		t.length = max(t.length, end-start)
-		t.enter(hashed(hashStart, t.words[start:end]), uint16(id))
-		start = end + 1
-	}
-	return nil
-}
-
-// entry is the word of an entry.
-func (t *table) entry(id uint16) []byte {
-	start := uint32(0)
-	if id > 0 {
-		start = t.ends[id-1] + 1
-	}
-	return t.words[start:t.ends[id]]
-}
-
-// FNV-1a, whose hash of a text is a step from that of the text without its last byte:
-// the hashes of all beginnings of a word cost no more than its own.
-const (
-	hashStart = 14695981039346656037
-	hashPrime = 1099511628211
-)
-
-func hashed(h uint64, s []byte) uint64 {
-	for _, b := range s {
-		h = (h ^ uint64(b)) * hashPrime
-	}
-	return h
-}
-
-// place spreads a hash: where to begin to look, and the mark to look for.
-func (t *table) place(h uint64) (slot, mark uint32) {
-	h ^= h >> 32
-	h *= 0x9e3779b97f4a7c15
-	return uint32(h>>40) & uint32(len(t.slots)-1), uint32(h) &^ 0xffff
-}
-
-func (t *table) enter(h uint64, id uint16) {
-	slot, mark := t.place(h)
-	for t.slots[slot] != 0 {
-		slot = (slot + 1) & uint32(len(t.slots)-1)
-	}
-	t.slots[slot] = mark | uint32(id+1)
-}
-
-// find returns the number of the entry that says prefix and then word; h is its hash.
-func (t *table) find(h uint64, prefix string, word []byte) (id uint16, found bool) {
-	slot, mark := t.place(h)
-	for {
-		s := t.slots[slot]
-		if s == 0 {
-			return 0, false
-		}
-		if s&^0xffff == mark {
-			id = uint16(s - 1)
-			e := t.entry(id)
-			if len(e) == len(prefix)+len(word) && string(e[:len(prefix)]) == prefix && bytes.Equal(e[len(prefix):], word) {
-				return id, true
-			}
-		}
-		slot = (slot + 1) & uint32(len(t.slots)-1)
-	}
+	return t, nil
 }
 
 func (t *table) scale(id int) float32 {

@@ -3,9 +3,8 @@
 // needs no server and no download, and a text costs microseconds. English and the
 // identifiers of programs; a text in another script gives the zero vector.
 //
-// The table is part of the program (model.bin) and read where it stands: only its
-// vocabulary is indexed, when the first text is embedded. file.go is the format,
-// token.go the way from a text to entries of the table, similar.go compares words.
+// The table (model.bin) and the index of its vocabulary (index.bin) are part of the
+// program and read where they stand. file.go and index.go are the formats, token.go the way from a text to entries of the table, similar.go compares words.
 // NOTICE at the root of the repository names what the table was trained on.
 package static
 
@@ -51,20 +50,29 @@ type Model struct {
 var _ engram.WordEmbedder = (*Model)(nil)
 
 // New returns the built-in model. It costs nothing until the first text is embedded;
-// only then is the table indexed, and if the program file was altered so that it cannot
+// only then is the table opened, and if the program file was altered so that it cannot
 // be, every Embed is CodeUnavailable. Its checksum is not looked at, which would read all
 // eight megabytes of it in every command that embeds one text: the program's own code is
 // not checked either, and a test does it.
 func New() *Model {
 	h, _ := readHeader(builtIn) // if it cannot be read, opening says so
 	return &Model{manifest: manifest(h), table: sync.OnceValues(func() (*table, error) {
-		t, err := openTable(builtIn)
+		t, err := openBuiltIn()
 		if err != nil {
 			return nil, engram.Errorf(engram.CodeUnavailable, "the built-in model is damaged").
 				WithHint("the program file was altered: install it again; until then search goes by words alone").WithCause(err)
 		}
 		return t, nil
 	})}
+}
+
+func openBuiltIn() (*table, error) {
+	t, err := readTable(builtIn)
+	if err != nil {
+		return nil, err
+	}
+	t.index, err = readIndex(builtInIndex, t.entries)
+	return t, err
 }
 
 // Open returns the model in file, which is read where it stands and must not be changed

@@ -122,7 +122,7 @@ func (w *words) end() {
 		} else {
 			w.ids = append(w.ids, id)
 		}
-		word, h, prefix = word[length:], w.table.first, continuation
+		word, h, prefix = word[length:], uint64(hashContinuation), continuation
 	}
 }
 
