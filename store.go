@@ -114,7 +114,8 @@ type VectorReader interface {
 	// vector of the model, or with a zero one, are left out. A vector of another
 	// dimension than the model's, or one that is not of numbers, is CodeInvalid.
 	Nearest(ctx context.Context, q VectorQuery) ([]Ranked, error)
-	// Vectors returns the memories' vectors of a model, as far as they have one.
+	// Vectors returns the memories' vectors of a model, as far as they have one. They are
+	// not the caller's to change.
 	Vectors(ctx context.Context, model string, nums []int64) (map[int64][]float32, error)
 	// NewestVectors returns the vectors of the newest live memories of a project ("" is
 	// every project), at most so many, the newest first.

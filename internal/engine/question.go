@@ -55,7 +55,7 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	phrases := text.Times(in.Query, at.In(e.zone))
 	shelf := e.shelf.open()
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: map[int64]engram.Memory{}, led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: map[int64]*engram.Why{}}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: map[int64]*engram.Why{}}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most

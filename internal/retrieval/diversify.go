@@ -28,7 +28,7 @@ func Repeats(among *Texts, best []int64) map[int64]int64 {
 	for i := range texts {
 		for j := range i {
 			_, is := repeats[nums[j]]
-			if !is && texts[i].denials == texts[j].denials && same(texts[i].words, texts[j].words) {
+			if !is && texts[i].denials == texts[j].denials && same(texts[i], texts[j]) {
 				repeats[nums[i]] = nums[j]
 				break
 			}
@@ -53,23 +53,39 @@ func (t *Texts) of(asked []int64) (nums []int64, said []Said) {
 
 // same reports whether two ascending lists of words say the same. Texts without words
 // say nothing.
-func same(a, b []*Lexeme) bool {
-	if len(a) == 0 || float64(min(len(a), len(b))) < sameness*float64(max(len(a), len(b))) {
+func same(a, b Said) bool {
+	most := max(len(a.nums), len(b.nums))
+	if len(a.nums) == 0 || float64(min(len(a.nums), len(b.nums))) < sameness*float64(most) {
 		return false
 	}
-	common, alone := 0, false
-	for i, j := 0, 0; i < len(a) || j < len(b); {
+	// With alone words that one of them has and the other lacks, at most (all - alone) / 2
+	// are common, and (all + alone) / 2 at least are in either: most pairs are told apart
+	// by their first words. The slack leaves what is close to the reckoning at the end.
+	const slack = 1e-6
+	all := float64(len(a.nums) + len(b.nums))
+	common, alone := 0, 0
+	for i, j := 0, 0; i < len(a.nums) || j < len(b.nums); {
 		switch {
-		case j == len(b) || i < len(a) && a[i].num < b[j].num:
-			alone = alone || a[i].number
+		case j == len(b.nums) || i < len(a.nums) && a.nums[i] < b.nums[j]:
+			if a.words[i].number {
+				return false
+			}
+			alone++
 			i++
-		case i == len(a) || b[j].num < a[i].num:
-			alone = alone || b[j].number
+		case i == len(a.nums) || b.nums[j] < a.nums[i]:
+			if b.words[j].number {
+				return false
+			}
+			alone++
 			j++
 		default:
 			common++
 			i, j = i+1, j+1
+			continue
+		}
+		if all-float64(alone) < sameness*(all+float64(alone))-slack {
+			return false
 		}
 	}
-	return !alone && float64(common) >= sameness*float64(len(a)+len(b)-common)
+	return float64(common) >= sameness*float64(len(a.nums)+len(b.nums)-common)
 }

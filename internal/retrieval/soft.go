@@ -91,8 +91,8 @@ func settle(near []float64, words []*Lexeme, terms []string) {
 
 func (s Said) nearest(near []float64, places []int32) float64 {
 	best := 0.0
-	for _, x := range s.words {
-		best = max(best, near[places[x.num]-1])
+	for _, num := range s.nums {
+		best = max(best, near[places[num]-1])
 	}
 	return best
 }

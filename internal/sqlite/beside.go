@@ -25,8 +25,26 @@ func (t *tx) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside,
 	if len(nums) == 0 {
 		return nil, nil
 	}
-	beside := make(map[int64]engram.Beside, len(nums))
-	err := t.rows(ctx, besideSQL, []any{jsonNums(nums)}, func(s scanner) error {
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	beside, unread := make(map[int64]engram.Beside, len(nums)), nums
+	if u != nil {
+		unread = nil
+		for _, num := range nums {
+			b, known := u.beside[num]
+			if !known {
+				unread = append(unread, num)
+			} else if b.Session != 0 {
+				beside[num] = b
+			}
+		}
+	}
+	if len(unread) == 0 {
+		return beside, nil
+	}
+	err = t.rows(ctx, besideSQL, []any{jsonNums(unread)}, func(s scanner) error {
 		var num int64
 		var b engram.Beside
 		err := s.Scan(&num, &b.Session, &b.Size, &b.Before.Num, &b.Before.Size, &b.After.Num, &b.After.Size)
@@ -35,6 +53,12 @@ func (t *tx) Beside(ctx context.Context, nums []int64) (map[int64]engram.Beside,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read neighbours: %w", err)
+	}
+	if u != nil {
+		u.grow(100 * len(unread))
+		for _, num := range unread {
+			u.beside[num] = beside[num]
+		}
 	}
 	return beside, nil
 }

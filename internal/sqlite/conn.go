@@ -111,8 +111,8 @@ type conn struct {
 	stmts  map[string]*sql.Stmt
 	open   bool // a transaction is under way
 	broken bool
-	// memories are those that it has read; nil unless it only reads.
-	memories *keptMemories
+	// unchanged is what it has read; nil unless it only reads.
+	unchanged *unchanged
 }
 
 // maxStatements bounds what one connection keeps: filters make many spellings of a
@@ -180,16 +180,15 @@ func (c *conn) rollback() {
 // of their nouns.
 type tx struct {
 	conn       *conn
-	kept       *kept            // what the process knows of the index
-	cat        *catalogue       // the index as this transaction sees it; nil until asked
-	indexed    bool             // the index was written to
-	own        []*segment       // the segments as this transaction left them; nil until standing is asked
-	recoded    bool             // codes of vectors were written
-	scrubbed   bool             // texts left the tables
-	vectors    map[int64][]byte // rows of vectorsOf that were read since the last write
-	vectorsOf  int64            // model
-	unprompted bool             // words left the full-text index of prompts
-	looked     bool             // what conn has kept is what this transaction would read
+	kept       *kept               // what the process knows of the index
+	cat        *catalogue          // the index as this transaction sees it; nil until asked
+	indexed    bool                // the index was written to
+	own        []*segment          // the segments as this transaction left them; nil until standing is asked
+	recoded    bool                // codes of vectors were written
+	scrubbed   bool                // texts left the tables
+	vectors    map[vectorOf][]byte // rows that were read since the last write; of who writes
+	unprompted bool                // words left the full-text index of prompts
+	looked     bool                // what conn has kept is what this transaction would read
 }
 
 var _ engram.Tx = (*tx)(nil)

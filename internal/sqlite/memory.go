@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/hex"
@@ -101,35 +102,36 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 	if len(nums) == 0 {
 		return nil, nil
 	}
-	kept, err := t.keptMemories(ctx)
+	same, err := t.unchanged(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[int64]engram.Memory, len(nums))
 	var unread []int64
 	for _, num := range nums {
-		if m, known := kept.get(num); known {
-			found[num] = m
-		} else {
+		if !same.hasMemory(num) {
 			unread = append(unread, num)
 		}
 	}
+	var read []engram.Memory
 	if len(unread) > 0 {
 		slices.Sort(unread)
-		read, err := t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(unread)))
-		if err != nil {
+		if read, err = t.memories(ctx, memoriesSQL, jsonNums(slices.Compact(unread))); err != nil {
 			return nil, err
-		}
-		for _, m := range read {
-			kept.put(m)
-			found[m.Num] = m
 		}
 	}
 	ms := make([]engram.Memory, 0, len(nums))
 	for _, num := range nums {
-		if m, known := found[num]; known {
-			ms = append(ms, m)
+		if same.hasMemory(num) {
+			ms = append(ms, same.memory(num))
+			continue
 		}
+		at, found := slices.BinarySearchFunc(read, num, func(m engram.Memory, num int64) int { return cmp.Compare(m.Num, num) })
+		if found {
+			ms = append(ms, read[at])
+		}
+	}
+	for _, m := range read {
+		same.keepMemory(m)
 	}
 	return ms, nil
 }

@@ -111,8 +111,8 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err, s.path)
 	}
 	defer s.reads.give(c)
-	if c.memories == nil {
-		c.memories = new(keptMemories)
+	if c.unchanged == nil {
+		c.unchanged = new(unchanged)
 	}
 	if err := c.begin(ctx, "BEGIN"); err != nil {
 		return explain(err, s.path)

@@ -18,24 +18,51 @@ type model struct {
 // model returns the model of that fingerprint; found is false when it has no vectors.
 func (t *tx) model(ctx context.Context, fingerprint string) (m model, found bool, err error) {
 	const query = `SELECT num, dimensions, changes FROM models WHERE fingerprint = ?`
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return m, false, err
+	}
+	if u != nil {
+		if m, found = u.models[fingerprint]; found {
+			return m, true, nil
+		}
+	}
 	err = t.rows(ctx, query, []any{fingerprint}, func(s scanner) error {
 		found = true
 		return s.Scan(&m.num, &m.dimensions, &m.changes)
 	})
 	if err != nil {
-		err = fmt.Errorf("read model: %w", err)
+		return m, false, fmt.Errorf("read model: %w", err)
 	}
-	return m, found, err
+	if found && u != nil {
+		u.models[fingerprint] = m
+	}
+	return m, found, nil
 }
 
-// Vectors returns the memories' vectors of a model.
+// Vectors returns the memories' vectors of a model. They are not the caller's to change.
 func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map[int64][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if !found || len(nums) == 0 {
 		return nil, err
 	}
 	vs := make(map[int64][]float32, len(nums))
-	err = t.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
+	unread := nums
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if u != nil {
+		unread = nil
+		for _, num := range nums {
+			if v, known := u.values[vectorOf{m.num, num}]; known {
+				vs[num] = v
+			} else {
+				unread = append(unread, num)
+			}
+		}
+	}
+	err = t.vectorRows(ctx, m, unread, func(num int64, row []byte) error {
 		v, ok := vector.Row(row, m.dimensions)
 		if !ok {
 			return engram.Errorf(engram.CodeInternal, "the vector of memory %d is damaged", num).WithHint("{reembed --all} makes it anew")
@@ -45,6 +72,14 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read vectors: %w", err)
+	}
+	if u != nil && len(unread) <= mostKeptRows {
+		u.grow(len(unread) * (4*m.dimensions + 100))
+		for _, num := range unread {
+			if v := vs[num]; v != nil {
+				u.values[vectorOf{m.num, num}] = v
+			}
+		}
 	}
 	return vs, nil
 }

@@ -197,24 +197,23 @@ func (t *tx) rank(ctx context.Context, m model, question []float32, near []int64
 // vectorRowsSQL reads rows by the primary key.
 const vectorRowsSQL = `SELECT v.memory, v.row FROM json_each(?) AS asked CROSS JOIN vectors v ON v.model = ? AND v.memory = asked.value`
 
+// mostKeptRows is how many rows at a time are kept for whoever asks again.
+const mostKeptRows = 2000
+
 // vectorRows calls fn for the row of each of the memories that has one. What is nearest
-// is asked for again a moment later: a row is read once in a transaction that does not
-// write, for each stands on a page of its own.
+// is asked for again a moment later, and rows stand each on a page of its own: one is read
+// once until somebody writes.
 func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num int64, row []byte) error) error {
-	if t.vectors == nil || t.vectorsOf != m.num {
-		t.vectors, t.vectorsOf = map[int64][]byte{}, m.num
+	rows, err := t.keptRows(ctx, m, nums)
+	if err != nil {
+		return err
 	}
-	missing := make([]int64, 0, len(nums))
-	for _, num := range nums {
-		if _, known := t.vectors[num]; !known {
-			missing = append(missing, num)
-		}
-	}
-	if err := t.readVectorRows(ctx, m, missing); err != nil {
+	missing := unread(rows, m, nums)
+	if err := t.readVectorRows(ctx, m, missing, rows); err != nil {
 		return err
 	}
 	for _, num := range nums {
-		if row := t.vectors[num]; row != nil {
+		if row := rows[vectorOf{m.num, num}]; row != nil {
 			if err := fn(num, row); err != nil {
 				return err
 			}
@@ -223,24 +222,62 @@ func (t *tx) vectorRows(ctx context.Context, m model, nums []int64, fn func(num 
 	return nil
 }
 
-// readVectorRows adds the rows of memories, nil for those without one, to t.vectors.
-func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64) error {
+// keptRows returns the rows that were read already, with room for those of nums.
+func (t *tx) keptRows(ctx context.Context, m model, nums []int64) (map[vectorOf][]byte, error) {
+	if len(nums) > mostKeptRows {
+		return map[vectorOf][]byte{}, nil
+	}
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if u != nil {
+		if missing := len(unread(u.rows, m, nums)); missing > 0 {
+			u.grow(missing * (vector.RowBytes(m.dimensions) + 100))
+		}
+		return u.rows, nil
+	}
+	if t.vectors == nil {
+		t.vectors = map[vectorOf][]byte{}
+	}
+	return t.vectors, nil
+}
+
+// unread are those of nums of which nobody knows whether they have a row.
+func unread(rows map[vectorOf][]byte, m model, nums []int64) []int64 {
+	var missing []int64
+	for _, num := range nums {
+		if _, known := rows[vectorOf{m.num, num}]; !known {
+			missing = append(missing, num)
+		}
+	}
+	return missing
+}
+
+// readVectorRows adds the rows of memories, nil for those without one, to rows.
+func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map[vectorOf][]byte) error {
 	if len(nums) == 0 {
 		return nil
 	}
 	for _, num := range nums {
-		t.vectors[num] = nil
+		rows[vectorOf{m.num, num}] = nil
 	}
 	arena := make([]byte, 0, len(nums)*vector.RowBytes(m.dimensions))
 	var num int64
 	var row sql.RawBytes
-	return t.rows(ctx, vectorRowsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
+	err := t.rows(ctx, vectorRowsSQL, []any{jsonNums(nums), m.num}, func(s scanner) error {
 		if err := s.Scan(&num, &row); err != nil {
 			return err
 		}
 		start := len(arena)
 		arena = append(arena, row...)
-		t.vectors[num] = arena[start:len(arena):len(arena)]
+		rows[vectorOf{m.num, num}] = arena[start:len(arena):len(arena)]
 		return nil
 	})
+	if err != nil { // then nobody knows of any
+		for _, num := range nums {
+			delete(rows, vectorOf{m.num, num})
+		}
+	}
+	return err
 }
