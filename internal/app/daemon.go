@@ -85,7 +85,7 @@ type warmSearch struct {
 
 // answerSearch searches for a command as that would itself: with the same settings, in the
 // same file, and with nothing of what an engine remembers for a while of how a store
-// leans, for a process of its own would not remember it.
+// leans, for a process of its own would not remember it. It is counted there.
 func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (any, error) {
 	var q warmSearch
 	if err := json.Unmarshal(in, &q); err != nil {

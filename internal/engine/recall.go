@@ -79,7 +79,7 @@ func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 			in.Limit = 100
 		}
 	}
-	found, _, err := e.find(ctx, in.SearchInput)
+	found, err := e.find(ctx, in.SearchInput)
 	if err != nil {
 		return Recalled{}, err
 	}

@@ -54,21 +54,22 @@ const topicScore = 1000
 // CodeInvalid.
 func (e *Engine) Search(ctx context.Context, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
-	found, elsewhere, err := e.find(ctx, in)
-	if !elsewhere && e.tally != nil { // who answered elsewhere has counted it
+	found, err := e.find(ctx, in)
+	if e.tally != nil {
 		e.tally.read(begun, in.Filter.Project, shownBy(useSearch, found, previewTokens), err)
 	}
 	return found, err
 }
 
-// find is Search that nobody counts; elsewhere says that another process has answered.
-func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, elsewhere bool, err error) {
+// find is Search that nobody counts: only who is asked knows the verb. So it is with a
+// process that searches for this one.
+func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, err error) {
 	if in, err = in.clean(); err != nil {
-		return engram.Found{}, false, err
+		return engram.Found{}, err
 	}
 	if e.warm != nil && in.AsOf.IsZero() {
 		if found, ok := e.warm(ctx, in); ok {
-			return found, true, nil
+			return found, nil
 		}
 	}
 	limit := in.Limit
@@ -92,10 +93,10 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 		err = e.rerank(ctx, &found)
 	}
 	if err != nil {
-		return engram.Found{}, false, err
+		return engram.Found{}, err
 	}
 	found.Cut(limit)
-	return found, false, nil
+	return found, nil
 }
 
 // clean checks what came in and fills the defaults in.

@@ -208,3 +208,36 @@ func TestManyCountAtOnce(t *testing.T) {
 		t.Errorf("200 searches: got %q, want %q", got, want)
 	}
 }
+
+// Who has the store in memory searches for a command, and counts nothing of it: the
+// command does, as what it was asked for.
+func TestWhatAnotherProcessFoundIsCountedOnceAsWhatWasAsked(t *testing.T) {
+	w, server := tallied(t)
+	w.note("Tokens", "Tokens live in cookies.")
+	answers := 0
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: enginetest.IDs(), Tally: engine.NewTally(w.Clock.Now),
+		Warm: func(ctx context.Context, in engine.SearchInput) (engram.Found, bool) {
+			answers++
+			found, err := w.Engine.Search(ctx, in)
+			return found, err == nil
+		}})
+	in := engine.SearchInput{Query: "tokens"}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := e.Search(t.Context(), in)
+	must(err)
+	_, err = e.Recall(t.Context(), engine.RecallInput{SearchInput: in, Unseen: true})
+	must(err)
+	_, err = e.SearchWhole(t.Context(), "", in)
+	must(err)
+	must(e.FlushTally(t.Context()))
+	must(server.FlushTally(t.Context()))
+	want := []string{"recall found 2 0 2", "save inserted 1 0 0", "search found 1 0 1"}
+	if got := w.counters(engram.CounterQuery{}); answers != 3 || !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		t.Errorf("%d asked elsewhere: got %q, want 3 and %q", answers, got, want)
+	}
+}

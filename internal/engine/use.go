@@ -196,7 +196,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 // accessed, as those of Recall do. The hits are as they were before.
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
-	found, _, err := e.find(ctx, in)
+	found, err := e.find(ctx, in)
 	s := shownBy(useRecall, found, wholeTokens)
 	e.tally.read(begun, in.Filter.Project, s, err)
 	if err != nil {
