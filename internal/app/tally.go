@@ -5,7 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -76,8 +76,7 @@ func (c counting) end() {
 	}
 }
 
-// leave adds counters to the file. One write appends all of them: those of two processes
-// do not mix.
+// leave adds counters to the file.
 func (c counting) leave(cs []engram.Counter) error {
 	if len(cs) == 0 {
 		return nil
@@ -89,24 +88,28 @@ func (c counting) leave(cs []engram.Counter) error {
 			return err
 		}
 	}
-	f, err := os.OpenFile(c.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
+	return c.locked(os.O_CREATE, func(f *os.File) error {
+		_, err := f.Write(lines.Bytes())
 		return err
-	}
-	_, err = f.Write(lines.Bytes())
-	return errors.Join(err, f.Close())
+	})
 }
 
-// collect takes in what is in the file. It is renamed first, so that of two who do
-// it at once one gets it. Lines that are no counters are passed over.
+// collect takes in what is in the file, and empties it. Lines that are no counters are
+// passed over.
 func (c counting) collect() {
-	mine := fmt.Sprintf("%s-%d", c.path, os.Getpid())
-	err := os.Rename(c.path, mine)
-	if errors.Is(err, fs.ErrNotExist) {
-		return
-	}
-	lines, readErr := os.ReadFile(mine)
-	if err = errors.Join(err, readErr, os.Remove(mine)); err != nil {
+	var lines []byte
+	err := c.locked(0, func(f *os.File) (err error) {
+		if lines, err = io.ReadAll(f); err == nil {
+			err = f.Truncate(0)
+		}
+		if err != nil {
+			lines = nil // they stay there, to be counted once
+			return err
+		}
+		_ = os.Remove(c.path) // where an open file cannot be removed, it stays, empty
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c.log.Debug("what commands have counted could not be read", "error", err)
 	}
 	var cs []engram.Counter
@@ -117,6 +120,36 @@ func (c counting) collect() {
 		}
 	}
 	c.tally.Put(cs)
+}
+
+// locked opens the file and does something while nobody else does: whoever adds lines to
+// it that another one has just read and removes would lose them. It waits flushWait.
+func (c counting) locked(create int, do func(*os.File) error) error {
+	until := time.Now().Add(flushWait)
+	for {
+		f, err := os.OpenFile(c.path, os.O_RDWR|os.O_APPEND|create, 0o600)
+		if err != nil {
+			return err
+		}
+		held, err := tryLock(f)
+		if held && c.still(f) {
+			return errors.Join(do(f), f.Close()) // which unlocks it
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if time.Now().After(until) {
+			return errors.New("somebody else holds " + c.path)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// still reports whether f is the file that has the name now.
+func (c counting) still(f *os.File) bool {
+	mine, err := f.Stat()
+	named, errNamed := os.Stat(c.path)
+	return err == nil && errNamed == nil && os.SameFile(mine, named)
 }
 
 // newCounting returns that of an App, before its engine is made.
