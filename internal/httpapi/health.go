@@ -1,6 +1,10 @@
 package httpapi
 
-import "github.com/alanbuscaglia/engram/internal/document"
+import (
+	"slices"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+)
 
 type health struct {
 	Service string `json:"service"`
@@ -21,6 +25,6 @@ type greeting struct {
 
 // greet tells somebody who opened the address in a browser what there is.
 func (a *API) greet(request) (reply, error) {
-	names := document.Each(a.routes, Route.name)
-	return reply{body: greeting{"engram", a.Version, names}}, nil
+	shown := slices.DeleteFunc(a.Routes(), func(r Route) bool { return r.Hidden })
+	return reply{body: greeting{"engram", a.Version, document.Each(shown, Route.name)}}, nil
 }

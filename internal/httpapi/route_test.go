@@ -201,6 +201,10 @@ func TestTheGreetingNamesEveryRoute(t *testing.T) {
 			t.Errorf("GET / does not name %s:\n%s", name, said)
 		}
 	}
+	said = ask(newAPI(t, httpapi.Options{Daemon: http.NotFoundHandler()}), "GET", "/", "").Body.String()
+	if strings.Contains(said, "/daemon") {
+		t.Errorf("GET / names what is for the program's own commands:\n%s", said)
+	}
 }
 
 func TestWhatIsNoRoute(t *testing.T) {
