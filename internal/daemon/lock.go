@@ -63,12 +63,14 @@ func (l *Lock) Announce(url, address string) error {
 // Record is what the lock says of its holder.
 func (l *Lock) Record() Record { return l.record }
 
-// Release gives the lock up and removes the number of the process.
+// Release gives the lock up and removes the number of the process, if it is still there.
 func (l *Lock) Release() error {
-	// The record first: while the lock is held, nobody else writes one.
-	err := errors.Join(l.file.Truncate(0), os.Remove(l.files.PID))
-	err = errors.Join(err, l.file.Close())
-	if err != nil {
+	gone := os.Remove(l.files.PID)
+	if errors.Is(gone, os.ErrNotExist) {
+		gone = nil
+	}
+	// The record before the lock: while that is held, nobody else writes one.
+	if err := errors.Join(gone, l.file.Truncate(0), l.file.Close()); err != nil {
 		return fmt.Errorf("give up the lock of the server: %w", err)
 	}
 	return nil

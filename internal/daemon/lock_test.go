@@ -131,6 +131,24 @@ func TestALockSaysWhoHoldsIt(t *testing.T) {
 	}
 }
 
+// Somebody who cleans up the data directory does the server no harm.
+func TestALockIsGivenUpWithoutItsPIDFile(t *testing.T) {
+	dir := t.TempDir()
+	s := start(t, dir)
+	if err := os.Remove(daemon.FilesIn(dir).PID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("its end: got %v, want none to complain", err)
+	}
+	if h, held := look(t, dir); held || h.PID != 0 {
+		t.Errorf("after its end: got %+v, %v, want nobody", h, held)
+	}
+}
+
 func TestASecondServerIsAConflict(t *testing.T) {
 	dir := t.TempDir()
 	start(t, dir)
