@@ -13,9 +13,8 @@ import (
 
 // UndoInput says which operation is taken back.
 type UndoInput struct {
-	// Op is its number, as Log tells it. 0 is the latest of Project that can be taken
-	// back and was not; starting and ending sessions and prompts do not count then, and an
-	// erase in the way is forbidden.
+	// Op is its number, as Log tells it. 0 is the latest of Project, whatever it was, that
+	// can be taken back and was not; an erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
 	DryRun  bool   // tells what would become of what, and changes nothing
@@ -55,11 +54,6 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) 
 // errDryRun rolls a transaction back whose outcome is wanted all the same.
 var errDryRun = errors.New("dry run")
 
-// quiet are verbs that nobody means who says "undo": they keep the book of a session.
-func quiet(verb string) bool {
-	return verb == "session_start" || verb == "session_end" || verb == "prompt"
-}
-
 // erases reports whether a verb removes for good.
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
 
@@ -75,7 +69,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, err
 			return engram.Undone{}, err
 		}
 		for _, op := range ops {
-			if op.Undoes != 0 || quiet(op.Verb) {
+			if op.Undoes != 0 {
 				continue
 			}
 			standing, err := stands(ctx, o.tx, op)
