@@ -44,7 +44,7 @@ func (r *refusal) Error() string { return r.err.Error() }
 func (r *refusal) Unwrap() error { return r.err }
 
 // worded is err in the words that older clients know, if it has the code; else err.
-// The hint goes too: it speaks of commands, not of routes.
+// The hint goes too: those clients read the message alone.
 func worded(err error, code engram.Code, format string, args ...any) error {
 	if engram.CodeOf(err) != code {
 		return err
@@ -78,7 +78,7 @@ type errorBody struct {
 // internal error goes to the log. Messages quote what was sent, so private spans are
 // taken out of them too.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
-	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(engram.HintOf(err))}
+	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	status := statusOf(body.Code)
 	if own, ok := errors.AsType[*refusal](err); ok {
 		status, route.Newer = own.status, route.Newer || own.newer

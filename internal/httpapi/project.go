@@ -36,7 +36,7 @@ func (a *API) currentProject(q request) (reply, error) {
 	out := currentProject{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: in.Dir, Available: at.Available, Warning: at.Warning}
 	if err != nil {
 		out.Project, out.ErrorHint = "", messageOf(err)
-		if hint := engram.HintOf(err); hint != "" {
+		if hint := hintOf(err); hint != "" {
 			out.ErrorHint += "; " + hint
 		}
 		if p, ok := errors.AsType[*project.Problem](err); ok {

@@ -42,7 +42,7 @@ func TestRelationsAreMadeShownAndTakenAway(t *testing.T) {
 	stocked(t, h)
 	load(t, h, [2]string{"POST /relations", `{"source":"2","target":"1","relation":"supersedes"}`})
 	want(t, ask(h, "POST", "/relations", `{"source":"1","target":"2","relation":"supersedes"}`), "the circle", 409,
-		`{"error":{"code":"conflict","message":"#2 supersedes #1 already, and both would be hidden","hint":"unlink 2 supersedes 1 first"}}`)
+		`{"error":{"code":"conflict","message":"#2 supersedes #1 already, and both would be hidden","hint":"DELETE /relations?source=2\u0026relation=supersedes\u0026target=1 first"}}`)
 	if w := ask(h, "POST", "/relations", `{"source":"2","target":"1","relation":"supersedes"}`); w.Code != 200 || !strings.Contains(w.Body.String(), `"action":"known"`) {
 		t.Errorf("the same again: got %d %s, want 200 and that it is known", w.Code, w.Body)
 	}
