@@ -32,6 +32,7 @@ func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest)
 	defer release()
 	progress, told := s.telling(ctx, req)
 	defer told()
-	by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t), Progress: progress, Offers: s.offers}
+	by := tool.Caller{Client: clientName(req.ClientInfo()), Ask: s.asking(ctx, req.Session, t), Progress: progress, Offers: s.offers,
+		Advice: func(err error) string { return s.hint(t.Name, err) }}
 	return t.Call(ctx, by, req.Params.Arguments)
 }

@@ -33,7 +33,7 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 	if code == engram.CodeInternal || code == engram.CodeUnavailable {
 		s.log.Error("tool failed", "tool", name, "code", string(code), "error", err.Error())
 	}
-	d := detail{Code: string(code), Message: "internal error", Hint: engram.HintOf(err)}
+	d := detail{Code: string(code), Message: "internal error", Hint: s.hint(name, err)}
 	if e, ok := errors.AsType[*engram.Error](err); ok {
 		d.Message = e.Msg
 	}
@@ -45,6 +45,9 @@ func (s *Server) failure(name string, err error) *mcp.CallToolResult {
 		text = f.Text
 		if f.Object != nil {
 			object = f.Object
+			if hinted, ok := object.(tool.Hinted); ok {
+				object = hinted.Told(d.Hint)
+			}
 		}
 	}
 	structured, err := json.Marshal(object)

@@ -116,7 +116,7 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 	uri := req.Params.URI
 	contents, err := s.dialect.Read(ctx, tool.Caller{Client: clientName(req.ClientInfo())}, uri)
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil, notFound(req.ProtocolVersion(), uri, err)
+		return nil, s.notFound(req.ProtocolVersion(), uri, err)
 	}
 	if err != nil {
 		return nil, s.refusal("resources/read", err)
@@ -133,9 +133,9 @@ func (s memories) read(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.
 const codeNoResource = -32002
 
 // notFound says that a resource does not exist.
-func notFound(version, uri string, err error) *jsonrpc.Error {
+func (s *Server) notFound(version, uri string, err error) *jsonrpc.Error {
 	told := &jsonrpc.Error{Code: codeNoResource, Message: "Resource not found: " + messageOf(err),
-		Data: dataOf("uri", tool.Clip(redact.Private(uri)), err)}
+		Data: s.dataOf("uri", tool.Clip(redact.Private(uri)), err)}
 	if version >= stateless {
 		told.Code = jsonrpc.CodeInvalidParams
 	}
@@ -151,14 +151,14 @@ func (s *Server) refusal(method string, err error) *jsonrpc.Error {
 		s.log.Error("request failed", "method", method, "code", string(code), "error", err.Error())
 		told.Code = jsonrpc.CodeInternalError
 	}
-	told.Data = dataOf("code", string(code), err)
+	told.Data = s.dataOf("code", string(code), err)
 	return told
 }
 
 // dataOf is what is told of an error beside its message: one fact by its name, and the hint.
-func dataOf(name, value string, err error) json.RawMessage {
+func (s *Server) dataOf(name, value string, err error) json.RawMessage {
 	facts := map[string]string{name: value}
-	if hint := engram.HintOf(err); hint != "" {
+	if hint := s.hint(memory.Prefix, err); hint != "" {
 		facts["hint"] = hint
 	}
 	data, _ := json.Marshal(facts) // strings are always JSON

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -31,7 +30,7 @@ type current struct {
 	ErrorHint string   `json:"error_hint,omitempty" schema:"-"`
 }
 
-func (d *dialect) current(ctx context.Context, _ tool.Caller, _ currentArgs) (current, error) {
+func (d *dialect) current(ctx context.Context, by tool.Caller, _ currentArgs) (current, error) {
 	at, err := d.engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.project, Dir: d.dir})
 	out := current{Project: at.Name, Source: string(at.Source), Path: at.Path, Cwd: d.dir, Available: []string{}, Warning: at.Warning}
 	if at.Available != nil {
@@ -39,7 +38,7 @@ func (d *dialect) current(ctx context.Context, _ tool.Caller, _ currentArgs) (cu
 	}
 	if err != nil {
 		out.Project, out.ErrorHint = "", trouble(err)
-		if hint := engram.HintOf(err); hint != "" {
+		if hint := by.Hint(err); hint != "" {
 			out.ErrorHint += "; " + hint
 		}
 		if p, ok := errors.AsType[*project.Problem](err); ok && p.Available != nil {

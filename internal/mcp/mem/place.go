@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,10 +89,16 @@ type refused struct {
 	TokenTTLSeconds   int      `json:"token_ttl_seconds,omitempty"`
 }
 
+// Told implements tool.Hinted. A hint that the dialect has of its own stays.
+func (r refused) Told(hint string) any {
+	r.Hint = cmp.Or(r.Hint, hint)
+	return r
+}
+
 // refusal tells err, which must carry a *project.Problem, with the dialect's message.
 func refusal(err error, message string) *tool.Failure {
 	p, _ := errors.AsType[*project.Problem](err)
-	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Hint: engram.HintOf(err), Message: message}
+	r := refused{AvailableProjects: []string{}, ErrorCode: string(p.Reason), Message: message}
 	if p.Available != nil {
 		r.AvailableProjects = p.Available
 	}

@@ -54,6 +54,12 @@ type Failure struct {
 	Err    error // the cause; never nil
 }
 
+// Hinted is an Object of a Failure that has a place for the hint of its error.
+type Hinted interface {
+	// Told returns the object with the hint, in the words of the caller.
+	Told(hint string) any
+}
+
 // Error returns what went wrong.
 func (f *Failure) Error() string { return f.Err.Error() }
 

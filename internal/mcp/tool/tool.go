@@ -14,6 +14,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // Effect is what a tool does to the store; annotations are made of it.
@@ -63,6 +65,16 @@ type Caller struct {
 	// Verbs of the engine take it as it is.
 	Progress Progress
 	Offers   func(name string) bool // which tools it is offered; nil: every one
+	// Advice is the hint of an error in the tools that it is offered; nil: in commands.
+	Advice func(err error) string
+}
+
+// Hint is the hint of err, for the caller.
+func (c Caller) Hint(err error) string {
+	if c.Advice == nil {
+		return engram.HintOf(err)
+	}
+	return c.Advice(err)
 }
 
 // Has reports whether the caller is offered a tool of that name: it is not to be told to
