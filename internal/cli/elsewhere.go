@@ -35,17 +35,9 @@ func (p *program) elsewhere(cmd *cobra.Command, e *engine.Engine, query string) 
 		return elsewhereDoc{"prompt", num, "engram delete prompt " + num + " --hard"}
 	})
 	for _, s := range found.Sessions {
-		docs = append(docs, elsewhereDoc{"session", s.ID, "engram delete session " + quoted(s.ID) + " --hard"})
+		docs = append(docs, elsewhereDoc{"session", s.ID, engram.Call{"delete", "session", s.ID, "--hard"}.String()})
 	}
 	return docs, nil
-}
-
-// quoted is a word as a shell takes it.
-func quoted(word string) string {
-	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 func writeElsewhere(b *strings.Builder, docs []elsewhereDoc) {

@@ -56,7 +56,7 @@ func (p *program) exit(err error) int {
 		return int(code)
 	}
 	// Messages quote what was typed, and standard error often ends in a log.
-	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
+	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(p.hintOf(err))}
 	if p.json || slices.Contains(p.Args, "--json") {
 		line, _ := json.Marshal(errorDoc{body}) // strings alone cannot fail
 		fmt.Fprintf(p.Stderr, "%s\n", render.JSON(line))
@@ -84,9 +84,11 @@ func messageOf(err error) string {
 	return err.Error()
 }
 
-// hintOf is the hint of err, or the projects it could have been about.
-func hintOf(err error) string {
-	if hint := engram.HintOf(err); hint != "" {
+// hintOf is the hint of err, with commands as they are typed here, or the projects it could
+// have been about.
+func (p *program) hintOf(err error) string {
+	typed := func(c engram.Call) string { return p.self() + strings.TrimPrefix(c.String(), "engram") }
+	if hint := engram.HintFor(err, typed); hint != "" {
 		return hint
 	}
 	if problem, ok := errors.AsType[*project.Problem](err); ok && len(problem.Available) > 0 {

@@ -88,7 +88,7 @@ func (p *program) serve(cmd *cobra.Command) error {
 }
 
 // listen opens the port, or says what is in the way.
-func listen(ctx context.Context, address, self string) (net.Listener, error) {
+func listen(ctx context.Context, address string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", address)
 	if err == nil {
@@ -102,9 +102,9 @@ func listen(ctx context.Context, address, self string) (net.Listener, error) {
 			other = strconv.Itoa(n + 1)
 		}
 		return nil, engram.Errorf(engram.CodeUnavailable, "port %s is in use", port).
-			WithHint("another engram may be serving there already; else try: %s serve %s", self, other)
+			WithHint("another Engram may be serving there already; else try: {serve %s}", other)
 	case errors.Is(err, syscall.EACCES):
-		return nil, engram.Errorf(engram.CodeForbidden, "port %s is not allowed for this user", port).WithHint("try: %s serve 7437", self)
+		return nil, engram.Errorf(engram.CodeForbidden, "port %s is not allowed for this user", port).WithHint("try: {serve 7437}")
 	}
 	return nil, engram.Errorf(engram.CodeUnavailable, "cannot listen on %s", address).
 		WithHint("check ENGRAM_HOST and ENGRAM_PORT").WithCause(err)

@@ -56,7 +56,7 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	if err := p.app.Ready(ctx); err != nil {
 		return nil, err
 	}
-	l, err := listen(ctx, address, p.self())
+	l, err := listen(ctx, address)
 	switch {
 	case err == nil && unclaimed != nil:
 		p.warn(messageOf(unclaimed) + ": engram status, stop and restart speak of that one")

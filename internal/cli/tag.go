@@ -35,13 +35,13 @@ func isTagAction(s string) bool { return s == "add" || s == "remove" || s == "li
 func (p *program) tag(cmd *cobra.Command, ref engram.Ref, action string, tags []string) error {
 	switch {
 	case !isTagAction(action):
-		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: engram tag %s add %s", strings.TrimPrefix(ref.String(), "#"), quoted(action))
+		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: {tag %s add %s}", strings.TrimPrefix(ref.String(), "#"), action)
 	case action == "list" && len(tags) > 0:
 		return invalidf("tag list takes no tags").WithHint("usage: %s", cmd.UseLine())
 	case action == "list":
 		return p.listTags(cmd, ref)
 	case len(tags) == 0:
-		return invalidf("tag %s needs a tag", action).WithHint("for example: engram tag 12 %s security", action)
+		return invalidf("tag %s needs a tag", action).WithHint("for example: {tag 12 %s security}", action)
 	case action == "add":
 		return p.update(cmd, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
 	}

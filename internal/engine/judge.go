@@ -135,7 +135,7 @@ func (o *op) judgeable(ctx context.Context, ref engram.RelationRef) (named, now 
 	}
 	if !IsVerdict(now.Verb) {
 		return named, now, engram.Errorf(engram.CodeInvalid, "relation %s says %s, which is nothing to judge", named.ID, now.Verb).
-			WithHint("unlink takes it away")
+			WithHint("{unlink %d %s %d} takes it away", now.Source, now.Verb, now.Target)
 	}
 	if !now.Judgment() { // a number mistaken for another would hide a memory
 		return named, now, engram.Errorf(engram.CodeNotFound, "relation %s is no conflict: it ties #%d and #%d", named.ID, now.Source, now.Target).
