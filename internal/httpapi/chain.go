@@ -41,38 +41,65 @@ func (a *API) chain(route Route) http.Handler {
 	})
 }
 
-func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) error {
+func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err error) {
 	if a.needsToken(route) {
 		if err := a.authorize(r); err != nil {
 			return err
 		}
 	}
 	q := request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
-	var err error
 	if route.unread {
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
+		defer func() { leave(w, err) }()
 	} else if q.body, err = readBody(w, r, route.MaxBody); err != nil {
 		return err
-	}
-	if route.stream != nil || route.slow {
-		unhurried(w)
-		ctx, cancel := untilStop(r.Context())
-		defer cancel()
-		q.Request = r.WithContext(ctx)
 	}
 	if route.Path != "/mcp" { // a protocol of its own says what it does not know
 		if err := route.refuseUnknown(q); err != nil {
 			return err
 		}
 	}
-	if route.stream != nil {
-		return route.stream(w, q)
+	if route.stream != nil || route.slow {
+		return a.long(route, w, q)
 	}
-	rep, err := route.handle(q)
+	return a.reply(w, q)
+}
+
+// reply answers with what the handler returns.
+func (a *API) reply(w http.ResponseWriter, q request) error {
+	rep, err := q.route.handle(q)
 	if err != nil {
 		return err
 	}
-	return a.write(w, r, rep)
+	return a.write(w, q.Request, rep)
+}
+
+// long answers a route that may take as long as it likes, until the server is stopped.
+func (a *API) long(route Route, w http.ResponseWriter, q request) error {
+	r := q.Request
+	unhurried(w)
+	ctx, cancel := untilStop(r.Context(), route.grace(r.Method))
+	defer cancel()
+	q.Request = r.WithContext(ctx)
+	answer := a.reply
+	if route.stream != nil {
+		answer = route.stream
+	}
+	err := answer(w, q)
+	if engram.CodeOf(err) == engram.CodeInternal && ctx.Err() != nil && r.Context().Err() == nil {
+		return engram.Errorf(engram.CodeUnavailable, "the server is stopping").WithHint("ask again when it is back").WithCause(err)
+	}
+	return err
+}
+
+// leave bounds the wait for what is left of a body that nobody reads: net/http takes it in
+// before it answers, if the connection is to be kept, and at the end in any case.
+func leave(w http.ResponseWriter, err error) {
+	if err != nil {
+		w.Header().Set("Connection", "close")
+	}
+	// A writer that has no deadlines (a recorder in a test) waits for nobody.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(leaveTime))
 }
 
 // speakMCP hands a request to the server of MCP.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -56,6 +57,15 @@ func (r Route) pattern() string {
 		path = "/{$}" // or the greeting would answer whatever nobody else does
 	}
 	return strings.TrimSpace(r.Method + " " + path)
+}
+
+// grace is what a request that may take long has left when the server is stopped: what
+// does something may finish; an open stream of MCP has nothing to finish.
+func (r Route) grace(method string) time.Duration {
+	if r.Path == "/mcp" && method == http.MethodGet {
+		return streamGrace
+	}
+	return slowGrace
 }
 
 // name is the route as people read it.

@@ -17,7 +17,9 @@ const (
 	readTimeout   = 30 * time.Second // to the end of the body
 	writeTimeout  = 2 * time.Minute  // from the header to the end of the answer; streams lift it
 	idleTimeout   = 2 * time.Minute  // between two requests
+	leaveTime     = 2 * time.Second  // for the rest of a body that nobody reads
 	graceTime     = 5 * time.Second  // for requests under way when the server stops
+	slowGrace     = 4 * time.Second  // for verbs that may take minutes: some of it is left for them to say so
 	streamGrace   = time.Second      // for streams, which never end by themselves
 )
 
@@ -74,12 +76,12 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger
 // given.
 type stopping struct{}
 
-// untilStop is a request's context for a stream: it ends soon after the server is
-// stopped, leaving a call on it the time to finish.
-func untilStop(ctx context.Context) (context.Context, context.CancelFunc) {
+// untilStop is the context of a request that may take long: it ends some time after the
+// server is stopped.
+func untilStop(ctx context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
-		unhook := context.AfterFunc(server, func() { time.AfterFunc(streamGrace, cancel) })
+		unhook := context.AfterFunc(server, func() { time.AfterFunc(grace, cancel) })
 		return ctx, func() { unhook(); cancel() }
 	}
 	return ctx, cancel

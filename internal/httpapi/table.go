@@ -29,7 +29,7 @@ func (a *API) table() []Route {
 	}
 	if a.Daemon != nil {
 		// Open, for it asks for a key of its own, which only this user can read.
-		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, unread: true, stream: a.forCommands})
+		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: a.forCommands})
 	}
 	if a.MCP != nil {
 		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP}.
