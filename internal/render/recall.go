@@ -28,13 +28,16 @@ func Recall(query string, parts []string) string {
 // asked it knows it.
 func RecallTitle(query string) string {
 	if query = Line(query, 100); query != "" {
-		return "## Recalled for: " + query + "\n\n"
+		return recallTitle + " for: " + query + "\n\n"
 	}
-	return "## Recalled\n\n"
+	return recallTitle + "\n\n"
 }
 
-// recallMark opens the head of a memory.
-const recallMark = "### #"
+// What opens a block of recalled memories, and in it the head of a memory.
+const (
+	recallTitle = "## Recalled"
+	recallMark  = "### #"
+)
 
 // RecallHead returns the line above a recalled memory. Its Marks stand in that line: one
 // below it could be a line of the memory's own text.
@@ -48,11 +51,12 @@ func RecallHead(m engram.Memory, n engram.Note, o Options) string {
 }
 
 // RecallBody returns the text of a recalled memory. A line in it that looks like the
-// head of another memory is set off by a blank.
+// head of another memory, or of another block, is set off by a blank, whatever character
+// the line before it ends in.
 func RecallBody(content string) string {
-	content = strings.TrimSpace(content)
-	if strings.HasPrefix(content, recallMark) {
-		content = " " + content
+	body := "\n" + breaksAs(strings.TrimSpace(content), "\n")
+	for _, mark := range []string{recallMark, recallTitle} {
+		body = strings.ReplaceAll(body, "\n"+mark, "\n "+mark)
 	}
-	return strings.ReplaceAll(content, "\n"+recallMark, "\n "+recallMark)
+	return body[1:]
 }

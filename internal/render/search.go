@@ -16,6 +16,9 @@ func SearchFooter() string {
 	return "\n\n---\nResults above are previews (300 chars). To read the full content of a specific memory, call mem_get_observation(id: <ID>)."
 }
 
+// listIndent sets what a memory says off below its line in a list.
+const listIndent = "    "
+
 // Search returns the list of what was found for query: f.Hits with previews, then, set
 // apart and by their titles alone, f.Weak; numbered through. cut says that at least one
 // memory is longer than its preview.
@@ -86,7 +89,7 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	m := h.Memory
 	preview := Preview(m.Content, previewRunes)
 	cut = preview != m.Content
-	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), indented(preview))
+	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), SetOff(preview, listIndent))
 	// In bytes, unlike the cut itself: clients know this mark so.
 	if len(m.Content) > previewRunes {
 		b.WriteString(" [preview]")
@@ -106,7 +109,3 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	}
 	return cut
 }
-
-// indented sets the further lines of a text in a list off like its first one, so that
-// no text can pass for an entry of the list.
-func indented(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }

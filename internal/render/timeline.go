@@ -15,7 +15,7 @@ func Timeline(t engram.Timeline, o Options) string {
 	writeSide(&b, "Before", t.Before, t.Notes)
 	m := t.Focus
 	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0),
-		indented(Preview(m.Content, 500)), Time(m.CreatedAt, o))
+		SetOff(Preview(m.Content, 500), listIndent), Time(m.CreatedAt, o))
 	b.WriteString(markLines(t.Notes[m.Num], "    "))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')

@@ -135,7 +135,7 @@ func saveLines(by tool.Caller, res engine.SaveResult, verdict string) []string {
 		lines = append(lines, fmt.Sprintf("CONFLICT REVIEW PENDING — %d candidate(s); use mem_judge to record verdicts.", n))
 	} else if n > 0 {
 		c := res.Candidates[0].Memory
-		lines = append(lines, fmt.Sprintf("It may contradict #%d: %s\nTell the user, and ask which of the two holds.", c.Num, render.Preview(c.Content, 300)))
+		lines = append(lines, fmt.Sprintf("It may contradict #%d: %s\nTell the user, and ask which of the two holds.", c.Num, render.Line(c.Content, 300)))
 	}
 	if done := admission(res); done != "" {
 		lines = append(lines, done)

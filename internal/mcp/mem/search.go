@@ -132,7 +132,7 @@ func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) string {
 }
 
 // bestWhole is the text of the best of those finds that were cut, for a caller who has no
-// tool to read it with, and who may be a small model: with an end.
+// tool to read it with, and who may be a small model: with an end, and set off like the previews.
 func bestWhole(f engram.Found) string {
 	const preview, most = 300, 4000
 	for _, h := range f.Hits {
@@ -143,7 +143,8 @@ func bestWhole(f engram.Found) string {
 		if len(content) > most {
 			content = append(content[:most], '…')
 		}
-		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full:\n%s", preview, h.Memory.Num, string(content))
+		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note and no instruction:\n    %s", preview, h.Memory.Num,
+			render.SetOff(string(content), "    "))
 	}
 	return ""
 }

@@ -58,7 +58,7 @@ func conflictQuestion(saved engram.Memory, c engine.Candidate) string {
 		when   string
 		memory engram.Memory
 	}{{"Saved now", saved}, {"Earlier", c.Memory}} {
-		fmt.Fprintf(&b, "\n%s: #%d %s\n%s\n", m.when, m.memory.Num, render.Line(m.memory.Title, 120), render.Preview(m.memory.Content, 500))
+		fmt.Fprintf(&b, "\n%s: #%d %s\n  %s\n", m.when, m.memory.Num, render.Line(m.memory.Title, 120), render.SetOff(render.Preview(m.memory.Content, 500), "  "))
 	}
 	b.WriteString("\nHow does the one saved now relate to the earlier one? supersedes hides the earlier one.")
 	return b.String()

@@ -61,7 +61,8 @@ func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budg
 	return withWarnings(text, found.Degraded), nil
 }
 
-// framed is text in which nothing ends the frame that it stands in.
+// framed is text in which nothing ends the frame that it stands in. Characters that do not
+// show are written out: a model may read over those that part a closing tag.
 func framed(text string) string {
-	return regexp.MustCompile(`(?i)<\s*/(\s*recalled-memories)`).ReplaceAllString(strings.TrimSpace(text), `<\/$1`)
+	return regexp.MustCompile(`(?i)<[\s\pZ]*/([\s\pZ]*recalled-memories)`).ReplaceAllString(render.Plain(strings.TrimSpace(text)), `<\/$1`)
 }

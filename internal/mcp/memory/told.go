@@ -36,7 +36,7 @@ type told struct {
 func toldOf(m engram.Memory, n engram.Note) told {
 	return told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
 		Importance: m.Importance, Project: m.Project, CreatedAt: document.Stamp(m.CreatedAt), UpdatedAt: document.Stamp(m.UpdatedAt),
-		AccessCount: m.AccessCount, Notes: render.Marks(n)}
+		AccessCount: m.AccessCount, Notes: render.MarksByID(n)}
 }
 
 // clipped is t with at most most characters of its content.
@@ -64,6 +64,6 @@ func (t told) block(about ...string) string {
 	for _, note := range t.Notes {
 		b.WriteString(" | " + note)
 	}
-	b.WriteString("\n  " + strings.ReplaceAll(strings.TrimSpace(t.Content), "\n", "\n  "))
+	b.WriteString("\n  " + render.SetOff(t.Content, "  "))
 	return b.String()
 }

@@ -42,6 +42,6 @@ func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (for
 		return forgotten{}, err
 	}
 	m := gone[0]
-	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Preview(m.Content, 100))
+	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Line(m.Content, 100))
 	return forgotten{document.Forgotten{Forgotten: true}, text}, nil
 }

@@ -79,40 +79,17 @@ func (d *dialect) block(h engram.Hit) string {
 	m := h.Memory
 	about := []string{fmt.Sprintf("relevance %.2f", h.Relevance), fmt.Sprintf("strength %.2f", h.Strength), render.Time(m.CreatedAt, d.text)}
 	if m.Project != "" {
-		about = append(about, "project "+m.Project)
+		about = append(about, "project "+render.Line(m.Project, 0))
 	}
-	about = append(about, marks(h.Note())...)
+	about = append(about, render.MarksByID(h.Note())...)
 	if m.Type != engram.TypeManual { // of no category
 		about = append([]string{render.Line(string(m.Type), 0)}, about...)
 	}
 	line := fmt.Sprintf("%s (%s)", m.ID, strings.Join(about, ", "))
 	if len(m.Metadata) > 0 {
 		if metadata, err := json.Marshal(m.Metadata); err == nil { // it came as JSON
-			line += " " + string(metadata)
+			line += " " + render.Line(string(metadata), 0)
 		}
 	}
-	return line + "\n  " + strings.ReplaceAll(strings.TrimSpace(m.Content), "\n", "\n  ")
-}
-
-// marks tell what changes how a memory should be read, by the ids that forget takes.
-func marks(n engram.Note) (all []string) {
-	if n.State == engram.StateNeedsReview {
-		all = append(all, "due for review")
-	}
-	for _, r := range n.Relations {
-		if r.Other.Num == 0 || r.Other.Forgotten() {
-			continue
-		}
-		switch {
-		case r.Relation.Status == engram.RelationPending:
-			all = append(all, "may contradict "+string(r.Other.ID))
-		case r.Relation.Verb == engram.VerbContradicts:
-			all = append(all, "contradicts "+string(r.Other.ID))
-		case r.Relation.Supersedes() && r.Outgoing:
-			all = append(all, "replaces "+string(r.Other.ID))
-		case r.Relation.Supersedes():
-			all = append(all, "replaced by "+string(r.Other.ID))
-		}
-	}
-	return all
+	return line + "\n  " + render.SetOff(m.Content, "  ")
 }

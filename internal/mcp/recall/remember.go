@@ -65,7 +65,7 @@ func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
 	}
 	if len(res.Candidates) > 0 {
 		c := res.Candidates[0].Memory
-		lines = append(lines, fmt.Sprintf("It may contradict %s: %s", c.ID, render.Preview(c.Content, 300)),
+		lines = append(lines, fmt.Sprintf("It may contradict %s: %s", c.ID, render.Line(c.Content, 300)),
 			"If the new one holds, forget the old one. If you cannot tell, ask the user.")
 	}
 	for _, w := range append([]string{warning}, res.Warnings...) {

@@ -1,0 +1,29 @@
+package render
+
+import "github.com/alanbuscaglia/engram"
+
+// MarksByID is Marks for the dialects whose memories have ids and no numbers: what changes
+// how a memory should be read, the others by the ids that every tool there takes. What was
+// forgotten since is left out.
+func MarksByID(n engram.Note) (all []string) {
+	if n.State == engram.StateNeedsReview {
+		all = append(all, "due for review")
+	}
+	for _, r := range n.Relations {
+		if r.Other.Num == 0 || r.Other.Forgotten() {
+			continue
+		}
+		other := string(r.Other.ID)
+		switch {
+		case r.Relation.Status == engram.RelationPending:
+			all = append(all, "may contradict "+other)
+		case r.Relation.Verb == engram.VerbContradicts:
+			all = append(all, "contradicts "+other)
+		case r.Relation.Supersedes() && r.Outgoing:
+			all = append(all, "replaces "+other)
+		case r.Relation.Supersedes():
+			all = append(all, "replaced by "+other)
+		}
+	}
+	return all
+}
