@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/contradiction"
@@ -54,6 +55,9 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 	if err := s.knowWorded(ctx, t, m, known); err != nil {
 		return err
 	}
+	if err := s.knowSaid(ctx, m, known); err != nil {
+		return err
+	}
 	old, found, err := s.tx.ByTitle(ctx, m.Project, m.Scope, m.Type, m.Title)
 	if err != nil || !found {
 		return err
@@ -65,6 +69,20 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 	d, _ := contradiction.Between(textOf(m), textOf(old), contradiction.Nearness{})
 	known.Titled = &lifecycle.Near{Memory: old, Differs: d.String()}
 	return nil
+}
+
+// knowSaid adds the memory that says the same word for word, whoever wrote it in between.
+func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.Known) error {
+	beside := func(old engram.Memory) bool { return isBeside(old, m) }
+	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, beside)
+	if err != nil || !found {
+		return err
+	}
+	hidden, err := replaced(ctx, s.tx, []int64{old.Num})
+	if err == nil && !hidden[old.Num] {
+		known.Said = &old
+	}
+	return err
 }
 
 // knowWorded adds memories that may have m's text without being near to it: those that

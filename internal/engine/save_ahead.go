@@ -104,7 +104,7 @@ func (e *Engine) lookForWords(ctx context.Context, intakes []intake) error {
 				return err
 			}
 			found, err := r.Lexical(ctx, engram.LexicalQuery{Terms: terms[:min(len(terms), mostWordsLookedFor)], All: true, Limit: mostWorded,
-				Filter: engram.Filter{Project: project, Scope: t.draft.Scope, Types: []engram.Type{t.draft.Type}}})
+				Filter: engram.Filter{Project: project, Scope: t.draft.Scope}})
 			if err != nil {
 				return err
 			}

@@ -71,7 +71,10 @@ func TestWhatIsNotMerged(t *testing.T) {
 		{"another project", func(in *engine.SaveInput) { in.Project = "other" }, nil},
 		{"no project", func(in *engine.SaveInput) { in.Project = "" }, nil},
 		{"another scope", func(in *engine.SaveInput) { in.Scope = engram.ScopePersonal }, nil},
-		{"another type", func(in *engine.SaveInput) { in.Type = "bugfix" }, nil},
+		{"other words under another type", func(in *engine.SaveInput) {
+			in.Type, in.Content = "bugfix", strings.Replace(retries, "times and", "times, and", 1)
+		}, nil},
+		{"the same words with another title", func(in *engine.SaveInput) { in.Type, in.Title = "bugfix", "Backoff" }, nil},
 		{"a topic of its own", func(in *engine.SaveInput) { in.TopicKey = "queue" }, nil},
 		{"what contradicts", func(in *engine.SaveInput) { in.Content = strings.Replace(retries, "three", "five", 1) }, nil},
 		{"what was forgotten", nil, func(w world) {
@@ -97,6 +100,30 @@ func TestWhatIsNotMerged(t *testing.T) {
 			}
 			if res := w.save(in); res.Action != engine.ActionInserted || res.MergedWith != nil {
 				t.Errorf("got %s, %q, want a memory of its own", res.Action, res.Reason)
+			}
+		})
+	}
+}
+
+func TestTheSameWordsAreKnownWhateverTheirType(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		first, again engram.Type
+		want         engine.Action
+		typ          engram.Type
+	}{
+		{"as an insight after a fact", "fact", "insight", engine.ActionRepeated, "fact"},
+		{"as nothing in particular after a fact", "fact", "", engine.ActionRepeated, "fact"},
+		{"as a fact after nothing in particular", "", "fact", engine.ActionMerged, "fact"},
+		{"as a fact after a learning", engram.TypePassive, "fact", engine.ActionRepeated, engram.TypePassive},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.save(engine.SaveInput{Content: retries, Type: tt.first, Project: "demo"})
+			w.Clock.Add(time.Hour)
+			res := w.save(merging(engine.SaveInput{Content: "  " + strings.ToUpper(retries), Type: tt.again, Project: "demo"}))
+			if res.Memory.Num != 1 || res.Action != tt.want || res.Memory.Type != tt.typ || res.Memory.Content != retries {
+				t.Errorf("got %s of #%d [%s] %q, want %s of #1 [%s] with its text", res.Action, res.Memory.Num, res.Memory.Type, res.Memory.Content, tt.want, tt.typ)
 			}
 		})
 	}

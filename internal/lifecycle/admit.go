@@ -39,6 +39,9 @@ type Known struct {
 	Topic  *engram.Memory // the live memory of its topic key, project and scope; nil for none
 	Repeat *engram.Memory // the live memory that IsRepeat found; nil for none
 	Titled *Near          // the newest live memory of its project, scope, type and title; nil for none
+	// Said is the newest live memory of its project and scope with the same content, of
+	// whatever type and time; nil for none.
+	Said *engram.Memory
 	// Near are live memories of its project and scope that are near to it, the nearest first;
 	// behind them, with a cosine of 0, may be others that perhaps have its text.
 	Near []Near
@@ -64,9 +67,10 @@ type Decision struct {
 
 // Admit decides what saving m does, of what the store knows. In this order: the topic's
 // memory is revised, an exact repeat is counted; and merging, what another memory says
-// already is counted there, the memory of the same type and title takes m up, or the
-// nearest one of the same type from the duplicate mark on. What has a topic key of its
-// own, or contradicts, is not merged, nor what would be too much for one memory.
+// already, of whatever type, is counted there, the memory of the same type and title
+// takes m up, or the nearest one of the same type from the duplicate mark on. The type
+// manual says that nobody named one: it goes with any. What has a topic key of its own,
+// or contradicts, is not merged, nor what would be too much for one memory.
 func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
@@ -92,7 +96,11 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	if k.Titled != nil {
 		alike = append(alike, likeness{*k.Titled, fmt.Sprintf("same type and title as #%d", k.Titled.Memory.Num)})
 	}
-	for _, n := range k.Near {
+	near := k.Near
+	if k.Said != nil {
+		near = append([]Near{{Memory: *k.Said}}, near...)
+	}
+	for _, n := range near {
 		how := ""
 		if k.Duplicate > 0 && n.Cosine >= k.Duplicate {
 			how = fmt.Sprintf("near-duplicate of #%d, cosine %.2f", n.Memory.Num, n.Cosine)
@@ -101,18 +109,18 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	}
 	why := "new"
 	for _, l := range alike {
-		if _, may := MayMerge(l.Memory, m); !may {
+		if _, may := MayMerge(l.Memory, ofTypeOf(l.Memory, m)); !may {
 			continue
 		}
 		if _, adds := Joined(l.Memory, m); adds == AddsNothing {
-			return Decision{Repeat, l.Memory, fmt.Sprintf("#%d has this text already", l.Memory.Num)}
+			return known(l.Memory, m)
 		}
 	}
 	for _, l := range alike {
 		if l.how == "" {
 			continue
 		}
-		against, may := MayMerge(l.Memory, m)
+		against, may := MayMerge(l.Memory, typed(l.Memory, m))
 		switch {
 		case l.Differs != "":
 			why = l.how + ", which it may contradict"
@@ -125,6 +133,37 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 		}
 	}
 	return Decision{Action: Insert, Reason: why}
+}
+
+// known is what becomes of m, whose text old has: it is counted there. Where m says of
+// what type it is and old did not, old has a type from then on.
+func known(old, m engram.Memory) Decision {
+	has := fmt.Sprintf("#%d has this text already", old.Num)
+	if old.Type != engram.TypeManual || m.Type == engram.TypeManual {
+		return Decision{Repeat, old, has}
+	}
+	return Decision{Merge, old, fmt.Sprintf("%s, and is of type %s now", has, m.Type)}
+}
+
+// ofTypeOf is m as if it were of old's type. The summary of a session is never anything
+// else.
+func ofTypeOf(old, m engram.Memory) engram.Memory {
+	if m.Type != engram.TypeSessionSummary {
+		m.Type = old.Type
+	}
+	return m
+}
+
+// typed is m as if it were of old's type, where one of the two says none. A learning that
+// was taken out of a text on its own is not joined with what somebody said.
+func typed(old, m engram.Memory) engram.Memory {
+	if old.Type == engram.TypePassive || m.Type == engram.TypePassive {
+		return m
+	}
+	if old.Type == engram.TypeManual || m.Type == engram.TypeManual {
+		return ofTypeOf(old, m)
+	}
+	return m
 }
 
 // Hash is the NormalizedHash of a content.

@@ -53,12 +53,16 @@ func Joined(old, m engram.Memory) (content string, adds Addition) {
 
 // Merged is old saying also what m says, at now: tags and metadata of both, the greater
 // importance, permanent if one of them is, stronger by p.MergeBoost. Of the origins the
-// less trusted one counts. It is still the memory that old was, of its topic and session.
+// less trusted one counts. It is still the memory that old was, of its topic and session, and
+// of its type unless that was manual: nobody had named one.
 //
 // Whether the two may become one is MayMerge's and Admit's to say.
 func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
 	r.Content, _ = Joined(old, m)
+	if old.Type == engram.TypeManual {
+		r.Type = m.Type
+	}
 	r.NormalizedHash, r.Summary = Hash(r.Content), ""
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
