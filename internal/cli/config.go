@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,12 +26,18 @@ type settingDoc struct {
 	Range   string   `json:"range"`   // which values there are; "" where any will do
 	Env     []string `json:"env"`     // variables; the first that is set counts
 	Flag    string   `json:"flag"`    // "" where there is none
-	About   string   `json:"about"`   // Markdown
+	About   string   `json:"about"`   // what it does
 }
 
 func settingOf(v config.Value) settingDoc {
 	return settingDoc{Key: v.Name, Value: v.Text, Set: v.Set, Secret: v.Secret, Source: string(v.Origin.Source), Name: v.Origin.Name,
-		Default: v.Default, Kind: string(v.Kind), Unit: v.Unit, Range: v.Range, Env: document.OrEmpty(v.Env), Flag: v.Flag, About: v.About}
+		Default: v.Default, Kind: string(v.Kind), Unit: v.Unit, Range: v.Range, Env: document.OrEmpty(v.Env), Flag: v.Flag, About: plainAbout(v.About)}
+}
+
+// plainAbout is what a key does without the links, which lead from docs/ alone.
+func plainAbout(markdown string) string {
+	link := regexp.MustCompile(`\[([^]]*)\]\([^)]*\)`)
+	return strings.ReplaceAll(link.ReplaceAllString(markdown, "$1"), "`", "")
 }
 
 // settingsDoc is the answer of `config list`.
@@ -79,7 +86,7 @@ func (p *program) listSettings(cmd *cobra.Command) error {
 		p.warnAll(strays)
 	}
 	doc := settingsDoc{c.Path, document.Each(values, settingOf), document.OrEmpty(strays)}
-	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c.Path, values) })
+	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c.Path, values, p.columns()) })
 }
 
 // strays names variables that look like settings, and that nobody reads.
@@ -87,7 +94,7 @@ func (p *program) strays() []string {
 	return document.Each(config.Strays(config.Variables()), config.Stray.String)
 }
 
-func writeSettings(b *strings.Builder, path string, values []config.Value) {
+func writeSettings(b *strings.Builder, path string, values []config.Value, columns int) {
 	wide := 0
 	for _, v := range values {
 		wide = max(wide, len(v.Name))
@@ -96,7 +103,8 @@ func writeSettings(b *strings.Builder, path string, values []config.Value) {
 	for _, v := range values {
 		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, render.Line(shownValue(v), 0), v.Origin)
 		if v.Range != "" {
-			fmt.Fprintf(b, "  %-*s    %s\n", wide, "", rangeText(v.Key))
+			indent := strings.Repeat(" ", 2+wide+4)
+			fmt.Fprintln(b, fold(indent+rangeText(v.Key), indent, columns))
 		}
 	}
 }
@@ -145,7 +153,9 @@ func (p *program) configGetCommand() *cobra.Command {
 					if v.Secret && v.Set {
 						v.Text = "set"
 					}
-					fmt.Fprintln(b, render.Line(v.Text, 0))
+					if v.Text != "" {
+						fmt.Fprintln(b, render.Line(v.Text, 0))
+					}
 				})
 			}
 			return nil
@@ -171,7 +181,7 @@ settings when it starts.`,
 			if err == nil && k.Secret && args[1] != "-" && !p.json {
 				p.warn("a secret on the command line stays in the shell's history; next time: engram config set " + k.Name + " -")
 			}
-			return p.changeSetting(cmd, args[0], "is set in", func(path string) (bool, error) { return config.Set(path, args[0], value) })
+			return p.changeSetting(cmd, args[0], setWords{"%s is set in %s", "%s is set in %s already"}, func(path string) (bool, error) { return config.Set(path, args[0], value) })
 		},
 	}
 }
@@ -184,14 +194,18 @@ func (p *program) configUnsetCommand() *cobra.Command {
 		Example: examples("engram config unset port"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeSetting(cmd, args[0], "is not set in", func(path string) (bool, error) { return config.Unset(path, args[0]) })
+			return p.changeSetting(cmd, args[0], setWords{"%s is taken out of %s", "%s does not stand in %s"}, func(path string) (bool, error) { return config.Unset(path, args[0]) })
 		},
 	}
 }
 
+// setWords say what became of a key in a file, when it was changed and when there was
+// nothing to change.
+type setWords struct{ changed, same string }
+
 // changeSetting changes the file, which may be wrong in other places, and says what goes
 // before it.
-func (p *program) changeSetting(cmd *cobra.Command, key, state string, change func(path string) (bool, error)) error {
+func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, change func(path string) (bool, error)) error {
 	s, err := p.sources(cmd)
 	if err != nil {
 		return err
@@ -214,10 +228,10 @@ func (p *program) changeSetting(cmd *cobra.Command, key, state string, change fu
 		p.warn(doc.Hidden + " is given, and goes before what the file says")
 	}
 	return p.answer(doc, func(b *strings.Builder) {
-		already := ""
+		form := words.changed
 		if !doc.Changed {
-			already = " already"
+			form = words.same
 		}
-		fmt.Fprintf(b, "%s %s %s%s\n", render.Line(key, 0), state, path, already)
+		fmt.Fprintf(b, form+"\n", render.Line(key, 0), path)
 	})
 }

@@ -39,8 +39,11 @@ func edit(file []byte, key, spelled string) ([]byte, error) {
 			return out, nil
 		}
 	}
-	return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is written in a way that %s cannot be changed in", key).
-		WithHint("write it in an editor:  %s = %s", key, spelled)
+	hint := fmt.Sprintf("write it in an editor:  %s = %s", key, spelled)
+	if spelled == "" {
+		hint = "take it out in an editor"
+	}
+	return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is written in a way that %s cannot be changed in", key).WithHint("%s", hint)
 }
 
 // readKeys reads a file, whichever keys it has.
@@ -50,10 +53,14 @@ func readKeys(file []byte) (map[string]any, error) {
 	return keys, err
 }
 
-// spell writes a value as the file has it: numbers and switches bare when they are
-// TOML's, everything else between quotes.
+// spell writes a value as the file has it: numbers bare when they are TOML's, switches as
+// true or false, whichever way they were said, everything else between quotes.
 func spell(k Key, value string) string {
 	value = strings.TrimSpace(value)
+	var on bool
+	if k.Kind == Switch && setSwitch(&on, value) == nil {
+		return strconv.FormatBool(on)
+	}
 	if k.Kind != Text {
 		one, err := readKeys([]byte("x = " + value))
 		switch one["x"].(type) {

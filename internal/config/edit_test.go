@@ -26,9 +26,11 @@ func TestSetChangesOneValueAndNothingElse(t *testing.T) {
 		{"lines of Windows stay so", "port = 1\r\n", "project", "a", "port = 1\r\nproject = \"a\"\r\n"},
 		{"a time is text", "", "sleep_at", "03:00", "sleep_at = \"03:00\"\n"},
 		{"a switch stands bare", "", "metrics", "true", "metrics = true\n"},
-		{"a switch in other words does not", "", "offline", "yes", "offline = \"yes\"\n"},
+		{"a switch in other words is written as one", "", "offline", "yes", "offline = true\n"},
+		{"a switch as a number is written as one", "metrics = true\n", "metrics", "0", "metrics = false\n"},
 		{"a number with a fraction stands bare", "", "decay_rate", "0.02", "decay_rate = 0.02\n"},
 		{"a wrong value can be put right", "port = \"http\"\n", "port", "7", "port = 7\n"},
+		{"a right value goes into a file with an unknown key", "prot = 1\n", "port", "7", "prot = 1\nport = 7\n"},
 		{"of two wrong values each can be put right", "port = \"http\"\nmetrics = \"?\"\n", "port", "7", "port = 7\nmetrics = \"?\"\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -71,6 +73,10 @@ func TestWhatWouldSpoilTheFileIsRefused(t *testing.T) {
 		{"a value out of range", "port = 1\n", "port", "65536", "65535", "nothing was changed"},
 		{"a value that does not go with another", "decay_rate = 5.0\n", "decay_policy", "geometric", "would no longer do", "nothing was changed"},
 		{"a wrong value into a file that is wrong", "metrics = \"?\"\nport = 1\n", "metrics", "perhaps", "neither true nor false", "nothing was changed"},
+		{"a wrong value beside an unknown key", "prot = 1\n", "port", "65536", "port", "nothing was changed"},
+		{"a wrong value below another wrong one", "port = \"http\"\n", "sleep_at", "24:00", "time of day", "nothing was changed"},
+		{"a wrong value above another wrong one", "sleep_at = \"24:00\"\n", "port", "http", "port", "nothing was changed"},
+		{"a value that does not go with another, beside an unknown key", "prot = 1\ndecay_rate = 5.0\n", "decay_policy", "geometric", "decay_rate", "nothing was changed"},
 		{"nothing", "", "project", " ", "needs a value", "config unset project"},
 		{"the data directory", "", "data_dir", "/x", "config.toml", "ENGRAM_DATA_DIR"},
 		{"bytes that are no text", "", "project", "\xff", "no value", "UTF-8"},

@@ -26,7 +26,8 @@ type Sources struct {
 	// File is the configuration file; "" is config.toml in the data directory. A file
 	// that does not exist is an empty one.
 	File string
-	// Dir is what relative paths are relative to; "" is the working directory.
+	// Dir is what relative paths of flags and the environment are relative to; "" is the
+	// working directory. Those of the file are relative to the data directory.
 	Dir string
 }
 
@@ -74,7 +75,13 @@ func evaluate(all []setting, p paths, lookup func(setting) (string, Origin), loc
 				return Config{}, err
 			}
 		}
-		if err := set.set(&c, p, value); err != nil {
+		at := p
+		if from.Source == SourceFile {
+			// A file means the same wherever one stands, so what is relative in it is
+			// relative to the folder that it belongs to.
+			at.dir = c.DataDir
+		}
+		if err := set.set(&c, at, value); err != nil {
 			bad := &badValue{set.Name, err}
 			return Config{}, engram.Errorf(engram.CodeInvalid, "%s (%s)", set.Name, from).
 				WithHint("correct it, or remove it to use the default").WithCause(bad)
@@ -168,9 +175,14 @@ func readFile(path string, all []setting) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithCause(err)
+		return nil, unreadable(path, err)
 	}
 	return parse(data, path, all)
+}
+
+func unreadable(path string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
+		WithHint("let this user read it and its folder, or name another folder: --data-dir or ENGRAM_DATA_DIR").WithCause(err)
 }
 
 // parse reads TOML. Every key must be known and hold a string, a number or a boolean.
@@ -182,28 +194,36 @@ func parse(data []byte, path string, all []setting) (map[string]string, error) {
 	}
 	out := make(map[string]string, len(raw))
 	for key, value := range raw {
-		if key == keyDataDir {
-			return nil, engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).
-				WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
+		text, err := textOf(key, value, path, all)
+		if err != nil {
+			return nil, err
 		}
-		if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
-			return nil, unknownKey(key, path, all)
-		}
-		switch v := value.(type) {
-		case string:
-			out[key] = v
-		case int64:
-			out[key] = strconv.FormatInt(v, 10)
-		case float64:
-			out[key] = strconv.FormatFloat(v, 'g', -1, 64)
-		case bool:
-			out[key] = strconv.FormatBool(v)
-		default:
-			return nil, engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number nor true or false", key, path).
-				WithHint(`write it like  %s = "…"`, key)
-		}
+		out[key] = text
 	}
 	return out, nil
+}
+
+// textOf is one value of a file as text, or what is wrong with its key or its kind.
+func textOf(key string, value any, path string, all []setting) (string, error) {
+	if key == keyDataDir {
+		return "", engram.Errorf(engram.CodeInvalid, "data_dir stands in %s, which lies in the data directory", path).
+			WithHint("set ENGRAM_DATA_DIR or give --data-dir instead")
+	}
+	if !slices.ContainsFunc(all, func(s setting) bool { return s.Name == key }) {
+		return "", unknownKey(key, path, all)
+	}
+	switch v := value.(type) {
+	case string:
+		return v, nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	}
+	return "", engram.Errorf(engram.CodeInvalid, "%s in %s is neither text nor a number nor true or false", key, path).
+		WithHint(`write it like  %s = "…"`, key)
 }
 
 func unknownKey(key, where string, all []setting) error {

@@ -101,7 +101,7 @@ func places() []setting {
 				return err
 			}, get: func(c Config) string { return c.DataDir }},
 		{Key: Key{Name: keyDBPath, Env: []string{"ENGRAM_DB_PATH"}, Default: "`engram.db` in the data directory", Like: "~/memories/engram.db",
-			About: "the SQLite file"},
+			About: "the SQLite file; in `config.toml` a relative path is relative to the data directory, in the environment to the working directory"},
 			set: func(c *Config, p paths, v string) (err error) {
 				c.DBPath, err = p.abs(v)
 				return err
@@ -175,8 +175,8 @@ func lives() []setting {
 			About: "the curve by which [strength fades](cli.md#strength)"}, preset: string(engram.CurveImportance),
 			set: setDecayPolicy, get: func(c Config) string { return string(c.Decay.Curve) }},
 		{Key: Key{Name: "decay_rate", Env: []string{"ENGRAM_DECAY_RATE"}, Kind: Number, Default: "the curve's own: 0.01, 0.95 or 30", Like: "0.02",
-			Unit:  "importance: loss a day; geometric: what is left after a day; ebbinghaus: days",
-			Range: "importance: above 0 to 10; geometric: above 0 to 1; ebbinghaus: above 0 to 100000", About: "the curve's rate"},
+			Unit:  "the curve's own",
+			Range: "importance: above 0 to 10; geometric: above 0 to 1; ebbinghaus: above 0 to 100000", About: "the curve's rate; importance: loss a day; geometric: what is left after a day; ebbinghaus: days"},
 			set: setDecayRate, get: func(c Config) string { return numberText(c.Decay.Rate) }},
 		{Key: Key{Name: "decay_max_access_boost", Env: []string{"ENGRAM_DECAY_MAX_ACCESS_BOOST"}, Kind: Number, Like: "3", Unit: "factor", Range: "1 to 1000",
 			About: "the geometric curve: the most that use multiplies by"}, preset: "2",

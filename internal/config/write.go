@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -64,7 +66,8 @@ func Set(path, key, value string) (changed bool, err error) {
 }
 
 // Unset takes a key out of the configuration file at path, also one that nobody knows;
-// errors are those of Set. changed is false when it was not there.
+// errors are those of Set. changed is false when it was not there. A table cannot be taken
+// out.
 func Unset(path, key string) (changed bool, err error) {
 	return rewrite(path, func(file []byte) ([]byte, error) {
 		keys, err := readKeys(file)
@@ -82,37 +85,77 @@ func Unset(path, key string) (changed bool, err error) {
 	})
 }
 
-// stillGood refuses a change by which a file that could be loaded no longer could. One
-// that was wrong before may be mended step by step, but not with another wrong value.
+// stillGood refuses a change that leaves the value of key wrong, or makes wrong what was
+// not: a file that is wrong already may be mended step by step, and gets no worse.
 func stillGood(path string, was, now []byte, key string) error {
-	_, err := loadText(path, now)
-	if err == nil {
-		return nil
+	before, err := wrongs(path, was)
+	if err != nil {
+		return err
 	}
-	if bad, ok := errors.AsType[*badValue](err); ok && bad.key == key {
-		return engram.Errorf(engram.CodeInvalid, "%s: %v", key, bad.err).WithHint("nothing was changed")
+	after, err := wrongs(path, now)
+	if err != nil {
+		return err
 	}
-	if _, before := loadText(path, was); before != nil {
-		return nil
+	if err := after[key]; err != nil {
+		return engram.Errorf(engram.CodeInvalid, "%s: %v", key, err).WithHint("nothing was changed")
 	}
-	return engram.Errorf(engram.CodeInvalid, "with that, %s would no longer do: %v", filepath.Base(path), err).WithHint("nothing was changed")
+	for _, other := range slices.Sorted(maps.Keys(after)) {
+		if before[other] == nil {
+			return engram.Errorf(engram.CodeInvalid, "with that, %s would no longer do: %s: %v", filepath.Base(path), other, after[other]).
+				WithHint("nothing was changed")
+		}
+	}
+	return nil
 }
 
-// loadText reads settings from a file of this text alone. Home is any: what ~ means does
-// not decide whether a value fits.
-func loadText(path string, file []byte) (Config, error) {
-	all := settings()
-	values, err := parse(file, path, all)
+// wrongs returns all that is wrong in a file, by key. Each value is held against those
+// that are right, and against the defaults of those that are not.
+func wrongs(path string, file []byte) (map[string]error, error) {
+	keys, err := readKeys(file)
 	if err != nil {
-		return Config{}, err
+		return nil, engram.Errorf(engram.CodeInvalid, "the configuration file is not valid TOML: %v", err).WithHint("mend it in an editor first")
 	}
+	wrong, values, all := map[string]error{}, map[string]string{}, settings()
+	for key, value := range keys {
+		text, err := textOf(key, value, path, all)
+		if err != nil {
+			wrong[key] = err
+			continue
+		}
+		values[key] = text
+	}
+	for {
+		err := evaluateText(path, values, all)
+		if err == nil {
+			return wrong, nil
+		}
+		bad, ok := errors.AsType[*badValue](err)
+		if _, there := values[keyOfBad(bad)]; !ok || !there {
+			return nil, err
+		}
+		wrong[bad.key] = bad.err
+		delete(values, bad.key)
+	}
+}
+
+func keyOfBad(bad *badValue) string {
+	if bad == nil {
+		return ""
+	}
+	return bad.key
+}
+
+// evaluateText reads settings from the values of one file alone. Home is any: what ~ means
+// does not decide whether a value fits.
+func evaluateText(path string, values map[string]string, all []setting) error {
 	root := filepath.Dir(path)
-	return evaluate(all, paths{home: root, dir: root}, func(set setting) (string, Origin) {
+	_, err := evaluate(all, paths{home: root, dir: root}, func(set setting) (string, Origin) {
 		if set.Name == keyDataDir {
 			return root, Origin{}
 		}
 		return Sources{Env: func(string) (string, bool) { return "", false }}.lookup(set, values, path)
 	})
+	return err
 }
 
 // rewrite replaces a file by what change makes of it, at once: it is written beside and
@@ -148,7 +191,7 @@ func rewrite(path string, change func([]byte) ([]byte, error)) (changed bool, er
 func readThere(path string) ([]byte, error) {
 	file, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithCause(err)
+		return nil, unreadable(path, err)
 	}
 	return file, nil
 }
