@@ -11,7 +11,7 @@ import (
 // unchangedBytes is about how much a connection keeps of what it has read: some thousand
 // memories with their vectors. Reading the sixty that a search looks at costs as much as
 // everything else that it does.
-const unchangedBytes = 4 << 20
+const unchangedBytes = 6 << 20
 
 // dataVersionSQL asks for a number that is another one whenever somebody else, in this
 // process or not, has committed since the connection looked last. A transaction has one.
@@ -27,11 +27,27 @@ type unchanged struct {
 	models   map[string]model        // by fingerprint; those that there are
 	rows     map[vectorOf][]byte     // of vectors; nil where there is none
 	values   map[vectorOf][]float32  // the same, as they are asked for
+	ties     map[tiesOf][]*engram.Relation
+	newest   map[newestOf][][]float32
 	bytes    int
 }
 
 // vectorOf names a vector by the rows of its model and its memory.
 type vectorOf struct{ model, memory int64 }
+
+// tiesOf names the relations of a memory as RelationsOf is asked for them.
+type tiesOf struct {
+	memory int64
+	verbs  string
+	most   int
+}
+
+// newestOf names the vectors of a project as NewestVectors is asked for them.
+type newestOf struct {
+	model   int64
+	project string
+	most    int
+}
 
 // unchanged returns what the transaction's connection has kept, as this transaction would
 // read it; nil where it keeps nothing.
@@ -54,7 +70,8 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 
 func (u *unchanged) empty() {
 	*u = unchanged{version: u.version, memories: map[int64]engram.Memory{}, beside: map[int64]engram.Beside{}, models: map[string]model{},
-		rows: map[vectorOf][]byte{}, values: map[vectorOf][]float32{}}
+		rows: map[vectorOf][]byte{}, values: map[vectorOf][]float32{},
+		ties: map[tiesOf][]*engram.Relation{}, newest: map[newestOf][][]float32{}}
 }
 
 // grow makes room for so many bytes more, if need be by letting go of all there is: what

@@ -17,11 +17,26 @@ const (
 		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
 )
 
-// NewestVectors returns the vectors of the newest live memories of a project.
+// mostKeptNewest is of how many vectors a project may have that they are kept for whoever
+// asks again: what many have in common is remembered by who asks.
+const mostKeptNewest = 128
+
+// NewestVectors returns the vectors of the newest live memories of a project. They are
+// not the caller's to change.
 func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
 	m, found, err := t.model(ctx, fingerprint)
 	if err != nil || !found {
 		return nil, err
+	}
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := newestOf{m.num, project, most}
+	if u != nil {
+		if vs, known := u.newest[key]; known {
+			return vs, nil
+		}
 	}
 	query, args := newestVectorsSQL, []any{most, m.num}
 	if project != "" {
@@ -46,6 +61,10 @@ func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, mos
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the newest vectors: %w", err)
+	}
+	if u != nil && len(vs) <= mostKeptNewest {
+		u.grow(len(vs) * (4*m.dimensions + 100))
+		u.newest[key] = vs
 	}
 	return vs, nil
 }
