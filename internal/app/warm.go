@@ -19,7 +19,7 @@ const warmPatience = 200 * time.Millisecond
 func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Found, ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)
-	if err != nil || !held || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
+	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
 		return found, false
 	}
 	settings := settingsOf(c, time.Now())
@@ -28,6 +28,6 @@ func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Fou
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmPatience)
 	defer cancel()
-	err = daemon.Ask(ctx, h.Record, c.HTTPToken, daemon.VerbSearch, warmSearch{Settings: settings, In: in}, &found)
+	err = h.Ask(ctx, c.HTTPToken, daemon.VerbSearch, warmSearch{Settings: settings, In: in}, &found)
 	return found, err == nil
 }

@@ -34,6 +34,15 @@ const maxAnswer = 256 << 20
 // ErrNoAnswer says that nobody answered who knows the key, and nothing was done.
 var ErrNoAnswer = errors.New("the server does not answer")
 
+// Ask is Ask of the holder of a lock; who cannot be asked from here gives no answer, and
+// is sent nothing.
+func (h Holder) Ask(ctx context.Context, token, verb string, in, out any) error {
+	if !h.Here() {
+		return ErrNoAnswer
+	}
+	return Ask(ctx, h.Record, token, verb, in, out)
+}
+
 // Ask asks the server of a record to do a verb and reads its answer into out. Nothing but
 // the loopback address is ever called. It waits until ctx is done; ErrNoAnswer says that
 // there was nobody to ask, and *engram.Error is what the server refused with.

@@ -12,19 +12,22 @@ import (
 // lookEvery is how often it is looked whether a lock was given up or taken.
 const lookEvery = 20 * time.Millisecond
 
-// End asks the holder of the lock of dir to end, by a signal or, where the system has none
-// or the process is not of this system's numbers, by VerbStop; and waits until the lock is
-// given up. When ctx is done before, the error is CodeUnavailable.
+// End asks the holder of the lock of dir to end, by a signal or, where the system has none,
+// by VerbStop; and waits until the lock is given up. When ctx is done before, or the process
+// is not of this system, the error is CodeUnavailable.
 func End(ctx context.Context, dir string, h Holder, token string) error {
 	asked, err := signalled(dir, h, askToEnd)
 	if err != nil {
 		return err
 	}
+	if !asked && !h.Here() {
+		return elsewhere()
+	}
 	if !asked {
 		short, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		var none struct{}
-		if err := Ask(short, h.Record, token, VerbStop, struct{}{}, &none); err != nil && !errors.Is(err, ErrNoAnswer) {
+		if err := h.Ask(short, token, VerbStop, struct{}{}, &none); err != nil && !errors.Is(err, ErrNoAnswer) {
 			return err
 		}
 	}
@@ -39,10 +42,14 @@ func Kill(ctx context.Context, dir string, h Holder) error {
 		return err
 	}
 	if !killed {
-		return engram.Errorf(engram.CodeUnavailable, "the process of the server is not known on this system").
-			WithHint("it may run in a container: end it there")
+		return elsewhere()
 	}
 	return Gone(ctx, dir)
+}
+
+func elsewhere() error {
+	return engram.Errorf(engram.CodeUnavailable, "the process of the server is not known on this system").
+		WithHint("it may run in a container: end it there")
 }
 
 // signalled sends a signal to the holder if it is still the holder.

@@ -25,7 +25,7 @@ var errHeld = errors.New("another process holds the lock")
 
 // Take takes the lock of a data directory, which it makes where there is none. Where
 // another process has it, the error is CodeConflict; where the file cannot be written,
-// CodeUnavailable. of says who takes it: Address, Listens, Key and PID are filled in here.
+// CodeUnavailable. of says who takes it: what else there is in it is filled in here.
 func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	l := &Lock{files: FilesIn(dir), record: of}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -42,7 +42,8 @@ func Take(ctx context.Context, dir string, of Record) (*Lock, error) {
 	case err != nil:
 		return nil, errors.Join(unwritable(l.files.Lock, err), f.Close())
 	}
-	l.record.PID, l.record.Key, l.record.Address, l.record.Listens = os.Getpid(), newKey(), "", ""
+	l.record.PID, l.record.Machine = os.Getpid(), machineName()
+	l.record.Key, l.record.Address, l.record.Listens = newKey(), "", ""
 	// What a server that is gone left there ends here, before anybody can take it for ours.
 	if err := errors.Join(f.Chmod(0o600), writeRecord(f, l.record), l.writePID()); err != nil {
 		return nil, errors.Join(unwritable(dir, err), l.Release())
@@ -96,6 +97,14 @@ type Holder struct {
 	// Process is the number that signals may be sent to; 0 where it is not known, because
 	// the process is not of this system's numbers (a container's), or the system does not say.
 	Process int
+}
+
+// Here reports whether the holder can be asked from here: the process that holds the lock
+// is the one that the record is of, and runs where the loopback address is the same. A
+// folder that a container or another machine shares has a record of an address of theirs,
+// where somebody else may listen here.
+func (h Holder) Here() bool {
+	return h.Process > 0 && h.Process == h.PID && h.Machine == machineName()
 }
 
 // Look says who holds the lock of a data directory; held is false when nobody does. It

@@ -295,3 +295,44 @@ func TestSpawnReturnsWhatTheServerSays(t *testing.T) {
 		t.Errorf("no program: got %v, want unavailable", err)
 	}
 }
+
+// A record of another machine's or container's server has an address that somebody else
+// may have here: nothing is sent there, least of all the key.
+func TestWhoIsNotHereIsNotAsked(t *testing.T) {
+	dir := t.TempDir()
+	start(t, dir)
+	mine, held := look(t, dir)
+	if !held || !mine.Here() {
+		t.Fatalf("got %+v, %v, want one that is here", mine, held)
+	}
+	asked := answering(t, mine.Key).Address
+	for _, tt := range []struct {
+		name   string
+		change func(*daemon.Holder)
+	}{
+		{"without a number here", func(h *daemon.Holder) { h.Process = 0 }},
+		{"of another number", func(h *daemon.Holder) { h.PID++ }},
+		{"of another machine", func(h *daemon.Holder) { h.Machine += "x" }},
+	} {
+		h := mine
+		h.Address = asked
+		var got question
+		if err := h.Ask(t.Context(), "", daemon.VerbSearch, question{"why?"}, &got); err != nil {
+			t.Fatalf("here: %v", err)
+		}
+		tt.change(&h)
+		got = question{}
+		if err := h.Ask(t.Context(), "", daemon.VerbSearch, question{"why?"}, &got); !errors.Is(err, daemon.ErrNoAnswer) || got.Text != "" {
+			t.Errorf("%s: got %+v, %v, want no answer", tt.name, got, err)
+		}
+		if h.Process != 0 {
+			continue
+		}
+		if err := daemon.End(t.Context(), dir, h, ""); engram.CodeOf(err) != engram.CodeUnavailable {
+			t.Errorf("%s: end: got %v, want unavailable", tt.name, err)
+		}
+	}
+	if _, held := look(t, dir); !held {
+		t.Error("it is gone")
+	}
+}

@@ -13,7 +13,8 @@ import (
 
 // Record is what a server tells about itself, for whoever may read its data directory.
 type Record struct {
-	PID        int       `json:"pid"`
+	PID        int       `json:"pid"`     // among the processes of Machine
+	Machine    string    `json:"machine"` // machineName where it runs
 	Address    string    `json:"address"` // host:port to ask it at, of the loopback; "" while it is starting, and when it cannot be asked
 	Listens    string    `json:"listens"` // http://host:port as it was told to listen
 	Key        string    `json:"key"`     // shows that who asks may read this record; another one for each run
@@ -23,6 +24,8 @@ type Record struct {
 	StartedAt  time.Time `json:"started_at"`
 	Background bool      `json:"background"` // nobody watches it in a terminal
 	Log        string    `json:"log"`        // file it logs to; "" is standard error
+	// Flags are those that the server was given and another one in its place should be.
+	Flags map[string]string `json:"flags,omitempty"`
 }
 
 // maxRecord is more than a record has, in bytes.
