@@ -15,14 +15,20 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
+// ClaimInput is what others are told of a server.
+type ClaimInput struct {
+	Background bool              // nobody watches it in a terminal
+	Log        string            // file it logs to; "" for standard error
+	Flags      map[string]string // of the command, that another server in its place is to be given
+}
+
 // Claim makes this App the server of its data directory, by which commands find it, until
 // it is closed. Where another process is, the error is CodeConflict, and the App may serve
-// all the same, unknown to them. background says that nobody watches it in a terminal, log
-// is the file it logs to, "" for standard error.
-func (a *App) Claim(ctx context.Context, background bool, log string) error {
+// all the same, unknown to them.
+func (a *App) Claim(ctx context.Context, in ClaimInput) error {
 	lock, err := daemon.Take(ctx, a.opts.Config.DataDir, daemon.Record{
 		Version: a.opts.Version, Build: build(), Database: a.opts.Config.DBPath, StartedAt: time.Now().UTC().Truncate(time.Millisecond),
-		Background: background, Log: log,
+		Background: in.Background, Log: in.Log, Flags: in.Flags,
 	})
 	if err != nil {
 		return err

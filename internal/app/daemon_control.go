@@ -28,8 +28,9 @@ type Server struct {
 	Same       bool // it is this very program; an older one does not search for commands
 	Since      time.Time
 	Background bool
-	Answers    bool // it can be asked; what follows is known only then
-	Memories   int  // live ones
+	Flags      map[string]string // that it was given, by their names
+	Answers    bool              // it can be asked; what follows is known only then
+	Memories   int               // live ones
 	Database   string
 	Log        string // file it logs to, "" for standard error; when none runs, where one in the background does
 	LeftBehind int    // when none runs: process of the last one, if that ended without a word; else 0
@@ -38,29 +39,44 @@ type Server struct {
 // askPatience is how long a server is waited for that is asked how it is.
 const askPatience = 2 * time.Second
 
-// Status looks who serves the data directory. It changes nothing.
+// Status looks who serves the data directory, and asks it. It changes nothing.
 func (c Control) Status(ctx context.Context) (Server, error) {
-	dir := c.Config.DataDir
-	s := Server{Log: daemon.FilesIn(dir).Log, Database: c.Config.DBPath}
-	h, held, err := daemon.Look(dir)
-	if err != nil {
+	s, h, err := c.look()
+	if err != nil || !s.Running {
 		return s, err
-	}
-	if !held {
-		s.LeftBehind = daemon.LeftBehind(dir)
-		return s, nil
-	}
-	s.Running, s.PID, s.URL, s.Version, s.Since, s.Background, s.Log = true, h.PID, h.Listens, h.Version, h.StartedAt, h.Background, h.Log
-	s.Same = h.Version == c.Version && h.Build == build()
-	if h.Database != "" {
-		s.Database = h.Database
 	}
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	var n counted
-	err = daemon.Ask(ctx, h.Record, c.Config.HTTPToken, daemon.VerbStatus, struct{}{}, &n)
+	err = h.Ask(ctx, c.Config.HTTPToken, daemon.VerbStatus, struct{}{}, &n)
 	s.Answers, s.Memories = err == nil, n.Memories
 	return s, nil
+}
+
+// Look is Status that asks nobody and waits for nobody.
+func (c Control) Look() (Server, error) {
+	s, _, err := c.look()
+	return s, err
+}
+
+func (c Control) look() (Server, daemon.Holder, error) {
+	dir := c.Config.DataDir
+	s := Server{Log: daemon.FilesIn(dir).Log, Database: c.Config.DBPath}
+	h, held, err := daemon.Look(dir)
+	if err != nil {
+		return s, h, err
+	}
+	if !held {
+		s.LeftBehind = daemon.LeftBehind(dir)
+		return s, h, nil
+	}
+	s.Running, s.Flags = true, h.Flags
+	s.PID, s.URL, s.Version, s.Since, s.Background, s.Log = h.PID, h.Listens, h.Version, h.StartedAt, h.Background, h.Log
+	s.Same = h.Version == c.Version && h.Build == build()
+	if h.Database != "" {
+		s.Database = h.Database
+	}
+	return s, h, nil
 }
 
 // StartInput says how a server in the background is started.

@@ -28,6 +28,7 @@ type homeDoc struct {
 	Agents   bool      `json:"agents"`  // an agent has written something over MCP
 	Pending  int       `json:"pending"` // contradictions that wait for a verdict
 	Due      int       `json:"due"`     // memories that are due for review, at most 100
+	Server   string    `json:"server"`  // where one of this data directory listens: http://HOST:PORT; "" when none does
 	Next     []nextDoc `json:"next"`    // what to do, the most urgent first
 
 	names []string // of the projects
@@ -59,6 +60,9 @@ func (p *program) home(cmd *cobra.Command) error {
 		if name, err := p.readProject(cmd, e, false); err == nil && slices.Contains(doc.names, name) {
 			doc.Project = name
 		}
+	}
+	if s, err := p.control(*p.loaded).Look(); err == nil { // else it is status that says why
+		doc.Server = s.URL
 	}
 	doc.Next = doc.advice(p.self())
 	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
@@ -131,6 +135,9 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 		fmt.Fprintln(b, fold(where, "", columns))
 	} else {
 		fmt.Fprintln(b, fold("Engram is a memory for AI agents. Nothing is remembered yet in "+doc.Database, "", columns))
+	}
+	if doc.Server != "" {
+		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)
 	}
 	b.WriteString("\nNext:\n")
 	what, longest := 0, 0

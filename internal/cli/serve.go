@@ -48,14 +48,13 @@ takes any free one. Other machines are only let in when ENGRAM_HTTP_TOKEN is set
 			return p.serve(cmd)
 		},
 	}
-	addressFlags(cmd)
-	backgroundFlag(cmd)
-	cmd.Flags().Bool("metrics", false, "answer Prometheus at /metrics")
+	addServerFlags(cmd)
+	backgroundFlags(cmd)
 	return cmd
 }
 
 func (p *program) serve(cmd *cobra.Command) error {
-	c, err := p.config(cmd, "port", "host", "metrics")
+	c, err := p.config(cmd, serverFlags()...)
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,13 @@ import (
 	"github.com/alanbuscaglia/engram/internal/config"
 )
 
-// backgroundFlag is for whoever starts a server that nobody watches: engram start, and the
-// system's services.
-func backgroundFlag(cmd *cobra.Command) {
+// backgroundFlags are for whoever starts a server that nobody watches: engram start, and
+// the system's services.
+func backgroundFlags(cmd *cobra.Command) {
 	cmd.Flags().Bool("background", false, "log to engram.log in the data directory; answer on standard output, errors too")
-	_ = cmd.Flags().MarkHidden("background") // it exists
+	// A system would start again and again what fails because another one serves.
+	cmd.Flags().Bool("unless-running", false, "end without an error where a server of the data directory runs already")
+	_, _ = cmd.Flags().MarkHidden("background"), cmd.Flags().MarkHidden("unless-running") // they exist
 }
 
 func inBackground(cmd *cobra.Command) bool {
@@ -49,7 +51,13 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 		log = app.LogFile(c)
 	}
 	unwatched := !isTerminal(p.Stdin) && !isTerminal(p.Stdout) && !isTerminal(p.Stderr)
-	unclaimed := p.app.Claim(ctx, unwatched, log)
+	unclaimed := p.app.Claim(ctx, app.ClaimInput{Background: unwatched, Log: log, Flags: flagsOf(cmd, serverFlags())})
+	if once, _ := cmd.Flags().GetBool("unless-running"); once && engram.CodeOf(unclaimed) == engram.CodeConflict {
+		if !inBackground(cmd) { // there nobody reads it
+			p.warn(messageOf(unclaimed))
+		}
+		return nil, exitWith(0)
+	}
 	if unclaimed != nil && inBackground(cmd) {
 		return nil, unclaimed
 	}
@@ -80,7 +88,8 @@ func logged(log *slog.Logger, l net.Listener, version string, err error) {
 	switch {
 	case err == nil:
 		log.Info("listening", "address", l.Addr().String(), "version", version, "process", os.Getpid())
-	case engram.CodeOf(err) != engram.CodeConflict: // that one is running already is no news
+	case errors.Is(err, exitWith(0)), engram.CodeOf(err) == engram.CodeConflict: // that one is running already is no news
+	default:
 		log.Error("the server did not start", "error", err)
 	}
 }

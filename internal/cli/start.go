@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,18 +38,33 @@ you log in.`,
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.start(cmd) },
 	}
-	addressFlags(cmd)
+	addServerFlags(cmd)
 	return cmd
 }
 
-// addressFlags say where a server listens.
-func addressFlags(cmd *cobra.Command) {
+// addServerFlags say how a server serves.
+func addServerFlags(cmd *cobra.Command) {
 	cmd.Flags().String("port", "", "`port` to listen on (default 7437)")
 	cmd.Flags().String("host", "", "`address` to listen on (default 127.0.0.1)")
+	cmd.Flags().Bool("metrics", false, "answer Prometheus at /metrics")
+}
+
+// serverFlags names the flags of a server that another one in its place is given, too.
+func serverFlags() []string { return []string{"port", "host", "metrics", "project"} }
+
+// flagsOf are those of some flags that a command was given.
+func flagsOf(cmd *cobra.Command, names []string) map[string]string {
+	flags := map[string]string{}
+	for _, name := range names {
+		if f := cmd.Flag(name); f != nil && f.Changed {
+			flags[name] = f.Value.String()
+		}
+	}
+	return flags
 }
 
 func (p *program) start(cmd *cobra.Command) error {
-	c, err := p.config(cmd, "port", "host")
+	c, err := p.config(cmd, serverFlags()...)
 	if err != nil {
 		return err
 	}
@@ -90,10 +107,9 @@ func (p *program) control(c config.Config) app.Control {
 // made absolute, because its working folder is another one; the environment goes along.
 func (p *program) serveLike(cmd *cobra.Command, c config.Config) app.StartInput {
 	in := app.StartInput{Args: []string{"--background", "--data-dir=" + c.DataDir}}
-	for _, name := range []string{"port", "host", "project"} {
-		if f := cmd.Flag(name); f != nil && f.Changed {
-			in.Args = append(in.Args, "--"+name+"="+f.Value.String())
-		}
+	flags := flagsOf(cmd, serverFlags())
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
+		in.Args = append(in.Args, "--"+name+"="+flags[name])
 	}
 	if c.Origins["db_path"].Source != config.SourceDefault {
 		in.Env = append(in.Env, "ENGRAM_DB_PATH="+c.DBPath)
@@ -119,11 +135,11 @@ func (p *program) restartCommand() *cobra.Command {
 		Use:   "restart",
 		Short: "Stop the server in the background, and start it anew",
 		Long: `Stop the server of this data directory, if there is one, and start one in the background: after an update, and when
-settings were changed.`,
+settings were changed. The flags of the one that ran are those of the new one, but for those given now.`,
 		Example: examples("engram restart", "engram restart --port 7438"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := p.config(cmd, "port", "host")
+			c, err := p.config(cmd, serverFlags()...)
 			if err != nil {
 				return err
 			}
@@ -134,27 +150,39 @@ settings were changed.`,
 			if err != nil {
 				return err
 			}
-			if err := keepAddress(cmd, c, was); err != nil {
+			if err := keepFlags(cmd, c, was); err != nil {
 				return err
 			}
 			return p.start(cmd)
 		},
 	}
-	addressFlags(cmd)
+	addServerFlags(cmd)
 	return cmd
 }
 
-// keepAddress has a server listen where the last one did, unless settings say where.
-func keepAddress(cmd *cobra.Command, c config.Config, was app.Server) error {
-	host, port, err := net.SplitHostPort(strings.TrimPrefix(was.URL, "http://"))
-	if err != nil {
-		return nil // there was none
+// keepFlags gives a server the flags that the last one had, and has it listen where that
+// did, unless settings say where. What this command was given stays.
+func keepFlags(cmd *cobra.Command, c config.Config, was app.Server) error {
+	keep := maps.Clone(was.Flags)
+	if keep == nil {
+		keep = map[string]string{}
 	}
-	for name, value := range map[string]string{"host": host, "port": port} {
-		if c.Origins[name].Source == config.SourceDefault {
-			if err := cmd.Flags().Set(name, value); err != nil {
-				return err
+	// Where it listened at last: the port it was given may have been any.
+	if host, port, err := net.SplitHostPort(strings.TrimPrefix(was.URL, "http://")); err == nil {
+		for name, value := range map[string]string{"host": host, "port": port} {
+			if _, told := was.Flags[name]; told || c.Origins[name].Source == config.SourceDefault {
+				keep[name] = value
 			}
+		}
+	}
+	for _, name := range serverFlags() {
+		f := cmd.Flag(name)
+		value, kept := keep[name]
+		if f == nil || f.Changed || !kept {
+			continue
+		}
+		if err := cmd.Flags().Set(name, value); err != nil {
+			return err
 		}
 	}
 	return nil

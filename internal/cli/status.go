@@ -3,35 +3,35 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // serverDoc is a server of a data directory, and the answer of `status`.
 type serverDoc struct {
-	Running    bool       `json:"running"`
-	Answers    bool       `json:"answers"`    // it could be asked
-	Background bool       `json:"background"` // nobody watches it in a terminal
-	PID        int        `json:"pid"`        // 0: none
-	Address    string     `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
-	Since      *time.Time `json:"since"`      // null: none runs
-	Version    string     `json:"version"`    // of the server
-	Same       bool       `json:"same"`       // it is the very program that was asked; only such a one searches for commands
-	Memories   *int       `json:"memories"`   // live ones; null where it does not answer
-	Database   string     `json:"database"`
-	Log        string     `json:"log"`         // file it logs to; "" for standard error
-	LeftBehind int        `json:"left_behind"` // process of the last one, if it ended without a word; else 0
+	Running    bool           `json:"running"`
+	Answers    bool           `json:"answers"`    // it could be asked
+	Background bool           `json:"background"` // nobody watches it in a terminal
+	PID        int            `json:"pid"`        // 0: none
+	Address    string         `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
+	Since      document.Stamp `json:"since"`      // null: none runs
+	Version    string         `json:"version"`    // of the server
+	Same       bool           `json:"same"`       // it is the very program that was asked; only such a one searches for commands
+	Memories   *int           `json:"memories"`   // live ones; null where it does not answer
+	Database   string         `json:"database"`
+	Log        string         `json:"log"`         // file it logs to; "" for standard error
+	LeftBehind int            `json:"left_behind"` // process of the last one, if it ended without a word; else 0
 }
 
 func (p *program) serverOf(s app.Server) serverDoc {
 	d := serverDoc{Running: s.Running, Answers: s.Answers, Background: s.Background, PID: s.PID, Address: s.URL, Version: s.Version, Same: s.Same,
 		Database: s.Database, Log: s.Log, LeftBehind: s.LeftBehind}
-	if s.Running && !s.Since.IsZero() {
-		d.Since = &s.Since
+	if s.Running {
+		d.Since = document.Stamp(s.Since)
 	}
 	if s.Answers {
 		d.Memories = &s.Memories
