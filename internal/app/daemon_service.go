@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
@@ -46,6 +48,9 @@ type ServiceFile struct {
 	Not  []string // settings of the environment that are secret and not in the file
 	// Use are the commands that put the file to use, Leave those before it is taken away.
 	Use, Leave [][]string
+
+	control Control
+	reload  bool // Use fails while the system still has a file of before: Leave comes first
 }
 
 // File says what the system is to be told. Settings that stand in config.toml stay there;
@@ -58,11 +63,12 @@ func (s Service) File() (f ServiceFile, err error) {
 	if s.Home == "" && s.System != Windows {
 		return f, engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
 	}
-	run := service.Server{Program: program, Args: []string{"serve"}}
+	run := service.Server{Program: program, Args: []string{"serve", "--unless-running"}}
+	f.control = Control{Config: s.Config}
 	run.Env, f.Not = s.settings()
 	switch s.System {
 	case Launchd: // it keeps no log of its own
-		run.Args = append(run.Args, "--background")
+		run.Args, f.reload = append(run.Args, "--background"), true
 		f.Path, f.Use, f.Leave = service.LaunchdPath(s.Home), service.LaunchdUse(service.LaunchdPath(s.Home), os.Getuid()), service.LaunchdLeave(os.Getuid())
 		f.Text, err = service.Launchd(run)
 	case Windows:
@@ -98,14 +104,24 @@ type Set struct {
 	Path   string // of the file; what a link leads to
 	Backup string // what stood there before; "" when nothing had to be kept
 	Used   bool   // the system was told, too
+	Ended  int    // process of a server that had to make room; 0: none ran
 }
 
 func setOf(c service.Change) Set {
 	return Set{Action: string(c.Action), Path: c.Path, Backup: c.Backup}
 }
 
+// Next are the commands that tell the system what a Put without now did.
+func (f ServiceFile) Next(done Set) [][]string {
+	if f.reload && (done.Action == string(service.Updated) || done.Action == string(service.Replaced)) {
+		return slices.Concat(f.Leave, f.Use)
+	}
+	return f.Use
+}
+
 // Put writes the file, and with now tells the system to start the server at once and at
-// every login. dry does nothing of it.
+// every login, in the place of one in the background; one in a terminal is a CodeConflict.
+// dry does nothing of it.
 func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 	c, err := service.Put(f.Path, f.Text, dry)
 	done := setOf(c)
@@ -116,9 +132,40 @@ func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 		return done, engram.Errorf(engram.CodeUnavailable, "%s is not on this machine", f.Use[0][0]).
 			WithHint("%s is written; {start} serves until the machine is shut down", c.Path)
 	}
-	err = service.Run(ctx, f.Use)
+	if done.Ended, err = f.makeRoom(ctx); err != nil {
+		return done, err
+	}
+	if f.reload && service.Run(ctx, f.Leave) == nil {
+		err = service.RunUntil(ctx, f.Use, leavePatience) // what leaves is still there for a moment
+	} else {
+		err = service.Run(ctx, f.Use)
+	}
 	done.Used = err == nil
 	return done, err
+}
+
+const (
+	// endPatience is how long a server may take to end that makes room for another one.
+	endPatience = 15 * time.Second
+	// leavePatience is how long a system may take to let go of what it was told to leave.
+	leavePatience = 5 * time.Second
+)
+
+// makeRoom ends a server in the background, which keeps what the system starts from
+// serving. Whoever watches one in a terminal is to end it.
+func (f ServiceFile) makeRoom(ctx context.Context) (ended int, err error) {
+	is, err := f.control.Look()
+	if err != nil || !is.Running {
+		return 0, err
+	}
+	if !is.Background {
+		return 0, engram.Errorf(engram.CodeConflict, "a server of this data directory runs in a terminal (process %d)", is.PID).
+			WithHint("end it there, and try again")
+	}
+	ctx, cancel := context.WithTimeout(ctx, endPatience)
+	defer cancel()
+	was, _, err := f.control.Stop(ctx, false)
+	return was.PID, err
 }
 
 // TakeAway removes the file, after it has told the system to stop the server, where that

@@ -21,6 +21,7 @@ type serviceDoc struct {
 	Text   string   `json:"text"`    // of the file, or the command
 	Backup string   `json:"backup"`  // what stood there before; "" when nothing had to be kept
 	Used   bool     `json:"used"`    // the system was told
+	Ended  int      `json:"ended"`   // process of a server that made room for it; 0: none ran
 	Next   []string `json:"next"`    // commands that tell the system
 	NotSet []string `json:"not_set"` // secret variables of the environment, which are not in the file
 }
@@ -39,12 +40,13 @@ func (p *program) setupServiceCommand() *cobra.Command {
 		Long: `Have the system start engram serve when you log in, and again when it fails: by a user unit of systemd on Linux, an
 agent of launchd on macOS; on Windows a command is shown that makes a task. The file has the path of this program, the
 data directory and what else the environment and flags set, but no secrets: those belong into config.toml. A file that
-is there already and says something else is kept beside it.`,
+is there already and says something else is kept beside it. With --now a server in the background makes room for it, and
+a second time what was changed is in force at once.`,
 		Example: examples("engram setup service --now", "engram setup service --print", "engram setup service --undo"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.setupService(cmd, o) },
 	}
-	addressFlags(cmd)
+	addServerFlags(cmd)
 	cmd.Flags().BoolVar(&o.now, "now", false, "tell the system, too: start it at once and at every login")
 	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing, say what would be done")
 	cmd.Flags().BoolVar(&o.show, "print", false, "write the file to standard output alone")
@@ -55,7 +57,7 @@ is there already and says something else is kept beside it.`,
 }
 
 func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
-	c, err := p.config(cmd, "port", "host")
+	c, err := p.config(cmd, serverFlags()...)
 	if err != nil {
 		return err
 	}
@@ -101,8 +103,9 @@ func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFla
 			p.warn(name + " is secret and not written into the file: put it into config.toml (engram config set)")
 		}
 		done, err = f.Put(cmd.Context(), o.now, o.dry)
+		doc.Next = shellLines(f.Next(done))
 	}
-	doc.Action, doc.Path, doc.Backup, doc.Used = done.Action, done.Path, done.Backup, done.Used
+	doc.Action, doc.Path, doc.Backup, doc.Used, doc.Ended = done.Action, done.Path, done.Backup, done.Used, done.Ended
 	if done.Action == "" {
 		return err // nothing was done
 	}
@@ -122,6 +125,9 @@ func writeService(b *strings.Builder, doc serviceDoc) {
 	fmt.Fprintf(b, what, doc.Path)
 	if doc.Backup != "" && doc.Action == "replaced" {
 		fmt.Fprintf(b, "  What stood there is kept in %s\n", doc.Backup)
+	}
+	if doc.Ended != 0 {
+		fmt.Fprintf(b, "  The server that ran (process %d) was ended for it\n", doc.Ended)
 	}
 	switch {
 	case doc.Used && doc.Action != "removed" && doc.Action != "restored":

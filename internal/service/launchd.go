@@ -53,7 +53,8 @@ func xmlText(s string) string {
 	return b.String()
 }
 
-// LaunchdUse are the commands that put the agent at path to use for a user.
+// LaunchdUse are the commands that put the agent at path to use for a user. One that is
+// loaded has to leave first: LaunchdLeave, which fails where none is.
 func LaunchdUse(path string, user int) [][]string {
 	return [][]string{{"launchctl", "bootstrap", "gui/" + strconv.Itoa(user), path}}
 }

@@ -13,6 +13,9 @@ import (
 // runPatience is how long one command of the system may take.
 const runPatience = 30 * time.Second
 
+// runAgain is the pause between two tries of RunUntil.
+const runAgain = 200 * time.Millisecond
+
 // Has reports whether the program of the commands is on this machine.
 func Has(commands [][]string) bool {
 	for _, c := range commands {
@@ -37,4 +40,24 @@ func Run(ctx context.Context, commands [][]string) error {
 		}
 	}
 	return nil
+}
+
+// RunUntil is Run that tries again until nothing fails, or some time has passed.
+func RunUntil(ctx context.Context, commands [][]string, patience time.Duration) error {
+	again := time.NewTicker(runAgain)
+	defer again.Stop()
+	late := time.After(patience)
+	for {
+		err := Run(ctx, commands)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-late:
+			return err
+		case <-again.C:
+		}
+	}
 }

@@ -39,8 +39,9 @@ func Systemd(s Server) (string, error) {
 	for _, e := range s.Env {
 		b.WriteString("Environment=" + unitQuoted(e.Name+"="+e.Value) + "\n")
 	}
-	// 2 and 6 are what a wrong setting ends with, which no second start mends.
-	b.WriteString("Restart=on-failure\nRestartSec=10\nRestartPreventExitStatus=2 6\n\n[Install]\nWantedBy=default.target\n")
+	// 2 and 6 are what a wrong setting ends with, 4 a database that a newer program made:
+	// no second start mends them.
+	b.WriteString("Restart=on-failure\nRestartSec=10\nRestartPreventExitStatus=2 4 6\n\n[Install]\nWantedBy=default.target\n")
 	return marked(b.String(), "# ", ""), nil
 }
 
@@ -54,12 +55,13 @@ func unitQuoted(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, `%`, `%%`).Replace(s) + `"`
 }
 
-// SystemdUse are the commands that put the unit to use, and SystemdLeave those that stop it.
+// SystemdUse are the commands that put the unit to use. Enabling starts nothing that runs,
+// by a unit of before: it is started anew.
 func SystemdUse() [][]string {
-	return [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", "--now", SystemdName}}
+	return [][]string{{"systemctl", "--user", "daemon-reload"}, {"systemctl", "--user", "enable", SystemdName}, {"systemctl", "--user", "restart", SystemdName}}
 }
 
-// SystemdLeave are the commands before the unit is taken away.
+// SystemdLeave are the commands that stop the unit before it is taken away.
 func SystemdLeave() [][]string {
 	return [][]string{{"systemctl", "--user", "disable", "--now", SystemdName}}
 }
