@@ -36,6 +36,13 @@ func explain(err error, path string) error {
 		return engram.Errorf(engram.CodeConflict, "something that is kept refers to it, or it refers to something that is not there").
 			WithHint("remove what depends on it first; nothing was changed").WithCause(err)
 	}
+	switch e.Code() {
+	case lib.SQLITE_READONLY_DIRECTORY, lib.SQLITE_READONLY_CANTINIT, lib.SQLITE_READONLY_CANTLOCK:
+		// Readers, too, need the index of the write-ahead log. Without it the file could only
+		// be read as if nobody ever wrote to it, and nothing here knows that.
+		return as(engram.CodeUnavailable, "the database cannot be opened, not even for reading, because its folder cannot be written to",
+			"SQLite keeps its log beside the file: let this user write to the folder, or copy the file into another and name that with --data-dir")
+	}
 	switch e.Code() & 0xff {
 	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
 		return as(engram.CodeUnavailable, "the database is busy", "try again in a moment; nothing was changed")
