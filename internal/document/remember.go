@@ -17,15 +17,15 @@ type Remembered struct {
 	ConflictWith     engram.ID `json:"conflict_with,omitempty"` // the likeliest to be contradicted
 }
 
-// RememberedOf is the document of m, which was there before when known is set; conflicts
-// are what it may contradict, the likeliest first.
-func RememberedOf(m engram.Memory, known bool, conflicts []engram.Memory) Remembered {
+// RememberedOf is the document of m, which was there before when known is set. conflict is
+// the memory that it likeliest contradicts; nil when none is suspected.
+func RememberedOf(m engram.Memory, known bool, conflict *engram.Memory) Remembered {
 	r := Remembered{ID: m.ID}
 	if known {
 		r.MergedWith = m.ID
 	}
-	if len(conflicts) > 0 {
-		r.ConflictDetected, r.ConflictWith = true, conflicts[0].ID
+	if conflict != nil {
+		r.ConflictDetected, r.ConflictWith = true, conflict.ID
 	}
 	return r
 }
@@ -57,7 +57,7 @@ func RecollectionOf(f engram.Found) Recollection {
 
 func recollectedOf(h engram.Hit) Recollected {
 	m := h.Memory
-	r := Recollected{ID: m.ID, Content: m.Content, Strength: thousandths(h.Strength), Relevance: thousandths(h.Relevance),
+	r := Recollected{ID: m.ID, Content: m.Content, Strength: Thousandths(h.Strength), Relevance: Thousandths(h.Relevance),
 		CreatedAt: Stamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata}
 	if m.Type != engram.TypeManual { // what a save without a type gets
 		r.Category = &m.Type
@@ -73,5 +73,5 @@ type Forgotten struct {
 	Forgotten bool `json:"forgotten"`
 }
 
-// thousandths rounds a share: what lies behind it is no more exact.
-func thousandths(v float64) float64 { return math.Round(1000*v) / 1000 }
+// Thousandths rounds a share: what lies behind it is no more exact.
+func Thousandths(v float64) float64 { return math.Round(1000*v) / 1000 }

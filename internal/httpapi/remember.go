@@ -40,13 +40,8 @@ func (a *API) remember(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var conflicts []engram.Memory
-	for _, c := range res.Candidates {
-		conflicts = append(conflicts, c.Memory)
-	}
-	known := res.Action != engine.ActionInserted
-	rep := reply{body: document.RememberedOf(res.Memory, known, conflicts), location: "/memories/" + string(res.Memory.ID)}
-	if !known {
+	rep := reply{body: document.RememberedOf(res.Memory, res.Known(), res.Contested()), location: "/memories/" + string(res.Memory.ID)}
+	if !res.Known() {
 		rep.status = http.StatusCreated
 	}
 	return rep, nil
@@ -61,28 +56,18 @@ type recollectBody struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-// leastStrength is below which recall leaves memories out when it is not told another
-// strength: the dialect's own default.
-const leastStrength = 0.1
-
 func (a *API) recollect(q request) (reply, error) {
 	in, err := decode[recollectBody](q)
 	if err != nil {
 		return reply{}, err
 	}
-	search := engine.SearchInput{Query: in.Query, ByStrength: true, Filter: engram.Filter{MinStrength: leastStrength, Metadata: in.Metadata, Current: true}}
+	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
-		if search.Limit = *in.Limit; search.Limit == 0 {
+		if ask.Limit = *in.Limit; ask.Limit == 0 {
 			return reply{}, invalid("limit 0 is out of range").WithHint("from 1 to 100")
 		}
 	}
-	if in.MinStrength != nil {
-		search.Filter.MinStrength = *in.MinStrength
-	}
-	if !blank(string(in.Category)) {
-		search.Filter.Types = []engram.Type{in.Category}
-	}
-	found, err := a.Engine.SearchWhole(q.Context(), "", search)
+	found, err := a.Engine.Recollect(q.Context(), ask)
 	return reply{body: document.RecollectionOf(found), degraded: found.Degraded}, err
 }
 

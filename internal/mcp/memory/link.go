@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -45,7 +46,7 @@ func (e edge) String() string { return fmt.Sprintf("%s %s %s", e.Source, e.Relat
 
 // edgeOf is a relation of these memories. The verbs of the dialect are the engine's own.
 func edgeOf(r engram.Relation, source, target engram.ID) edge {
-	return edge{string(source), string(r.Verb), string(target), thousandths(r.Strength), r.Status == engram.RelationPending}
+	return edge{string(source), string(r.Verb), string(target), document.Thousandths(r.Strength), r.Status == engram.RelationPending}
 }
 
 // PlainText says what was done.

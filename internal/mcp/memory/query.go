@@ -4,10 +4,10 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -72,7 +72,7 @@ func (d *Dialect) query(ctx context.Context, by tool.Caller, a queryArgs) (queri
 	out := queried{Memories: []relevant{}, Warnings: warnings([]string{at.Warning}, found.Degraded)}
 	hits, weak := found.InOrder()
 	for i, h := range hits {
-		out.Memories = append(out.Memories, relevant{thousandths(h.Relevance), weak[i], toldOf(h.Memory, h.Note()).clipped(whole)})
+		out.Memories = append(out.Memories, relevant{document.Thousandths(h.Relevance), weak[i], toldOf(h.Memory, h.Note()).clipped(whole)})
 	}
 	return out, nil
 }
@@ -84,6 +84,3 @@ func types(words []string) []engram.Type {
 	}
 	return ts
 }
-
-// thousandths rounds a share: what lies behind it is no more exact.
-func thousandths(v float64) float64 { return math.Round(1000*v) / 1000 }

@@ -116,7 +116,7 @@ func (d *Dialect) readMemory(ctx context.Context, by tool.Caller, id string) ([]
 	if err != nil {
 		return nil, err
 	}
-	doc := wholeDoc{memoryURI(m.Memory), dataNote, document.MemoryOf(m.Memory, m.State), thousandths(m.Strength),
+	doc := wholeDoc{memoryURI(m.Memory), dataNote, document.MemoryOf(m.Memory, m.State), document.Thousandths(m.Strength),
 		document.Each(m.Relations, document.RelationOf), document.Each(m.Revisions, document.RevisionOf)}
 	return forms(doc, d.markdown(m))
 }

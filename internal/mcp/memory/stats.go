@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
@@ -41,5 +42,5 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	if err != nil {
 		return counted{}, err
 	}
-	return counted{v.Project, v.Memories, v.Relations, thousandths(v.Strength)}, nil
+	return counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength)}, nil
 }

@@ -40,12 +40,7 @@ type recollection struct {
 func (r recollection) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (recollection, error) {
-	filter := engram.Filter{MinStrength: a.MinStrength, Metadata: a.Metadata, Current: true}
-	if strings.TrimSpace(a.Category) != "" {
-		filter.Types = []engram.Type{engram.Type(a.Category)}
-	}
-	// Without a session: nobody opens one in this dialect.
-	found, err := d.as(by).SearchWhole(ctx, "", engine.SearchInput{Query: a.Query, Limit: a.Limit, Filter: filter, ByStrength: true})
+	found, err := d.as(by).Recollect(ctx, engine.RecollectInput{Query: a.Query, Limit: a.Limit, Category: a.Category, MinStrength: &a.MinStrength, Metadata: a.Metadata})
 	if err != nil {
 		return recollection{}, err
 	}

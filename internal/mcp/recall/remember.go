@@ -46,12 +46,7 @@ func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) 
 	if err != nil {
 		return remembered{}, err
 	}
-	var conflicts []engram.Memory
-	for _, c := range res.Candidates {
-		conflicts = append(conflicts, c.Memory)
-	}
-	known := res.Action != engine.ActionInserted
-	return remembered{document.RememberedOf(res.Memory, known, conflicts), d.saidOf(res, warning)}, nil
+	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), d.saidOf(res, warning)}, nil
 }
 
 // saidOf tells what a save did, and what there is to do about it.
@@ -63,8 +58,7 @@ func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
 	case engine.ActionMerged:
 		lines[0] = fmt.Sprintf("Merged with %s, which said nearly the same; what it said before is kept.", res.Memory.ID)
 	}
-	if len(res.Candidates) > 0 {
-		c := res.Candidates[0].Memory
+	if c := res.Contested(); c != nil {
 		lines = append(lines, fmt.Sprintf("It may contradict %s: %s", c.ID, render.Line(c.Content, 300)),
 			"If the new one holds, forget the old one. If you cannot tell, ask the user.")
 	}

@@ -1,0 +1,44 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func TestRecollectLeavesOutWhatHasFadedUnlessToldOtherwise(t *testing.T) {
+	p := enginetest.NewParts(t)
+	save := func(content string) engine.SaveResult {
+		res, err := p.Engine.Save(t.Context(), engine.SaveInput{Content: content, Project: "demo", Admit: engine.AdmitMerging})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	if res := save("The queue drops mails over 10 MB."); res.Known() || res.Contested() != nil {
+		t.Errorf("the first: known %t, contested %v, want neither", res.Known(), res.Contested())
+	}
+	if res := save("The queue drops mails over 10 MB."); !res.Known() {
+		t.Error("a repeat: got new, want known")
+	}
+	p.Clock.Add(20 * 365 * 24 * time.Hour)
+	for _, tt := range []struct {
+		name  string
+		least *float64
+		want  int
+	}{
+		{"the default, which what has faded as far as it does still has", nil, 1},
+		{"the default, told", new(engine.LeastStrength), 1},
+		{"more than that", new(engine.LeastStrength + 0.01), 0},
+		{"however faded", new(0.0), 1},
+	} {
+		for _, query := range []string{"queue", ""} {
+			found, err := p.Engine.Recollect(t.Context(), engine.RecollectInput{Query: query, MinStrength: tt.least})
+			if err != nil || len(found.Hits) != tt.want {
+				t.Errorf("%s, asked %q: got %d, error %v, want %d", tt.name, query, len(found.Hits), err, tt.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,18 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"regexp"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/httpapi"
+)
+
+func TestTheDescriptionTellsTheEnginesDefaultStrength(t *testing.T) {
+	doc := told(ask(newAPI(t, httpapi.Options{}), "GET", "/openapi.json", ""))
+	field := regexp.MustCompile(`(?s)"min_strength":\s*\{[^}]*leave out what has faded below[^}]*\}`).FindString(doc)
+	if !regexp.MustCompile(`"default":\s*` + regexp.QuoteMeta(fmt.Sprint(engine.LeastStrength)) + `\b`).MatchString(field) {
+		t.Errorf("min_strength of POST /recall: got %q, want the default %v", field, engine.LeastStrength)
+	}
+}
