@@ -178,6 +178,17 @@ func otherPlans(t *testing.T) []planCase {
 				"SCAN projects USING COVERING INDEX sqlite_autoindex_projects_1", "SCAN pragma_page_count VIRTUAL TABLE INDEX 0:",
 				"SCAN pragma_page_size VIRTUAL TABLE INDEX 0:", "SCAN tallies", "USE TEMP B-TREE FOR GROUP BY"},
 			why: "what is counted is smaller than the memories, and those are tallied"},
+		{name: "relations of a project with few memories", run: func(t *tx) error { _, err := t.countRelations(ctx, []any{1}, 0); return err },
+			want: []string{"SCAN tallies", "SEARCH m USING COVERING INDEX memories_forgotten (deleted_at>?)", "SEARCH r USING INDEX relations_target (target=?)",
+				"SEARCH s USING INTEGER PRIMARY KEY (rowid=?)", "SEARCH relations USING COVERING INDEX relations_source (source=?)",
+				"SEARCH memories USING INDEX memories_project_recent (project=?)"},
+			why: "the tallies are a row a project and type"},
+		{name: "relations of a project with most memories", run: func(t *tx) error { _, err := t.countRelations(ctx, []any{1}, 1<<40); return err },
+			want: []string{"SCAN CONSTANT ROW", "SEARCH relations USING COVERING INDEX relations_source (source=?)", "SCAN memories USING INDEX memories_project_recent",
+				"SEARCH m USING COVERING INDEX memories_forgotten (deleted_at>?)", "SEARCH r USING COVERING INDEX relations_source (source=?)",
+				"SCAN tallies", "SEARCH r USING INDEX relations_target (target=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
+				"SCAN relations USING COVERING INDEX relations_target"},
+			why: "that index has all memories, whose rows are not read, and the others' are looked up, which are fewer"},
 	}
 }
 
