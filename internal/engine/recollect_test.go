@@ -31,7 +31,7 @@ func TestRecollectLeavesOutWhatHasFadedUnlessToldOtherwise(t *testing.T) {
 	}{
 		{"the default, which what has faded as far as it does still has", nil, 1},
 		{"the default, told", new(engine.LeastStrength), 1},
-		{"more than that", new(engine.LeastStrength + 0.01), 0},
+		{"more than that", new(0.5), 0},
 		{"however faded", new(0.0), 1},
 	} {
 		for _, query := range []string{"queue", ""} {
