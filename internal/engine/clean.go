@@ -77,6 +77,12 @@ func (r raw) check() error {
 		if err := engram.CheckText(f.name, f.text, engram.MaxContent); err != nil {
 			return err
 		}
+		if f.name == "project" {
+			// A name stands in lists and in what agents are told, among other lines.
+			if err := project.CheckText(redact.Private(f.text)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

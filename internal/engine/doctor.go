@@ -95,8 +95,9 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 		return at.Name, err
 	}
 	name := normalProject(redact.Private(in.Project.Explicit))
-	if err := project.Check(redact.Private(in.Project.Explicit)); err != nil {
-		return name, err
+	wrong := project.Check(redact.Private(in.Project.Explicit))
+	if name == "" || project.CheckText(redact.Private(in.Project.Explicit)) != nil {
+		return name, wrong
 	}
 	f, err := e.clinic.Examine(ctx, health.Query{})
 	if err != nil || f.Err != nil {
@@ -104,6 +105,9 @@ func (e *Engine) patient(ctx context.Context, in DoctorInput) (string, error) {
 	}
 	if canonical, known := f.Names[name]; known {
 		return canonical, nil
+	}
+	if wrong != nil {
+		return name, wrong
 	}
 	var names []string
 	for alias, canonical := range f.Names {

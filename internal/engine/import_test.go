@@ -362,6 +362,15 @@ func TestWhatComesInIsCleaned(t *testing.T) {
 	}
 }
 
+func TestAProjectOfSeveralLinesDoesNotComeIn(t *testing.T) {
+	e := enginetest.New(t)
+	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"c","project":"a\nb"},{"id":"`+id2+`","content":"d","project":"shop"}]`), engine.ImportInput{})
+	ps, err := e.Projects(t.Context())
+	if err != nil || len(ps) != 1 || ps[0].Name != "shop" || len(res.Rejected) != 1 || !strings.Contains(res.Rejected[0].Reason, "control characters") {
+		t.Errorf("got %v (%v), told %+v; want shop alone, and why not the other", ps, err, res.Rejected)
+	}
+}
+
 // A clock in 2126 must not make every edit of today lose for a hundred years.
 func TestWhatIsOfTheFutureDoesNotWin(t *testing.T) {
 	e := enginetest.New(t)

@@ -87,6 +87,9 @@ func (o *op) ensureProject(ctx context.Context, name string) (canonical string, 
 	if warnings, err = o.warnSimilar(ctx, name); err != nil || known {
 		return name, warnings, err
 	}
+	if err := project.CheckText(name); err != nil {
+		return "", nil, err
+	}
 	if err := o.tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: o.at}); err != nil {
 		return "", nil, err
 	}

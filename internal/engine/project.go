@@ -34,7 +34,7 @@ type MergeResult struct {
 // topic key that both have stays with the target's memory.
 func (e *Engine) MergeProjects(ctx context.Context, from []string, to string) (MergeResult, error) {
 	// Looked at as it came: lower-casing replaces bytes that are not UTF-8 unseen.
-	if err := project.Check(redact.Private(to)); err != nil {
+	if err := e.checkName(ctx, redact.Private(to)); err != nil {
 		return MergeResult{}, err
 	}
 	to = normalProject(to)

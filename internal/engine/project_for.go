@@ -67,9 +67,29 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 		if p.Name != r.Override {
 			p.Warning = fmt.Sprintf("Project name normalized: %q → %q", r.Override, p.Name)
 		}
-		return p, project.Check(r.Override)
+		return p, e.checkName(ctx, r.Override)
 	}
 	return e.folderProject(ctx, r)
+}
+
+// checkName says why a project that somebody names cannot be called so. One that exists
+// may be: a name with a slash in it can come from another program.
+func (e *Engine) checkName(ctx context.Context, name string) error {
+	wrong := project.Check(name)
+	if wrong == nil || project.CheckText(name) != nil || normalProject(name) == "" {
+		return wrong
+	}
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		_, known, err := r.Project(ctx, normalProject(name))
+		if known {
+			wrong = nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return wrong
 }
 
 // folderProject is the project of a folder.
@@ -95,8 +115,9 @@ func (e *Engine) folderProject(ctx context.Context, r ProjectRequest) (ProjectIn
 func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (ProjectInForce, error) {
 	name := normalProject(r.Explicit)
 	in := ProjectInForce{Name: name, Source: project.SourceExplicit}
-	if err := project.Check(r.Explicit); err != nil {
-		return in, err
+	wrong := project.Check(r.Explicit)
+	if name == "" || project.CheckText(r.Explicit) != nil {
+		return in, wrong
 	}
 	var names []string
 	var canonical string
@@ -122,6 +143,9 @@ func (e *Engine) explicitProject(ctx context.Context, r ProjectRequest) (Project
 	if canonical != "" {
 		in.Name = canonical
 		return in, nil
+	}
+	if wrong != nil {
+		return in, wrong
 	}
 	if !r.Write {
 		return in, unknownProject(fmt.Sprintf("Project %q not found in store", name), name, names)

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -230,6 +231,41 @@ func TestNamesThatNoProjectMayHave(t *testing.T) {
 			wantCode(t, err, engram.CodeInvalid)
 			wantProblem(t, err, project.ReasonInvalid)
 		}
+	}
+}
+
+// The engine judges names, so that no face lets in what another keeps out.
+func TestNamesThatNobodyMaySaveUnder(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("t", "c")
+	for _, name := range []string{"a\nb", "a\tb", "a\x1b[2J", "a\u202eb", "a\u2028b"} {
+		_, err := w.Save(t.Context(), engine.SaveInput{Content: "c", Project: name})
+		_, started := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: name})
+		_, prompted := w.SavePrompt(t.Context(), engine.PromptInput{Content: "c", Project: name})
+		_, updated := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &name})
+		_, captured := w.Capture(t.Context(), engine.CaptureInput{Content: "## Learnings\n- a learning that is long enough", Project: name})
+		for verb, err := range map[string]error{"save": err, "session": started, "prompt": prompted, "update": updated, "capture": captured} {
+			if p, ok := errors.AsType[*project.Problem](err); engram.CodeOf(err) != engram.CodeInvalid || !ok || p.Reason != project.ReasonInvalid {
+				t.Errorf("%s under %q: got %v, want an invalid project", verb, name, err)
+			}
+		}
+	}
+	if all, err := w.Projects(t.Context()); err != nil || len(all) != 1 {
+		t.Errorf("there are %v (%v), want demo alone", all, err)
+	}
+}
+
+// Other programs make projects with a slash in their names.
+func TestAProjectWithASlashIsReadAndWrittenOnceItIsThere(t *testing.T) {
+	w := newWorld(t)
+	w.save(engine.SaveInput{Content: "c", Project: "Team/App"})
+	for _, r := range []engine.ProjectRequest{{Explicit: "team/app"}, {Explicit: "team/app", Write: true, Dir: t.TempDir()}, {Override: "team/app"}} {
+		if got := w.mustProject(r); got.Name != "team/app" {
+			t.Errorf("%+v: got %+v", r, got)
+		}
+	}
+	if _, err := w.MergeProjects(t.Context(), []string{"demo"}, "team/app"); err != nil {
+		t.Errorf("merge into it: %v", err)
 	}
 }
 

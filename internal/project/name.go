@@ -26,18 +26,27 @@ func Normalize(name string) string {
 	return b.String()
 }
 
-// Check says why name cannot be a project's, as an *engram.Error of CodeInvalid
-// whose cause is a *Problem of ReasonInvalid: because it is empty, a path, longer
-// than engram.MaxName bytes, not UTF-8, or because characters in it cannot be seen.
-//
-// White space around the name is not looked at: Normalize takes it away.
+// Check says why a new project cannot be named so: it says what CheckText does, and that
+// the name is empty or a path, as of one who takes the folder for the project. A project
+// that exists may be called so all the same.
 func Check(name string) error {
-	name = strings.TrimSpace(name)
-	switch {
+	switch name = strings.TrimSpace(name); {
 	case name == "":
 		return invalid("project is required").WithHint("name a project")
 	case strings.ContainsAny(name, `/\`):
 		return invalid("project must be a name, not a path").WithHint("use the last part of it, such as %q", clean(lastPart(name)))
+	}
+	return CheckText(name)
+}
+
+// CheckText says why name cannot be a project's, as an *engram.Error of CodeInvalid
+// whose cause is a *Problem of ReasonInvalid: because it is longer than engram.MaxName
+// bytes, not UTF-8, or because characters in it cannot be seen or end a line.
+//
+// White space around the name is not looked at: Normalize takes it away.
+func CheckText(name string) error {
+	name = strings.TrimSpace(name)
+	switch {
 	case !utf8.ValidString(name):
 		return invalid("project is not valid UTF-8")
 	case strings.ContainsFunc(name, unseen):

@@ -28,6 +28,15 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
+func TestCheckTextLetsAPathBe(t *testing.T) {
+	for in, want := range map[string]bool{"a/b": true, `C:\app`: true, "</b>": true, " my-app\n": true, "a\nb": false, "a\x1bb": false, "a/\u200bb": false, "a\xff": false,
+		strings.Repeat("a", engram.MaxName+1): false} {
+		if err := project.CheckText(in); (err == nil) != want {
+			t.Errorf("CheckText(%q) = %v, want it to be fine: %v", in, err, want)
+		}
+	}
+}
+
 func TestCheck(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"a good name", "my-app", ""},
