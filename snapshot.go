@@ -134,4 +134,7 @@ type SnapshotWriter interface {
 	// PutErased remembers that something was erased elsewhere; at is kept when it is known
 	// here already.
 	PutErased(ctx context.Context, x Erased) error
+	// DropErased takes that back, and returns what was remembered; found is false when
+	// nothing was.
+	DropErased(ctx context.Context, entity Entity, id string) (x Erased, found bool, err error)
 }

@@ -22,10 +22,12 @@ type Imported = engram.Imported
 
 // ImportInput says how a file comes in.
 type ImportInput struct {
-	Format  string     // one of Options.Formats, which finds out by itself what it is given; "" is NativeFormat
-	Mode    ImportMode // "" is ImportMerge
-	Project string     // everything goes into this project, whatever the file says; "": where it was
-	DryRun  bool       // tells what would become of it, and changes nothing
+	Format string     // one of Options.Formats, which finds out by itself what it is given; "" is NativeFormat
+	Mode   ImportMode // "" is ImportMerge
+	// Project is what everything goes into, whatever the file says; "": where it was. What is
+	// in another project here is left alone, and comes in as a copy under a new id.
+	Project string
+	DryRun  bool // tells what would become of it, and changes nothing
 	// Progress is told how many records were written, of how many; nil: nobody.
 	Progress func(done, total int)
 }
@@ -38,9 +40,11 @@ type ImportInput struct {
 // both have something, lifecycle.Reconciled decides, and the text that lost stays as a
 // revision. What was erased here stays away, and what was forgotten here stays forgotten
 // unless it was edited later. Private spans are taken out, and the origin of memories is
-// import. An item that is wrong is rejected and the rest comes in.
+// import. What only an undo of an import took away comes in again. An item that is wrong is
+// rejected and the rest comes in; ImportReplace comes in whole or not at all, and then what
+// is returned with the error has the items.
 //
-// CodeInvalid for what is no such file or was cut off, CodeConflict for one of a newer
+// CodeInvalid for what is no such file or was cut off, and a replacement with wrong items, CodeConflict for one of a newer
 // version, CodeUnavailable where ImportReplace can make no backup.
 func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Imported, error) {
 	f, err := e.format(in.Format)
@@ -61,6 +65,9 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		return Imported{}, err
 	}
 	defer waiting.drop()
+	if in.Mode == ImportReplace && len(res.Rejected) > 0 {
+		return Imported{Mode: in.Mode, From: res.From, Rejected: res.Rejected}, refusedReplace(res.Rejected)
+	}
 	if in.Mode == ImportReplace && !in.DryRun {
 		if res.Backup, err = e.backup(ctx); err != nil {
 			return Imported{}, err
@@ -81,9 +88,20 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		res.Op, err = 0, nil
 	}
 	if err != nil {
-		return Imported{}, err
+		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected}, err
 	}
 	return res, nil
+}
+
+// refusedReplace is why nothing is replaced: what stands here for an item that is wrong would
+// be forgotten as if the file did not have it.
+func refusedReplace(wrong []engram.ImportNote) error {
+	first := wrong[0].Item
+	if wrong[0].Name != "" {
+		first += " (" + wrong[0].Name + ")"
+	}
+	return engram.Errorf(engram.CodeInvalid, "wrong items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
+		WithHint("mend them, or use mode merge, which leaves them out; nothing was replaced")
 }
 
 // backup copies the database before it is replaced.

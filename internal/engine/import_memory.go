@@ -26,10 +26,13 @@ func (i *importing) find(ctx context.Context, id engram.ID, sync string) (engram
 
 // memory adds a memory, or brings the one that is here together with it.
 func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
-	there := r.Memory.Memory
-	here, found, err := i.find(ctx, there.ID, there.SyncID)
+	there := &r.Memory.Memory
+	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
 	if err != nil {
 		return unchanged, err
+	}
+	if copied != nil {
+		copied.give(there)
 	}
 	if found {
 		i.seen.memories.add(here.Num)
@@ -37,9 +40,12 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		return i.reconcile(ctx, here, r)
 	}
 	if i.wasErased(engram.EntityMemory, string(there.ID), there.SyncID) {
-		return unchanged, &refused{"it was erased here"}
+		return unchanged, &refused{reason: "it was erased here", harmless: true}
 	}
-	return added, i.newMemory(ctx, there, r)
+	if copied != nil {
+		i.copies++
+	}
+	return added, i.newMemory(ctx, *there, r)
 }
 
 // newMemory adds a memory that is not here.
@@ -54,13 +60,15 @@ func (i *importing) newMemory(ctx context.Context, m engram.Memory, r incoming) 
 	if m.ID == "" {
 		m.ID = i.newID()
 	}
-	if err := i.freeTopic(ctx, &m, r.Item); err != nil {
+	topic, err := i.freeTopic(ctx, &m)
+	if err != nil {
 		return err
 	}
 	rs := numbered(nil, &m, r.Memory.Revisions)
 	if err := i.putMemory(ctx, &m, "import"); err != nil {
 		return err
 	}
+	i.want(topic, m, r.Item, added)
 	i.seen.memories.add(m.Num)
 	i.has[m.Project] = true
 	for _, rev := range rs {
@@ -70,21 +78,6 @@ func (i *importing) newMemory(ctx context.Context, m engram.Memory, r incoming) 
 		}
 	}
 	return i.vectors(ctx, m, r.Memory.Vectors)
-}
-
-// freeTopic takes m's topic key away when another live memory has it here: a topic has
-// one memory, and the two are not known to be the same.
-func (i *importing) freeTopic(ctx context.Context, m *engram.Memory, item string) error {
-	if m.TopicKey == "" || m.Forgotten() {
-		return nil
-	}
-	other, taken, err := i.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
-	if err != nil || !taken || other.Num == m.Num {
-		return err
-	}
-	i.res.Note(engram.ImportNote{Item: item, Name: string(m.ID), Reason: "topic " + m.TopicKey + " belongs to memory #" + key(other.Num) + " here: it comes in without"})
-	m.TopicKey = ""
-	return nil
 }
 
 // reconcile brings a memory that is here together with its state in the file.
@@ -102,7 +95,13 @@ func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incomin
 		now = lifecycle.Saying(now, said)
 		now.DeletedAt = there.DeletedAt
 	}
-	if err := i.freeTopic(ctx, &now, r.Item); err != nil {
+	if here.Forgotten() && !there.Forgotten() {
+		if err := i.bringBack(ctx, &now, there); err != nil {
+			return unchanged, err
+		}
+	}
+	topic, err := i.freeTopic(ctx, &now)
+	if err != nil {
 		return unchanged, err
 	}
 	known, err := i.tx.Revisions(ctx, here.Num)
@@ -121,8 +120,10 @@ func (i *importing) reconcile(ctx context.Context, here engram.Memory, r incomin
 		i.res.Memories.Forgotten++
 	}
 	if reflect.DeepEqual(now, here) && len(rs) == 0 {
+		i.want(topic, now, r.Item, unchanged)
 		return unchanged, nil
 	}
+	i.want(topic, now, r.Item, changed)
 	for _, rev := range rs {
 		rev.Memory = here.Num
 		if err := i.tx.InsertRevision(ctx, rev); err != nil {

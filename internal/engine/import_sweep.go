@@ -12,14 +12,20 @@ import (
 // into; of every one when the file says that it has them all; else of those that it has
 // memories of, for it may be of one alone. Sessions and projects stay, for what was
 // forgotten stands in them still.
+//
+// A project that was named is not emptied by a file of which nothing came into it, unless
+// the file says that it is of that very project.
 func (i *importing) sweep(ctx context.Context) error {
-	if i.res.From.Whole && i.in.Project == "" {
+	if i.res.From.Whole && i.border == "" {
 		return i.sweepProject(ctx, "")
 	}
 	var names []string
 	switch {
-	case i.in.Project != "":
-		names = []string{i.in.Project}
+	case i.border != "":
+		if len(i.has) == 0 && normalProject(i.res.From.Project) != i.in.Project {
+			return nil
+		}
+		names = []string{i.border}
 	case i.res.From.Project != "":
 		names = []string{normalProject(i.res.From.Project)}
 	default:

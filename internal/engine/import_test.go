@@ -271,8 +271,8 @@ func TestUndoTakesAnImportBack(t *testing.T) {
 		t.Errorf("after the undo there is %+v, %v; want nothing but what was forgotten", st, err)
 	}
 	again := imported(t, e, exported(t, other, engine.ExportInput{}), engine.ImportInput{})
-	if all := again.All(); all.Rejected > 0 || again.Memories.Forgotten != 2 {
-		t.Errorf("imported once more: %+v; want it to stay forgotten", again)
+	if all := again.All(); all.Rejected > 0 || again.Memories.Forgotten != 0 || again.Memories.Changed != 2 {
+		t.Errorf("imported once more: %+v; want it all to be there again", again)
 	}
 }
 
@@ -401,6 +401,50 @@ func TestATopicHasOneMemory(t *testing.T) {
 		if res := imported(t, e, theirs, engine.ImportInput{}); res.Op != 0 {
 			t.Errorf("a second time it changed something: %+v", res)
 		}
+	}
+}
+
+func TestTopicsThatChangedPlacesComeInInOneGo(t *testing.T) {
+	ctx := t.Context()
+	e := enginetest.New(t)
+	for _, topic := range []string{"x/one", "x/two", "x/three"} {
+		if _, err := e.Save(ctx, engine.SaveInput{Title: topic, Content: "about " + topic, Project: "p", TopicKey: topic}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := exported(t, e, engine.ExportInput{})
+	if _, err := e.Forget(ctx, engram.ByNum(3)); err != nil {
+		t.Fatal(err)
+	}
+	for _, turn := range []struct {
+		num   int64
+		topic string
+	}{{1, "x/spare"}, {2, "x/one"}, {1, "x/two"}} {
+		if _, err := e.Update(ctx, engine.UpdateInput{Ref: engram.ByNum(turn.num), TopicKey: &turn.topic}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The last topic belongs to a memory that goes.
+	if _, err := e.Save(ctx, engine.SaveInput{Content: "not in the file", Project: "p", TopicKey: "x/three"}); err != nil {
+		t.Fatal(err)
+	}
+	res := imported(t, e, file, engine.ImportInput{Mode: engine.ImportReplace})
+	if len(res.Notes) > 0 || res.Memories.Changed != 3 || res.Memories.Unchanged != 0 {
+		t.Errorf("import: got %+v, want three changed and no note", res)
+	}
+	for num, want := range map[int64]string{1: "x/one", 2: "x/two", 3: "x/three"} {
+		if m, err := e.Get(ctx, engram.ByNum(num)); err != nil || m.Memory.TopicKey != want {
+			t.Errorf("topic of #%d: got %q, %v; want %q", num, m.Memory.TopicKey, err, want)
+		}
+	}
+	if again := imported(t, e, file, engine.ImportInput{Mode: engine.ImportReplace}); again.Op != 0 {
+		t.Errorf("a second time it changed something: %+v", again)
+	}
+	if _, err := e.Undo(ctx, engine.UndoInput{Op: res.Op}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := e.Get(ctx, engram.ByNum(1)); err != nil || m.Memory.TopicKey != "x/two" {
+		t.Errorf("after the undo #1 has %q, %v; want x/two", m.Memory.TopicKey, err)
 	}
 }
 

@@ -19,6 +19,9 @@ func (i *importing) tie(ctx context.Context) error {
 	}
 	for _, t := range i.ties {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
+		if !called(source, t.Relation.Source) || !called(target, t.Relation.Target) {
+			t.Relation.Relation.ID = "" // that of the copies is another one
+		}
 		out, err := i.relation(ctx, t.Relation.Relation, source, target)
 		if err := i.settle(t.Record, out, err); err != nil {
 			return err
@@ -30,6 +33,11 @@ func (i *importing) tie(ctx context.Context) error {
 
 // nameIn is the one name that a cleaned Ref has.
 func nameIn(r engram.Ref) string { return r.ID + r.SyncID }
+
+// called reports whether a memory has the name by which a relation names it; a copy has not.
+func called(m engram.Memory, r engram.Ref) bool {
+	return nameIn(r) == string(m.ID) || nameIn(r) == m.SyncID
+}
 
 // ends returns the memories that the waiting relations name, by these names.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
@@ -51,21 +59,37 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 	}
 	ends := make(map[string]engram.Memory, 2*len(ms))
 	for _, m := range ms {
-		ends[string(m.ID)], ends[m.SyncID] = m, m
+		here, found := m, true
+		if i.outside(m.Project) {
+			if here, found, _, err = i.known(ctx, m.ID, m.SyncID); err != nil {
+				return nil, err
+			}
+		}
+		if found {
+			ends[string(m.ID)], ends[m.SyncID] = here, here
+		}
 	}
 	return ends, nil
+}
+
+// place is where the memories of a relation must be.
+func (i *importing) place() string {
+	if i.border != "" {
+		return "in this project"
+	}
+	return "here"
 }
 
 // relation adds a relation, or brings the one that is here up to date.
 func (i *importing) relation(ctx context.Context, r engram.Relation, source, target engram.Memory) (fate, error) {
 	switch {
 	case source.Num == 0:
-		return unchanged, &refused{"its source is not here"}
+		return unchanged, &refused{reason: "its source is not " + i.place(), harmless: true}
 	case target.Num == 0:
-		return unchanged, &refused{"its target is not here"}
+		return unchanged, &refused{reason: "its target is not " + i.place(), harmless: true}
 	}
 	if err := (link{said: r, source: source, target: target}).allowed(); err != nil {
-		return unchanged, &refused{err.Error()}
+		return unchanged, &refused{reason: err.Error()}
 	}
 	r.Source, r.Target = source.Num, target.Num
 	if r.ID == "" {
@@ -74,7 +98,7 @@ func (i *importing) relation(ctx context.Context, r engram.Relation, source, tar
 	was, err := i.tx.Relation(ctx, engram.RelationRef{ID: r.ID})
 	switch {
 	case err == nil && (was.Source != r.Source || was.Target != r.Target):
-		return unchanged, &refused{fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
+		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
 	case err == nil:
 		return i.replaceTie(ctx, was, r, source.Project)
 	case engram.CodeOf(err) != engram.CodeNotFound:
@@ -87,7 +111,14 @@ func (i *importing) relation(ctx context.Context, r engram.Relation, source, tar
 func (i *importing) replaceTie(ctx context.Context, was, r engram.Relation, project string) (fate, error) {
 	i.seen.relations.add(was.Num)
 	r.Num, r.CreatedAt = was.Num, was.CreatedAt
-	if i.in.Mode == ImportMerge && !r.UpdatedAt.After(was.UpdatedAt) || r == was {
+	again := false
+	if was.Removed() && !r.Removed() {
+		var err error
+		if again, err = i.undone(ctx, engram.EntityRelation, key(was.Num)); err != nil {
+			return unchanged, err
+		}
+	}
+	if i.in.Mode == ImportMerge && !again && !r.UpdatedAt.After(was.UpdatedAt) || r == was {
 		return unchanged, nil
 	}
 	if len(changes(relationFields(was), relationFields(r))) == 0 {
@@ -132,7 +163,7 @@ func (i *importing) makeRoom(ctx context.Context, r engram.Relation, project str
 			i.seen.relations.add(p.Num)
 			return true, nil
 		case p.Judgment() && r.Judgment() && i.in.Mode == ImportMerge && !r.UpdatedAt.After(p.UpdatedAt):
-			return false, &refused{fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
+			return false, &refused{reason: fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
 		case p.Judgment() && r.Judgment():
 			over = append(over, p)
 		}
@@ -140,7 +171,7 @@ func (i *importing) makeRoom(ctx context.Context, r engram.Relation, project str
 	if r.Supersedes() {
 		if err := i.acyclic(ctx, r.Source, r.Target); err != nil {
 			if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
-				return false, &refused{told.Msg}
+				return false, &refused{reason: told.Msg}
 			}
 			return false, err
 		}

@@ -16,9 +16,14 @@ type importing struct {
 
 	homes    map[string]string // projects by the names they have in the file
 	has      map[string]bool   // projects of which the file has memories, by either name
-	sessions map[string]bool   // that are here
+	border   string            // the one project that anything may happen in; "": every one
+	sessions map[string]string // those that are here, by the ids they have in the file
 	erased   map[string]bool   // what was erased here, by kind and id
-	ties     []incoming        // relations that wait to be looked up together
+	undos    map[int64]bool    // operations that undid an import, or imports that were undone
+	topics   []wanted
+	copies   int                 // memories that came in as such
+	wrong    []engram.ImportNote // items that cannot come in, though what they are about may be here
+	ties     []incoming          // relations that wait to be looked up together
 	seen     seen
 }
 
@@ -40,16 +45,25 @@ func (m numbers) has(num int64) bool {
 }
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]bool{"": true}, erased: map[string]bool{}}
+	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]string{"": ""},
+		erased: map[string]bool{}, undos: map[int64]bool{}}
 }
 
 // refused is why an item does not come in. Any other error ends the import.
-type refused struct{ reason string }
+type refused struct {
+	reason string
+	// harmless says that nothing is here that the item could have been about: ImportReplace
+	// can do without it.
+	harmless bool
+}
 
 // Error implements error.
 func (r *refused) Error() string { return r.reason }
 
 func (i *importing) run(ctx context.Context, w *waiting) error {
+	if err := i.settleBorder(ctx); err != nil {
+		return err
+	}
 	if err := i.readErased(ctx); err != nil {
 		return err
 	}
@@ -73,9 +87,15 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	if i.in.Mode == ImportReplace {
-		return i.sweep(ctx)
+		if len(i.wrong) > 0 {
+			return refusedReplace(i.wrong)
+		}
+		if err := i.sweep(ctx); err != nil {
+			return err
+		}
 	}
-	return nil
+	i.tellCopies()
+	return i.settleTopics(ctx)
 }
 
 // readErased reads what was erased here: it stays away.
@@ -152,7 +172,10 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 // settle counts what became of an item.
 func (i *importing) settle(r engram.Record, out fate, err error) error {
 	if no, ok := errors.AsType[*refused](err); ok {
-		i.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason})
+		note := engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason}
+		if i.res.Reject(r, note); !no.harmless {
+			i.wrong = append(i.wrong, note)
+		}
 		return nil
 	}
 	if err == nil {
@@ -223,140 +246,4 @@ func (i *importing) home(ctx context.Context, name string) (string, error) {
 	}
 	i.homes[name] = p.Name
 	return p.Name, nil
-}
-
-// session adds a session, or fills in what is not known of it here.
-func (i *importing) session(ctx context.Context, s engram.Session) (fate, error) {
-	was, err := i.tx.Session(ctx, s.ID)
-	switch {
-	case engram.CodeOf(err) == engram.CodeNotFound && i.wasErased(engram.EntitySession, s.ID):
-		i.res.Sessions.Forgotten++
-		return unchanged, nil
-	case engram.CodeOf(err) == engram.CodeNotFound:
-		if s.Project, err = i.home(ctx, s.Project); err != nil {
-			return unchanged, err
-		}
-		i.sessions[s.ID] = true
-		return added, i.putSession(ctx, nil, s, "import")
-	case err != nil:
-		return unchanged, err
-	}
-	i.sessions[s.ID] = true
-	now := was
-	if now.Directory == "" {
-		now.Directory = s.Directory
-	}
-	if now.Summary == "" {
-		now.Summary = s.Summary
-	}
-	if now.EndedAt.IsZero() {
-		now.EndedAt = s.EndedAt
-	}
-	if s.StartedAt.Before(now.StartedAt) {
-		now.StartedAt = s.StartedAt
-	}
-	if now == was {
-		return unchanged, nil
-	}
-	return changed, i.putSession(ctx, &was, now, "import")
-}
-
-// sit returns the session of something that is in one in the file. One that is neither
-// here nor in the file is made, and one that was deleted here, without what the file says
-// of it: it may have been deleted for that.
-func (i *importing) sit(ctx context.Context, id string, s engram.Session) (string, error) {
-	if i.sessions[id] {
-		return id, nil
-	}
-	_, err := i.tx.Session(ctx, id)
-	switch {
-	case err == nil:
-	case engram.CodeOf(err) != engram.CodeNotFound:
-		return "", err
-	default:
-		s.ID, s.ActiveAt = id, s.StartedAt
-		if err := i.putSession(ctx, nil, s, "import"); err != nil {
-			return "", err
-		}
-	}
-	i.sessions[id] = true
-	return id, nil
-}
-
-// prompt adds a prompt, or deletes one that was deleted elsewhere.
-func (i *importing) prompt(ctx context.Context, p engram.Prompt) (fate, error) {
-	was, known, err := i.tx.PromptBySyncID(ctx, p.SyncID)
-	switch {
-	case err != nil:
-		return unchanged, err
-	case known:
-		i.seen.prompts.add(was.Num)
-		now := was
-		if now.DeletedAt.IsZero() || i.in.Mode == ImportReplace {
-			now.DeletedAt = p.DeletedAt
-		}
-		if now.DeletedAt.Equal(was.DeletedAt) {
-			return unchanged, nil
-		}
-		return changed, i.replacePrompt(ctx, was, now, "import")
-	case i.wasErased(engram.EntityPrompt, p.SyncID):
-		return unchanged, &refused{"it was erased here"}
-	}
-	if p.Project, err = i.home(ctx, p.Project); err != nil {
-		return unchanged, err
-	}
-	if p.SessionID, err = i.sit(ctx, p.SessionID, engram.Session{Project: p.Project, StartedAt: p.CreatedAt}); err != nil {
-		return unchanged, err
-	}
-	if err := i.tx.InsertPrompt(ctx, &p); err != nil {
-		return unchanged, err
-	}
-	i.seen.prompts.add(p.Num)
-	if p.Deleted() {
-		if err := i.tx.ReplacePrompt(ctx, p); err != nil {
-			return unchanged, err
-		}
-	}
-	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "import", nil)
-}
-
-// eraseElsewhere heeds that something was erased where the file comes from: here it is
-// forgotten, which can be taken back.
-func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, error) {
-	switch x.Entity {
-	case engram.EntityMemory:
-		m, found, err := i.find(ctx, engram.ID(x.ID), x.SyncID)
-		if err != nil {
-			return unchanged, err
-		}
-		if found {
-			if m.Forgotten() || m.UpdatedAt.After(x.At.Time()) {
-				return unchanged, nil
-			}
-			return changed, i.forget(ctx, &m, "erased elsewhere")
-		}
-	case engram.EntityPrompt:
-		p, found, err := i.tx.PromptBySyncID(ctx, x.ID)
-		if err != nil {
-			return unchanged, err
-		}
-		if found {
-			if p.Deleted() {
-				return unchanged, nil
-			}
-			now := p
-			now.DeletedAt = i.at
-			return changed, i.replacePrompt(ctx, p, now, "erased elsewhere")
-		}
-	case engram.EntitySession:
-		_, err := i.tx.Session(ctx, x.ID)
-		if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
-			return unchanged, err // what is in it is here
-		}
-	}
-	if i.wasErased(x.Entity, x.ID) {
-		return unchanged, nil
-	}
-	i.erased[string(x.Entity)+"\x00"+x.ID] = true
-	return added, i.tx.PutErased(ctx, x)
 }

@@ -189,6 +189,8 @@ func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 		return u.takeSession(ctx, entry)
 	case engram.EntityProject:
 		return u.takeProject(ctx, entry)
+	case engram.EntityErased:
+		return u.takeErased(ctx, entry)
 	}
 	u.leave("entry %d is about a %s, which this version does not know", entry.Seq, entry.Entity)
 	return nil

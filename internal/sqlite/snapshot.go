@@ -124,3 +124,19 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	}
 	return nil
 }
+
+// DropErased takes back that something was erased elsewhere.
+func (t *tx) DropErased(ctx context.Context, entity engram.Entity, id string) (x engram.Erased, found bool, err error) {
+	const query = `SELECT entity, id, sync_id, at FROM tombstones WHERE entity = ? AND id = ?`
+	err = t.rows(ctx, query, []any{entity, id}, func(r scanner) error {
+		found = true
+		return r.Scan(&x.Entity, &x.ID, &x.SyncID, &x.At)
+	})
+	if err == nil && found {
+		_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND id = ?`, entity, id)
+	}
+	if err != nil {
+		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
+	}
+	return x, found, nil
+}

@@ -125,6 +125,16 @@ func snapshotCases() []testCase {
 				k.same("prompts", len(prompts), 0)
 				return err
 			})
+			k.update(func(tx engram.Tx) error {
+				x, found, err := tx.DropErased(k.Context(), engram.EntityMemory, "mem_zz")
+				k.same("what was taken back", x, engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7})
+				k.same("it was there", found, true)
+				_, again, _ := tx.DropErased(k.Context(), engram.EntityMemory, "mem_zz")
+				k.same("it is there still", again, false)
+				_, other, _ := tx.DropErased(k.Context(), engram.EntityPrompt, string(m.ID))
+				k.same("a prompt of a memory's name is there", other, false)
+				return err
+			})
 		}},
 	}
 }

@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// copyField is the field of a copy's metadata that names what it is a copy of.
+const copyField = "copy_of"
+
+// settleBorder finds out which project everything goes into, as it is called here.
+func (i *importing) settleBorder(ctx context.Context) error {
+	if i.in.Project == "" {
+		return nil
+	}
+	p, known, err := i.tx.Project(ctx, i.in.Project)
+	if i.border = i.in.Project; known {
+		i.border = p.Name
+	}
+	return err
+}
+
+// outside reports whether what is in a project here is none of this import's business:
+// who names a project lets a file have its way in there, and nowhere else.
+func (i *importing) outside(project string) bool { return i.border != "" && project != i.border }
+
+// known finds the memory here that one of the file is. One of another project is left
+// alone, and the copy of it that an earlier import made is found in its place; copied is
+// what that copy is or would be called, nil when there is no need for one.
+func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here engram.Memory, found bool, copied *naming, err error) {
+	for {
+		here, found, err = i.find(ctx, id, sync)
+		if err != nil || !found || !i.outside(here.Project) {
+			return here, found, copied, err
+		}
+		if copied == nil {
+			copied = &naming{of: here.ID}
+		}
+		copied.sync = "obs-" + i.copyOf(here.SyncID)
+		id, sync = "", copied.sync
+	}
+}
+
+// naming is how a copy is known again, and what it is a copy of.
+type naming struct {
+	sync string
+	of   engram.ID
+}
+
+// copyOf is the same for the same thing and the same project each time.
+func (i *importing) copyOf(name string) string { return digest("copy\x00" + name + "\x00" + i.border) }
+
+// give makes m the copy: under names of its own, and saying what it was copied from where
+// its metadata has the room.
+func (n *naming) give(m *engram.Memory) {
+	m.ID, m.SyncID = "", n.sync
+	more := map[string]any{}
+	maps.Copy(more, m.Metadata)
+	more[copyField] = string(n.of)
+	if clean, err := cleanMetadata(more); err == nil {
+		m.Metadata = clean
+	}
+}
+
+// knownPrompt is known for prompts; it gives p the name of the copy.
+func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engram.Prompt, found bool, err error) {
+	for {
+		was, found, err = i.tx.PromptBySyncID(ctx, p.SyncID)
+		if err != nil || !found || !i.outside(was.Project) {
+			return was, found, err
+		}
+		p.SyncID = "prompt-" + i.copyOf(was.SyncID)
+	}
+}
+
+// knownSession is known for sessions, which have a name alone: name is what it is or would
+// be called here.
+func (i *importing) knownSession(ctx context.Context, id string) (was engram.Session, found bool, name string, err error) {
+	for name = id; ; {
+		was, err = i.tx.Session(ctx, name)
+		switch {
+		case engram.CodeOf(err) == engram.CodeNotFound:
+			return engram.Session{}, false, name, nil
+		case err != nil || !i.outside(was.Project):
+			return was, err == nil, name, err
+		}
+		if next := name + "@" + i.border; len(next) <= engram.MaxName {
+			name = next
+		} else {
+			name = "session-" + i.copyOf(name)
+		}
+	}
+}
+
+// tellCopies says once how many memories came in as copies.
+func (i *importing) tellCopies() {
+	if i.copies > 0 {
+		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
+	}
+}

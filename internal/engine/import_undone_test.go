@@ -1,0 +1,102 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func undone(t *testing.T, e *engine.Engine, op int64) int64 {
+	t.Helper()
+	u, err := e.Undo(t.Context(), engine.UndoInput{Op: op})
+	if err != nil {
+		t.Fatalf("undo %d: %v", op, err)
+	}
+	return u.Op
+}
+
+func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		first, again string // projects that are named; "": none
+		want         string // where everything is in the end
+	}{
+		{"as before", "", "", "shop"},
+		{"into no other project than a wrong one", "wrong", "", "shop"},
+		{"into another project than a wrong one", "wrong", "right", "right"},
+		{"into the same project", "mine", "mine", "mine"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ctx := t.Context()
+			other, e := enginetest.New(t), enginetest.New(t)
+			for n := range 10 { // the ids that it gives then are none that the other will give
+				if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			story(t, other)
+			export := exported(t, other, engine.ExportInput{Project: "shop"})
+			undone(t, e, imported(t, e, export, engine.ImportInput{Project: tt.first}).Op)
+			res := imported(t, e, export, engine.ImportInput{Project: tt.again})
+			st, err := e.Stats(ctx, tt.want)
+			if err != nil || st.Memories != 2 || st.Prompts != 1 || st.Relations != 1 || st.Sessions != 1 {
+				t.Errorf("import %q, undo, import %q: %s has %+v, %v; want 2 memories, a relation, a prompt and a session\nof %+v",
+					tt.first, tt.again, tt.want, st, err, res)
+			}
+			if once := imported(t, e, export, engine.ImportInput{Project: tt.again}); once.Op != 0 {
+				t.Errorf("once more it changed something: %+v", once)
+			}
+			undone(t, e, res.Op)
+			if st, err := e.Stats(ctx, ""); err != nil || st.Memories+st.Prompts+st.Relations != 0 {
+				t.Errorf("undone again there is %+v, %v; want nothing", st, err)
+			}
+		})
+	}
+}
+
+func TestWhatSomebodyForgotAfterAnUndoStaysForgotten(t *testing.T) {
+	ctx := t.Context()
+	e := enginetest.New(t)
+	const export = `"memories":[{"id":"` + id1 + `","content":"a","project":"shop","updated_at":"2026-01-01T00:00:00Z"}]`
+	redo := undone(t, e, imported(t, e, file(export), engine.ImportInput{}).Op)
+	undone(t, e, redo)
+	if _, err := e.Forget(ctx, engram.ByID(id1)); err != nil {
+		t.Fatal(err)
+	}
+	if res := imported(t, e, file(export), engine.ImportInput{}); res.Op != 0 || res.Memories.Forgotten != 1 {
+		t.Errorf("got %+v, want it to stay forgotten", res)
+	}
+}
+
+func TestUndoTakesBackWhatWasErasedElsewhere(t *testing.T) {
+	e := enginetest.New(t)
+	gone := file(`"erased":[{"kind":"memory","id":"` + id1 + `","sync_id":"obs-00000000000000aa","at":7}]`)
+	older := file(`"memories":[{"id":"` + id1 + `","sync_id":"obs-00000000000000aa","content":"a","project":"shop"}]`)
+	comes := func() bool {
+		t.Helper()
+		return imported(t, e, older, engine.ImportInput{DryRun: true}).Memories.Added == 1
+	}
+	res := imported(t, e, gone, engine.ImportInput{})
+	if res.Erased.Added != 1 || res.Op == 0 || comes() {
+		t.Fatalf("import of an erasure: %+v, and what it names comes in: %v; want an operation, and it to stay away", res, comes())
+	}
+	if again := imported(t, e, gone, engine.ImportInput{}); again.Op != 0 {
+		t.Errorf("a second time it changed something: %+v", again)
+	}
+	redo := undone(t, e, res.Op)
+	if !comes() {
+		t.Error("after the undo it is still refused")
+	}
+	undone(t, e, redo)
+	if comes() {
+		t.Error("after the undo of the undo it comes in")
+	}
+	_, out, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"erased":`)
+	if !strings.Contains(out, `"sync_id":"obs-00000000000000aa"`) || !strings.Contains(out, `"at":7`) {
+		t.Errorf("what was erased is exported as %s, want its sync id and its time", out)
+	}
+}
