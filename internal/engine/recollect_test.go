@@ -29,9 +29,9 @@ func TestRecollectLeavesOutWhatHasFadedUnlessToldOtherwise(t *testing.T) {
 		least *float64
 		want  int
 	}{
-		{"the default, which what has faded as far as it does still has", nil, 1},
+		{"the default, which what is left of a memory still has", nil, 1},
 		{"the default, told", new(engine.LeastStrength), 1},
-		{"more than that", new(0.5), 0},
+		{"more than it has", new(0.9), 0},
 		{"however faded", new(0.0), 1},
 	} {
 		for _, query := range []string{"queue", ""} {
