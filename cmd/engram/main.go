@@ -5,8 +5,11 @@ package main
 import (
 	"context"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/alanbuscaglia/engram/internal/cli"
 )
@@ -22,9 +25,37 @@ func main() {
 }
 
 func run() int {
-	return cli.Run(context.Background(), cli.Options{
+	ctx, end := context.WithCancelCause(context.Background())
+	defer end(nil)
+	endBySignal(end)
+	return cli.Run(ctx, cli.Options{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Version: programVersion(), Built: sourceDay(),
 	})
+}
+
+// endPatience is how long a command may take to end that was asked to: longer than a
+// server, which finishes what is under way.
+const endPatience = 20 * time.Second
+
+// endBySignal has what a command was doing undone and its files removed when it is
+// interrupted or told to end. A second signal ends it at once, as does the time.
+func endBySignal(end context.CancelCauseFunc) {
+	signals := make(chan os.Signal, 1)
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		if !signal.Ignored(s) { // as by a shell for what it runs in the background
+			signal.Notify(signals, s)
+		}
+	}
+	go func() {
+		by, ok := (<-signals).(syscall.Signal)
+		signal.Stop(signals)
+		if !ok {
+			by = syscall.SIGTERM
+		}
+		end(cli.Interrupted(by))
+		time.Sleep(endPatience)
+		os.Exit(cli.Interrupted(by).ExitCode())
+	}()
 }
 
 // sourceDay is the day of the commit that the program was built from.

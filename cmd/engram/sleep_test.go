@@ -53,8 +53,8 @@ func TestSleepStopsWhenInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := cmd.Wait()
-	if exit, failed := errors.AsType[*exec.ExitError](err); !failed || exit.ExitCode() != 1 {
-		t.Fatalf("after SIGINT: got %v, want exit code 1\nstderr: %s", err, stderr.String())
+	if exit, failed := errors.AsType[*exec.ExitError](err); !failed || exit.ExitCode() != 130 {
+		t.Fatalf("after SIGINT: got %v, want exit code 130\nstderr: %s", err, stderr.String())
 	}
 	said := regexp.MustCompile(`stopped after \d+ of 1000 steps; the next one goes on\nhint: to take them back: engram (undo .*)\n`).FindStringSubmatch(stderr.String())
 	if said == nil {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,10 +20,14 @@ func (p *program) ask(question, instead string) (string, error) {
 	}
 	// One reader for all questions: it may hold more than one line already.
 	if p.lines == nil {
-		p.lines = bufio.NewReader(p.Stdin)
+		p.lines = bufio.NewReader(p.input)
 	}
 	fmt.Fprintf(p.Stderr, "%s ", p.err.bold(question))
-	line, _ := p.lines.ReadString('\n') // an end of input is an answer: no
+	line, err := p.lines.ReadString('\n')
+	if errors.Is(err, context.Canceled) {
+		fmt.Fprintln(p.Stderr)
+		return "", err
+	} // an end of input is an answer: no
 	return strings.ToLower(strings.TrimSpace(line)), nil
 }
 

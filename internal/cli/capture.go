@@ -83,7 +83,7 @@ func (p *program) fileText(name string) (string, error) {
 func (p *program) fileReader(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		p.awaitInput()
-		return io.NopCloser(p.Stdin), nil
+		return io.NopCloser(p.input), nil
 	}
 	path := name
 	if !filepath.IsAbs(path) {

@@ -43,7 +43,7 @@ func Run(ctx context.Context, o Options) int {
 	if o.Env == nil {
 		o.Env = config.Environment
 	}
-	p := &program{Options: o, colour: "auto"}
+	p := &program{Options: o, colour: "auto", input: input{ctx, o.Stdin}}
 	p.takeColours()
 	root := p.root()
 	if len(o.Args) > 0 && strings.HasPrefix(o.Args[0], cobra.ShellCompRequestCmd) {
@@ -60,7 +60,7 @@ func Run(ctx context.Context, o Options) int {
 			err = closing
 		}
 	}
-	return p.exit(err)
+	return p.exitAfter(ctx, err)
 }
 
 // program is one run: what every command needs.
@@ -73,7 +73,8 @@ type program struct {
 
 	loaded *config.Config
 	app    *app.App
-	lines  *bufio.Reader // stdin, once a question was asked
+	input  io.Reader     // Stdin, to read from
+	lines  *bufio.Reader // of it, once a question was asked
 }
 
 // config reads the settings once, with the global flags and those of one command on top.
@@ -178,7 +179,7 @@ func (p *program) text(arg string) (string, error) {
 	p.awaitInput()
 	// The engine refuses what is over its limit by name; this cap only keeps a pipe
 	// that never ends from filling the memory.
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, 16*engram.MaxContent))
+	data, err := io.ReadAll(io.LimitReader(p.input, 16*engram.MaxContent))
 	if err != nil {
 		return "", engram.Errorf(engram.CodeUnavailable, "standard input cannot be read").WithCause(err)
 	}
