@@ -40,6 +40,7 @@ type question struct {
 	shelf    *shelved          // what texts say; the same in every step
 	reading  *reading
 	why      map[int64]*engram.Why
+	blank    []engram.Why      // room for more of them
 	phrases  []text.TimePhrase // expressions of time in the question
 	times    []engram.TimeSpan
 	degraded []string
@@ -55,7 +56,7 @@ func newQuestion(e *Engine, r engram.Reader, in SearchInput) *question {
 	phrases := text.Times(in.Query, at.In(e.zone))
 	shelf := e.shelf.open()
 	return &question{Engine: &still, r: r, in: in, phrases: phrases, terms: withTimes(text.Query(in.Query), in.Query, phrases),
-		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: map[int64]*engram.Why{}}
+		memories: make(map[int64]engram.Memory, candidates), led: map[int64]int64{}, newer: map[int64][]int64{}, hidden: map[int64]bool{}, shelf: shelf, reading: newReading(shelf), why: make(map[int64]*engram.Why, depth)}
 }
 
 // wordless reports whether a question has no word that says what it is about: at most
@@ -155,10 +156,15 @@ func (q *question) channel(f engram.Ranked, c engram.Channel, rank int) {
 }
 
 func (q *question) whyOf(num int64) *engram.Why {
-	if q.why[num] == nil {
-		q.why[num] = &engram.Why{}
+	w := q.why[num]
+	if w == nil {
+		if len(q.blank) == 0 {
+			q.blank = make([]engram.Why, 64) // there are hundreds
+		}
+		w, q.blank = &q.blank[0], q.blank[1:]
+		q.why[num] = w
 	}
-	return q.why[num]
+	return w
 }
 
 func (q *question) note(num int64, format string, args ...any) {

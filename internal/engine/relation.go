@@ -100,6 +100,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		if err != nil {
 			return nil, nil, err
 		}
+		all = slices.Grow(all, len(found))
 		for _, r := range found {
 			if !known[r.Num] {
 				known[r.Num] = true

@@ -1,10 +1,6 @@
 package retrieval
 
-import (
-	"slices"
-
-	"github.com/alanbuscaglia/engram"
-)
+import "github.com/alanbuscaglia/engram"
 
 // FuseScores joins the finds of the words and of the meaning by their scores:
 //
@@ -79,13 +75,15 @@ type part struct {
 
 // joined adds the parts up. A part of no weight does not even bring its finds in.
 func joined(parts ...part) []engram.Ranked {
-	at := map[int64]int{}
-	var fused []engram.Ranked
+	most := 0
+	for _, p := range parts {
+		most += len(p.list)
+	}
+	at, fused := make(map[int64]int, most), make([]engram.Ranked, 0, most)
 	for _, p := range parts {
 		if !(p.weight > 0) {
 			continue
 		}
-		fused = slices.Grow(fused, len(p.list))
 		for i, f := range p.list {
 			k, known := at[f.Num]
 			if !known {

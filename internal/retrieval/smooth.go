@@ -43,14 +43,14 @@ type Lent struct {
 // Source: the idea of document neighbours in Kurland, Lee, "Corpus Structure, Language
 // Models, and Ad Hoc Information Retrieval", SIGIR 2004.
 func Smooth(finds []engram.Ranked, beside map[int64]engram.Beside, sessions map[int64]float64, cohesion float64) ([]engram.Ranked, map[int64]Lent) {
-	s := smoothing{cohesion: cohesion, size: map[int64]int{}, neighbour: map[int64]float64{}, session: map[int64]float64{}}
+	s := smoothing{cohesion: cohesion, size: make(map[int64]int, 2*len(beside)), neighbour: make(map[int64]float64, 2*len(beside)), session: map[int64]float64{}}
 	for _, f := range finds {
 		if b, ok := beside[f.Num]; ok {
 			s.lend(f, b)
 		}
 	}
 	whole := stretched(sessions, finds)
-	smoothed, lent := make([]engram.Ranked, 0, len(finds)+len(s.neighbour)), map[int64]Lent{}
+	smoothed, lent := make([]engram.Ranked, 0, len(finds)+len(s.neighbour)), make(map[int64]Lent, len(finds)+len(s.neighbour))
 	add := func(f engram.Ranked, l Lent) {
 		if l != (Lent{}) {
 			lent[f.Num] = l
