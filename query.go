@@ -117,8 +117,8 @@ type Use struct {
 	Project   string
 	Verb      string // search, recall, context, get
 	Query     string // what was asked, private spans removed
-	Memory    int64  // Num; 0: nothing was found
-	Rank      int    // from 1
+	Memory    int64  // Num; 0: nothing was shown
+	Rank      int    // from 1, also where nothing was shown because all of it had been before; 0: nothing was found
 	Tokens    int    // what showing it cost, about
 	Fallback  bool   // a channel could not answer, or an empty question listed the newest
 }

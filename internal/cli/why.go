@@ -75,6 +75,8 @@ func shownText(u engine.Shown) string {
 	switch {
 	case u.Memory == 0 && u.Gone:
 		return fmt.Sprintf("an erased memory, %s", count(u.Tokens, "token", "tokens"))
+	case u.Memory == 0 && u.Rank > 0:
+		return "nothing was shown: all of it had been before"
 	case u.Memory == 0:
 		return "nothing was shown"
 	case u.Title == "":

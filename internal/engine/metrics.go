@@ -12,7 +12,7 @@ import (
 // MetricsInput says whose activity is wanted: of a project, "" is every one; of a session,
 // which is known as far as its uses are kept (Why); and since when, the zero time being
 // from the beginning. Counters have whole days in UTC: Since stands for the day that it
-// is in.
+// is in, for sessions too.
 type MetricsInput struct {
 	Project string
 	Session string
@@ -27,6 +27,9 @@ func verbs() []string { return []string{engram.VerbSave, useSearch, useRecall, u
 // together are CodeInvalid.
 func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, error) {
 	in.Project, in.Session = normalProject(in.Project), line(in.Session)
+	if !in.Since.IsZero() {
+		in.Since = in.Since.UTC().Truncate(24 * time.Hour)
+	}
 	if in.Session != "" {
 		if in.Project != "" {
 			return engram.Metrics{}, engram.Errorf(engram.CodeInvalid, "a session has one project").WithHint("leave the project out")
@@ -58,7 +61,7 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 		return engram.Metrics{}, err
 	}
 	for _, c := range e.tally.waiting() {
-		if (in.Project == "" || c.Project == in.Project) && !c.Day.Before(in.Since.Truncate(24*time.Hour)) {
+		if (in.Project == "" || c.Project == in.Project) && !c.Day.Before(in.Since) {
 			cs = append(cs, c)
 		}
 	}
@@ -164,8 +167,11 @@ func answersOf(uses []engram.Use, since time.Time) (cs []engram.Counter) {
 			continue
 		}
 		c := engram.Counter{Verb: u.Verb, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
-		if u.Memory != 0 || u.Tokens > 0 { // the latter was erased since
+		switch {
+		case u.Memory != 0 || u.Tokens > 0: // the latter was erased since
 			c.Outcome, c.Memories, c.Tokens = engram.OutcomeFound, 1, u.Tokens
+		case u.Rank > 0:
+			c.Outcome = engram.OutcomeFound // and not shown again
 		}
 		if u.Fallback {
 			c.Fallbacks = 1

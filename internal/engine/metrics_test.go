@@ -65,6 +65,13 @@ func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
 	late := metrics(t, e, engine.MetricsInput{Since: w.Clock.Now()})
 	same(t, "since the day of today", []string{activity(late.Total)}, []string{"1 events: 0 saved, 1 read, hit 1.00, fallback 0.00 (true), 1 shown"})
 	same(t, "sessions started since", []int{late.Sessions}, []int{0})
+	w.session("later", "demo")
+	w.Clock.Add(time.Hour)
+	late = metrics(t, e, engine.MetricsInput{Since: w.Clock.Now()})
+	same(t, "sessions since the day of today", []int{late.Sessions, late.Total.Events()}, []int{1, 1})
+	if at := late.Since; at.Hour() != 0 || at.Location() != time.UTC {
+		t.Errorf("since: got %v, want the beginning of the day", at)
+	}
 
 	_, err := e.Metrics(t.Context(), engine.MetricsInput{Project: "nope"})
 	wantCode(t, err, engram.CodeNotFound)
@@ -93,6 +100,26 @@ func TestMetricsOfASessionAreReckonedFromWhatItWasShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "after one was erased", []string{activity(metrics(t, e, engine.MetricsInput{Session: "s"}).Total)}, []string{want})
+}
+
+// What a session is not shown again was found all the same: the counters and the session
+// agree on what is a hit.
+func TestWhatIsNotShownAgainIsAHit(t *testing.T) {
+	w, e := tallied(t)
+	w.note("Tokens", "Tokens live in cookies.")
+	w.session("s", "demo")
+	before := metrics(t, e, engine.MetricsInput{}).Total
+	for _, query := range []string{"tokens live", "tokens live", "zeppelin"} {
+		in := engine.RecallInput{SearchInput: asked(query), SessionID: "s"}
+		if _, err := e.Recall(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := metrics(t, e, engine.MetricsInput{}).Total
+	of := metrics(t, e, engine.MetricsInput{Session: "s"}).Total
+	want := []int{3, 2, 1}
+	same(t, "reads, hits and memories that were counted", []int{all.Reads - before.Reads, all.Found - before.Found, all.Memories - before.Memories}, want)
+	same(t, "reads, hits and memories of the session", []int{of.Reads, of.Found, of.Memories}, want)
 }
 
 // Metrics of a store that somebody else holds tell what could not be written down yet.

@@ -141,7 +141,11 @@ func (s showing) uses(at time.Time) []engram.Use {
 		uses[i].Memory, uses[i].Rank, uses[i].Tokens = item.memory.Num, i+1, item.tokens
 	}
 	if len(uses) == 0 {
-		return []engram.Use{use(s.session.Project)}
+		nothing := use(s.session.Project)
+		if s.found {
+			nothing.Rank = 1
+		}
+		return []engram.Use{nothing}
 	}
 	return uses
 }

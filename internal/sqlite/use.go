@@ -141,7 +141,10 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		}
 		var memory, rank any
 		if u.Memory != 0 {
-			memory, rank = u.Memory, u.Rank
+			memory = u.Memory
+		}
+		if u.Rank > 0 {
+			rank = u.Rank
 		}
 		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
 		if err != nil {
