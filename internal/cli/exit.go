@@ -163,6 +163,20 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		WithHint("%s", hint)
 }
 
+// onlyOne refuses flags that say opposite things.
+func onlyOne(cmd *cobra.Command, names ...string) error {
+	var given []string
+	for _, name := range names {
+		if cmd.Flags().Changed(name) {
+			given = append(given, "--"+name)
+		}
+	}
+	if len(given) < 2 {
+		return nil
+	}
+	return invalidf("%s do not go together", strings.Join(given, " and ")).WithHint("give one of them")
+}
+
 // between checks the number of arguments; most < 0 is any number.
 func between(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -44,7 +44,12 @@ is there already and says something else is kept beside it. With --now a server 
 a second time what was changed is in force at once.`,
 		Example: examples("engram setup service --now", "engram setup service --print", "engram setup service --undo"),
 		Args:    between(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.setupService(cmd, o) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := onlyOne(cmd, "print", "undo", "now"); err != nil {
+				return err
+			}
+			return p.setupService(cmd, o)
+		},
 	}
 	addServerFlags(cmd)
 	cmd.Flags().BoolVar(&o.now, "now", false, "tell the system, too: start it at once and at every login")
@@ -52,7 +57,6 @@ a second time what was changed is in force at once.`,
 	cmd.Flags().BoolVar(&o.show, "print", false, "write the file to standard output alone")
 	cmd.Flags().BoolVar(&o.undo, "undo", false, "stop it, take the file away and put back what stood there before")
 	cmd.Flags().StringVar(&o.system, "system", "", "with --print: `for` systemd, launchd or windows (default: this one)")
-	cmd.MarkFlagsMutuallyExclusive("print", "undo", "now")
 	return cmd
 }
 
