@@ -86,7 +86,7 @@ func live(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.Memory, 
 		return m, err
 	}
 	if m.Forgotten() {
-		return m, engram.Errorf(engram.CodeNotFound, "memory %s was forgotten", ref).WithHint("{list --forgotten} shows what was forgotten")
+		return m, engram.Errorf(engram.CodeNotFound, "memory %s was forgotten", ref).WithHint("{log %d} shows what forgot it, and {undo OP} takes that back", m.Num)
 	}
 	return m, nil
 }

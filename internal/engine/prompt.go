@@ -105,7 +105,7 @@ func (e *Engine) DeletePrompt(ctx context.Context, num int64, hard bool) error {
 		case hard:
 			return o.erasePrompt(ctx, p)
 		case p.Deleted():
-			return engram.Errorf(engram.CodeNotFound, "prompt #%d was deleted", num).WithHint("{log --verb forget} shows what deleted it, for {undo OP}; {delete prompt %d --hard} removes it for good", num)
+			return engram.Errorf(engram.CodeNotFound, "prompt #%d was deleted", num).WithHint("{log --verb prompt_delete} shows what deleted it, and {undo OP} takes that back; {delete prompt %d --hard} removes it for good", num)
 		}
 		now := p
 		now.DeletedAt = o.at

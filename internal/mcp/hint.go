@@ -25,7 +25,6 @@ func calls() []instead {
 		{"log --all-projects", "mem_log all_projects=true"},
 		{"log --verb <verb>", "mem_log verb=<verb>"},
 		{"log <id>", "mem_log id=<id>"},
-		{"list --forgotten", "mem_log verb=forget"},
 		{"undo <op>", "mem_undo op=<op>"},
 		{"history <id>", "mem_history id=<id>"},
 		{"update <id> --scope <scope>", "mem_update id=<id> scope=<scope>"},
