@@ -10,8 +10,12 @@ import (
 )
 
 // spool keeps what an import has looked through in a file that only the user may read,
-// among the temporary ones.
-type spool struct{ file *os.File }
+// among the temporary ones. Where the system lets an open file go without its name, nothing
+// stays of it however the program ends.
+type spool struct {
+	file  *os.File
+	named bool // it has to be removed at the end
+}
 
 // newSpool makes one; without room for it the error is CodeUnavailable.
 func newSpool() (engine.Spool, error) {
@@ -20,7 +24,7 @@ func newSpool() (engine.Spool, error) {
 		return nil, engram.Errorf(engram.CodeUnavailable, "no place for what is imported").
 			WithHint("set TMPDIR to a folder that can be written").WithCause(err)
 	}
-	return spool{f}, nil
+	return spool{f, os.Remove(f.Name()) != nil}, nil // Windows removes no open file
 }
 
 // Write implements engine.Spool.
@@ -40,5 +44,9 @@ func (s spool) Rewind() (io.Reader, error) {
 
 // Close implements engine.Spool.
 func (s spool) Close() error {
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := s.file.Close()
+	if s.named {
+		err = errors.Join(err, os.Remove(s.file.Name()))
+	}
+	return err
 }
