@@ -22,10 +22,11 @@ func (p *program) importCommand() *cobra.Command {
 		Long: `Bring in a file that engram export wrote, here or elsewhere, or the export of a program that speaks the mem_* or the
 memory_* dialect; which it is, is found out. Importing twice changes nothing: what is here already is known again by its
 id. Where both have something, the later edit holds and the other text is kept as a revision. With --project everything
-goes into that project.
+goes into that project; what another project has here is left alone, and copies of it come in.
 
 With --mode replace, what is not in the file is forgotten; a backup of the database is made first. All of it comes in or
-nothing does, and engram undo takes it back. An item that is wrong is told and left out; then the exit code is 2.`,
+nothing does, and engram undo takes it back. An item that is wrong is told and left out, and a replacement with one is
+refused; then the exit code is 2.`,
 		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "zcat engram.json.gz | engram import -"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,6 +58,9 @@ func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportIn
 	res, err := e.Import(cmd.Context(), file, in)
 	bar.end()
 	if err != nil {
+		if !p.json {
+			p.tellItems(res.Rejected, "wrong")
+		}
 		return err
 	}
 	if !p.json {
