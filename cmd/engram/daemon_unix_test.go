@@ -322,3 +322,40 @@ func post(t *testing.T, url string, body io.Reader, begun chan<- struct{}) strin
 	}
 	return res.Status + " " + string(answer)
 }
+
+// A search that the server answered for a command is counted once, as what the command was
+// asked for.
+func TestWhatAServerFoundForCommandsIsCountedOnce(t *testing.T) {
+	p := newPlace(t)
+	if r := p.run("save", "Giraffes", "have seven bones in the neck"); r.code != 0 {
+		t.Fatalf("save: %+v", r)
+	}
+	p.start()
+	for _, args := range [][]string{{"search", "giraffe"}, {"search", "neck"}, {"recall", "giraffe"}} {
+		if r := p.run(args...); r.code != 0 || !strings.Contains(r.out, "Giraffes") {
+			t.Fatalf("%q: %+v", args, r)
+		}
+	}
+	for range 2 { // before and after it has written down what it knows of
+		var doc struct {
+			Verbs []struct {
+				Verb   string
+				Events int
+			}
+		}
+		r := p.run("metrics", "--json")
+		if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
+			t.Fatalf("metrics: %+v, %v", r, err)
+		}
+		got := map[string]int{}
+		for _, v := range doc.Verbs {
+			got[v.Verb] += v.Events
+		}
+		if got["search"] != 2 || got["recall"] != 1 {
+			t.Errorf("got %v, want 2 searches and 1 recall:\n%s", got, r.out)
+		}
+		if r := p.run("restart", "--port", "0"); r.code != 0 {
+			t.Fatalf("restart: %+v", r)
+		}
+	}
+}
