@@ -24,7 +24,7 @@ const maxBody = 4 << 20
 // A client's subscription keeps its request open until the client leaves, so whoever
 // shuts the HTTP server down must end those by the request's context.
 func (s *Server) Handler() http.Handler {
-	return shaped(s.streamable(true), s.streamable(false))
+	return s.shaped(s.streamable(true), s.streamable(false))
 }
 
 // streamable is the SDK's handler. It answers with JSON, or, where the client is to hear
@@ -38,32 +38,31 @@ func (s *Server) streamable(json bool) http.Handler {
 	})
 }
 
-// shaped answers for requests whose parameters have a wrong form, and passes the others
-// on: to stream those that ask for progress, to plain the rest.
-func shaped(plain, stream http.Handler) http.Handler {
+// shaped answers for requests that are none or whose parameters have a wrong form, and
+// passes the others on: to stream those that ask for progress, to plain the rest.
+func (s *Server) shaped(plain, stream http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
-			plain.ServeHTTP(w, r)
+			c := inJSON(w, nil)
+			plain.ServeHTTP(c, r)
+			c.end()
 			return
 		}
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 		if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-			http.Error(w, fmt.Sprintf("the request is longer than %d bytes", tooLarge.Limit), http.StatusRequestEntityTooLarge)
+			sendError(w, http.StatusRequestEntityTooLarge, idAround(body, nil), &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest,
+				Message: fmt.Sprintf("the request is longer than %d bytes", tooLarge.Limit)})
 			return
 		}
 		if err != nil {
-			http.Error(w, "the request broke off", http.StatusBadRequest)
+			sendError(w, http.StatusBadRequest, nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "the request broke off"})
 			return
 		}
 		next := plain
 		if m, err := jsonrpc.DecodeMessage(body); err == nil {
 			if req, ok := m.(*jsonrpc.Request); ok {
-				if !faithful(body, req.ID) {
-					http.Error(w, "an id is a string or a whole number below 2^53", http.StatusBadRequest)
-					return
-				}
-				if bad := misshapen(req); bad != nil {
-					answer(w, &jsonrpc.Response{ID: req.ID, Error: bad})
+				if status, bad := s.refusedOverHTTP(r, req, body); bad != nil {
+					sendError(w, status, idOf(body), bad)
 					return
 				}
 				if wantsProgress(req) {
@@ -72,16 +71,25 @@ func shaped(plain, stream http.Handler) http.Handler {
 			}
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context())))
+		c := inJSON(w, body)
+		next.ServeHTTP(c, r.WithContext(context.WithValue(r.Context(), requestKey{}, r.Context())))
+		c.end()
 	})
 }
 
-func answer(w http.ResponseWriter, r *jsonrpc.Response) {
-	line, err := jsonrpc.EncodeMessage(r)
-	if err != nil {
-		http.Error(w, "internal error", http.StatusInternalServerError)
-		return
+// refusedOverHTTP says why a request cannot be worked on, and the status that goes with it;
+// nil when it can. A method that is not offered has one of its own in the stateless
+// revision alone.
+func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []byte) (int, *jsonrpc.Error) {
+	if !faithful(body, req.ID) {
+		return http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "an id is a string or a whole number below 2^53"}
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(line) // a client that has gone needs no answer
+	bad := refused(req, s.memories)
+	if bad == nil || !req.IsCall() {
+		return 0, nil
+	}
+	if bad.Code == jsonrpc.CodeMethodNotFound && r.Header.Get("Mcp-Protocol-Version") >= stateless {
+		return http.StatusNotFound, bad
+	}
+	return http.StatusOK, bad
 }

@@ -13,9 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// refused says why a request on the line cannot be worked on; nil when it can. Over
-// HTTP what is not offered is left to the SDK, which knows the status that goes with it.
-// memories says that the server has more than tools (resource.go).
+// refused says why a request cannot be worked on; nil when it can. The SDK would answer
+// with empty lists for what is not offered. memories says that the server has more than tools (resource.go).
 func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
