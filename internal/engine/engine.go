@@ -59,7 +59,7 @@ type Options struct {
 	// it is kept in memory.
 	Spool func() (Spool, error)
 	// Shelf is about how many bytes of what texts say are kept from one search to the
-	// next; 0 is 8 MiB.
+	// next; 0 is 4 MiB.
 	Shelf int
 	// Version of the program, which exports tell; may be "".
 	Version string
