@@ -1,16 +1,13 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -61,14 +58,14 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	bar := p.progress("exporting")
 	in.Progress = bar.tell
 	var res engine.Exported
-	write := func(ctx context.Context, w io.Writer) (err error) {
-		res, err = e.Export(ctx, w, in)
+	write := func(w io.Writer) (err error) {
+		res, err = e.Export(cmd.Context(), w, in)
 		return err
 	}
 	if name == "-" {
-		err = outputError(write(cmd.Context(), p.Stdout))
+		err = outputError(write(p.Stdout))
 	} else {
-		err = p.writeFile(cmd.Context(), name, write)
+		err = p.writeFile(name, write)
 	}
 	bar.end()
 	if err != nil {
@@ -89,9 +86,8 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 }
 
 // writeFile writes a file that only the user can read, beside the one whose place it takes
-// when it is whole. Who interrupts it finds nothing of the new one. What is no regular file,
-// such as a pipe, is written into.
-func (p *program) writeFile(ctx context.Context, name string, write func(context.Context, io.Writer) error) (err error) {
+// when it is whole. What is no regular file, such as a pipe, is written into.
+func (p *program) writeFile(name string, write func(io.Writer) error) (err error) {
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
@@ -107,13 +103,11 @@ func (p *program) writeFile(ctx context.Context, name string, write func(context
 		if err != nil {
 			return refused(err)
 		}
-		return errors.Join(write(ctx, f), f.Close())
+		return errors.Join(write(f), f.Close())
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a link stays one
 	}
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
-	defer stop()
 	f, err := os.CreateTemp(filepath.Dir(path), ".engram-export-") // mode 0600
 	if err != nil {
 		return refused(err)
@@ -123,10 +117,7 @@ func (p *program) writeFile(ctx context.Context, name string, write func(context
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := write(ctx, f); err != nil {
-		if ctx.Err() != nil {
-			err = engram.Errorf(engram.CodeUnavailable, "the export was stopped; file %s is as it was", name)
-		}
+	if err := write(f); err != nil {
 		return errors.Join(err, f.Close())
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
