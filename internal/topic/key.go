@@ -4,6 +4,8 @@
 package topic
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,9 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
+// digestLen is how much of its SHA-256, in hexadecimal digits, ends a key that was cut:
+// 64 bits, so that two long keys of one project do not meet by chance.
+const digestLen = 16
+
 // Normalize returns key as it is stored: trimmed, in lower case, each run of white
-// space and hyphens one hyphen, at most engram.MaxTopicKey bytes, cut between
-// characters. Normalize(Normalize(key)) == Normalize(key).
+// space and hyphens one hyphen, at most engram.MaxTopicKey bytes. A longer one is cut
+// between characters and ends in a digest of the whole, because under one key the one
+// memory would replace the other. Normalize(Normalize(key)) == Normalize(key).
 func Normalize(key string) string {
 	var b strings.Builder
 	hyphen := false
@@ -27,14 +34,16 @@ func Normalize(key string) string {
 			hyphen = false
 		}
 		b.WriteRune(r)
-		if b.Len() > engram.MaxTopicKey {
-			break
-		}
 	}
 	if hyphen {
 		b.WriteByte('-')
 	}
-	return cut(b.String(), engram.MaxTopicKey)
+	whole := b.String()
+	if len(whole) <= engram.MaxTopicKey {
+		return whole
+	}
+	sum := sha256.Sum256([]byte(whole))
+	return strings.TrimRight(cut(whole, engram.MaxTopicKey-1-digestLen), "-") + "-" + hex.EncodeToString(sum[:])[:digestLen]
 }
 
 // cut returns the longest beginning of s of at most n bytes that ends between characters.

@@ -21,8 +21,9 @@ func TestNormalize(t *testing.T) {
 		{"underscores stay", "root__cause", "root__cause"},
 		{"other scripts are lower-cased too", "Решение/Кэш Сессий", "решение/кэш-сессий"},
 		{"a key of the greatest length stays", strings.Repeat("k", engram.MaxTopicKey), strings.Repeat("k", engram.MaxTopicKey)},
-		{"a longer one is cut", strings.Repeat("k", engram.MaxTopicKey+1), strings.Repeat("k", engram.MaxTopicKey)},
-		{"the cut is between characters", strings.Repeat("k", engram.MaxTopicKey-1) + "é", strings.Repeat("k", engram.MaxTopicKey-1)},
+		// The digests by sha256sum.
+		{"a longer one is cut and ends in a digest", strings.Repeat("k", engram.MaxTopicKey+1), strings.Repeat("k", engram.MaxTopicKey-17) + "-41cab6bc48d89432"},
+		{"one that differs at its end ends in another", strings.Repeat("k", engram.MaxTopicKey-1) + "é", strings.Repeat("k", engram.MaxTopicKey-17) + "-1664f022976c86c3"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := topic.Normalize(tt.in); got != tt.want {
