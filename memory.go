@@ -145,11 +145,12 @@ func (m Memory) Forgotten() bool { return !m.DeletedAt.IsZero() }
 // Validate says what is wrong with m as a record, as an *Error of CodeInvalid.
 // It does not look at ID, Num or the times.
 func (m Memory) Validate() error {
-	if strings.TrimSpace(m.Title) == "" {
-		return Errorf(CodeInvalid, "title is empty").WithHint("give a short, searchable title")
-	}
+	// The content first: without one, nobody could make a title of it.
 	if strings.TrimSpace(m.Content) == "" {
 		return Errorf(CodeInvalid, "content is empty").WithHint("say what is to be remembered")
+	}
+	if strings.TrimSpace(m.Title) == "" {
+		return Errorf(CodeInvalid, "title is empty").WithHint("give a short, searchable title")
 	}
 	for _, f := range []struct {
 		name, text string
