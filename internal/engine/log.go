@@ -127,7 +127,34 @@ func nameRelations(ctx context.Context, r engram.Reader, entry engram.LogEntry) 
 			if err != nil {
 				return err
 			}
+			if err := asLeft(ctx, r, &rel, entry.Op); err != nil {
+				return err
+			}
 			entry.Items[i].Title = fmt.Sprintf("#%d %s #%d", rel.Source, rel.Verb, rel.Target)
+		}
+	}
+	return nil
+}
+
+// mostVerdicts is how many later entries of a relation are read to tell what an operation
+// left it as. More verdicts on one pair than these nobody gives.
+const mostVerdicts = 200
+
+// asLeft takes from a relation what was done to it after an operation.
+func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64) error {
+	entries, err := r.Mutations(ctx, engram.EntityRelation, key(rel.Num), engram.Page{Limit: mostVerdicts})
+	if err != nil {
+		return err
+	}
+	for _, e := range entries { // the latest first
+		if e.Seq <= op || e.Op <= op {
+			break
+		}
+		if e.Was == nil {
+			continue
+		}
+		if err := restoreRelation(rel, e.Was); err != nil {
+			return fmt.Errorf("journal entry %d: %w", e.Seq, err)
 		}
 	}
 	return nil
