@@ -61,7 +61,11 @@ func logItem(i engram.LogItem) string {
 	return s
 }
 
-// Undone writes what an undo did, or with dry what it would do.
+// mostUndone is how many changes an undo names one by one: a batch has hundreds.
+const mostUndone = 20
+
+// Undone writes what an undo did, or with dry what it would do: the first changes, and how
+// many there were beyond.
 func Undone(u engram.Undone, dry bool) string {
 	var b strings.Builder
 	did := "Took back"
@@ -69,14 +73,22 @@ func Undone(u engram.Undone, dry bool) string {
 		did = "Would take back"
 	}
 	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
-	for _, c := range u.Changes {
+	for i, c := range u.Changes {
+		if i == mostUndone {
+			fmt.Fprintf(&b, "  … and %d more\n", len(u.Changes)-mostUndone)
+			break
+		}
 		sign := ""
 		if c.Entity == engram.EntityMemory || c.Entity == engram.EntityPrompt {
 			sign = "#"
 		}
 		fmt.Fprintf(&b, "  %s %s%s %s\n", c.Entity, sign, Line(c.Key, 0), Line(c.What, 0))
 	}
-	for _, left := range u.Left {
+	for i, left := range u.Left {
+		if i == mostUndone {
+			fmt.Fprintf(&b, "  … and %d more are left as they are\n", len(u.Left)-mostUndone)
+			break
+		}
 		fmt.Fprintf(&b, "  left as it is: %s\n", Line(left, 0))
 	}
 	if len(u.Changes) == 0 && len(u.Left) == 0 {
