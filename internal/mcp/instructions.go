@@ -24,7 +24,7 @@ var (
 
 // way is a way of working with some of the tools.
 type way struct {
-	needs []string // the tools that its text names and that must be offered for it
+	needs []string // tools that must be offered for it, beside those of the text with a name such as mem_save
 	text  string
 }
 
@@ -34,11 +34,11 @@ type way struct {
 func instructionsFor(offered []tool.Tool) string {
 	var told []string
 	for _, ways := range [][]way{
-		{{[]string{"mem_save", "mem_search", "mem_session_summary"}, agentInstructions}, {[]string{"mem_save", "mem_search", "mem_context"}, coreInstructions}},
-		{{[]string{"memory_store", "memory_query"}, memoryInstructions}},
+		{{nil, agentInstructions}, {nil, coreInstructions}},
+		{{nil, memoryInstructions}},
 		{{[]string{"remember", "recall"}, recallInstructions}},
 	} {
-		if i := slices.IndexFunc(ways, func(w way) bool { return has(offered, w.needs) }); i >= 0 {
+		if i := slices.IndexFunc(ways, func(w way) bool { return has(offered, append(named(w.text), w.needs...)) }); i >= 0 {
 			told = append(told, strings.TrimSpace(ways[i].text))
 		}
 	}
@@ -49,6 +49,12 @@ func instructionsFor(offered []tool.Tool) string {
 		return told[0]
 	}
 	return strings.Join(told, "\n\nTHE SAME MEMORIES BY OTHER TOOLS (use one set, not several)\n")
+}
+
+// named returns the tools that a text names, as far as they can be told from other words.
+func named(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, "mem_") && !strings.HasPrefix(w, "memory_") })
 }
 
 // has reports whether every one of the names is a tool's.

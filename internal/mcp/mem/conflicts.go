@@ -65,6 +65,9 @@ func (d *dialect) conflicts(ctx context.Context, by tool.Caller, a conflictsArgs
 			found.Inspected, found.Found, found.AlreadyRelated, found.Inserted)
 		return conflictsAnswer{envelope: enveloped(at, text), Total: found.Found}, nil
 	case "ignore":
+		if strings.TrimSpace(a.ID) == "" {
+			return conflictsAnswer{}, invalid("judgment_id is required for ignore")
+		}
 		c, err := e.Ignore(ctx, engram.RelationRef{ID: a.ID}, a.Reason)
 		if err != nil {
 			return conflictsAnswer{}, err

@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -48,6 +49,9 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 	entries, begins, err := d.as(by).Log(ctx, in)
 	if err != nil {
 		return message{}, err
+	}
+	if verb := strings.TrimSpace(a.Verb); len(entries) == 0 && verb != "" {
+		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
 	}
 	return message{envelope: enveloped(at, strings.TrimSpace(render.Log(entries, begins, d.text)))}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -42,7 +43,11 @@ func unread(err error, named string) error {
 		return unplaced(err, engine.ProjectRequest{Explicit: named})
 	}
 	// Readers have always been told this in plain words, without an envelope.
-	return &tool.Failure{Text: "Project resolution failed: " + trouble(err), Err: err}
+	text := "Project resolution failed: " + trouble(err)
+	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous && len(p.Available) > 0 {
+		text += "; pass project with one of: " + strings.Join(p.Available, ", ")
+	}
+	return &tool.Failure{Text: text, Err: err}
 }
 
 // everywhere is the place of a search over all projects.

@@ -99,8 +99,15 @@ func (d *dialect) chosen(ctx context.Context, c choice, r engine.ProjectRequest)
 		}
 	}
 	at, err := d.writing(ctx, r)
-	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
+	p, ok := errors.AsType[*project.Problem](err)
+	switch {
+	case ok && p.Reason == project.ReasonAmbiguous:
 		return at, d.withToken(err, c.Session, p)
+	case ok && p.Reason == project.ReasonUnknown:
+		// It may be one of the choices, without the user's word for it.
+		if choices := d.ambiguous(ctx); choices != nil && isChoice(choices, c.Project) {
+			return at, d.withToken(err, c.Session, choices)
+		}
 	}
 	return at, err
 }
@@ -115,10 +122,19 @@ func (d *dialect) ambiguous(ctx context.Context) *project.Problem {
 	return p
 }
 
+// choiceAt is the place of a project among the choices of an ambiguous folder; -1 for none.
+func choiceAt(p *project.Problem, want string) int {
+	return slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
+}
+
+func isChoice(p *project.Problem, want string) bool {
+	return choiceAt(p, strings.TrimSpace(redact.Private(want))) >= 0
+}
+
 // pick returns the name of the project that was chosen, if the choice is good.
 func (d *dialect) pick(c choice, p *project.Problem) (string, error) {
 	want := strings.TrimSpace(redact.Private(c.Project))
-	at := slices.IndexFunc(p.Available, func(name string) bool { return strings.EqualFold(name, want) })
+	at := choiceAt(p, want)
 	switch {
 	case want == "":
 		return "", unchosen(project.ReasonChoice, p, "Project choice is empty; choose one of available_projects")
@@ -154,6 +170,7 @@ func (d *dialect) withToken(err error, session string, p *project.Problem) error
 	if !ok {
 		return err
 	}
+	r.AvailableProjects = p.Available
 	r.RecoveryToken = d.recovery.issue(ask(session, d.dir, p.Available), d.engine.Now())
 	r.TokenTTLSeconds = int(tokenLife.Seconds())
 	r.Hint = "ask the user which of available_projects it is, then call again with project, project_choice_reason=" + userChose +

@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -27,7 +26,7 @@ type reviewArgs struct {
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
 	Alias tool.ID `json:"id" schema:"-"`          // the same
-	Days  int     `json:"days" doc:"of a snooze"` // 30
+	Days  *int    `json:"days" doc:"of a snooze"` // 30
 }
 
 // reviewed is the answer of every action: observations of list, the rest of the others.
@@ -61,9 +60,12 @@ func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (rev
 		if a.ID == 0 {
 			return reviewed{}, invalid("observation_id is required for " + action)
 		}
+		if action == "snooze" && a.Days != nil && *a.Days < 1 {
+			return reviewed{}, invalid("days must be 1 or more")
+		}
 		return d.reviewOne(ctx, by, a, action == "snooze")
 	}
-	return reviewed{}, invalid("action must be one of: list, mark_reviewed")
+	return reviewed{}, invalid("action must be one of: list, mark_reviewed, snooze")
 }
 
 // reviewList tells what is due; of every project unless one is named.
@@ -102,8 +104,12 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	ref := engram.ByNum(int64(a.ID))
 	m, err, what, done := engram.Memory{}, error(nil), "mark reviewed", "marked reviewed"
 	if snooze {
+		days := 30
+		if a.Days != nil {
+			days = *a.Days
+		}
 		what, done = "snooze", "snoozed"
-		m, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, cmp.Or(a.Days, 30)))
+		m, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, days))
 	} else {
 		m, err = d.as(by).Reviewed(ctx, ref)
 	}

@@ -27,7 +27,7 @@ func (d *dialect) saveTool() tool.Tool {
 
 type saveArgs struct {
 	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema" small:"a short name for it"`
-	Content      string         `json:"content" small:"one or more full sentences"`
+	Content      string         `json:"content" small:"one or more full sentences" needed:"small"`
 	Observation  string         `json:"observation" schema:"-"` // old name of content
 	Type         string         `json:"type" doc:"decision, architecture, bugfix, pattern, config, discovery, learning, preference, …" default:"manual" small:"decision, bugfix, fact, preference, …"`
 	TopicKey     string         `json:"topic_key" doc:"family/description" small:"-"`
@@ -82,7 +82,7 @@ func judgmentOf(cs []engine.Candidate) judgment {
 
 func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, error) {
 	if strings.TrimSpace(a.text()) == "" {
-		return saved{}, invalid("content is required for mem_save (use content, or observation for backward-compatible clients)")
+		return saved{}, noContent(by)
 	}
 	asked := engine.ProjectRequest{Explicit: a.Project, SessionID: a.SessionID, Override: d.project}
 	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
@@ -117,6 +117,15 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 		out.Action = string(res.Action)
 	}
 	return out, nil
+}
+
+// noContent says what is missing: the old name of it only to those whose tools are many
+// enough for an agent that may know it.
+func noContent(by tool.Caller) error {
+	if !by.Has("mem_get_observation") {
+		return invalid("content is required for mem_save: one or more full sentences")
+	}
+	return invalid("content is required for mem_save (use content, or observation for backward-compatible clients)")
 }
 
 // saveLines is what a save reports; verdict is what a person said of it, "" for nothing.

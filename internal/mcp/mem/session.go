@@ -109,5 +109,9 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 		return message{}, failed("Failed to save session summary", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
 	at.Name = res.Memory.Project // see save
-	return message{envelope: enveloped(at, fmt.Sprintf("Session summary saved for project %q\n%s", at.Name, score))}, nil
+	text := fmt.Sprintf("Session summary saved for project %q", at.Name)
+	if !d.remote { // where several agents are served, their calls are not those of this session
+		text += "\n" + score
+	}
+	return message{envelope: enveloped(at, text)}, nil
 }

@@ -26,7 +26,8 @@ type ID int64
 // argument out of the schema: one that clients know from elsewhere, such as an old name, and
 // that no model should pay for reading about. schema:"only" is the reverse: enum, min and
 // max are told and not checked, because the dialect has words of its own for what is wrong.
-// small:"-" leaves an argument out for small models; any other text there is their doc.
+// small:"-" leaves an argument out for small models; any other text there is their doc, and
+// needed:"small" tells them that it must be there, whatever the dialect says of it.
 type param struct {
 	name     string
 	doc      string
@@ -41,6 +42,7 @@ type param struct {
 	unlisted bool
 	items    []param // the fields of the objects of a list; nil for other kinds
 	small    string  // "-": not for small models; else their doc, where it is another
+	needed   bool    // told to small models as required
 }
 
 func paramsOf(in reflect.Type) []param {
@@ -49,7 +51,7 @@ func paramsOf(in reflect.Type) []param {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
 			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
-			small: f.Tag.Get("small")}
+			small: f.Tag.Get("small"), needed: f.Tag.Get("needed") == "small"}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
 		}
@@ -75,6 +77,9 @@ func paramsOf(in reflect.Type) []param {
 func small(ps []param) []param {
 	told := slices.Clone(ps)
 	for i, p := range told {
+		if p.needed {
+			told[i].required = "schema"
+		}
 		switch p.small {
 		case "":
 		case "-":
