@@ -115,6 +115,7 @@ type UndoChange struct {
 // JournalFilter narrows a list of operations. The zero value lets all pass.
 type JournalFilter struct {
 	Project string // of the first entry
+	Gone    bool   // with Project: what was done to projects that are gone, too
 	Entity  Entity // with Key: operations that touched this thing, moves between projects too
 	Key     string
 	Actor   string // or its beginning up to a colon: "mcp" is every MCP client

@@ -296,8 +296,12 @@ func writeProjects(b *strings.Builder, list []engram.ProjectCounts, columns int)
 	t.write(b, columns)
 }
 
-func writePruned(b *strings.Builder, list []engram.ProjectCounts, dryRun bool) {
-	if len(list) == 0 {
+func writePruned(b *strings.Builder, list []engram.ProjectCounts, named, dryRun bool) {
+	switch {
+	case len(list) == 0 && named:
+		fmt.Fprintln(b, "Those projects have memories, forgotten ones perhaps; nothing was removed.")
+		return
+	case len(list) == 0:
 		fmt.Fprintln(b, "Every project has memories.")
 		return
 	}

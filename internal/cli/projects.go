@@ -2,13 +2,16 @@ package cli
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -60,6 +63,9 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 				if dir = args[0]; !filepath.IsAbs(dir) {
 					dir = filepath.Join(p.Dir, dir)
 				}
+			}
+			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name a folder that is there, or none for this one")
 			}
 			// Strict on purpose: whoever asks wants to hear that a folder is ambiguous.
 			in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: dir})
@@ -154,13 +160,18 @@ func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) er
 	if len(names) == 0 {
 		names = nil // every project; an empty list would be none
 	}
+	for _, name := range names {
+		if err := p.projectExists(cmd, e, name); err != nil {
+			return err
+		}
+	}
 	plan, err := e.PruneProjects(cmd.Context(), names, true)
 	if err != nil {
 		return err
 	}
 	if !dryRun && len(plan) > 0 {
 		if !yes {
-			p.tell(func(b *strings.Builder) { writePruned(b, plan, true) })
+			p.tell(func(b *strings.Builder) { writePruned(b, plan, names != nil, true) })
 		}
 		ok, err := p.confirm(yes, fmt.Sprintf("Remove %s?", count(len(plan), "project", "projects")))
 		if err != nil {
@@ -173,7 +184,27 @@ func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) er
 		}
 	}
 	doc := prunedDoc{DryRun: dryRun, Projects: projectsOf(plan)}
-	return p.answerRows(doc, func(b *strings.Builder) { writePruned(b, plan, dryRun) })
+	return p.answerRows(doc, func(b *strings.Builder) {
+		writePruned(b, plan, names != nil, dryRun)
+		if !dryRun && len(plan) > 0 {
+			fmt.Fprintln(b, "To take it back: "+p.self()+" undo")
+		}
+	})
+}
+
+// projectExists refuses the name of a project that there is not, or that is none.
+func (p *program) projectExists(cmd *cobra.Command, e *engine.Engine, name string) error {
+	all, err := e.Projects(cmd.Context())
+	if err != nil {
+		return err
+	}
+	name = project.Normalize(name)
+	for _, c := range all {
+		if c.Name == name || slices.Contains(c.Aliases, name) {
+			return nil
+		}
+	}
+	return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 }
 
 func namesOf(list []engram.ProjectCounts) []string {

@@ -14,7 +14,8 @@ import (
 // UndoInput says which operation is taken back.
 type UndoInput struct {
 	// Op is its number, as Log tells it. 0 is the latest of Project, whatever it was, that
-	// can be taken back and was not; an erase in the way is forbidden.
+	// can be taken back and was not, the removal of a project that is gone among them; an
+	// erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
 	DryRun  bool   // tells what would become of what, and changes nothing
@@ -64,7 +65,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, err
 	const page = 100
 	erased := int64(0)
 	for offset := 0; ; offset += page {
-		ops, err := o.tx.Operations(ctx, engram.JournalFilter{Project: project}, engram.Page{Limit: page, Offset: offset})
+		ops, err := o.tx.Operations(ctx, engram.JournalFilter{Project: project, Gone: true}, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
 			return engram.Undone{}, err
 		}

@@ -146,6 +146,27 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 	}
 }
 
+// A project that was removed has no operations any more, so that its removal is the latest
+// of whoever asks.
+func TestTheRemovalOfAProjectIsUndoneFromAnother(t *testing.T) {
+	w := newWorld(t)
+	w.note("kept", "text")
+	w.session("s9", "hollow")
+	if gone, err := w.PruneProjects(t.Context(), nil, false); err != nil || len(gone) != 1 {
+		t.Fatalf("prune: got %v, %v; want hollow", gone, err)
+	}
+	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
+	if err != nil || u.Undone.Verb != "project_prune" {
+		t.Fatalf("undo in demo: got %+v, %v; want project_prune", u.Undone, err)
+	}
+	if _, err := w.Session(t.Context(), "s9"); err != nil {
+		t.Errorf("the session of the project: got %v, want it back", err)
+	}
+	if u, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"}); err != nil || u.Undone.Verb != "save" {
+		t.Errorf("undo again: got %+v, %v; want the save of demo", u.Undone, err)
+	}
+}
+
 func TestSeveralAreUndoneAtOnce(t *testing.T) {
 	w := newWorld(t)
 	a := w.note("first", "text")

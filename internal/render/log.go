@@ -73,16 +73,20 @@ func Undone(u engram.Undone, dry bool) string {
 		did = "Would take back"
 	}
 	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
-	for i, c := range u.Changes {
-		if i == mostUndone {
-			fmt.Fprintf(&b, "  … and %d more\n", len(u.Changes)-mostUndone)
-			break
-		}
+	told := map[string]bool{} // a merge of several sources changed one target several times
+	for _, c := range u.Changes {
 		sign := ""
 		if c.Entity == engram.EntityMemory || c.Entity == engram.EntityPrompt {
 			sign = "#"
 		}
-		fmt.Fprintf(&b, "  %s %s%s %s\n", c.Entity, sign, Line(c.Key, 0), Line(c.What, 0))
+		line := fmt.Sprintf("  %s %s%s %s\n", c.Entity, sign, Line(c.Key, 0), Line(c.What, 0))
+		if !told[line] && len(told) < mostUndone {
+			b.WriteString(line)
+		}
+		told[line] = true
+	}
+	if more := len(told) - mostUndone; more > 0 {
+		fmt.Fprintf(&b, "  … and %d more\n", more)
 	}
 	for i, left := range u.Left {
 		if i == mostUndone {

@@ -69,10 +69,17 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	}
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
-		if !known {
+		switch {
+		case err != nil || !known && !f.Gone:
 			return nil, err
+		case !known:
+			num = -1 // no project's
 		}
-		and(`j.project = ?`, num)
+		if f.Gone {
+			and(`(j.project = ? OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num)
+		} else {
+			and(`j.project = ?`, num)
+		}
 	}
 	if f.Actor != "" {
 		and(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
