@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/alanbuscaglia/engram"
@@ -8,9 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// rememberRows are the tools remember, recall and forget as routes. They know no projects,
-// as those do not (package recall of mcp says why): what is remembered goes to the project
-// that the server was told to work in, if any, and recall looks everywhere.
+// rememberRows are the tools remember, recall and forget as routes. They look in all
+// projects, as those do (package recall of mcp says why): what is remembered goes to the
+// project that is named, or that the server was told to work in, if any.
 func (a *API) rememberRows() []Route {
 	return []Route{
 		write("POST", "/remember", a.remember, "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(document.Remembered{}, http.StatusOK, created),
@@ -25,6 +26,7 @@ type rememberBody struct {
 	Content  string         `json:"content" required:"true"`
 	Category engram.Type    `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
 	Metadata map[string]any `json:"metadata"`
+	Project  string         `json:"project" doc:"where it belongs; else to the server's project, if it has one"`
 }
 
 func (a *API) remember(q request) (reply, error) {
@@ -36,7 +38,7 @@ func (a *API) remember(q request) (reply, error) {
 		return reply{}, invalid("content is required")
 	}
 	res, err := a.Engine.Save(q.Context(), engine.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
-		Project: a.Project, Admit: engine.AdmitMerging})
+		Project: cmp.Or(in.Project, a.Project), Admit: engine.AdmitMerging})
 	if err != nil {
 		return reply{}, err
 	}

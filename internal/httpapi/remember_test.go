@@ -49,6 +49,10 @@ func TestWhatIsRememberedIsRecalledUntilItIsForgotten(t *testing.T) {
 		[2]string{"POST /remember", `{"content":"Access tokens of the API live 5 minutes.","category":"decision"}`},
 	)
 	post := func(path, body string) string { return told(ask(h, "POST", path, body)) }
+	load(t, h, [2]string{"POST /remember", `{"content":"Mails over 10 MB are dropped.","project":"Mailer"}`})
+	if got := told(ask(h, "GET", "/memories?project=mailer", "")); !strings.Contains(got, "10 MB") {
+		t.Errorf("remembered in a project that is named: %s has no memory of it", got)
+	}
 	for _, tt := range []struct{ name, path, body, want string }{
 		{"what is known has its id twice", "/remember", `{"content":"Access tokens of the API live 15 minutes.","category":"decision"}`,
 			`{"id":"mem_00000000000000000000000001","merged_with":"mem_00000000000000000000000001"`},

@@ -7,8 +7,8 @@
 // what was learned in one project is there in the next. So recall looks everywhere. What is
 // remembered still goes to the project of the folder, where there is one: the other
 // dialects find it there, and near-duplicates are looked for among its likes. Where nobody
-// can say which project it is, the memory belongs to none, because a tool without a project
-// to name could not mend that, and recall finds it all the same.
+// can say which project it is, the memory belongs to none, and recall finds it all the same. An
+// agent elsewhere may name its project, which is in the schema only there.
 //
 // Text of memories is quoted as it is, as data: nothing here reads it for instructions.
 package recall
@@ -51,12 +51,22 @@ func Tools(o Options) []tool.Tool {
 // as is the engine writing in the caller's name.
 func (d *dialect) as(by tool.Caller) *engine.Engine { return d.Engine.As(by.Actor()) }
 
-// place is the project that something is remembered in; "" where nobody can say.
-func (d *dialect) place(ctx context.Context) (name, warning string, err error) {
-	if d.Project == "" && (d.Remote || d.Dir == "") {
+// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
+// only its project's name says where.
+func (d *dialect) shown() []string {
+	if d.Remote && d.Project == "" {
+		return []string{"project"}
+	}
+	return nil
+}
+
+// place is the project that something is remembered in, named or not; "" where nobody can
+// say.
+func (d *dialect) place(ctx context.Context, named string) (name, warning string, err error) {
+	if named == "" && d.Project == "" && (d.Remote || d.Dir == "") {
 		return "", "", nil
 	}
-	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: d.Project, Dir: d.Dir, Write: true})
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
 	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
 		return "", "", nil
 	}

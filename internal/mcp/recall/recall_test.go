@@ -84,3 +84,34 @@ func TestLinesOfAMemoryCannotPassForAnother(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAgentElsewhereNamesItsProject(t *testing.T) {
+	e := enginetest.New(t)
+	for _, tt := range []struct {
+		name    string
+		options recall.Options
+		shown   bool
+	}{
+		{"elsewhere", recall.Options{Engine: e, Remote: true}, true},
+		{"elsewhere, where a project is set", recall.Options{Engine: e, Remote: true, Project: "web"}, false},
+		{"in a folder", recall.Options{Engine: e, Dir: "/src/shop"}, false},
+	} {
+		i := slices.IndexFunc(recall.Tools(tt.options), func(t tool.Tool) bool { return t.Name == "remember" })
+		if got := strings.Contains(string(recall.Tools(tt.options)[i].Input), `"project"`); got != tt.shown {
+			t.Errorf("%s: project is in the schema %t, want %t", tt.name, got, tt.shown)
+		}
+	}
+	o := recall.Options{Engine: e, Remote: true}
+	call(t, o, "remember", `{"content":"The queue drops mails over 10 MB.","project":"Mailer"}`)
+	if text, _ := call(t, o, "recall", `{}`); !strings.Contains(text, "project mailer") {
+		t.Errorf("got %s, want it in project mailer", text)
+	}
+}
+
+func TestAMemoryIsForgottenByItsNumber(t *testing.T) {
+	o := recall.Options{Engine: enginetest.New(t)}
+	call(t, o, "remember", `{"content":"The queue drops mails over 10 MB."}`)
+	if text, _ := call(t, o, "forget", `{"id":1}`); !strings.Contains(text, "Forgot mem_") {
+		t.Errorf("got %s, want it forgotten", text)
+	}
+}

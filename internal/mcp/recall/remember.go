@@ -18,13 +18,14 @@ var rememberProse string
 
 func (d *dialect) rememberTool() tool.Tool {
 	return tool.New(tool.Def{Name: "remember", Title: "Remember", Prose: rememberProse, Effect: tool.Writes,
-		Profiles: []string{profile}}, d.remember)
+		Profiles: []string{profile}, Shows: d.shown()}, d.remember)
 }
 
 type rememberArgs struct {
 	Content  string         `json:"content" doc:"one or two full sentences" required:"true"`
 	Category string         `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
 	Metadata map[string]any `json:"metadata" doc:"to be found by; needs_review: true flags it for the user"`
+	Project  string         `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
 // remembered is the answer, and what it says in words.
@@ -37,7 +38,7 @@ type remembered struct {
 func (r remembered) PlainText() (string, bool) { return r.text, true }
 
 func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) (remembered, error) {
-	at, warning, err := d.place(ctx)
+	at, warning, err := d.place(ctx, a.Project)
 	if err != nil {
 		return remembered{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -76,6 +77,9 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	switch p.kind.Kind() {
 	case reflect.String:
 		var s string
+		if p.lax && whole(raw) {
+			raw = json.RawMessage(`"` + string(raw) + `"`)
+		}
 		if json.Unmarshal(raw, &s) != nil {
 			return p.mistyped(raw, aString)
 		}
@@ -98,6 +102,13 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 		}
 	}
 	return nil
+}
+
+// whole reports whether raw is a number without a fraction: of a memory, where its id is
+// asked for.
+func whole(raw json.RawMessage) bool {
+	_, err := strconv.ParseInt(string(raw), 10, 64)
+	return err == nil
 }
 
 // setNumber reads a count, an ID or a fraction.
