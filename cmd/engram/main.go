@@ -53,7 +53,7 @@ func endBySignal(end context.CancelCauseFunc) {
 			by = syscall.SIGTERM
 		}
 		end(cli.Interrupted(by))
-		time.Sleep(endPatience)
+		<-time.After(endPatience)
 		os.Exit(cli.Interrupted(by).ExitCode())
 	}()
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -131,7 +132,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 		if err != nil {
 			return err
 		}
-		held, err := tryLock(f)
+		held, err := daemon.TryLock(f)
 		if held && c.still(f) {
 			return errors.Join(do(f), f.Close()) // which unlocks it
 		}
@@ -141,7 +142,7 @@ func (c counting) locked(create int, do func(*os.File) error) error {
 		if time.Now().After(until) {
 			return errors.New("somebody else holds " + c.path)
 		}
-		time.Sleep(time.Millisecond)
+		<-time.After(time.Millisecond)
 	}
 }
 

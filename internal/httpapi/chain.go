@@ -50,7 +50,11 @@ func (a *API) pass(route Route, w http.ResponseWriter, r *http.Request) (err err
 	q := request{Request: r, query: parseQuery(r.URL.RawQuery), route: route}
 	if route.unread {
 		r.Body = http.MaxBytesReader(w, r.Body, route.MaxBody)
-		defer func() { leave(w, err) }()
+		defer func() {
+			if err != nil {
+				leave(w)
+			}
+		}()
 	} else if q.body, err = readBody(w, r, route.MaxBody); err != nil {
 		return err
 	}
@@ -92,14 +96,12 @@ func (a *API) long(route Route, w http.ResponseWriter, q request) error {
 	return err
 }
 
-// leave bounds the wait for what is left of a body that nobody reads: net/http takes it in
-// before it answers, if the connection is to be kept, and at the end in any case.
-func leave(w http.ResponseWriter, err error) {
-	if err != nil {
-		w.Header().Set("Connection", "close")
-	}
+// leave ends the connection of a request whose body was not read to its end: net/http would
+// wait for the rest before it answers, and for some of it even then.
+func leave(w http.ResponseWriter) {
+	w.Header().Set("Connection", "close")
 	// A writer that has no deadlines (a recorder in a test) waits for nobody.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(leaveTime))
+	time.AfterFunc(leaveTime, func() { _ = http.NewResponseController(w).SetReadDeadline(time.Unix(1, 0)) })
 }
 
 // speakMCP hands a request to the server of MCP.

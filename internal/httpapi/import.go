@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"os"
 	"strings"
@@ -48,6 +49,8 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	case err != nil:
 		return err
 	}
+	// What follows the file is waited for at its pace; net/http would wait without end.
+	_, _ = io.Copy(io.Discard, in)
 	line, err := json.Marshal(importedDoc{res.Sessions.Added, res.Memories.Added, res.Prompts.Added, document.ImportedOf(res, dryRun)})
 	if err != nil {
 		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package app
+package daemon
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock of a file until it is closed, if nobody has it: no other opening
+// TryLock takes the lock of a file until it is closed, if nobody has it: no other opening
 // of the file either, in this process or elsewhere. A file system without locks has nobody
 // wait.
-func tryLock(f *os.File) (held bool, err error) {
+func TryLock(f *os.File) (held bool, err error) {
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
