@@ -294,7 +294,7 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 		f.Scope = engram.ParseScope(string(f.Scope))
 	}
 	f.Current = f.Current && !f.Forgotten // whoever looks for what was forgotten looks for all of it
-	if err := checkShare("min strength", f.MinStrength); err != nil {
+	if err := checkShare("min_strength", f.MinStrength); err != nil {
 		return f, err
 	}
 	if !f.Since.IsZero() && !f.Until.IsZero() && !f.Since.Before(f.Until) {
