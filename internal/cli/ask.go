@@ -27,7 +27,10 @@ func (p *program) ask(question, instead string) (string, error) {
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(p.Stderr)
 		return "", err
-	} // an end of input is an answer: no
+	}
+	if err != nil { // an end of input is an answer: no
+		fmt.Fprintln(p.Stderr)
+	}
 	return strings.ToLower(strings.TrimSpace(line)), nil
 }
 

@@ -54,7 +54,7 @@ func (p *program) capture(cmd *cobra.Command, name, session, source string) erro
 		return err
 	}
 	return p.answer(capturedOf(e, res), func(b *strings.Builder) {
-		fmt.Fprintf(b, "Passive capture complete: extracted=%d saved=%d duplicates=%d\n", res.Extracted, res.Saved, res.Duplicates)
+		fmt.Fprintf(b, "%s found in the text: %d saved, %d known already\n", count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {
 			writeLine(b, m)
 		}

@@ -121,6 +121,10 @@ func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []
 	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename, or nothing to skip]",
 		quote(render.Line(into, 0))), instead)
 	names := namesOf(g)
+	for err == nil && !isChoice(answer, names) {
+		p.warn(quote(render.Line(answer, 40)) + " is none of what was offered")
+		answer, err = p.ask("Which? [all, numbers such as 1,2, rename, or nothing to skip]", instead)
+	}
 	switch answer {
 	case "", "n", "no", "none", "skip":
 		return nil, into, err
@@ -137,13 +141,24 @@ func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []
 		return names, answer, nil
 	}
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.Atoi(word)
-		if err != nil || n < 1 || n > len(names) {
-			return nil, into, invalidf("%q is none of the numbers shown", word).WithHint("this group was left alone; those before it were merged, and {undo} parts them again")
+		if n, err := strconv.Atoi(word); err == nil {
+			from = append(from, names[n-1])
 		}
-		from = append(from, names[n-1])
 	}
-	return from, into, nil
+	return from, into, err
+}
+
+// isChoice reports whether an answer is one of those that chooseProjects understands.
+func isChoice(answer string, names []string) bool {
+	if slices.Contains([]string{"", "n", "no", "none", "skip", "all", "y", "yes", "rename"}, answer) || slices.Contains(names, answer) {
+		return true
+	}
+	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
+		if n, err := strconv.Atoi(word); err != nil || n < 1 || n > len(names) {
+			return false
+		}
+	}
+	return true
 }
 
 // writeChoice shows a group with the numbers by which it is chosen from.

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 func (p *program) listCommand() *cobra.Command {
@@ -25,6 +26,9 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && cmd.Flags().Changed("limit") {
+				return invalidf("how many to show is given twice").WithHint("give %s or --limit", render.Preview(args[0], 40))
+			}
 			if err := countOf(args, &f.limit); err != nil {
 				return err
 			}

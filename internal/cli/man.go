@@ -32,7 +32,10 @@ program and one for each command into a folder, for packages.`,
 			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return unknownCommand(cmd.Root(), args)
+				if found == nil || len(rest) == 0 || found == cmd.Root() {
+					return unknownCommand(cmd.Root(), args)
+				}
+				return unknownCommand(found, rest)
 			}
 			_, err = io.WriteString(p.Stdout, p.manPage(found))
 			return outputError(err)
@@ -77,8 +80,9 @@ func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(
 // manPage is the page of a command: of the root, all commands are on it.
 func (p *program) manPage(c *cobra.Command) string {
 	m := &manual{}
-	// The day as it is: with its hyphens made plain, it would be none.
-	fmt.Fprintf(m, ".TH %s 1 %q \"Engram %s\" Engram\n", escaped(strings.ToUpper(manName(c))), p.Built, escaped(p.Version))
+	// The day as it is: with its hyphens made plain, it would be none. What was built without
+	// one says so: an empty one is taken for a mistake.
+	fmt.Fprintf(m, ".TH %s 1 %q \"Engram %s\" Engram\n", escaped(strings.ToUpper(manName(c))), cmp.Or(p.Built, "undated"), escaped(p.Version))
 	m.macro("SH", "NAME")
 	m.text(manName(c) + " - " + c.Short)
 	m.macro("SH", "SYNOPSIS")
@@ -148,8 +152,14 @@ func (m *manual) paragraphs(s string) {
 
 // terms writes lines of two columns, a word and what it means.
 func (m *manual) terms(lines string) {
+	opened := false // a term, whose meaning may go on
 	for line := range strings.Lines(lines) {
 		word, meaning, both := strings.Cut(strings.TrimSpace(line), "  ")
+		if !both && opened && strings.HasPrefix(line, "   ") {
+			m.text(word)
+			continue
+		}
+		opened = both
 		if !both {
 			m.macro("PP")
 			m.text(word)

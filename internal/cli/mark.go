@@ -16,7 +16,7 @@ func (p *program) markCommand() *cobra.Command {
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("permanent") {
-				return invalidf("mark needs a mark").WithHint("--permanent or --permanent=false")
+				return invalidf("nothing says how to mark it").WithHint("--permanent keeps it from fading, --permanent=false lets it fade again")
 			}
 			ref, err := engram.ParseRef(args[0])
 			if err != nil {

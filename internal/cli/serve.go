@@ -41,6 +41,9 @@ takes any free one. Other machines are only let in when ENGRAM_HTTP_TOKEN is set
 				if _, err := config.ParsePort(args[0]); err != nil {
 					return invalidf("%v", err).WithHint("usage: %s", cmd.UseLine())
 				}
+				if cmd.Flags().Changed("port") {
+					return invalidf("the port is given twice").WithHint("give %s or --port", args[0])
+				}
 				if err := cmd.Flags().Set("port", args[0]); err != nil {
 					return err
 				}
@@ -127,7 +130,7 @@ func (p *program) writeServing(b *strings.Builder, doc servingDoc) {
 	fmt.Fprintf(b, "  MCP endpoint   %s\n", doc.MCP)
 	fmt.Fprintf(b, "  Database       %s\n", doc.Database)
 	fmt.Fprintf(b, "\nConnect an agent:\n  %s\n", doc.Connect)
-	fmt.Fprint(b, "  claude mcp add engram -- engram mcp      (without this server; engram in the PATH)\n")
+	fmt.Fprint(b, "  claude mcp add --scope user engram -- engram mcp      (without this server; engram in the PATH)\n")
 	fmt.Fprintf(b, "\nNext, in another terminal: see two agent sessions share one memory\n  %s\n", doc.Next)
 }
 

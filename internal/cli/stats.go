@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/clipperhouse/displaywidth"
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
@@ -119,7 +120,11 @@ func (p *program) writeStats(b *strings.Builder, s engine.StatsOver) {
 		saved += g.Memories
 	}
 	if saved > 0 {
-		fmt.Fprintf(b, "  Last %d days: %s %d saved\n", len(s.Groups), sparkline(s.Groups, p.plainBars()), saved)
+		line := fmt.Sprintf("  Last %d days: %s %d saved", len(s.Groups), sparkline(s.Groups, p.plainBars()), saved)
+		if columns := p.columns(); columns > 0 && displaywidth.String(line) > columns {
+			line = fmt.Sprintf("  Last %d days: %d saved", len(s.Groups), saved)
+		}
+		fmt.Fprintln(b, line)
 	}
 }
 
@@ -165,14 +170,27 @@ func (p *program) writeGroups(b *strings.Builder, s engine.StatsOver) {
 func (p *program) writeGroupTable(b *strings.Builder, s engine.StatsOver) {
 	t := &table{indent: "  ", numbers: map[int]bool{1: true, 2: true}}
 	most := slices.MaxFunc(s.Groups, func(a, b engram.GroupCount) int { return cmp.Compare(a.Memories, b.Memories) }).Memories
-	t.row(string(s.By), "memories", "forgotten", "")
-	const wide = 20
+	t.row(string(s.By), "memories", "forgotten")
 	for _, g := range s.Groups {
 		name := render.Line(g.Name, 0)
 		if name == "" {
 			name = "(none)"
 		}
-		t.row(name, strconv.Itoa(g.Memories), strconv.Itoa(g.Forgotten), barText(g.Memories, most, wide, p.plainBars()))
+		t.row(name, strconv.Itoa(g.Memories), strconv.Itoa(g.Forgotten))
 	}
-	t.write(b, p.columns())
+	// The bars get what the numbers leave them; where that is nothing, there are none.
+	columns, wide := p.columns(), 20
+	if columns > 0 {
+		left := columns - len(t.indent) - 2
+		for _, w := range t.widths() {
+			left -= w + 2
+		}
+		wide = min(wide, left+2)
+	}
+	for i, g := range s.Groups {
+		if wide >= 4 {
+			t.rows[i+1] = append(t.rows[i+1], barText(g.Memories, most, wide, p.plainBars()))
+		}
+	}
+	t.write(b, columns)
 }

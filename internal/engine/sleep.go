@@ -82,7 +82,7 @@ type sleep struct {
 // bed checks what is asked and makes ready.
 func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 	if !(in.Below >= 0 && in.Below <= 1) {
-		return nil, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", in.Below).WithHint("from 0 to 1")
+		return nil, engram.Errorf(engram.CodeInvalid, "below %v is out of range", in.Below).WithHint("from 0 to 1")
 	}
 	for _, a := range in.Only {
 		if steps := lifecycle.StepActions(); !slices.Contains(steps, a) {

@@ -12,7 +12,11 @@ import (
 func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int) (engram.Timeline, error) {
 	const most = 100
 	if min(before, after) < 0 || max(before, after) > most {
-		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "before %d, after %d is out of range", before, after).WithHint("from 0 to %d", most)
+		name, n := "before", before
+		if before >= 0 && before <= most {
+			name, n = "after", after
+		}
+		return engram.Timeline{}, engram.Errorf(engram.CodeInvalid, "%s %d is out of range", name, n).WithHint("from 0 to %d", most)
 	}
 	var t engram.Timeline
 	err := e.store.View(ctx, func(r engram.Reader) error {
