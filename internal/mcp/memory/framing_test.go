@@ -91,3 +91,14 @@ func TestBlocksOfMemoriesCannotBeForged(t *testing.T) {
 		}
 	}
 }
+
+func TestAQueryOfNothingSaysThatItListsTheNewest(t *testing.T) {
+	tools := newDialect(t).Tools()
+	i := slices.IndexFunc(tools, func(t tool.Tool) bool { return t.Name == "memory_query" })
+	for args, want := range map[string]string{`{"query":""}`: "The newest first", `{"query":"tokens"}`: "The most relevant first"} {
+		reply, err := tools[i].Call(t.Context(), tool.Caller{}, json.RawMessage(args))
+		if err != nil || !strings.HasPrefix(reply.Text, want) {
+			t.Errorf("%s: got %q, error %v, want %q", args, reply.Text, err, want)
+		}
+	}
+}

@@ -27,7 +27,7 @@ func (d *Dialect) graphTool() tool.Tool {
 }
 
 type graphArgs struct {
-	ID    string   `json:"id" required:"true" lax:"true"`
+	ID    string   `json:"id" required:"true" ref:"true"`
 	Depth int      `json:"depth" default:"2" min:"1" max:"5"`
 	Types []string `json:"relation_types" doc:"follow only these"`
 }

@@ -22,8 +22,8 @@ func (d *Dialect) linkTool() tool.Tool {
 
 // linkArgs names four relations, those of the dialect; the engine's others are read too.
 type linkArgs struct {
-	Source   string   `json:"source_id" required:"true" lax:"true"`
-	Target   string   `json:"target_id" required:"true" lax:"true"`
+	Source   string   `json:"source_id" required:"true" ref:"true"`
+	Target   string   `json:"target_id" required:"true" ref:"true"`
 	Relation string   `json:"relation" required:"true" enum:"relates_to,supersedes,derived_from,contradicts" schema:"only"`
 	Strength *float64 `json:"strength" doc:"default 1" min:"0" max:"1"`
 }

@@ -18,7 +18,7 @@ func (d *Dialect) updateTool() tool.Tool {
 }
 
 type updateArgs struct {
-	ID         string    `json:"id" required:"true" lax:"true"`
+	ID         string    `json:"id" required:"true" ref:"true"`
 	Content    *string   `json:"content"`
 	Importance *float64  `json:"importance" min:"0" max:"1"`
 	Tags       *[]string `json:"tags" doc:"in place of those it has"`

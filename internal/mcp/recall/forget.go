@@ -20,7 +20,7 @@ func (d *dialect) forgetTool() tool.Tool {
 }
 
 type forgetArgs struct {
-	ID string `json:"id" doc:"as recall shows it" required:"true" lax:"true"`
+	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`
 }
 
 // forgotten is the answer, and what it says in words.

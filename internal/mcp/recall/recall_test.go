@@ -115,3 +115,18 @@ func TestAMemoryIsForgottenByItsNumber(t *testing.T) {
 		t.Errorf("got %s, want it forgotten", text)
 	}
 }
+
+func TestNothingLikeThatIsNotNothingAtAll(t *testing.T) {
+	o := recall.Options{Engine: enginetest.New(t)}
+	for _, tt := range []struct{ name, args, want string }{
+		{"an empty store", `{"query":""}`, "Nothing is remembered."},
+		{"a category of which there is none", `{"query":"","category":"insight"}`, "Nothing that is remembered is like that."},
+		{"metadata that nothing has", `{"query":"","metadata_filter":{"a":1}}`, "Nothing that is remembered is like that."},
+		{"a strength that nothing has", `{"query":"","min_strength":0.99}`, "Nothing that is remembered is like that."},
+	} {
+		if text, _ := call(t, o, "recall", tt.args); text != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, text, tt.want)
+		}
+		call(t, o, "remember", `{"content":"The queue drops mails over 10 MB."}`)
+	}
+}

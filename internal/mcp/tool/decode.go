@@ -77,7 +77,7 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 	switch p.kind.Kind() {
 	case reflect.String:
 		var s string
-		if p.lax && whole(raw) {
+		if p.ref && whole(raw) {
 			raw = json.RawMessage(`"` + string(raw) + `"`)
 		}
 		if json.Unmarshal(raw, &s) != nil {

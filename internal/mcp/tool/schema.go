@@ -37,6 +37,7 @@ type param struct {
 	enum     []string
 	def      json.RawMessage // nil for none
 	min, max *float64
+	ref      bool // names a memory: a number will do, too
 	lax      bool
 	told     bool // enum, min and max stand in the schema alone
 	unlisted bool
@@ -50,7 +51,7 @@ func paramsOf(in reflect.Type) []param {
 	for i := range in.NumField() {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
-			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
+			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", ref: f.Tag.Get("ref") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
 			small: f.Tag.Get("small"), needed: f.Tag.Get("needed") == "small"}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
