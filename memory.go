@@ -186,8 +186,11 @@ func (m Memory) Validate() error {
 // message, is longer than maxBytes, is not valid UTF-8 or holds a NUL byte.
 func CheckText(name, text string, maxBytes int) error {
 	if len(text) > maxBytes {
-		return Errorf(CodeInvalid, "%s has %d bytes, the limit is %d", name, len(text), maxBytes).
-			WithHint("split it into several memories, or keep the essence")
+		hint := "shorten it"
+		if maxBytes >= MaxContent {
+			hint = "split it into several memories, or keep the essence"
+		}
+		return Errorf(CodeInvalid, "%s has %d bytes, the limit is %d", name, len(text), maxBytes).WithHint("%s", hint)
 	}
 	if !utf8.ValidString(text) {
 		return Errorf(CodeInvalid, "%s is not valid UTF-8", name).WithHint("convert the text to UTF-8 first")
