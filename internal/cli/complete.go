@@ -89,7 +89,7 @@ func argumentWords() map[string]suggest {
 		"unlink":      inTurn(memories, verbs, memories),
 		"session end": atFirst(sessions), "session show": atFirst(sessions), "delete session": atFirst(sessions), "why": atFirst(sessions),
 		"topic": atFirst(types), "undo": atFirst(operations), "help": commandWords, "man": commandWords,
-		"config get": atFirst(settings), "config set": atFirst(settings), "config unset": atFirst(settings),
+		"config get": atFirst(settings), "config set": inTurn(settings, settingValues), "config unset": atFirst(settings),
 	}
 }
 
@@ -189,7 +189,29 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }
 func verbs(*program, *cobra.Command, []string, string) []string { return texts(engram.Verbs()) }
 func verdicts(*program, *cobra.Command, []string, string) []string {
-	return texts(engine.Verdicts())
+	words := texts(engine.Verdicts())
+	if i := slices.Index(words, string(engram.VerbRelatesTo)); i >= 0 {
+		words[i] = "related" // as the help calls it
+	}
+	return words
+}
+
+// settingValues offers what the key before it may be set to.
+func settingValues(_ *program, _ *cobra.Command, args []string, _ string) []string {
+	k, err := config.Named(args[0])
+	switch {
+	case err != nil || k.Secret:
+		return nil
+	case k.Kind == config.Switch:
+		return []string{"true", "false"}
+	}
+	var words []string
+	for i, word := range strings.Split(k.Range, "`") { // what stands between back quotes
+		if i%2 == 1 && !strings.ContainsAny(word, "=") {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // look reads for a completion. It makes no database, waits for nobody, and what goes wrong

@@ -65,6 +65,9 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 		{"undo |", []string{"1"}, ""},
 		{"completion |", []string{"fish"}, ""},
 		{"config get |", []string{"port"}, ""},
+		{"config set offline |", []string{"true", "false"}, ""},
+		{"config set decay_policy |", []string{"geometric"}, ""},
+		{"conflicts judge 1 |", []string{"related"}, "relates_to"},
 		{"help conflicts |", []string{"judge"}, "search"},
 		{"import --mode |", []string{"replace"}, "hybrid"},
 	} {

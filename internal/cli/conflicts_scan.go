@@ -86,6 +86,11 @@ func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
 	if in.Semantic && !e.CanJudge() {
 		return engram.Errorf(engram.CodeUnavailable, noRunner).WithHint("set agent_cli, or ENGRAM_AGENT_CLI")
 	}
+	if in.Semantic {
+		if err := p.loaded.MayRun(); err != nil {
+			return err
+		}
+	}
 	in.TimeoutPerCall = time.Duration(f.seconds) * time.Second
 	if in.Since, err = p.when("since", f.since, e.Now()); err != nil {
 		return err
