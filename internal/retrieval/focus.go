@@ -117,12 +117,13 @@ type focus struct {
 	parts []*Part   // nil while a candidate is not chosen
 	why   []string  // "" while a candidate is not left out
 	rest  int       // tokens still free
+	first int       // the best find; -1 while there is none
 	said  coverage
 }
 
 func newFocus(cs []Candidate, p FocusPolicy) *focus {
 	f := &focus{FocusPolicy: p, cs: cs, share: scoreShares(cs), cost: make([]int, len(cs)), parts: make([]*Part, len(cs)),
-		why: make([]string, len(cs)), rest: max(0, p.Budget), said: newCoverage(cs)}
+		why: make([]string, len(cs)), rest: max(0, p.Budget), first: -1, said: newCoverage(cs)}
 	for i, c := range cs {
 		f.cost[i] = text.Tokens(shown(c.Head, c.Body) + "\n")
 	}
@@ -182,6 +183,7 @@ func (f *focus) lead() {
 			others += f.cost[i]
 		}
 	}
+	f.first = best
 	if best < 0 {
 		return
 	}
@@ -193,16 +195,15 @@ func (f *focus) lead() {
 	f.takeFragment(best, room)
 }
 
-// wholes takes whole memories by what they add per token, while they fit.
+// wholes takes whole memories by what they add per token, while they fit. The best find is
+// none of them: whole where its passage is too short to be shown, it would be less with a
+// budget that has room for the passage.
 func (f *focus) wholes() {
 	over := map[int]bool{} // did not fit; a fragment may
 	for {
 		best, most := -1, 0.0
 		for i := range f.cs {
-			if !f.open(i) || over[i] {
-				continue
-			}
-			if f.repeats(i) {
+			if !f.open(i) || over[i] || i == f.first || f.repeats(i) {
 				continue
 			}
 			added, _ := f.said.added(i, 0)

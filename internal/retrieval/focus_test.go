@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,9 +166,16 @@ func best(cs []retrieval.Candidate, f retrieval.Focused) (first retrieval.Part, 
 	for _, l := range f.Left {
 		left[l.Num] = l.Reason
 	}
+	// What repeats a memory that was seen is no find. What repeats one that is shown may be
+	// the best all the same: too long for the budget, which went to the other.
+	seen := func(reason string) bool {
+		return slices.ContainsFunc(cs, func(c retrieval.Candidate) bool {
+			return c.Seen && reason == fmt.Sprintf("repeats what #%d says", c.Num)
+		})
+	}
 	var num int64
 	for _, c := range cs {
-		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftWeak && !strings.HasPrefix(r, "repeats") {
+		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftWeak && !seen(r) {
 			num = c.Num
 			break
 		}
