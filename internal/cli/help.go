@@ -20,7 +20,11 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 	columns := p.columns()
 	fmt.Fprintln(&b, prose(what, columns))
 	head("Usage")
-	fmt.Fprintf(&b, "  %s\n", fold(cmd.UseLine(), "    ", max(0, columns-2)))
+	usage := cmd.UseLine()
+	if !cmd.HasParent() {
+		usage = cmd.Name() + " COMMAND [flags]"
+	}
+	fmt.Fprintf(&b, "  %s\n", fold(usage, "    ", max(0, columns-2)))
 	if len(cmd.Aliases) > 0 {
 		fmt.Fprintf(&b, "  also: %s\n", strings.Join(cmd.Aliases, ", "))
 	}
