@@ -10,7 +10,7 @@ func sleepCases() []routeCase {
 			`{"error":{"code":"invalid","message":"\"dream\" is no step of a sleep","hint":"one of fade, boost, merge, prune, extract"}}`},
 		{"what is too weak is forgotten", "POST /prune", "POST /prune", `{"project":"demo","dry_run":true}`, 200, `{"project":"demo","dry_run":true,` + nothing},
 		{"a strength that is none", "POST /prune", "POST /prune", `{"below":2}`, 400,
-			`{"error":{"code":"invalid","message":"strength 2 is out of range","hint":"from 0 to 1"}}`},
+			`{"error":{"code":"invalid","message":"below 2 is out of range","hint":"from 0 to 1"}}`},
 		{"nothing is weaker than nothing", "POST /prune", "POST /prune", `{"below":0}`, 400,
 			`{"error":{"code":"invalid","message":"below 0 forgets nothing","hint":"a strength above 0, such as 0.1"}}`},
 		{"a prune is one step", "POST /prune", "POST /prune", `{"only":["merge"]}`, 400, ""},
