@@ -12,7 +12,7 @@ import (
 // shelfBytes is about how much the shelf holds: some thousands of memories. Reading
 // the texts of the finds is a third of what a search costs, and agents ask about the same
 // matters all day.
-const shelfBytes = 4 << 20
+const shelfBytes = 8 << 20
 
 // shelf keeps what texts say from one search to the next. Each is kept beside the very
 // text that was read, and holds for that alone: what a memory says anew is read anew,

@@ -12,7 +12,7 @@ import (
 // memories with their vectors. Reading the sixty that a search looks at costs as much as
 // everything else that it does. The four connections of a server each keep as much, so it is
 // little: over a large store the same is hardly asked again.
-const unchangedBytes = 3 << 20
+const unchangedBytes = 6 << 20
 
 // dataVersionSQL asks for a number that is another one whenever somebody else, in this
 // process or not, has committed since the connection looked last. A transaction has one.
