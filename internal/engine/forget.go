@@ -8,25 +8,29 @@ import (
 
 // Forget hides live memories; all or none. A memory that is not live is not_found.
 // Nothing is lost: the journal knows how to bring them back.
-func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) ([]engram.Memory, error) {
-	var gone []engram.Memory
-	err := e.write(ctx, "forget", func(o *op) error {
-		ms, err := each(ctx, refs, o.live)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			if err := o.forget(ctx, &m, "asked for"); err != nil {
-				return err
-			}
-			gone = append(gone, m)
-		}
-		return nil
+func (e *Engine) Forget(ctx context.Context, refs ...engram.Ref) (gone []engram.Memory, err error) {
+	err = e.write(ctx, "forget", func(o *op) error {
+		gone, err = o.forgetAll(ctx, refs)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return gone, nil
+}
+
+// forgetAll forgets live memories that somebody named, each once.
+func (o *op) forgetAll(ctx context.Context, refs []engram.Ref) ([]engram.Memory, error) {
+	ms, err := each(ctx, refs, o.live)
+	if err != nil {
+		return nil, err
+	}
+	for i := range ms {
+		if err := o.forget(ctx, &ms[i], "asked for"); err != nil {
+			return nil, err
+		}
+	}
+	return ms, nil
 }
 
 func (o *op) forget(ctx context.Context, m *engram.Memory, reason string) error {

@@ -23,17 +23,8 @@ func (e *Engine) ForgetKnown(ctx context.Context, refs ...engram.Ref) (gone []en
 				live = append(live, engram.ByNum(m.Num))
 			}
 		}
-		ms, err := each(ctx, live, o.live)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			if err := o.forget(ctx, &m, "asked for"); err != nil {
-				return err
-			}
-			gone = append(gone, m)
-		}
-		return nil
+		gone, err = o.forgetAll(ctx, live)
+		return err
 	})
 	if err != nil {
 		return nil, nil, err
