@@ -212,4 +212,5 @@ type Revision struct {
 	WrittenAt  time.Time // when this text became current
 	ReplacedAt time.Time // when it ceased to be
 	Reason     string    // why it was replaced: "topic key", "update", …
+	Stamp      Stamp     // the write that this text comes from; zero when that is not known
 }

@@ -27,6 +27,13 @@ type Record struct {
 	Relation *RelationRecord
 	Erased   *Erased
 
+	// Lineage is where the parts of it come from; nil in a format that does not tell, and of
+	// what was erased. In it, Counts has every store's own.
+	Lineage *Lineage
+	// Gone says that it was taken away without a row being left, as a session is: it holds no
+	// more than its names.
+	Gone bool
+
 	// Item says where in the file it stands: "memories[12]", from 0. "" for a record that
 	// was in no file yet.
 	Item string
@@ -81,7 +88,9 @@ type Erased struct {
 	Entity Entity // memory, prompt or session
 	ID     string // of a memory or a session; of a prompt its sync id
 	SyncID string
-	At     Clock
+	// Project is the one it was in; "" when that is not known.
+	Project string
+	At      Clock
 }
 
 // Format writes and reads whole stores as files, record by record: neither side keeps

@@ -1,0 +1,191 @@
+package engram
+
+import (
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Stamp names one write anywhere: when, by hybrid clock, and in which store. Of two writes
+// the one with the greater stamp is the later; the zero Stamp is older than every write.
+//
+// What was written where no stamps were kept has one that Derived made: its Device begins
+// with a tilde and belongs to the words, so that a stamp always tells one value from another.
+type Stamp struct {
+	At     Clock
+	Device string
+}
+
+// Compare orders stamps: by clock, then by device.
+func (s Stamp) Compare(o Stamp) int {
+	if c := cmp.Compare(s.At, o.At); c != 0 {
+		return c
+	}
+	return cmp.Compare(s.Device, o.Device)
+}
+
+// String is the stamp as it travels: 16 hex digits of the clock, a hyphen, the device; "" for
+// the zero Stamp.
+func (s Stamp) String() string {
+	if s == (Stamp{}) {
+		return ""
+	}
+	return fmt.Sprintf("%016x-%s", uint64(s.At), s.Device)
+}
+
+// ParseStamp reads what String wrote; anything else is CodeInvalid.
+func ParseStamp(text string) (Stamp, error) {
+	if text == "" {
+		return Stamp{}, nil
+	}
+	clock, device, found := strings.Cut(text, "-")
+	at, err := strconv.ParseUint(clock, 16, 63)
+	if !found || err != nil || len(clock) != 16 || len(device) > MaxName {
+		return Stamp{}, Errorf(CodeInvalid, "stamp %q is none", text).WithHint("16 hex digits, a hyphen and a device")
+	}
+	return Stamp{At: Clock(at), Device: device}, CheckText("device", device, MaxName)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s Stamp) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *Stamp) UnmarshalText(text []byte) (err error) {
+	*s, err = ParseStamp(string(text))
+	return err
+}
+
+var (
+	_ encoding.TextMarshaler   = Stamp{}
+	_ encoding.TextUnmarshaler = (*Stamp)(nil)
+)
+
+// Part is what is written of a thing at once: of two replicas the later write of each part
+// holds. Parts are called as their fields are in a Mutation's Was, but for these.
+type Part string
+
+// The parts that are not a field by themselves.
+const (
+	PartText     Part = "text"     // of a memory: title, content, summary, origin, tool name
+	PartVerdict  Part = "verdict"  // of a relation: all that it says
+	PartDeleted  Part = "deleted"  // that it was forgotten, deleted or removed
+	PartRestored Part = "restored" // that this was taken back
+)
+
+// Dot says of a member of a set when a store last added it, and which of that store's adds
+// were there when it was removed. It is in the set while some Added is above its Removed:
+// a removal takes away what it had seen, so that of an add and a removal at once the add wins.
+//
+// Source: Bieniusa, Zawirski, Preguiça, Shapiro, Baquero, Balegas, Duarte, "An Optimized
+// Conflict-Free Replicated Set", INRIA RR-8083, 2012.
+type Dot struct {
+	Added   Clock `json:"a,omitempty"`
+	Removed Clock `json:"r,omitempty"`
+}
+
+// Dots are the dots of one member, by device.
+type Dots map[string]Dot
+
+// Member reports whether the member is in the set.
+func (d Dots) Member() bool {
+	for _, dot := range d {
+		if dot.Added > dot.Removed {
+			return true
+		}
+	}
+	return false
+}
+
+// Count is what one store counted of a memory: each store counts for itself, and what is
+// shown is the sum.
+type Count struct {
+	Accesses int `json:"a,omitempty"`
+	Repeats  int `json:"r,omitempty"` // exact repeats after the first save
+}
+
+// Lineage says which write each part of a thing comes from: what replicas need beside its
+// values to bring two states of it together, in whatever order they come (lifecycle.Merge).
+// Equal lineages, but for Counts and Held, mean equal values.
+type Lineage struct {
+	// Base is the write that made the thing, and holds for every part that is not in Parts
+	// and every member of a set that is not in Sets.
+	Base  Stamp          `json:"base,omitzero"`
+	Parts map[Part]Stamp `json:"parts,omitempty"`
+	// Sets has the members of the thing's one set, tags of a memory or aliases of a project,
+	// that were added or removed after it was made, or by more than one store. A member that
+	// the thing has and that is not here was added by Base.
+	Sets map[string]Dots `json:"sets,omitempty"`
+	// Counts is what stores counted, by device. In a store its own count is left out: it is
+	// what the others leave of the sum.
+	Counts map[string]Count `json:"counts,omitempty"`
+	// Held has parts that this store shows otherwise than they were written, with the values
+	// that were written, because a rule of its own stands against them: a topic that another
+	// memory has here, a memory that an undone import brought. It does not travel.
+	Held map[Part]json.RawMessage `json:"-"`
+}
+
+// Of is the write that a part comes from.
+func (l Lineage) Of(p Part) Stamp {
+	if s, own := l.Parts[p]; own {
+		return s
+	}
+	return l.Base
+}
+
+// Newest is the latest write of any part or member.
+func (l Lineage) Newest() Stamp {
+	newest := l.Base
+	for _, s := range l.Parts {
+		if s.Compare(newest) > 0 {
+			newest = s
+		}
+	}
+	for _, dots := range l.Sets {
+		for device, d := range dots {
+			if s := (Stamp{d.Added, device}); s.Compare(newest) > 0 {
+				newest = s
+			}
+		}
+	}
+	return newest
+}
+
+// Digest is a number by which two lineages are compared: what Counts and Held say does not
+// matter to it. It is never 0.
+func (l Lineage) Digest() int64 {
+	h := fnv.New64a()
+	put := func(words ...string) {
+		for _, w := range words {
+			h.Write([]byte(w))
+			h.Write([]byte{0})
+		}
+	}
+	put(l.Base.String())
+	for _, p := range slices.Sorted(maps.Keys(l.Parts)) {
+		put(string(p), l.Parts[p].String())
+	}
+	for _, member := range slices.Sorted(maps.Keys(l.Sets)) {
+		put("\x01", member)
+		for _, device := range slices.Sorted(maps.Keys(l.Sets[member])) {
+			d := l.Sets[member][device]
+			put(device, strconv.FormatInt(int64(d.Added), 16), strconv.FormatInt(int64(d.Removed), 16))
+		}
+	}
+	return int64(h.Sum64() | 1)
+}
+
+// Clone is a copy that shares nothing with l.
+func (l Lineage) Clone() Lineage {
+	l.Parts, l.Counts, l.Held = maps.Clone(l.Parts), maps.Clone(l.Counts), maps.Clone(l.Held)
+	l.Sets = maps.Clone(l.Sets)
+	for member, dots := range l.Sets {
+		l.Sets[member] = maps.Clone(dots)
+	}
+	return l
+}

@@ -1,0 +1,114 @@
+package engram
+
+import (
+	"context"
+	"iter"
+	"time"
+)
+
+// Batch is what one push left at a remote: whole, never changed, and called by what is in it.
+type Batch struct {
+	ID       string    // the same for the same records
+	By       string    // who pushed it; "" when nobody said
+	At       time.Time // when it was pushed; zero when nobody said
+	Sessions int
+	Memories int
+	Prompts  int
+}
+
+// Remote is a place where the replicas of a project meet: a folder of chunks in a
+// repository, a server. It keeps a set of batches, and nothing that has to be agreed on.
+//
+// A remote is somebody else's: what it gives may be anything, and its errors say what is
+// wrong with it. It may be used by one goroutine at a time.
+type Remote interface {
+	// Name says for a person where it is.
+	Name() string
+	// Batches returns what is there, oldest first, equal times by ID.
+	Batches(ctx context.Context) ([]Batch, error)
+	// Read gives the records of a batch. It is whole and is what its ID says before the first
+	// record is given: CodeInvalid for what was cut off, changed, or is larger than any batch
+	// may be, CodeConflict for one that a newer version wrote, CodeForbidden for one that is
+	// not for this reader, CodeNotFound for one that is not there. A record with a Flaw is
+	// one that cannot be read; the others are fine.
+	Read(ctx context.Context, id string) iter.Seq2[Record, error]
+	// Write keeps records as a batch of its own, durably, before it returns. What cannot be
+	// kept whole is not kept at all. The same records make the same batch.
+	Write(ctx context.Context, head Batch, records []Record) (Batch, error)
+	// Settle makes what is derived from the batches, such as an index of them, fit what is
+	// there. It changes nothing where that fits.
+	Settle(ctx context.Context) error
+}
+
+// Deferral says why a record that came from a remote waits.
+type Deferral string
+
+// The reasons to wait.
+const (
+	DeferredMissing Deferral = "missing" // what it refers to is not here yet
+	DeferredClock   Deferral = "clock"   // it was written in the future
+	DeferredReview  Deferral = "review"  // a person has to look at it first
+)
+
+// Deferred is a record that came from a remote and waits; it is tried again with each pull,
+// and kept until somebody takes or drops it.
+type Deferred struct {
+	Num     int64 // per database, from 1
+	Record  Record
+	Project string // that it is to come into
+	Batch   string // that it came with
+	By      string // who pushed that
+	Why     Deferral
+	Reason  string // for a person
+	Tries   int
+	FirstAt time.Time
+	LastAt  time.Time
+}
+
+// LineageReader reads where the parts of things come from. Things are named as in Mutation:
+// by number, by id or by name.
+type LineageReader interface {
+	// Lineages returns the lineages of things of a kind, by key. What was saved before lineages
+	// were kept has none, and is not among them.
+	Lineages(ctx context.Context, entity Entity, keys []string) (map[string]Lineage, error)
+	// HeldBack returns the keys of things of a kind of which a part is held (Lineage.Held).
+	HeldBack(ctx context.Context, entity Entity, part Part) ([]string, error)
+	// Device is the id of this store, and LatestClock at least the clock of every write that
+	// was ever seen here.
+	Device(ctx context.Context) (string, error)
+	LatestClock(ctx context.Context) (Clock, error)
+
+	// Uncarried returns the keys of things of a kind and a project ("" is every one), in the
+	// order of their keys from after on, whose lineage as it is now no batch of these carries.
+	Uncarried(ctx context.Context, entity Entity, project string, batches []string, after string, limit int) ([]string, error)
+	// CountUncarried counts them.
+	CountUncarried(ctx context.Context, entity Entity, project string, batches []string) (int, error)
+	// Pulled returns which of these batches were read to their end here, or written here.
+	Pulled(ctx context.Context, batches []string) (map[string]bool, error)
+
+	// Deferred returns what waits, oldest first; of a project, or of every one.
+	Deferred(ctx context.Context, project string, p Page) ([]Deferred, error)
+}
+
+// LineageWriter keeps them. The writers of things do not: whoever writes a thing puts its
+// lineage in the same transaction. Erasing a thing removes its lineage.
+type LineageWriter interface {
+	// PutLineage sets the lineage of a thing.
+	PutLineage(ctx context.Context, entity Entity, key string, l Lineage) error
+	// SeeClock makes LatestClock at least c.
+	SeeClock(ctx context.Context, c Clock) error
+	// StampProject stamps a part of everything in a project, as a move of all of it does.
+	StampProject(ctx context.Context, project string, part Part, s Stamp) error
+
+	// PutCarried remembers that a state of a thing, by Lineage.Digest, can be found in these
+	// batches together.
+	PutCarried(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
+	// PutPulled remembers that a batch was read to its end here, or written here.
+	PutPulled(ctx context.Context, batch string, at time.Time) error
+
+	// PutDeferred adds d when its Num is 0, and sets it; else it replaces the one of this
+	// number. A second record of the same thing from the same batch replaces the first.
+	PutDeferred(ctx context.Context, d *Deferred) error
+	// DropDeferred removes one; found is false when there is none.
+	DropDeferred(ctx context.Context, num int64) (found bool, err error)
+}
