@@ -92,12 +92,13 @@ func rows() map[string]row {
 
 		"internal/embedding/embeddingtest": {room: "testkit"},
 
-		"internal/enginetest": {room: "testkit"},
-		"internal/storetest":  {room: "testkit"},
-		"internal/eval":       {room: "measure"},
-		"internal/eval/own":   {room: "measure"},
-		"internal/eval/trial": {room: "measure"},
-		"internal/eval/live":  {room: "tool", modules: []string{mcpSDK}},
+		"internal/enginetest":          {room: "testkit"},
+		"internal/replica/replicatest": {room: "testkit"},
+		"internal/storetest":           {room: "testkit"},
+		"internal/eval":                {room: "measure"},
+		"internal/eval/own":            {room: "measure"},
+		"internal/eval/trial":          {room: "measure"},
+		"internal/eval/live":           {room: "tool", modules: []string{mcpSDK}},
 	}
 }
 
@@ -108,7 +109,7 @@ func reservedImports() map[string][]string {
 		"database/sql/driver": {"internal/sqlite"},
 		"net/http":            {"internal/chat", "internal/daemon", "internal/httpapi", "internal/mcp", "internal/app", "internal/cli", "internal/eval/live"},
 		"os/exec":             {"internal/agentcli", "internal/daemon", "internal/service", "internal/git", "internal/cli", "internal/eval/live"},
-		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/storetest"},
+		"testing":             {"internal/embedding/embeddingtest", "internal/enginetest", "internal/replica/replicatest", "internal/storetest"},
 		"unsafe":              {},
 		"log":                 {},
 		"math/rand":           {},

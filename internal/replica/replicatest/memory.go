@@ -1,0 +1,180 @@
+package replicatest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Place is where remotes in memory meet: each that Open gives is a way to the same batches.
+// It may be used by many goroutines.
+type Place struct {
+	name string
+
+	mu      sync.Mutex
+	batches map[string]kept
+}
+
+// kept is a batch: its records as JSON, so that nobody shares them.
+type kept struct {
+	head engram.Batch
+	text []byte
+}
+
+// NewPlace returns a place without batches.
+func NewPlace(name string) *Place { return &Place{name: name, batches: map[string]kept{}} }
+
+// Open returns a remote at this place.
+func (p *Place) Open() engram.Remote { return memory{p} }
+
+// Drop takes a batch away, as somebody does who rewrites history.
+func (p *Place) Drop(id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.batches, id)
+}
+
+// Copy puts every batch of from here too, as a merge of branches does.
+func (p *Place) Copy(from *Place) {
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id, b := range from.batches {
+		p.batches[id] = b
+	}
+}
+
+type memory struct{ place *Place }
+
+// Name implements engram.Remote.
+func (m memory) Name() string { return m.place.name }
+
+// Batches implements engram.Remote.
+func (m memory) Batches(ctx context.Context) ([]engram.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	m.place.mu.Lock()
+	defer m.place.mu.Unlock()
+	all := make([]engram.Batch, 0, len(m.place.batches))
+	for _, b := range m.place.batches {
+		all = append(all, b.head)
+	}
+	slices.SortFunc(all, byAge)
+	return all, nil
+}
+
+// byAge orders batches as Batches does.
+func byAge(a, b engram.Batch) int {
+	if c := a.At.Compare(b.At); c != 0 {
+		return c
+	}
+	return bytes.Compare([]byte(a.ID), []byte(b.ID))
+}
+
+// Read implements engram.Remote.
+func (m memory) Read(ctx context.Context, id string) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		m.place.mu.Lock()
+		b, found := m.place.batches[id]
+		m.place.mu.Unlock()
+		var records []engram.Record
+		err := ctx.Err()
+		switch {
+		case err != nil:
+		case !found:
+			err = engram.Errorf(engram.CodeNotFound, "batch %q does not exist", id)
+		default:
+			err = json.Unmarshal(b.text, &records)
+		}
+		if err != nil {
+			yield(engram.Record{}, err)
+			return
+		}
+		for _, r := range records {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Write implements engram.Remote.
+func (m memory) Write(ctx context.Context, head engram.Batch, records []engram.Record) (engram.Batch, error) {
+	if err := ctx.Err(); err != nil {
+		return engram.Batch{}, err
+	}
+	portable := make([]engram.Record, len(records))
+	for i, r := range records {
+		portable[i] = portableOf(r)
+	}
+	text, err := json.Marshal(portable)
+	if err != nil {
+		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "a record cannot be written").WithCause(err)
+	}
+	head = counted(head, records)
+	head.ID = idOf(text)
+	m.place.mu.Lock()
+	defer m.place.mu.Unlock()
+	if was, known := m.place.batches[head.ID]; known {
+		return was.head, nil
+	}
+	m.place.batches[head.ID] = kept{head, text}
+	return head, nil
+}
+
+// Settle implements engram.Remote: nothing is derived from the batches.
+func (m memory) Settle(ctx context.Context) error { return ctx.Err() }
+
+func idOf(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:8])
+}
+
+// counted is head with the counts of the records.
+func counted(head engram.Batch, records []engram.Record) engram.Batch {
+	head.Sessions, head.Memories, head.Prompts = 0, 0, 0
+	for _, r := range records {
+		switch {
+		case r.Session != nil:
+			head.Sessions++
+		case r.Memory != nil:
+			head.Memories++
+		case r.Prompt != nil:
+			head.Prompts++
+		}
+	}
+	return head
+}
+
+// portableOf is a record without what means nothing elsewhere.
+func portableOf(r engram.Record) engram.Record {
+	r.Item, r.Flaw = "", nil
+	switch {
+	case r.Memory != nil:
+		m := *r.Memory
+		m.Memory.Num, m.Vectors = 0, nil
+		m.Revisions = slices.Clone(m.Revisions)
+		for i := range m.Revisions {
+			m.Revisions[i].Memory = 0
+		}
+		r.Memory = &m
+	case r.Prompt != nil:
+		p := *r.Prompt
+		p.Num = 0
+		r.Prompt = &p
+	case r.Relation != nil:
+		rel := *r.Relation
+		rel.Relation.Num, rel.Relation.Source, rel.Relation.Target = 0, 0, 0
+		r.Relation = &rel
+	}
+	return r
+}
