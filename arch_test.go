@@ -56,6 +56,7 @@ func rows() map[string]row {
 		"internal/postings":      {room: "rule"},
 		"internal/project":       {room: "rule"},
 		"internal/redact":        {room: "rule"},
+		"internal/replica/wire":  {room: "rule"},
 		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff"}},
 		"internal/retrieval":     {room: "rule"},
 		"internal/text":          {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},

@@ -47,7 +47,7 @@ func ParseStamp(text string) (Stamp, error) {
 	clock, device, found := strings.Cut(text, "-")
 	at, err := strconv.ParseUint(clock, 16, 63)
 	if !found || err != nil || len(clock) != 16 || len(device) > MaxName {
-		return Stamp{}, Errorf(CodeInvalid, "stamp %q is none", text).WithHint("16 hex digits, a hyphen and a device")
+		return Stamp{}, Errorf(CodeInvalid, "stamp %.80q is none", text).WithHint("16 hex digits, a hyphen and a device")
 	}
 	return Stamp{At: Clock(at), Device: device}, CheckText("device", device, MaxName)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // The export of the memory_* program of old: the rows of its tables, memories,
@@ -24,9 +25,9 @@ type graphMemory struct {
 	Importance     *float64       `json:"importance"`
 	RelevanceScore *float64       `json:"relevance_score"`
 	AccessCount    int            `json:"access_count"`
-	CreatedAt      moment         `json:"created_at"`
-	UpdatedAt      moment         `json:"updated_at"`
-	LastAccessedAt moment         `json:"last_accessed_at"`
+	CreatedAt      wire.Time      `json:"created_at"`
+	UpdatedAt      wire.Time      `json:"updated_at"`
+	LastAccessedAt wire.Time      `json:"last_accessed_at"`
 }
 
 // tagList is a list of tags, or the text of a JSON list, as the table had it.
@@ -51,14 +52,14 @@ type graphRelation struct {
 	RelationType engram.Verb `json:"relation_type"`
 	Relation     engram.Verb `json:"relation"`
 	Strength     *float64    `json:"strength"`
-	CreatedAt    moment      `json:"created_at"`
+	CreatedAt    wire.Time   `json:"created_at"`
 }
 
 // graphItem reads an item of a section; a vector gives the zero Record.
 func graphItem(section string, d *json.Decoder) (engram.Record, error) {
 	switch section {
 	case "embeddings":
-		_, err := item[json.RawMessage](d)
+		_, err := rawItem(d)
 		return engram.Record{}, err
 	case "relationships":
 		n, err := item[graphRelation](d)
@@ -66,15 +67,22 @@ func graphItem(section string, d *json.Decoder) (engram.Record, error) {
 			n.RelationType = n.Relation
 		}
 		x := engram.Relation{ID: n.ID, Verb: n.RelationType, Strength: or(n.Strength, 1), CreatedAt: n.CreatedAt.Time}
-		return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: refOf(n.SourceID), Target: refOf(n.TargetID)}}, err
+		return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(n.SourceID), Target: wire.RefOf(n.TargetID)}}, err
 	}
 	n, err := item[graphMemory](d)
 	if n.MemoryType == "" {
 		n.MemoryType = n.Type
 	}
 	m := engram.Memory{ID: engram.ID(n.ID), Project: n.ProjectID, Type: n.MemoryType, Title: n.Title, Content: n.Content,
-		Summary: orNone(n.Summary), Tags: n.Tags, Metadata: n.Metadata, Importance: or(n.Importance, engram.DefaultImportance),
+		Summary: or(n.Summary, ""), Tags: n.Tags, Metadata: n.Metadata, Importance: or(n.Importance, engram.DefaultImportance),
 		Strength: or(n.RelevanceScore, 1), AccessCount: n.AccessCount, CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time,
 		LastAccessedAt: n.LastAccessedAt.Time}
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, err
+}
+
+func or[T any](v *T, otherwise T) T {
+	if v == nil {
+		return otherwise
+	}
+	return *v
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // form is what a file was found to be.
@@ -19,10 +20,10 @@ type form struct {
 	item     func(section string, d *json.Decoder) (engram.Record, error)
 }
 
-func nativeForm() form { return form{NameNative, nativeSections(), nil, nativeItem} }
+func nativeForm() form { return form{NameNative, wire.Sections(), nil, nativeItem} }
 
 func dialectForm() form {
-	return form{NameDialect, dialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectItem}
+	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectItem}
 }
 
 func graphForm() form {
@@ -164,7 +165,7 @@ func (f *reading) wants(name string) bool {
 	if f.known {
 		return slices.Contains(f.form.sections, name)
 	}
-	return slices.Contains(slices.Concat(nativeSections(), dialectSections(), graphSections()), name)
+	return slices.Contains(slices.Concat(wire.Sections(), wire.DialectSections(), graphSections()), name)
 }
 
 // skip reads over a list or an object whose beginning was read.
@@ -205,11 +206,11 @@ func (f *reading) decide(section string) error {
 		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format)
 	case section == "memories" || section == "relationships" || section == "embeddings":
 		f.form = graphForm()
-	case slices.Contains(dialectSections(), section):
+	case slices.Contains(wire.DialectSections(), section):
 		f.form = dialectForm()
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
 		f.form = dialectForm() // its lists are null when there is nothing
-	case slices.Contains(nativeSections(), section):
+	case slices.Contains(wire.Sections(), section):
 		return misplaced()
 	default:
 		return f.foreign()
@@ -241,7 +242,7 @@ func (f *reading) checkVersion() error {
 func (f *reading) snapshot() engram.Snapshot {
 	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
-	var m moment
+	var m wire.Time
 	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON
 	if m.UnmarshalJSON(b) == nil {
 		s.At = m.Time
@@ -293,29 +294,31 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 // errFlaw is what is wrong with one item.
 type errFlaw struct{ error }
 
+// flawed is an error about one item.
+func flawed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errFlaw{err}
+}
+
+// rawItem reads one item to its end; an error is about the file.
+func rawItem(d *json.Decoder) (raw json.RawMessage, err error) {
+	err = d.Decode(&raw)
+	return raw, err
+}
+
 // item decodes one item: an error is an errFlaw when the item was read to its end.
 func item[T any](d *json.Decoder) (T, error) {
 	var v T
-	var raw json.RawMessage
-	if err := d.Decode(&raw); err != nil {
+	raw, err := rawItem(d)
+	if err != nil {
 		return v, err
 	}
 	if err := json.Unmarshal(raw, &v); err != nil {
-		return v, errFlaw{misfit(err)}
+		return v, errFlaw{wire.Misfit(err)}
 	}
 	return v, nil
-}
-
-// misfit says what does not fit without the names of Go's types.
-func misfit(err error) error {
-	bad, ok := errors.AsType[*json.UnmarshalTypeError](err)
-	switch {
-	case !ok:
-		return engram.Errorf(engram.CodeInvalid, "%v", err)
-	case bad.Field == "":
-		return engram.Errorf(engram.CodeInvalid, "it is no object but a %s", bad.Value)
-	}
-	return engram.Errorf(engram.CodeInvalid, "%s cannot be a %s", bad.Field, bad.Value)
 }
 
 // one reads the next item of the section.

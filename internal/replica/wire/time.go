@@ -1,4 +1,4 @@
-package jsonfile
+package wire
 
 import (
 	"encoding/json"
@@ -7,26 +7,35 @@ import (
 	"time"
 )
 
-// moment is a time in a file. It is written in RFC 3339, and read in that, in the form of
-// the mem_* dialect (2026-06-12 09:00:00, UTC), or as seconds or milliseconds since 1970.
-// Null and "" are no time.
-type moment struct{ time.Time }
+// Time is a time in a file. It is written in RFC 3339 in UTC with milliseconds, the zero
+// time as null. It is read in RFC 3339, in the form of the mem_* dialect (2026-06-12
+// 09:00:00, UTC), or as seconds or milliseconds since 1970; null and "" are no time.
+type Time struct{ time.Time }
 
-func at(t time.Time) moment { return moment{t} }
+// At is a time as it stands in a native item.
+func At(t time.Time) Time { return Time{t} }
 
 // MarshalJSON implements json.Marshaler.
-func (m moment) MarshalJSON() ([]byte, error) {
+func (m Time) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte("null"), nil
 	}
-	return stamp(m.Time).MarshalJSON()
+	return Instant(m.Time).MarshalJSON()
+}
+
+// Instant is a time that is written even when it is zero: RFC 3339 in UTC with milliseconds.
+type Instant time.Time
+
+// MarshalJSON implements json.Marshaler.
+func (s Instant) MarshalJSON() ([]byte, error) {
+	return []byte(time.Time(s).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
 }
 
 // dialectTime is how the mem_* dialect writes times.
 const dialectTime = "2006-01-02 15:04:05"
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (m *moment) UnmarshalJSON(b []byte) error {
+func (m *Time) UnmarshalJSON(b []byte) error {
 	text := string(b)
 	if text == "null" || text == `""` {
 		return nil
@@ -47,7 +56,7 @@ func (m *moment) UnmarshalJSON(b []byte) error {
 }
 
 // count reads a number of seconds, or of milliseconds where it is too large for these.
-func (m *moment) count(text string) error {
+func (m *Time) count(text string) error {
 	const tooManySeconds = 100_000_000_000 // the year 5138
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n > -tooManySeconds*1000 && n < tooManySeconds*1000) { // NaN is neither

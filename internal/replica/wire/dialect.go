@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// DialectTime is a time as the mem_* dialect writes it, in whole seconds; it is read as
+// Time is.
+type DialectTime struct{ Time }
+
+// MarshalJSON implements json.Marshaler.
+func (c DialectTime) MarshalJSON() ([]byte, error) {
+	return []byte(c.UTC().Format(`"` + dialectTime + `"`)), nil
+}
+
+// On is a time in the words of the mem_* dialect.
+func On(t time.Time) DialectTime { return DialectTime{Time{t}} }
+
+// perhaps is a time that is left out when there is none.
+func perhaps(t time.Time) *DialectTime {
+	if t.IsZero() {
+		return nil
+	}
+	return new(On(t))
+}
+
+func (c *DialectTime) time() time.Time {
+	if c == nil {
+		return time.Time{}
+	}
+	return c.Time.Time
+}
+
+// MemSession is a session in the mem_* dialect.
+type MemSession struct {
+	ID        string       `json:"id"`
+	Project   string       `json:"project"`
+	Directory string       `json:"directory"`
+	StartedAt DialectTime  `json:"started_at"`
+	EndedAt   *DialectTime `json:"ended_at,omitempty"`
+	Summary   *string      `json:"summary,omitempty"`
+}
+
+// Observation is a memory in the mem_* dialect.
+type Observation struct {
+	ID             int64        `json:"id"`
+	SyncID         string       `json:"sync_id"`
+	SessionID      string       `json:"session_id"`
+	Type           engram.Type  `json:"type"`
+	Title          string       `json:"title"`
+	Content        string       `json:"content"`
+	ToolName       *string      `json:"tool_name,omitempty"`
+	Project        *string      `json:"project,omitempty"`
+	Scope          engram.Scope `json:"scope"`
+	TopicKey       *string      `json:"topic_key,omitempty"`
+	RevisionCount  int          `json:"revision_count"`
+	DuplicateCount int          `json:"duplicate_count"`
+	LastSeenAt     *DialectTime `json:"last_seen_at,omitempty"`
+	ReviewAfter    *DialectTime `json:"review_after,omitempty"`
+	CreatedAt      DialectTime  `json:"created_at"`
+	UpdatedAt      DialectTime  `json:"updated_at"`
+	DeletedAt      *DialectTime `json:"deleted_at,omitempty"`
+}
+
+// MemPrompt is a prompt in the mem_* dialect.
+type MemPrompt struct {
+	ID        int64       `json:"id"`
+	SyncID    string      `json:"sync_id"`
+	SessionID string      `json:"session_id"`
+	Content   string      `json:"content"`
+	Project   *string     `json:"project,omitempty"`
+	CreatedAt DialectTime `json:"created_at"`
+}
+
+// The lists of the mem_* dialect, in their order. DialectSections names them.
+const (
+	MemSessions = iota
+	Observations
+	MemPrompts
+)
+
+// DialectSections returns the names of the dialect's lists, in their order.
+func DialectSections() []string { return []string{"sessions", "observations", "prompts"} }
+
+// MemSessionOf is what the dialect has a word for.
+func MemSessionOf(s engram.Session) MemSession {
+	return MemSession{s.ID, s.Project, s.Directory, On(s.StartedAt), perhaps(s.EndedAt), orNil(s.Summary)}
+}
+
+// ObservationOf is what the dialect has a word for.
+func ObservationOf(m engram.Memory) Observation {
+	return Observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content,
+		ToolName: orNil(m.ToolName), Project: orNil(m.Project), Scope: m.Scope, TopicKey: orNil(m.TopicKey),
+		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, LastSeenAt: perhaps(m.LastSeenAt),
+		ReviewAfter: perhaps(m.ReviewAfter), CreatedAt: On(m.CreatedAt), UpdatedAt: On(m.UpdatedAt), DeletedAt: perhaps(m.DeletedAt)}
+}
+
+// MemPromptOf is what the dialect has a word for.
+func MemPromptOf(p engram.Prompt) MemPrompt {
+	return MemPrompt{p.Num, p.SyncID, p.SessionID, p.Content, orNil(p.Project), On(p.CreatedAt)}
+}
+
+func (n MemSession) record() engram.Record {
+	return engram.Record{Session: &engram.Session{ID: n.ID, Project: n.Project, Directory: n.Directory, StartedAt: n.StartedAt.Time.Time,
+		EndedAt: n.EndedAt.time(), Summary: orNone(n.Summary)}}
+}
+
+func (n Observation) record() engram.Record {
+	m := engram.Memory{SyncID: n.SyncID, SessionID: n.SessionID, Type: n.Type, Title: n.Title, Content: n.Content,
+		ToolName: orNone(n.ToolName), Project: orNone(n.Project), Scope: n.Scope, TopicKey: orNone(n.TopicKey),
+		RevisionCount: n.RevisionCount, DuplicateCount: n.DuplicateCount, LastSeenAt: n.LastSeenAt.time(),
+		ReviewAfter: n.ReviewAfter.time(), CreatedAt: n.CreatedAt.Time.Time, UpdatedAt: n.UpdatedAt.Time.Time, DeletedAt: n.DeletedAt.time(),
+		Importance: engram.DefaultImportance, Strength: 1}
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}
+}
+
+func (n MemPrompt) record() engram.Record {
+	return engram.Record{Prompt: &engram.Prompt{SyncID: n.SyncID, SessionID: n.SessionID, Project: orNone(n.Project),
+		Content: n.Content, CreatedAt: n.CreatedAt.Time.Time}}
+}
+
+// DecodeDialect reads an item of one of the dialect's lists. The error is of CodeInvalid.
+func DecodeDialect(section int, item []byte) (engram.Record, error) {
+	switch section {
+	case MemSessions:
+		return decode[MemSession]([][]byte{item})
+	case MemPrompts:
+		return decode[MemPrompt]([][]byte{item})
+	}
+	return decode[Observation]([][]byte{item})
+}
+
+var _ json.Marshaler = DialectTime{}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orNone(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
