@@ -1,0 +1,116 @@
+package jsonfile_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
+)
+
+const docs = "../../../docs"
+
+// published is the schema in the documents.
+func published(t testing.TB) *jsonschema.Schema {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(docs, "export.schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(b, &s); err != nil {
+		t.Fatalf("docs/export.schema.json: %v", err)
+	}
+	return &s
+}
+
+func checker(t testing.TB) func(file string) error {
+	t.Helper()
+	r, err := published(t).Resolve(nil)
+	if err != nil {
+		t.Fatalf("docs/export.schema.json: %v", err)
+	}
+	return func(file string) error {
+		var v any
+		if err := json.Unmarshal([]byte(file), &v); err != nil {
+			return err
+		}
+		return r.Validate(v)
+	}
+}
+
+// exampleOfTheDocuments is the file in docs/moving.md.
+func exampleOfTheDocuments(t testing.TB) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(docs, "moving.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	example := regexp.MustCompile("(?s)```json\n(\\{\"format\".*?)```").FindSubmatch(b)
+	if example == nil {
+		t.Fatal("docs/moving.md has no example of a file")
+	}
+	return string(example[1])
+}
+
+func TestExportsAreAsTheSchemaSays(t *testing.T) {
+	check := checker(t)
+	for name, file := range map[string]string{
+		"one of everything":          write(t, jsonfile.Native{}, engram.Snapshot{At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}, everything()),
+		"nothing":                    write(t, jsonfile.Native{}, engram.Snapshot{}, nil),
+		"the example":                exampleOfTheDocuments(t),
+		"times as others write them": `{"format":"engram","version":1,"memories":[{"content":"a","created_at":1767323045,"updated_at":"2026-06-12 09:00:00"}]}`,
+	} {
+		if err := check(file); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, file)
+		}
+	}
+}
+
+func TestTheSchemaRefusesOtherFiles(t *testing.T) {
+	check := checker(t)
+	for _, file := range []string{`[]`, `{}`, `{"format":"engram","version":2}`, `{"format":"engram","version":1,"memories":{}}`,
+		`{"format":"engram","version":1,"memories":[{"title":"a"}]}`, `{"format":"engram","version":1,"memories":[{"content":"a","created_at":"soon"}]}`,
+		`{"format":"engram","version":1,"memories":[{"content":"a","lineage":{"base":"yesterday"}}]}`, `{"format":"engram","version":1,"erased":[{"kind":"project","id":"a"}]}`} {
+		if err := check(file); err == nil {
+			t.Errorf("%s is not an export, and fits the schema", file)
+		}
+	}
+}
+
+// A field that is added to a shape has to be in the schema, and the other way round.
+func TestTheSchemaHasEveryField(t *testing.T) {
+	defs := published(t).Defs
+	for name, shape := range map[string]any{"project": wire.Project{}, "session": wire.Session{}, "memory": wire.Memory{}, "revision": wire.Revision{},
+		"vector": wire.Vector{}, "prompt": wire.Prompt{}, "relation": wire.Relation{}, "erased": wire.Erased{}, "lineage": engram.Lineage{}} {
+		want, got := fieldsOf(reflect.TypeOf(shape)), slices.Sorted(maps.Keys(defs[name].Properties))
+		if !slices.Equal(got, want) {
+			t.Errorf("$defs/%s\n got %v\nwant %v", name, got, want)
+		}
+	}
+	if got, want := slices.Sorted(maps.Keys(published(t).Properties)), fmt.Sprint(slices.Sorted(slices.Values(append(wire.Sections(), "format", "version", "exported_at", "program", "project", "count")))); fmt.Sprint(got) != want {
+		t.Errorf("the file\n got %v\nwant %s", got, want)
+	}
+}
+
+// fieldsOf are the names of a shape's fields in JSON, sorted.
+func fieldsOf(shape reflect.Type) (names []string) {
+	for _, f := range reflect.VisibleFields(shape) {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
