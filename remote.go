@@ -80,9 +80,20 @@ type LineageReader interface {
 
 	// Uncarried returns the keys of things of a kind and a project ("" is every one), in the
 	// order of their keys from after on, whose lineage as it is now no batch of these carries.
+	// "" is before every key. Keys are ordered as numbers where they are. Of EntityErased they
+	// are what was erased, by kind, a blank and id, and Erased.Digest stands for the lineage.
 	Uncarried(ctx context.Context, entity Entity, project string, batches []string, after string, limit int) ([]string, error)
 	// CountUncarried counts them.
 	CountUncarried(ctx context.Context, entity Entity, project string, batches []string) (int, error)
+	// CarriedBy returns the sets of batches in each of which a state of a thing can be found.
+	CarriedBy(ctx context.Context, entity Entity, key string, digest int64) ([][]string, error)
+	// Strayed returns the keys of memories, in the order of their keys from after on, that
+	// one of these batches carries a state of from when they were in the project, and that
+	// are in another one by now, or are their author's alone.
+	Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error)
+	// GoneSessions returns the sessions of a project ("" is every one) that left no row but
+	// have a lineage, with ID and Project, by id from after on.
+	GoneSessions(ctx context.Context, project, after string, limit int) ([]Session, error)
 	// Pulled returns which of these batches were read to their end here, or written here.
 	Pulled(ctx context.Context, batches []string) (map[string]bool, error)
 
@@ -91,10 +102,12 @@ type LineageReader interface {
 }
 
 // LineageWriter keeps them. The writers of things do not: whoever writes a thing puts its
-// lineage in the same transaction. Erasing a thing removes its lineage.
+// lineage in the same transaction. Erasing a thing removes its lineage, and what waits of it.
 type LineageWriter interface {
 	// PutLineage sets the lineage of a thing.
 	PutLineage(ctx context.Context, entity Entity, key string, l Lineage) error
+	// PutGone says of which project a session was that has a lineage and no row.
+	PutGone(ctx context.Context, session, project string) error
 	// SeeClock makes LatestClock at least c.
 	SeeClock(ctx context.Context, c Clock) error
 	// StampProject stamps a part of everything in a project, as a move of all of it does.

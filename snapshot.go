@@ -93,6 +93,13 @@ type Erased struct {
 	At      Clock
 }
 
+// Digest tells what was erased earlier from what was erased later, as Lineage.Digest does
+// of other things.
+func (x Erased) Digest() int64 { return int64(x.At) }
+
+// Key is what it is called where things are named by one: kind, a blank and ID.
+func (x Erased) Key() string { return string(x.Entity) + " " + x.ID }
+
 // Format writes and reads whole stores as files, record by record: neither side keeps
 // more than one of them in memory. It may be used by many goroutines.
 type Format interface {
@@ -120,8 +127,7 @@ type SnapshotReader interface {
 	// RelationsAfter returns relations with a greater number, by number, removed ones too;
 	// of a project are those whose memories are both in it.
 	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
-	// ErasedAfter returns what was erased of a kind with a greater ID, by ID. It is not known
-	// any more of which project it was.
+	// ErasedAfter returns what was erased of a kind with a greater ID, by ID.
 	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
 	// Named returns the numbers and ids of the memories that have one of these IDs or sync
 	// ids, forgotten ones too.
@@ -140,8 +146,9 @@ type MemoryName struct {
 
 // SnapshotWriter is what an import needs beside the other roles.
 type SnapshotWriter interface {
-	// PutErased remembers that something was erased elsewhere; at is kept when it is known
-	// here already.
+	// PutErased remembers that something was erased elsewhere. Of what is known here already
+	// the earlier At is kept, and the project that is known. A project that does not exist is
+	// not remembered.
 	PutErased(ctx context.Context, x Erased) error
 	// DropErased takes that back, and returns what was remembered; found is false when
 	// nothing was.

@@ -34,6 +34,7 @@ type Reader interface {
 	RelationReader
 	CounterReader
 	SnapshotReader
+	LineageReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -52,6 +53,7 @@ type Tx interface {
 	CounterWriter
 	JournalWriter
 	SnapshotWriter
+	LineageWriter
 }
 
 // MemoryReader reads memories.

@@ -179,16 +179,18 @@ func (c *conn) rollback() {
 // tx is a transaction: engram.Reader and engram.Tx. Its methods stand in the files
 // of their nouns.
 type tx struct {
-	conn       *conn
-	kept       *kept               // what the process knows of the index
-	cat        *catalogue          // the index as this transaction sees it; nil until asked
-	indexed    bool                // the index was written to
-	own        []*segment          // the segments as this transaction left them; nil until standing is asked
-	recoded    bool                // codes of vectors were written
-	scrubbed   bool                // texts left the tables
-	vectors    map[vectorOf][]byte // rows that were read since the last write; of who writes
-	unprompted bool                // words left the full-text index of prompts
-	looked     bool                // what conn has kept is what this transaction would read
+	conn        *conn
+	kept        *kept               // what the process knows of the index
+	cat         *catalogue          // the index as this transaction sees it; nil until asked
+	indexed     bool                // the index was written to
+	own         []*segment          // the segments as this transaction left them; nil until standing is asked
+	recoded     bool                // codes of vectors were written
+	scrubbed    bool                // texts left the tables
+	vectors     map[vectorOf][]byte // rows that were read since the last write; of who writes
+	unprompted  bool                // words left the full-text index of prompts
+	looked      bool                // what conn has kept is what this transaction would read
+	device      string              // the store's own; "" until asked
+	carrierNums map[string]int64    // sets of batches whose numbers were asked for
 }
 
 var _ engram.Tx = (*tx)(nil)

@@ -173,5 +173,5 @@ func journalKey(entity engram.Entity, key string) any {
 }
 
 // tombstoneSQL remembers what was erased, at the clock of the verb that did.
-const tombstoneSQL = `INSERT OR IGNORE INTO tombstones (entity, id, sync_id, at)
-	SELECT ?, ?, ?, coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
+const tombstoneSQL = `INSERT OR IGNORE INTO tombstones (entity, id, sync_id, project, at)
+	SELECT ?, ?, ?, nullif(?, 0), coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`

@@ -225,12 +225,20 @@ func (t *tx) Neighbours(ctx context.Context, session string, num int64, before, 
 
 // Revisions returns what the memory said before, oldest first.
 func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error) {
-	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason
+	const query = `SELECT memory, number, type, title, content, written_at, replaced_at, reason, stamp
 		FROM revisions WHERE memory = ? ORDER BY number`
+	own, err := t.Device(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var rs []engram.Revision
-	err := t.rows(ctx, query, []any{num}, func(s scanner) error {
+	err = t.rows(ctx, query, []any{num}, func(s scanner) error {
 		var r engram.Revision
-		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason)
+		var stamp sql.NullString
+		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
+		if err == nil {
+			r.Stamp, err = readStamp(stamp.String, own)
+		}
 		rs = append(rs, r)
 		return err
 	})
@@ -348,8 +356,13 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 
 // InsertRevision adds r.
 func (t *tx) InsertRevision(ctx context.Context, r engram.Revision) error {
-	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason) VALUES (?,?,?,?,?,?,?,?)`
-	_, err := t.exec(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason)
+	const query = `INSERT INTO revisions (memory, number, type, title, content, written_at, replaced_at, reason, stamp) VALUES (?,?,?,?,?,?,?,?,?)`
+	own, err := t.Device(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = t.exec(ctx, query, r.Memory, r.Number, r.Type, r.Title, r.Content, millis(r.WrittenAt), millis(r.ReplacedAt), r.Reason,
+		orNull(stampText(r.Stamp, own)))
 	if err != nil {
 		return fmt.Errorf("write revision %d of memory %d: %w", r.Number, r.Memory, err)
 	}
@@ -379,11 +392,11 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		return err
 	}
 	t.scrubbed = true
+	at, err := t.homeOf(ctx, was)
+	if err != nil {
+		return err
+	}
 	if !was.Forgotten() {
-		at, err := t.homeOf(ctx, was)
-		if err != nil {
-			return err
-		}
 		if err := t.unindexMemory(ctx, at.project, was); err != nil {
 			return err
 		}
@@ -398,16 +411,23 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 		{`UPDATE mutations SET ` + emptied + `, reason = NULL WHERE entity = 'relation' AND key IN
 			(SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`, []any{num}}, // +: a key has no affinity
 		{topicNotesSQL, []any{num}},
+		{`DELETE FROM lineages WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
+			[]any{num, kindNum(engram.EntityRelation)}},
+		{`DELETE FROM carried WHERE entity = ?2 AND key IN (SELECT +num FROM relations WHERE source = ?1 UNION SELECT +num FROM relations WHERE target = ?1)`,
+			[]any{num, kindNum(engram.EntityRelation)}},
 		// A question that found it may hold its words, and stands beside all that it found.
 		{`UPDATE uses SET query = NULL WHERE EXISTS (SELECT 1 FROM uses u WHERE u.memory = ?1 AND u.session = uses.session AND u.at = uses.at)
 			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, []any{num}},
 		{`UPDATE uses SET memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-		{tombstoneSQL, []any{engram.EntityMemory, was.ID, was.SyncID}},
+		{tombstoneSQL, []any{engram.EntityMemory, was.ID, was.SyncID, at.project}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase memory %d: %w", num, err)
 		}
+	}
+	if err := t.eraseLineage(ctx, engram.EntityMemory, num, string(was.ID), was.SyncID); err != nil {
+		return err
 	}
 	return t.forgetKinds(ctx)
 }

@@ -35,6 +35,8 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	}
 	for _, query := range []string{
 		`UPDATE uses SET project = ?1 WHERE project = ?2`,
+		`UPDATE tombstones SET project = ?1 WHERE project = ?2`,
+		`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, // sessions that are gone
 		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
 		// The one statement that reads the whole journal: an index by project would cost every save.
 		`UPDATE mutations SET project = ?1 WHERE project = ?2`,
@@ -45,6 +47,9 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	}
 	if err := t.moveCounters(ctx, source, target); err != nil {
 		return moved, err
+	}
+	if _, err := t.exec(ctx, `UPDATE deferred SET project = ? WHERE project = ?`, to, from); err != nil {
+		return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 	}
 	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source); err != nil {
 		return moved, err

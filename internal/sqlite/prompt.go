@@ -177,7 +177,8 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 // ErasePrompt removes a prompt for good.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 	var syncID string
-	err := t.row(ctx, `SELECT sync_id FROM prompts WHERE num = ?`, []any{num}, &syncID)
+	var project int64
+	err := t.row(ctx, `SELECT sync_id, project FROM prompts WHERE num = ?`, []any{num}, &syncID, &project)
 	if errors.Is(err, sql.ErrNoRows) {
 		return engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
 	}
@@ -192,11 +193,11 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
 		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
 		{`UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
-		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID}},
+		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID, project}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase prompt %d: %w", num, err)
 		}
 	}
-	return nil
+	return t.eraseLineage(ctx, engram.EntityPrompt, num, syncID)
 }

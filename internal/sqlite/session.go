@@ -127,29 +127,36 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 }
 
 // DeleteSession removes a session that has no memories; its prompts stay, without one.
+// Its lineage stays too, and says that it is gone.
 func (t *tx) DeleteSession(ctx context.Context, id string) error {
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {
 		return err
 	}
+	const gone = `UPDATE lineages SET project = (SELECT project FROM sessions WHERE num = ?) WHERE entity = ? AND key = ?`
+	if _, err := t.exec(ctx, gone, num, kindNum(engram.EntitySession), id); err != nil {
+		return fmt.Errorf("delete session %q: %w", id, err)
+	}
 	for _, query := range []string{
 		`DELETE FROM uses WHERE session = ?`,
 		`UPDATE prompts SET session = 0 WHERE session = ?`, // nobody asked to lose them
+		`DELETE FROM sessions WHERE num = ? AND num <> 0`,
 	} {
 		if _, err := t.exec(ctx, query, num); err != nil {
 			return fmt.Errorf("delete session %q: %w", id, err)
 		}
 	}
-	if _, err := t.exec(ctx, `DELETE FROM sessions WHERE num = ? AND num <> 0`, num); err != nil {
-		return fmt.Errorf("delete session %q: %w", id, err)
-	}
-	_, err = t.exec(ctx, tombstoneSQL, engram.EntitySession, id, id)
-	return err
+	return nil
 }
 
 // EraseSession removes a session for good: its summary and its folder stand in the
 // journal too.
 func (t *tx) EraseSession(ctx context.Context, id string) error {
+	var project int64
+	err := t.row(ctx, `SELECT coalesce(max(project), 0) FROM sessions WHERE id = ?`, []any{id}, &project)
+	if err != nil {
+		return fmt.Errorf("erase session %q: %w", id, err)
+	}
 	if err := t.DeleteSession(ctx, id); err != nil {
 		return err
 	}
@@ -157,7 +164,10 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 	if _, err := t.exec(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	return nil
+	if _, err := t.exec(ctx, tombstoneSQL, engram.EntitySession, id, id, project); err != nil {
+		return fmt.Errorf("erase session %q: %w", id, err)
+	}
+	return t.eraseLineage(ctx, engram.EntitySession, id, id)
 }
 
 // sessionNum returns the row of a session; "" is row 0.

@@ -26,7 +26,7 @@ func TestAnExportReadsEachTableOnce(t *testing.T) {
 		{name: "relations after a number", run: func(t *tx) error { _, err := t.RelationsAfter(ctx, "", 3, 10); return err },
 			want: []string{"SEARCH r USING INTEGER PRIMARY KEY (rowid>?)"}},
 		{name: "what was erased after an id", run: func(t *tx) error { _, err := t.ErasedAfter(ctx, engram.EntityMemory, "", 10); return err },
-			want: []string{"SEARCH tombstones USING PRIMARY KEY (entity=? AND id>?)"}},
+			want: []string{"SEARCH t USING PRIMARY KEY (entity=? AND id>?)"}},
 		{name: "a prompt by its sync id", run: func(t *tx) error { _, _, err := t.PromptBySyncID(ctx, "prompt-1"); return err },
 			want: []string{"SEARCH p USING INDEX sqlite_autoindex_prompts_1 (sync_id=?)"}},
 		{name: "memories by their names", run: func(t *tx) error { _, err := t.Named(ctx, []string{"mem_1"}); return err },

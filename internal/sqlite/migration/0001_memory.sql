@@ -134,6 +134,7 @@ CREATE TABLE revisions (
 	written_at  INTEGER NOT NULL,
 	replaced_at INTEGER NOT NULL,
 	reason      TEXT NOT NULL,
+	stamp       TEXT,           -- the write that the text comes from (lineage_text.go); NULL: not known
 	content     TEXT NOT NULL
 );
 CREATE UNIQUE INDEX revisions_memory ON revisions (memory, number);
@@ -339,5 +340,58 @@ CREATE TABLE tombstones (
 	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
 	sync_id TEXT NOT NULL,
 	at     INTEGER NOT NULL,    -- hybrid logical clock
+	project INTEGER,            -- where it was; NULL: not known
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
+
+-- Which write each part of a thing comes from: what replicas are brought together by. The
+-- thing is named as in the journal; its kind is a number (lineage_text.go), of which that of
+-- most takes no room.
+CREATE TABLE lineages (
+	entity  INTEGER NOT NULL,
+	key     NOT NULL,
+	at      INTEGER NOT NULL,   -- the write that made it: hybrid logical clock,
+	device  TEXT,               -- and store; NULL: this one
+	digest  INTEGER NOT NULL,   -- engram.Lineage.Digest, by which carried is looked up
+	more    TEXT,               -- JSON: parts, sets and counts; NULL: none
+	held    TEXT,               -- JSON: what was written and is not shown; NULL: nothing
+	project INTEGER,            -- of a session that has no row any more
+	PRIMARY KEY (entity, key)
+) WITHOUT ROWID;
+-- Few or none, and every change of a topic asks for them.
+CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
+-- Sets of batches, each once: JSON array of ids, sorted.
+CREATE TABLE carriers (
+	num     INTEGER PRIMARY KEY,
+	batches TEXT NOT NULL UNIQUE
+);
+-- Which states of things can be found in which sets of batches.
+CREATE TABLE carried (
+	entity  INTEGER NOT NULL,
+	key     NOT NULL,
+	digest  INTEGER NOT NULL,
+	carrier INTEGER NOT NULL,
+	project INTEGER,            -- the thing was in then
+	PRIMARY KEY (entity, key, digest, carrier)
+) WITHOUT ROWID;
+-- Batches that were read to their end here, or written here.
+CREATE TABLE pulled (
+	batch TEXT PRIMARY KEY,
+	at    INTEGER NOT NULL
+) WITHOUT ROWID;
+-- Records that came from a remote and wait.
+CREATE TABLE deferred (
+	num      INTEGER PRIMARY KEY AUTOINCREMENT, -- a person names them by it
+	entity   TEXT NOT NULL,
+	id       TEXT NOT NULL,
+	batch    TEXT NOT NULL,
+	project  TEXT NOT NULL,     -- its name: it may not exist yet
+	sent_by  TEXT NOT NULL,
+	why      TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	tries    INTEGER NOT NULL,
+	first_at INTEGER NOT NULL,
+	last_at  INTEGER NOT NULL,
+	record   TEXT NOT NULL,     -- JSON
+	UNIQUE (entity, id, batch)
+);

@@ -76,6 +76,7 @@ CREATE TABLE revisions (
 	written_at  INTEGER NOT NULL,
 	replaced_at INTEGER NOT NULL,
 	reason      TEXT NOT NULL,
+	stamp       TEXT,           -- the write that the text comes from (lineage_text.go); NULL: not known
 	content     TEXT NOT NULL
 );
 CREATE TABLE unsealed (
@@ -217,9 +218,52 @@ CREATE TABLE tombstones (
 	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
 	sync_id TEXT NOT NULL,
 	at     INTEGER NOT NULL,    -- hybrid logical clock
+	project INTEGER,            -- where it was; NULL: not known
 	PRIMARY KEY (entity, id)
 ) WITHOUT ROWID;
-INSERT INTO meta (key, value) VALUES ('device', '24f844c3237afffd');
+CREATE TABLE lineages (
+	entity  INTEGER NOT NULL,
+	key     NOT NULL,
+	at      INTEGER NOT NULL,   -- the write that made it: hybrid logical clock,
+	device  TEXT,               -- and store; NULL: this one
+	digest  INTEGER NOT NULL,   -- engram.Lineage.Digest, by which carried is looked up
+	more    TEXT,               -- JSON: parts, sets and counts; NULL: none
+	held    TEXT,               -- JSON: what was written and is not shown; NULL: nothing
+	project INTEGER,            -- of a session that has no row any more
+	PRIMARY KEY (entity, key)
+) WITHOUT ROWID;
+CREATE TABLE carriers (
+	num     INTEGER PRIMARY KEY,
+	batches TEXT NOT NULL UNIQUE
+);
+CREATE TABLE carried (
+	entity  INTEGER NOT NULL,
+	key     NOT NULL,
+	digest  INTEGER NOT NULL,
+	carrier INTEGER NOT NULL,
+	project INTEGER,            -- the thing was in then
+	PRIMARY KEY (entity, key, digest, carrier)
+) WITHOUT ROWID;
+CREATE TABLE pulled (
+	batch TEXT PRIMARY KEY,
+	at    INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE deferred (
+	num      INTEGER PRIMARY KEY AUTOINCREMENT, -- a person names them by it
+	entity   TEXT NOT NULL,
+	id       TEXT NOT NULL,
+	batch    TEXT NOT NULL,
+	project  TEXT NOT NULL,     -- its name: it may not exist yet
+	sent_by  TEXT NOT NULL,
+	why      TEXT NOT NULL,
+	reason   TEXT NOT NULL,
+	tries    INTEGER NOT NULL,
+	first_at INTEGER NOT NULL,
+	last_at  INTEGER NOT NULL,
+	record   TEXT NOT NULL,     -- JSON
+	UNIQUE (entity, id, batch)
+);
+INSERT INTO meta (key, value) VALUES ('device', '697f927cbe983d96');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -232,7 +276,7 @@ INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, t
 INSERT INTO tallies (project, type, live) VALUES (1, 'fact', 2);
 INSERT INTO tags (memory, tag) VALUES (1, 'heat');
 INSERT INTO tags (memory, tag) VALUES (1, 'lid');
-INSERT INTO revisions (memory, number, type, title, written_at, replaced_at, reason, content) VALUES (1, 1, 'fact', 'The lid', 1781254800000, 1781254800000, 'topic key', 'It was loose.');
+INSERT INTO revisions (memory, number, type, title, written_at, replaced_at, reason, stamp, content) VALUES (1, 1, 'fact', 'The lid', 1781254800000, 1781254800000, 'topic key', NULL, 'It was loose.');
 INSERT INTO unsealed (seq, memory, document, words) VALUES (1, 1, X'010000000000000081420FBB9E0100000100000001000000010000000A000000', X'000501686561740301000001036C696403010000000B61726368697465637475720401000102000468656174040100010200056B6574746C040100010400036C696404010001050004736875740301000000037468650401000102000677686973746C03010000');
 INSERT INTO unsealed (seq, memory, document, words) VALUES (2, 2, X'020000000000000082420FBB9E0100000100000001000000010000002F000000', X'0001320301000000016104010001020004626F696C0301000000056B6574746C040100010200026F6604010001020005737465616D0401000114000474696D6503010000000677686973746C040100011401056F7264636103010000');
 INSERT INTO kinds (num, type, scope) VALUES (1, 'fact', 'project');
@@ -326,5 +370,6 @@ CREATE INDEX mutations_key ON mutations (key, entity);
 CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
+CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
 PRAGMA application_id = 1162757970;
 PRAGMA user_version = 1;

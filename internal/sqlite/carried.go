@@ -1,0 +1,222 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// carriedHere says that one of the carriers ?4 has the state of l.
+const carriedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
+	AND c.carrier IN (SELECT value FROM json_each(?4)))`
+
+// The queries of Uncarried, without the columns: what is carried is passed over before
+// anything is looked up, for it is nearly everything. The project, -1 for every one, is
+// looked for in the thing's own row.
+const uncarriedRest = ` FROM lineages l WHERE l.entity = ?1 AND l.key > ?2 AND CASE WHEN ` + carriedHere + ` THEN 0
+	WHEN ?3 < 0 THEN 1 ELSE ?3 = `
+
+func uncarriedFrom(entity engram.Entity) string {
+	switch entity {
+	case engram.EntityMemory:
+		return uncarriedRest + `(SELECT project FROM memories WHERE num = l.key) END`
+	case engram.EntityPrompt:
+		return uncarriedRest + `(SELECT project FROM prompts WHERE num = l.key) END`
+	case engram.EntitySession:
+		return uncarriedRest + `coalesce((SELECT project FROM sessions WHERE id = l.key), l.project) END`
+	case engram.EntityRelation:
+		return uncarriedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.num = r.source JOIN memories t ON t.num = r.target
+			WHERE r.num = l.key AND s.project = t.project) END`
+	case engram.EntityErased:
+		return ` FROM (SELECT t.entity || ' ' || t.id AS key, t.entity, t.id, t.at, t.project FROM tombstones t) l
+			WHERE l.key > ?2 AND (?3 < 0 OR l.project = ?3) AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?1 AND c.key = l.key
+			AND c.digest = l.at AND c.carrier IN (SELECT value FROM json_each(?4)))`
+	}
+	return uncarriedRest + `(SELECT num FROM projects WHERE name = l.key) END`
+}
+
+// uncarriedArgs are what the queries of Uncarried are asked with.
+func (t *tx) uncarriedArgs(ctx context.Context, entity engram.Entity, project string, batches []string, after string) (args []any, none bool, err error) {
+	in, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, none, err
+	}
+	carriers, err := t.carriersWithin(ctx, batches)
+	if err != nil {
+		return nil, false, err
+	}
+	return []any{kindNum(entity), keyAfter(entity, after), in, jsonNums(carriers)}, false, nil
+}
+
+// keyAfter is the column value of the key from which a page goes on; "" is below all, for
+// numbers come before texts.
+func keyAfter(entity engram.Entity, key string) any {
+	if key == "" {
+		return int64(-1)
+	}
+	return journalKey(entity, key)
+}
+
+// Uncarried returns the keys of things whose lineage no batch carries.
+func (t *tx) Uncarried(ctx context.Context, entity engram.Entity, project string, batches []string, after string, limit int) ([]string, error) {
+	args, none, err := t.uncarriedArgs(ctx, entity, project, batches, after)
+	if err != nil || none {
+		return nil, err
+	}
+	order := ` ORDER BY l.key`
+	if entity == engram.EntityErased {
+		order = ` ORDER BY l.entity, l.id` // the order of the table, and of the keys
+	}
+	return column[string](ctx, t, `SELECT l.key`+uncarriedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
+}
+
+// CountUncarried counts them.
+func (t *tx) CountUncarried(ctx context.Context, entity engram.Entity, project string, batches []string) (n int, err error) {
+	args, none, err := t.uncarriedArgs(ctx, entity, project, batches, "")
+	if err != nil || none {
+		return 0, err
+	}
+	if err := t.row(ctx, `SELECT count(*)`+uncarriedFrom(entity), args, &n); err != nil {
+		return 0, fmt.Errorf("count what is not carried: %w", err)
+	}
+	return n, nil
+}
+
+// strayedSQL looks for what was carried when it was in project ?3 and is not any more.
+const strayedSQL = `SELECT DISTINCT c.key FROM carried c JOIN memories m ON m.num = c.key
+	WHERE c.entity = ?1 AND c.key > ?2 AND c.project = ?3 AND c.carrier IN (SELECT value FROM json_each(?4))
+	AND (m.project <> ?3 OR m.scope = 'personal') ORDER BY c.key LIMIT ?5`
+
+// Strayed returns memories that left a project after they were carried.
+func (t *tx) Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error) {
+	num, known, err := t.knownProject(ctx, project)
+	if err != nil || !known {
+		return nil, err
+	}
+	carriers, err := t.carriersTouching(ctx, batches)
+	if err != nil {
+		return nil, err
+	}
+	return column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, jsonNums(carriers), limit)
+}
+
+// CarriedBy returns the sets of batches in which a state can be found.
+func (t *tx) CarriedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
+	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
+		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
+	var all [][]string
+	err := t.rows(ctx, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) error {
+		var ids []string
+		err := r.Scan(texts{&ids})
+		all = append(all, ids)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what carries %s %s: %w", entity, key, err)
+	}
+	return all, nil
+}
+
+// carriersWithin returns the carriers of which every batch is among these.
+func (t *tx) carriersWithin(ctx context.Context, batches []string) ([]int64, error) {
+	return t.carriers(ctx, batches, func(own, there int) bool { return there == own })
+}
+
+// carriersTouching returns the carriers of which a batch is among these.
+func (t *tx) carriersTouching(ctx context.Context, batches []string) ([]int64, error) {
+	return t.carriers(ctx, batches, func(_, there int) bool { return there > 0 })
+}
+
+// carriers returns those that want takes by how many batches they have, and how many of
+// these are there.
+func (t *tx) carriers(ctx context.Context, batches []string, want func(own, there int) bool) ([]int64, error) {
+	known := make(map[string]bool, len(batches))
+	for _, b := range batches {
+		known[b] = true
+	}
+	var nums []int64
+	err := t.rows(ctx, `SELECT num, batches FROM carriers ORDER BY num`, nil, func(r scanner) error {
+		var num int64
+		var ids []string
+		err := r.Scan(&num, texts{&ids})
+		there := 0
+		for _, id := range ids {
+			if known[id] {
+				there++
+			}
+		}
+		if want(len(ids), there) {
+			nums = append(nums, num)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read carriers: %w", err)
+	}
+	return nums, nil
+}
+
+// PutCarried remembers in which batches a state can be found.
+func (t *tx) PutCarried(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
+	if len(batches) == 0 {
+		return nil // nowhere
+	}
+	carrier, err := t.carrier(ctx, batches)
+	if err != nil {
+		return err
+	}
+	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?1,?2,?3,?4,
+		CASE WHEN ?5 THEN (SELECT project FROM memories WHERE num = ?2) END)`
+	_, err = t.exec(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
+	if err != nil {
+		return fmt.Errorf("remember what carries %s %s: %w", entity, key, err)
+	}
+	return nil
+}
+
+// carrier returns the number of a set of batches, which becomes known by it.
+func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err error) {
+	sorted := slices.Clone(batches)
+	slices.Sort(sorted)
+	text, err := json.Marshal(slices.Compact(sorted))
+	if err != nil {
+		return 0, err
+	}
+	if num, known := t.carrierNums[string(text)]; known {
+		return num, nil
+	}
+	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO carriers (batches) VALUES (?)`, string(text)); err != nil {
+		return 0, fmt.Errorf("remember a set of batches: %w", err)
+	}
+	if err := t.row(ctx, `SELECT num FROM carriers WHERE batches = ?`, []any{string(text)}, &num); err != nil {
+		return 0, fmt.Errorf("remember a set of batches: %w", err)
+	}
+	if t.carrierNums == nil {
+		t.carrierNums = map[string]int64{}
+	}
+	t.carrierNums[string(text)] = num
+	return num, nil
+}
+
+// Pulled returns which of these batches were read or written here.
+func (t *tx) Pulled(ctx context.Context, batches []string) (map[string]bool, error) {
+	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value`
+	known := map[string]bool{}
+	found, err := column[string](ctx, t, query, jsonText(batches))
+	for _, b := range found {
+		known[b] = true
+	}
+	return known, err
+}
+
+// PutPulled remembers that a batch was read or written here.
+func (t *tx) PutPulled(ctx context.Context, batch string, at time.Time) error {
+	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO pulled (batch, at) VALUES (?,?)`, batch, at.UnixMilli()); err != nil {
+		return fmt.Errorf("remember batch %s: %w", batch, err)
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// lineageColumns is what scanLineage reads; l is the lineages table.
+const lineageColumns = `l.key, l.at, l.device, l.more, l.held`
+
+const (
+	lineagesSQL     = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
+	heldSQL         = `SELECT ` + lineageColumns + ` FROM lineages l WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
+	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
+		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
+		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
+)
+
+func scanLineage(s scanner, own string) (key string, l engram.Lineage, err error) {
+	var device, more, held sql.NullString
+	if err := s.Scan(&key, &l.Base.At, &device, &more, &held); err != nil {
+		return key, l, err
+	}
+	if l.Base.Device = device.String; !device.Valid {
+		l.Base.Device = own
+	}
+	if more.Valid {
+		if err := readMore(more.String, own, &l); err != nil {
+			return key, l, fmt.Errorf("lineage of %s: %w", key, err)
+		}
+	}
+	if held.Valid {
+		if err := json.Unmarshal([]byte(held.String), &l.Held); err != nil {
+			return key, l, fmt.Errorf("lineage of %s: held: %w", key, err)
+		}
+	}
+	return key, l, nil
+}
+
+// jsonKeys writes keys as a JSON array, numbers where they are stored as such.
+func jsonKeys(entity engram.Entity, keys []string) string {
+	all := make([]any, len(keys))
+	for i, k := range keys {
+		all[i] = journalKey(entity, k)
+	}
+	b, _ := json.Marshal(all) // never fails: numbers and texts
+	return string(b)
+}
+
+// Lineages returns the lineages of things by their keys.
+func (t *tx) Lineages(ctx context.Context, entity engram.Entity, keys []string) (map[string]engram.Lineage, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	own, err := t.Device(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all := make(map[string]engram.Lineage, len(keys))
+	err = t.rows(ctx, lineagesSQL, []any{kindNum(entity), jsonKeys(entity, keys)}, func(s scanner) error {
+		key, l, err := scanLineage(s, own)
+		all[key] = l
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read lineages: %w", err)
+	}
+	return all, nil
+}
+
+// HeldBack returns the keys of things of which a part is held, by lineages_held.
+func (t *tx) HeldBack(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
+	var keys []string
+	err := t.rows(ctx, heldSQL, []any{kindNum(entity)}, func(s scanner) error {
+		key, l, err := scanLineage(s, "")
+		if _, held := l.Held[part]; held {
+			keys = append(keys, key)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read what is held: %w", err)
+	}
+	return keys, nil
+}
+
+// Device is the id of this store.
+func (t *tx) Device(ctx context.Context) (string, error) {
+	if t.device == "" {
+		if err := t.row(ctx, `SELECT value FROM meta WHERE key = 'device'`, nil, &t.device); err != nil {
+			return "", fmt.Errorf("read the store's id: %w", err)
+		}
+	}
+	return t.device, nil
+}
+
+// factClock is the fact that keeps the greatest clock that came from elsewhere.
+const factClock = "clock"
+
+// LatestClock is that of the newest own entry, or what was seen of others.
+func (t *tx) LatestClock(ctx context.Context) (engram.Clock, error) {
+	var own engram.Clock
+	if err := t.row(ctx, `SELECT coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0)`, nil, &own); err != nil {
+		return 0, fmt.Errorf("read the clock: %w", err)
+	}
+	seen, err := t.Fact(ctx, factClock)
+	if err != nil || seen == "" {
+		return own, err
+	}
+	other, err := strconv.ParseInt(seen, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("fact %s: %w", factClock, err)
+	}
+	return max(own, engram.Clock(other)), nil
+}
+
+// SeeClock keeps c unless a greater one is known.
+func (t *tx) SeeClock(ctx context.Context, c engram.Clock) error {
+	latest, err := t.LatestClock(ctx)
+	if err != nil || latest >= c {
+		return err
+	}
+	return t.PutFact(ctx, factClock, strconv.FormatInt(int64(c), 10))
+}
+
+// PutLineage sets the lineage of a thing.
+func (t *tx) PutLineage(ctx context.Context, entity engram.Entity, key string, l engram.Lineage) error {
+	const query = `INSERT INTO lineages (entity, key, at, device, digest, more, held) VALUES (?,?,?,?,?,?,?)
+		ON CONFLICT (entity, key) DO UPDATE SET at = excluded.at, device = excluded.device, digest = excluded.digest,
+		more = excluded.more, held = excluded.held`
+	own, err := t.Device(ctx)
+	if err != nil {
+		return err
+	}
+	more, err := moreText(l, own)
+	if err != nil {
+		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
+	}
+	var device, held any
+	if l.Base.Device != own {
+		device = l.Base.Device
+	}
+	if len(l.Held) > 0 {
+		b, err := json.Marshal(l.Held)
+		if err != nil {
+			return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
+		}
+		held = string(b)
+	}
+	if _, err := t.exec(ctx, query, kindNum(entity), journalKey(entity, key), l.Base.At, device, l.Digest(), more, held); err != nil {
+		return fmt.Errorf("write lineage of %s %s: %w", entity, key, err)
+	}
+	return nil
+}
+
+// PutGone says of which project a session was that has no row.
+func (t *tx) PutGone(ctx context.Context, session, project string) error {
+	num, _, err := t.knownProject(ctx, project)
+	if err != nil {
+		return err
+	}
+	const query = `UPDATE lineages SET project = ? WHERE entity = ? AND key = ?`
+	if _, err := t.exec(ctx, query, num, kindNum(engram.EntitySession), session); err != nil {
+		return fmt.Errorf("remember session %q: %w", session, err)
+	}
+	return nil
+}
+
+// GoneSessions returns sessions that have a lineage and no row.
+func (t *tx) GoneSessions(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
+	in, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	var all []engram.Session
+	err = t.rows(ctx, goneSessionsSQL, []any{kindNum(engram.EntitySession), after, in, limit}, func(r scanner) error {
+		var s engram.Session
+		err := r.Scan(&s.ID, &s.Project)
+		all = append(all, s)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read sessions that are gone: %w", err)
+	}
+	return all, nil
+}
+
+// StampProject stamps a part of everything in a project.
+func (t *tx) StampProject(ctx context.Context, project string, part engram.Part, s engram.Stamp) error {
+	num, err := t.projectNum(ctx, project)
+	if err != nil {
+		return err
+	}
+	for _, of := range []struct {
+		entity engram.Entity
+		keys   string
+	}{
+		{engram.EntityMemory, `SELECT num FROM memories WHERE project = ?`},
+		{engram.EntityPrompt, `SELECT num FROM prompts WHERE project = ?`},
+		{engram.EntitySession, `SELECT id FROM sessions WHERE project = ?`},
+	} {
+		keys, err := column[string](ctx, t, of.keys, num)
+		if err != nil {
+			return err
+		}
+		if err := t.stampThese(ctx, of.entity, keys, part, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stampThese stamps a part of things that have a lineage.
+func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string, part engram.Part, s engram.Stamp) error {
+	all, err := t.Lineages(ctx, entity, keys)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		l, known := all[key]
+		if !known {
+			continue
+		}
+		if l.Parts == nil {
+			l.Parts = map[engram.Part]engram.Stamp{}
+		}
+		l.Parts[part] = s
+		delete(l.Held, part)
+		if err := t.PutLineage(ctx, entity, key, l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseLineage removes what is kept of a thing beside its row: its lineage, which has its
+// tags, where it was carried, and what waits of it under any of its names.
+func (t *tx) eraseLineage(ctx context.Context, entity engram.Entity, key any, names ...string) error {
+	for _, query := range []string{`DELETE FROM lineages WHERE entity = ? AND key = ?`, `DELETE FROM carried WHERE entity = ? AND key = ?`} {
+		if _, err := t.exec(ctx, query, kindNum(entity), key); err != nil {
+			return fmt.Errorf("erase the lineage of %s %v: %w", entity, key, err)
+		}
+	}
+	for _, name := range names {
+		if _, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id = ?`, entity, name); err != nil {
+			return fmt.Errorf("erase what waits of %s %v: %w", entity, key, err)
+		}
+	}
+	return nil
+}
