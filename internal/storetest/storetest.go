@@ -50,6 +50,8 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"journal", journalCases()},
 		{"erase", eraseCases()},
 		{"snapshot", snapshotCases()},
+		{"lineage", lineageCases()},
+		{"carried", carriedCases()},
 		{"transaction", transactionCases()},
 		{"concurrency", concurrentCases()},
 	} {
