@@ -1,0 +1,89 @@
+package suspicion
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+const (
+	minBlob  = 24       // the shortest base64 that is looked into: shorter ones say too little
+	maxBlob  = 16 << 10 // the longest
+	mostBlob = 16       // of a text
+)
+
+// blobs finds encoded text that is to be decoded and run, and looks into base64 for text that
+// is suspicious by itself. What is none of this, such as a key, an image or a hash, is fine.
+func blobs(text string, found *findings) {
+	for from, line := range lines(text) {
+		if at, to := decoded(lowered(line[:min(len(line), maxLine)])); to > at && !prevented(lowered(line[:at])) {
+			found.add(Blob, "encoded text is to be decoded and run", from+at, from+to)
+		}
+	}
+	for i, n := 0, 0; i < len(text) && n < mostBlob; {
+		if !inBase64(text[i]) {
+			i++
+			continue
+		}
+		to := i
+		for to < len(text) && inBase64(text[to]) {
+			to++
+		}
+		if to-i >= minBlob && to-i <= maxBlob {
+			n++
+			if plain, ok := unpacked(text[i:to]); ok {
+				for _, r := range judged(plain, 1) {
+					found.add(Blob, "encoded text says what is suspicious by itself: "+r.Why, i, to)
+					break
+				}
+			}
+		}
+		i = to
+	}
+}
+
+func inBase64(c byte) bool {
+	return c < utf8.RuneSelf && (letter(c) || c == '+' || c == '/' || c == '-' || c == '=')
+}
+
+// unpacked decodes s, in either alphabet, when what comes out is text.
+func unpacked(s string) (string, bool) {
+	s = strings.TrimRight(s, "=")
+	plain, err := base64.RawStdEncoding.DecodeString(s)
+	if err != nil {
+		plain, err = base64.RawURLEncoding.DecodeString(s)
+	}
+	if err != nil || !utf8.Valid(plain) {
+		return "", false
+	}
+	for _, r := range string(plain) {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\t' && r != '\r' {
+			return "", false
+		}
+	}
+	return string(plain), true
+}
+
+// decoded: base64 -d | sh, eval(atob(…)), powershell -enc ….
+func decoded(line string) (from, to int) {
+	for _, w := range []string{"base64 -d", "base64 --decode", "xxd -r", "openssl enc -d", "openssl base64 -d"} {
+		if i := strings.Index(line, w); i >= 0 {
+			if end := shellAfterPipe(line, i); end > 0 {
+				return i, end
+			}
+			for _, shell := range []string{"eval \"$(", "eval $(", "sh -c \"$(", "sh <("} {
+				if j := strings.LastIndex(line[:i], shell); j >= 0 {
+					return j, i + len(w)
+				}
+			}
+		}
+	}
+	for _, w := range []string{"eval(atob(", "exec(base64.b64decode(", "eval(base64.b64decode(", "exec(__import__('base64')", "eval(base64_decode(", "eval(buffer.from(", "powershell -enc ", "powershell -e ", "powershell -encodedcommand ", "pwsh -enc ",
+		"powershell.exe -enc ", "-windowstyle hidden -enc"} {
+		if i := strings.Index(line, w); i >= 0 {
+			return i, i + len(w)
+		}
+	}
+	return 0, 0
+}

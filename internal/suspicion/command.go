@@ -1,0 +1,283 @@
+package suspicion
+
+import "strings"
+
+// commands finds commands that run what comes from another machine, open the machine, or
+// carry its secrets out. Lines are looked at one by one, for a shell does so.
+func commands(text string, found *findings) {
+	for from, line := range lines(text) {
+		if len(line) > maxLine {
+			line = line[:maxLine]
+		}
+		low := lowered(line)
+		for _, r := range lineRules {
+			if at, to := r.find(low); to > at && !prevented(low[:at]) {
+				found.add(r.code, r.why, from+at, from+to)
+			}
+		}
+	}
+}
+
+// maxLine is how much of a line is looked at for commands: who is to run one has to type it.
+const maxLine = 8 << 10
+
+// lineRule finds one kind of command in a line in lower case, in line[from:to].
+type lineRule struct {
+	code Code
+	why  string
+	find func(line string) (from, to int)
+}
+
+var lineRules = []lineRule{
+	{Command, "it runs what another machine sends, unseen", piped},
+	{Command, "it opens a shell to another machine", opened},
+	{Command, "it lets a key or a command in for good", planted},
+	{Exfil, "a command sends secrets to another machine", carried},
+	{Exfil, "the address of an image carries data out", imaged},
+	{Bypass, "an agent's questions to the person are to be switched off", unleashed},
+	{Order, "a standing order destroys files", destroying},
+}
+
+// prevented reports that what follows is spoken against: "never pipe … into a shell".
+func prevented(before string) bool {
+	if i := strings.LastIndexAny(before, ".;!"); i >= 0 && i+1 < len(before) && before[i+1] == ' ' {
+		before = before[i+1:]
+	}
+	for _, w := range []string{"never ", "do not use", "do not run", "do not pipe", "don't use", "don't run", "don't pipe", "must not ", "instead of ", "rather than ",
+		"replaced ", "avoid ", "no longer ", "forbid", "blocked", "banned", "stopped ", "refuses ", "rejects ", "nunca "} {
+		if i := strings.LastIndex(before, w); i >= 0 && !strings.HasPrefix(before[i:], "never forget") && !strings.HasPrefix(before[i:], "never ask") {
+			return true
+		}
+	}
+	return false
+}
+
+// piped: curl … | sh, bash <(curl …), sh -c "$(curl …)", iex (irm …). Installers that their
+// makers tell everybody to run that way are none, unless they are a standing order.
+func piped(line string) (from, to int) {
+	fetch := fetches(line, 0)
+	if fetch < 0 {
+		return 0, 0
+	}
+	if knownInstaller(line[fetch:]) && !strings.Contains(line, "always ") && !strings.Contains(line, "every session") {
+		return 0, 0
+	}
+	if i := shellAfterPipe(line, fetch); i > 0 {
+		return fetch, i
+	}
+	before := line[max(0, fetch-40):fetch]
+	for _, w := range []string{"sh <(", "sh -c \"$(", "sh -c '$(", "sh -c $(", "sh -c \"`", "eval \"$(", "eval $(", "eval `", "source <(", ". <(", "iex (", "iex(", "iex \"& {$(", "invoke-expression (", "iex ((new-object net.webclient).",
+		"python3 -c \"$(", "python -c \"$("} {
+		if i := strings.LastIndex(before, w); i >= 0 {
+			return max(0, fetch-40) + i, min(len(line), fetch+60)
+		}
+	}
+	// curl -o x … && sh x
+	rest := line[fetch:]
+	for _, then := range []string{"&& sh ", "&& bash ", "; sh ", "; bash ", "&& chmod +x", "; chmod +x", "&& ./", "&& python "} {
+		if i := strings.Index(rest, then); i > 0 && i < 300 && strings.Contains(rest[:i], "http") && away(rest[strings.Index(rest, "http"):i]) && unnamed(rest[:i]) {
+			return fetch, fetch + i + len(then)
+		}
+	}
+	return 0, 0
+}
+
+// unnamed reports an address that says nothing of who is there: a number, or no encryption.
+func unnamed(line string) bool {
+	i := strings.Index(line, "://")
+	return strings.Contains(line, "http://") || i >= 0 && i+3 < len(line) && line[i+3] >= '0' && line[i+3] <= '9'
+}
+
+// fetches is where a command that fetches from another machine begins, from at on; -1 for none.
+func fetches(line string, at int) int {
+	best := -1
+	for _, w := range []string{"curl ", "wget ", "irm ", "iwr ", "invoke-webrequest ", "invoke-restmethod ", "downloadstring("} {
+		i := strings.Index(line[at:], w)
+		if i >= 0 && (best < 0 || at+i < best) && (i+at == 0 || !letter(line[at+i-1])) {
+			best = at + i
+		}
+	}
+	return best
+}
+
+// shellAfterPipe is the end of a shell that is fed by a pipe somewhere behind at; 0 for none.
+func shellAfterPipe(line string, at int) int {
+	for i := at; i < len(line); {
+		j := strings.IndexByte(line[i:], '|')
+		if j < 0 {
+			return 0
+		}
+		i += j + 1
+		rest := strings.TrimLeft(line[i:], " ")
+		skipped := len(line) - i - len(rest)
+		for _, w := range []string{"sudo ", "-e ", "env ", "/bin/", "/usr/bin/", "xargs "} {
+			if strings.HasPrefix(rest, w) {
+				rest, skipped = rest[len(w):], skipped+len(w)
+			}
+		}
+		for _, sh := range []string{"bash", "zsh", "dash", "ksh", "sh", "python3", "python", "node", "perl", "ruby", "php", "iex", "pwsh", "powershell", "invoke-expression"} {
+			if strings.HasPrefix(rest, sh) && (len(rest) == len(sh) || !letter(rest[len(sh)]) && !formats(rest[len(sh):])) {
+				return i + skipped + len(sh)
+			}
+		}
+	}
+	return 0
+}
+
+// formats reports an interpreter that has its program already: python3 -m json.tool.
+func formats(rest string) bool {
+	for _, w := range []string{" -m json", " -c ", " -e ", " -ne ", " -pe ", " -n ", " -p "} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// knownInstaller reports an address from which the makers of a tool have people install it.
+func knownInstaller(rest string) bool {
+	for _, host := range []string{"https://sh.rustup.rs", "https://bun.sh/", "https://get.docker.com", "https://astral.sh/", "https://deno.land/", "https://get.pnpm.io/", "https://install.python-poetry.org",
+		"https://raw.githubusercontent.com/homebrew/", "https://raw.githubusercontent.com/nvm-sh/", "https://raw.githubusercontent.com/helm/", "https://get.helm.sh", "https://get.sdkman.io", "https://get.k3s.io",
+		"https://ollama.com/", "https://mise.run", "https://fly.io/install", "https://sdk.cloud.google.com", "https://deb.nodesource.com/", "https://packages.gitlab.com/", "https://starship.rs/", "https://nixos.org/", "https://claude.ai/install"} {
+		if i := strings.Index(rest, host); i >= 0 && i < 60 {
+			return true
+		}
+	}
+	return strings.Contains(rest[:min(len(rest), 60)], "sh.rustup.rs")
+}
+
+// opened: a reverse shell.
+func opened(line string) (from, to int) {
+	for _, w := range []string{"/dev/tcp/", "nc -e /bin", "ncat -e ", "nc -lvp", "bash -i >&", "sh -i >&", "socat exec:"} {
+		if i := strings.Index(line, w); i >= 0 && (strings.Contains(line, ">&") || strings.Contains(line, "-e ") || strings.Contains(line, "exec:")) {
+			return i, i + len(w)
+		}
+	}
+	return 0, 0
+}
+
+// planted: a key that is let in, a command that each shell or hour runs from afar.
+func planted(line string) (from, to int) {
+	for _, w := range []string{"authorized_keys", ".bashrc", ".zshrc", ".profile", "crontab -"} {
+		i := strings.Index(line, w)
+		if i < 0 {
+			continue
+		}
+		write := max(strings.LastIndex(line[:i], ">>"), strings.LastIndex(line[:i], "| "))
+		if write > 0 && (strings.Contains(line[:i], "ssh-rsa aaaa") || strings.Contains(line[:i], "ssh-ed25519 aaaa") || fetches(line[:i], 0) >= 0) {
+			return write, i + len(w)
+		}
+	}
+	return 0, 0
+}
+
+// carried: curl -d @.env https://…, cat ~/.ssh/id_rsa | nc …, env | curl ….
+func carried(line string) (from, to int) {
+	sender := -1
+	for _, w := range []string{"curl ", "wget ", "| nc ", "|nc ", "scp ", "invoke-webrequest ", "nslookup ", "dig "} {
+		if i := strings.Index(line, w); i >= 0 && (sender < 0 || i < sender) {
+			sender = i
+		}
+	}
+	if sender < 0 {
+		return 0, 0
+	}
+	secret := -1
+	for _, p := range secretPaths {
+		if i := strings.Index(line, p); i >= 0 && signOfThing(strings.TrimLeft(field(line, i), "@=\"'")) == secretFile {
+			secret = i
+			break
+		}
+	}
+	for _, w := range []string{"printenv", "$(env)", "`env`", "env |", "env|"} {
+		if i := strings.Index(line, w); secret < 0 && i >= 0 && (i == 0 || !letter(line[i-1])) {
+			secret = i
+		}
+	}
+	if secret < 0 {
+		return 0, 0
+	}
+	rest := line[sender:]
+	switch {
+	// Fed by a pipe, or by an option that sends a file.
+	case secret < sender && strings.Contains(line[secret:sender+2], "|"),
+		secret > sender && (strings.Contains(line[sender:secret], "@") || strings.Contains(line[sender:secret], "$(") || strings.Contains(line[sender:secret], "`")),
+		strings.HasPrefix(rest, "scp ") && secret > sender && strings.Contains(line[secret:], ":"):
+		return min(secret, sender), max(secret, sender) + 5
+	}
+	return 0, 0
+}
+
+// field is the run of characters without white space around i.
+func field(line string, i int) string {
+	from := strings.LastIndexAny(line[:i], " \t\"'`=@(") + 1
+	rest := line[from:]
+	if to := strings.IndexAny(rest, " \t\"'`|;)<>"); to >= 0 {
+		rest = rest[:to]
+	}
+	return rest
+}
+
+// imaged: ![x](https://…?q={conversation}), which a viewer fetches without being asked.
+//
+// Source: CVE-2025-32711.
+func imaged(line string) (from, to int) {
+	i := strings.Index(line, "](http")
+	if i < 0 || !strings.Contains(line[:i], "![") {
+		return 0, 0
+	}
+	url, _, _ := strings.Cut(line[i+2:], ")")
+	_, query, ok := strings.Cut(url, "?")
+	if !ok || !strings.ContainsAny(query, "{<[$") {
+		return 0, 0
+	}
+	for _, w := range []string{"secret", "data", "conversation", "history", "token", "key", "chat", "summary", "memor", "user", "base64", "content", "password", "env"} {
+		if strings.Contains(query, w) {
+			return strings.LastIndex(line[:i], "!["), i + 2 + len(url)
+		}
+	}
+	return 0, 0
+}
+
+// unleashed: an order to switch off what an agent asks before it acts.
+//
+// Source: CVE-2025-53773.
+func unleashed(line string) (from, to int) {
+	for _, w := range []string{"dangerously-skip-permissions", "dangerously-bypass-approvals", "chat.tools.autoapprove", "enableallprojectmcpservers", "bypasspermissions", "--yolo"} {
+		i := strings.Index(line, w)
+		if i < 0 {
+			continue
+		}
+		before := line[:i]
+		before = before[strings.LastIndexAny(before, ".;")+1:]
+		if w == "chat.tools.autoapprove" {
+			before = line[:i]
+		}
+		for _, verb := range []string{"always ", "you must ", "you should ", "set ", "enable ", "add ", "write ", "put "} {
+			if strings.HasPrefix(strings.TrimLeft(before, " \t-*\"'"), verb) || strings.Contains(before, "first "+verb) || strings.Contains(before, ", "+verb) || strings.Contains(before, "always ") {
+				return i, i + len(w)
+			}
+		}
+	}
+	return 0, 0
+}
+
+// destroying: rm -rf of a home or a root, as a standing order.
+func destroying(line string) (from, to int) {
+	i := strings.Index(line, "rm -rf ")
+	if i < 0 {
+		return 0, 0
+	}
+	target := strings.Trim(field(line, i+len("rm -rf ")), "\"'`.,")
+	switch target {
+	case "/", "/*", "~", "~/", "~/*", "$home", "$home/", "$home/*", "/home", "/etc", "/usr", "*":
+	default:
+		return 0, 0
+	}
+	for _, w := range []string{"always ", "every session", "each session", "before answering", "whenever ", "before any", "before every", "you must "} {
+		if strings.Contains(line, w) {
+			return i, i + len("rm -rf ") + len(target)
+		}
+	}
+	return 0, 0
+}

@@ -1,0 +1,91 @@
+package suspicion
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// finding is a Reason before its excerpt is cut: text[from:to] is what it is about.
+type finding struct {
+	code     Code
+	why      string
+	from, to int
+}
+
+type findings []finding
+
+// add notes a finding; of each why the first place is enough.
+func (f *findings) add(code Code, why string, from, to int) {
+	for i, known := range *f {
+		if known.why == why {
+			if from < known.from {
+				(*f)[i] = finding{code, why, from, to}
+			}
+			return
+		}
+	}
+	*f = append(*f, finding{code, why, from, to})
+}
+
+func (f findings) reasons(text string) []Reason {
+	if len(f) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(f, func(a, b finding) int { return cmp.Compare(a.from, b.from) })
+	all := make([]Reason, min(len(f), maxReasons))
+	for i := range all {
+		all[i] = Reason{Code: f[i].code, Excerpt: excerpt(text, f[i].from, f[i].to), Why: f[i].why}
+	}
+	return all
+}
+
+// excerpt is text[from:to] with some of what stands around it, on one line, in which every
+// character can be seen.
+func excerpt(text string, from, to int) string {
+	const around = 24
+	to = min(to, from+MaxExcerpt)
+	a, b := max(0, from-around), min(len(text), to+around)
+	for a > 0 && a < from && !utf8.RuneStart(text[a]) {
+		a++
+	}
+	for b < len(text) && b > to && !utf8.RuneStart(text[b]) {
+		b--
+	}
+	shown := visible(text[a:b])
+	if len(shown) <= MaxExcerpt {
+		return shown
+	}
+	const more = "…"
+	end := MaxExcerpt - len(more)
+	for !utf8.RuneStart(shown[end]) {
+		end--
+	}
+	return shown[:end] + more
+}
+
+// visible is s on one line, with every character that cannot be seen written out.
+func visible(s string) string {
+	var b strings.Builder
+	for _, word := range strings.Fields(s) {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		for i := 0; i < len(word); {
+			r, size := utf8.DecodeRuneInString(word[i:])
+			switch {
+			case r == utf8.RuneError && size == 1:
+				fmt.Fprintf(&b, `\x%02x`, word[i])
+			case unicode.IsGraphic(r) && !isSelector(r):
+				b.WriteRune(r)
+			default:
+				fmt.Fprintf(&b, `\u{%x}`, r)
+			}
+			i += size
+		}
+	}
+	return b.String()
+}

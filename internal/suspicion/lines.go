@@ -1,0 +1,38 @@
+package suspicion
+
+import (
+	"iter"
+	"strings"
+)
+
+// lines gives each line of text with the place where it begins.
+func lines(text string) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for from := 0; from < len(text); {
+			to := len(text)
+			if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+				to = from + i
+			}
+			if !yield(from, text[from:to]) {
+				return
+			}
+			from = to + 1
+		}
+	}
+}
+
+// lowered is s with the letters of ASCII in lower case: as long as s, byte by byte.
+func lowered(s string) string {
+	for i := range len(s) {
+		if s[i] >= 'A' && s[i] <= 'Z' {
+			b := []byte(s)
+			for j := i; j < len(b); j++ {
+				if b[j] >= 'A' && b[j] <= 'Z' {
+					b[j] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}

@@ -1,0 +1,181 @@
+package suspicion
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// token is one word, address or path of a text.
+type token struct {
+	is       sign
+	from, to int  // where it stands in the text
+	opens    bool // a sentence, or what follows a colon, a comma or a quote mark
+}
+
+// sentences are the tokens of a text, and of each sentence all its signs together, by which
+// most rules are done with it at once.
+type sentences struct {
+	text   string
+	tokens []token
+	begins []int // the index of the first token of each sentence
+	signs  []sign
+	over   bool // the last sentence has ended
+}
+
+// read cuts text into sentences. Characters without width are passed over, letters that only
+// look Latin are taken as such, and case and accents do not matter, so that a word that is
+// dressed up is the word.
+func read(text string) sentences {
+	t := sentences{text: text, tokens: make([]token, 0, len(text)/5+1)}
+	var word [maxWord]byte
+	open := true
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf && !letter(c) {
+			if n := thing(text[i:]); n > 1 && (i == 0 || !letter(text[i-1])) {
+				t.add(signOfThing(text[i:i+n]), i, i+n, open)
+				i, open = i+n, false
+				continue
+			}
+			switch {
+			case ends(text, i):
+				t.over, open = true, true
+			case strings.IndexByte(":,;\"'`([*-", c) >= 0:
+				open = true
+			}
+			i++
+			continue
+		}
+		if n := thing(text[i:]); n > 1 {
+			t.add(signOfThing(text[i:i+n]), i, i+n, open)
+			i, open = i+n, false
+			continue
+		}
+		to, n := wordAt(text, i, word[:])
+		if n > 0 {
+			t.add(signsOf[string(word[:n])], i, to, open)
+			open = false
+		} else if r, _ := utf8.DecodeRuneInString(text[i:]); r == '¡' || r == '¿' || r == '“' || r == '«' || r == '—' || r == '–' {
+			open = true
+		}
+		i = to
+	}
+	return t
+}
+
+func (t *sentences) add(is sign, from, to int, opens bool) {
+	if t.over || len(t.begins) == 0 {
+		t.begins, t.signs, t.over = append(t.begins, len(t.tokens)), append(t.signs, 0), false
+	}
+	t.signs[len(t.signs)-1] |= is
+	t.tokens = append(t.tokens, token{is, from, to, opens})
+}
+
+// of gives the tokens of a sentence and all its signs.
+func (t *sentences) of(i int) ([]token, sign) {
+	to := len(t.tokens)
+	if i+1 < len(t.begins) {
+		to = t.begins[i+1]
+	}
+	return t.tokens[t.begins[i]:to], t.signs[i]
+}
+
+// ends reports that a sentence ends with the ASCII character at i: a full stop that white
+// space follows, an empty line, an item of a list. A line break alone is only a space: texts
+// are wrapped anywhere.
+func ends(text string, i int) bool {
+	rest := text[i+1:]
+	switch text[i] {
+	case '.', '!', '?':
+		return rest == "" || strings.IndexByte(" \n\r\t\"')`", rest[0]) >= 0
+	case '\n':
+		rest = strings.TrimLeft(rest, " \t\r")
+		return rest == "" || strings.IndexByte("\n-*#|", rest[0]) >= 0
+	}
+	return false
+}
+
+// letter reports a byte of a word: of a letter of another script, too.
+func letter(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= utf8.RuneSelf
+}
+
+// maxWord is the length of the longest word that is looked up; what is longer is none of them.
+const maxWord = 24
+
+// wordAt reads the word at i into w, in the spelling of signsOf, and returns where it ends and
+// its length; 0 for what is no word, or too long a one.
+func wordAt(text string, i int, w []byte) (to, n int) {
+	long := false
+	for i < len(text) {
+		r, size := rune(text[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRuneInString(text[i:])
+			if invisible(r) || r == 0xad || r >= 0xe0000 && r <= 0xe01ef || unicode.Is(unicode.Mn, r) {
+				i += size
+				continue
+			}
+			r = plainer(r)
+		} else if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		// "don't" and "dont" are one word.
+		if r == '\'' || r == 0x2019 {
+			if n > 0 && i+size < len(text) && letter(text[i+size]) {
+				i += size
+				continue
+			}
+			break
+		}
+		if r < utf8.RuneSelf && !letter(byte(r)) || r >= utf8.RuneSelf && !unicode.IsLetter(r) {
+			if n == 0 && !long {
+				return i + size, 0
+			}
+			break
+		}
+		if n+utf8.RuneLen(r) > len(w) {
+			long = true
+		} else {
+			n += utf8.EncodeRune(w[n:], r)
+		}
+		i += size
+	}
+	if long {
+		n = 0
+	}
+	return i, n
+}
+
+// plainer is the Latin letter, in lower case, that r is a dressed form of or looks like; else
+// r in lower case. Russian words come out half Latin, and so do those of signsOf.
+//
+// Source of what looks like what: Unicode Technical Standard 39, confusables.
+func plainer(r rune) rune {
+	switch {
+	case r >= 0xff01 && r <= 0xff5e: // full width
+		return unicode.ToLower(r - 0xff01 + '!')
+	case r >= 0x1d400 && r <= 0x1d6a3: // letters of mathematics, alphabets of 52
+		return 'a' + (r-0x1d400)%26
+	}
+	r = unicode.ToLower(r)
+	if plain, ok := likeness[r]; ok {
+		return plain
+	}
+	return r
+}
+
+// likeness has letters with accents, and letters of other scripts that look Latin.
+var likeness = func() map[rune]rune {
+	m := map[rune]rune{}
+	for plain, like := range map[rune]string{
+		'a': "àáâãäåāăąа\u03b1", 'c': "çćčс", 'd': "ďđԁ", 'e': "èéêëēėęěе", 'g': "ğġɡ", 'h': "һ", 'i': "ìíîïīįıі\u03b9", 'j': "ј", 'k': "κк",
+		'l': "ľł", 'n': "ñńň\u03b7", 'o': "òóôõöøōőо\u03bf", 'p': "р\u03c1", 'q': "ԛ", 'r': "řŕ", 's': "śşšѕ", 't': "ťţτ", 'u': "ùúûüūůűų\u03c5",
+		'v': "ѵ\u03bd", 'w': "ԝ", 'x': "х\u03c7", 'y': "ýÿу\u03b3", 'z': "źżž",
+	} {
+		for _, r := range like {
+			m[r] = plain
+		}
+	}
+	return m
+}()

@@ -1,0 +1,112 @@
+package suspicion
+
+import "strings"
+
+// roles finds marks by which models tell turns of a conversation apart, and tags by which
+// agents are told what their harness says. In a memory they pretend to be such a turn.
+//
+// A mark that stands between backticks on its line is spoken of, not used, and so is one in
+// a line of text that goes on around it; those that a template only has in code (```) are
+// used all the same, for a fence keeps no model from reading them.
+func roles(text string, found *findings) {
+	for at := 0; at < len(text); {
+		i := strings.IndexAny(text[at:], "<[")
+		if i < 0 {
+			break
+		}
+		at += i
+		n, sure := mark(text[at:])
+		if n > 0 && !quoted(text, at, at+n) && (sure && !spokenOf(text, at, at+n) || opensLine(text, at)) {
+			found.add(Role, "it has marks of a conversation, as if the system or another turn spoke", at, at+n)
+			return
+		}
+		at++
+	}
+	turns(text, found)
+}
+
+// mark returns the length of the mark with which s begins, 0 when there is none, and whether
+// it means nothing else anywhere.
+func mark(s string) (n int, sure bool) {
+	word := func(i int) string { return lowered(s[i:min(len(s), i+24)]) }
+	switch {
+	case strings.HasPrefix(s, "<|"):
+		if end := strings.Index(s[:min(len(s), 40)], "|>"); end > 2 && !strings.ContainsAny(s[2:end], " \n") {
+			return end + 2, true
+		}
+	case strings.HasPrefix(s, "[INST]"), strings.HasPrefix(s, "[/INST]"), strings.HasPrefix(s, "<<SYS>>"):
+		return 6, true
+	case strings.HasPrefix(s, "["):
+		for _, w := range []string{"[system]", "[system message]", "[assistant]", "[system prompt]"} {
+			if strings.HasPrefix(word(0), w) {
+				return len(w), false
+			}
+		}
+	case strings.HasPrefix(s, "<"):
+		i := 1
+		if strings.HasPrefix(s[1:], "/") {
+			i = 2
+		}
+		for _, w := range []string{"system-reminder>", "system_prompt>", "system-prompt>", "function_calls>", "tool_call>", "tool_result>", "system_message>",
+			"start_of_turn>", "end_of_turn>", "important_instructions>", "user_query>"} {
+			if strings.HasPrefix(word(i), w) {
+				return i + len(w), true
+			}
+		}
+		for _, w := range []string{"system>", "assistant>", "important>", "instructions>", "instruction>", "admin>", "secret>", "developer>"} {
+			if strings.HasPrefix(word(i), w) {
+				return i + len(w), false
+			}
+		}
+	}
+	return 0, false
+}
+
+// spokenOf reports a mark inside a line of words: "a template that wraps turns in <|im_end|>
+// tokens".
+func spokenOf(text string, from, to int) bool {
+	return !opensLine(text, from) && to < len(text) && text[to] == ' ' && !strings.Contains(text[to:], "<")
+}
+
+// opensLine reports that nothing but white space and quote marks stands before it on its line.
+func opensLine(text string, at int) bool {
+	line := text[strings.LastIndexByte(text[:at], '\n')+1 : at]
+	return strings.Trim(line, " \t>*-\r") == ""
+}
+
+// quoted reports a span between backticks on one line, with little else between them.
+func quoted(text string, from, to int) bool {
+	const room = 60
+	before := text[max(0, from-room):from]
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	after := text[to:min(len(text), to+room)]
+	if end := strings.IndexByte(after, '\n'); end >= 0 {
+		after = after[:end]
+	}
+	return strings.Count(before, "`")%2 == 1 && strings.Contains(after, "`")
+}
+
+// turns finds lines that begin like a turn: "System: you are …", "### Instruction:".
+func turns(text string, found *findings) {
+	for from, line := range lines(text) {
+		begin := strings.TrimLeft(line, " \t#>*")
+		// The words that follow tell a turn from a heading of notes.
+		name, said, ok := strings.Cut(begin[:min(len(begin), 80)], ":")
+		if !ok {
+			continue
+		}
+		name = lowered(strings.TrimSpace(strings.Trim(name, "*")))
+		said = lowered(strings.TrimSpace(strings.Trim(said, "* ")))
+		switch name {
+		case "system", "system prompt", "system message", "system override", "new instructions", "developer message", "instruction to the assistant":
+		default:
+			continue
+		}
+		for _, w := range []string{"you ", "ignore ", "disregard ", "forget ", "from now", "always ", "never ", "override", "the user ", "execute ", "run ", "new "} {
+			if strings.HasPrefix(said, w) {
+				found.add(Role, "a line pretends to be said by the system", from, from+len(line))
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package suspicion
+
+import "strings"
+
+// sign is what a word may mean: a set of bits, for a word may mean several things.
+type sign uint64
+
+// The signs.
+const (
+	setAside   sign = 1 << iota // ignore, disregard
+	prior                       // previous, above
+	every                       // all, any
+	your                        // your
+	told                        // instructions, prompt
+	ruled                       // rules, context: told only where your or prior stands before it
+	you                         // you, yourself
+	agent                       // assistant, model, AI
+	person                      // user, human, developer
+	not                         // not, never, without
+	tell                        // tell, inform, mention
+	hide                        // hide, conceal, keep
+	this                        // this, it
+	silently                    // silently, secretly
+	run                         // run, execute, call
+	get                         // fetch, download, visit
+	send                        // send, upload, post
+	read1                       // read, open, cat
+	put                         // include, append, insert
+	always                      // always, every, whenever
+	before                      // before, at the start of
+	session                     // session, conversation, answering
+	first                       // first
+	obey                        // follow, obey
+	secret                      // secrets, credentials, keys: of anybody
+	secretFile                  // a path that holds them
+	talk                        // conversation, history, messages
+	addressed                   // an address on another machine
+	nearby                      // an address here
+	ask                         // asking, confirmation, permission
+	asked                       // asks, says, mentions
+	advise                      // recommend, suggest, answer
+	now                         // now
+	unbound                     // unrestricted, jailbroken, DAN
+	know                        // know, notice, see
+	must                        // must, should, will
+	aside                       // a word after which a verb is no order: we, they, it, the
+	reported                    // attack, injection, filter: what the text is about
+	approved                    // approved, authorized
+	action                      // command, action, tool
+	spill                       // reveal, print, repeat
+	system                      // system
+	made                        // new, updated, real
+	when                        // when, if
+	source                      // code, repository, database: what a sender might want
+	answer                      // response, reply, output: where the agent speaks
+	skip                        // skip, disable
+	guard                       // safety, sandbox, guardrails
+	whole                       // contents, everything
+)
+
+// signsOf has the words of every language, in the spelling of wordAt.
+var signsOf = func() map[string]sign {
+	m := map[string]sign{}
+	var folded [4 * maxWord]byte
+	for _, group := range vocabulary() {
+		for word := range strings.FieldsSeq(group.words) {
+			_, n := wordAt(word, 0, folded[:maxWord])
+			m[string(folded[:n])] |= group.is
+		}
+	}
+	return m
+}()
+
+// words is a group of words that mean the same for the rule.
+type words struct {
+	is    sign
+	words string
+}
+
+func vocabulary() []words {
+	return []words{
+		{setAside, `ignore disregard forget override bypass neglect overrule discard
+			ignora ignorad ignoren ignoras olvida olviden descarta desestima omite ignorem esqueca desconsidere desconsidera
+			ignorez oublie oubliez ignoriere ignorieren vergiss vergesst missachte dimentica ignorate tralascia
+			игнорируй игнорируйте забудь забудьте`},
+		{prior, `previous prior above earlier preceding foregoing former existing original initial old
+			anteriores anterior previas previos precedentes anterieures precedents
+			vorherigen vorigen bisherigen fruheren obigen vorangegangenen precedenti
+			предыдущие прежние`},
+		{every, `all any every everything anything todas todos toda cualquier toutes tous tout alle alles tutte tutti все`},
+		{your, `your tus tu suas seus vos tes votre deine deinen ihre tue tuoi`},
+		{told, `instruction instructions directive directives guideline guidelines programming orders
+			instruccion instrucciones indicaciones directrices instrucoes ordens consignes anweisung anweisungen vorgaben istruzioni
+			инструкции указания`},
+		{ruled, `prompt prompts rule rules context constraints policy policies restrictions safeguards training limitations messages reglas regras regles regeln regole правила`},
+		{you, `you yourself usted voce vous du`},
+		{agent, `ai llm llms assistant assistants agent agents model models chatbot bot copilot chatgpt claude gemini codex cursor gpt asistente agente assistente assistenten ki ia`},
+		{person, `user users human humans developer operator person owner anyone anybody nobody
+			usuario usuaria usuarios desarrollador nadie persona utilisateur benutzer nutzer utente ninguem пользователю`},
+		{not, `not never dont doesnt without no cannot cant mustnt shouldnt avoid wont nunca jamas sin nao sem ne pas jamais sans nicht nie niemals ohne kein non senza mai не никогда`},
+		{tell, `tell telling inform informing mention mentioning notify notifying alert alerting warn warning reveal revealing disclose report
+			digas decir menciones mencionar informes informar avises reveles diga mencione informe avise dites dis mentionnez erwahne erwahnen sag sage dire
+			dirlo menzionare informare говори говорите сообщай`},
+		{hide, `hide conceal keep oculta escondas esconda cache cachez verheimliche nascondi скрывай`},
+		{this, `this it these them esto eso isto isso ceci cela das dies questo это`},
+		{silently, `silently secretly covertly quietly discreetly stealthily silencio secretamente secreto discretement heimlich segretamente тайно`},
+		{run, `run execute exec call invoke eval launch start install ejecuta ejecute ejecutar corre instala execute rode executez fuhre starte esegui выполни запусти`},
+		{get, `fetch download visit curl wget open load browse pull descarga visita baixe acesse telechargez lade besuche scarica visita скачай открой`},
+		{send, `send upload post exfiltrate forward transmit email mail leak submit deliver envia envie enviar sube manda mande envoie envoyez sende schicke lade invia отправь отправляй`},
+		{read1, `read cat open collect gather dump copy extract grab find list lee lea recopila leia lis lisez lies leggi прочитай`},
+		{put, `include append insert add attach paste embed pass put encode place write incluye anade agrega adjunta inclua ajoute fuge includi aggiungi`},
+		{always, `always whenever everytime siempre sempre toujours immer всегда`},
+		{before, `before beginning start prior antes avant bevor prima`},
+		{session, `session sessions conversation conversations chat answering responding replying answer respond reply question questions task tasks
+			anything sesion conversacion tarea responder sessao tarefa conversa reponse repondre sitzung aufgabe antwortest sessione`},
+		{first, `first primero primeiro zuerst`},
+		{obey, `follow obey execute apply sigue obedece siga suivez folge befolge segui`},
+		{secret, `secret secrets credential credentials password passwords token tokens apikey keys cookies passphrase
+			secretos credenciales contrasenas contrasena claves segredos senhas senha chaves secrets passwort passworter geheimnisse chiavi пароли ключи`},
+		{talk, `conversation transcript history conversacion historial memories chats`},
+		{ask, `asking confirmation permission approval consent confirming confirm ask preguntar confirmar confirmacion permiso pedir perguntar permissao demander ruckfrage fragen chiedere`},
+		{asked, `asks says mentions requests types wants inquires pregunta pide perguntar demande fragt chiede`},
+		{advise, `recommend suggest answer reply respond say prefer promote cite claim recomienda recomende recommande empfiehl consiglia`},
+		{now, `now ahora agora maintenant jetzt ora`},
+		{unbound, `unrestricted jailbroken dan uncensored unfiltered jailbreak godmode`},
+		{know, `know learn suspect realize aware saber enterarse erfahren`},
+		{must, `must should will shall need have always never please just also then and or immediately silently secretly first now remember sure debes deve devez musst`},
+		{aside, `we they it he she i our the a an to which that who developers engineers scripts users nobody would could may might can cannot`},
+		{reported, `injection injections attack attacks attacker attackers payload payloads jailbreaks phishing detect detects detected detection detector rejects reject rejected
+			filter filters filtered blocks blocked flags flagged sanitizer sanitize sanitizes strips malicious classifier quarantine quarantines quarantined inyeccion ataque`},
+		{approved, `approved authorized authorised consented preapproved allowed granted autorizado aprobado`},
+		{action, `command commands action actions tool tools operation operations changes requests execution calls`},
+		{spill, `reveal print repeat output show leak dump disclose recite expose muestra revela imprime affiche zeige mostra`},
+		{system, `system sistema systeme`},
+		{made, `new updated real true actual nuevas nueva nuevo novas nouvelles neue nuove`},
+		{when, `when whenever if every cuando si quando wenn lorsque`},
+		{source, `code repository database source customers files workspace documents`},
+		{answer, `parameter argument sidenote response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
+		{skip, `skip disable bypass suppress deactivate omite desactiva`},
+		{guard, `safety sandbox guardrails guardrail safeguards moderation confirmations permissions protections prompts`},
+		{whole, `contents content everything entire full whole values value contenido conteudo contenu inhalt`},
+	}
+}

@@ -1,0 +1,81 @@
+// Package suspicion says whether a text reads like an instruction to an agent rather than
+// like a memory: what somebody may have planted in a web page, an issue, a chunk of a
+// repository or a crash report, so that it comes back as trusted context in a later session.
+//
+// It holds one rule, Of, and what the rule looks at: words that command (order.go), commands
+// that are to be run (command.go), text that hides (hidden.go, blob.go) and marks of roles
+// (role.go). The rule gives reasons and no verdict on the author: whoever asks decides
+// whether such a text waits for a person, is shown as quoted, or is not shown unasked.
+//
+// It leans to letting through. Memories of engineers are full of imperatives, commands and
+// names of secrets ("always run the migrations before a deploy", "never commit .env"), and a
+// review queue full of those is read by nobody. So an imperative alone is no reason; it takes
+// one that is addressed past the person: to what the agent was told, to who may know of it,
+// to what is asked before it acts, to secrets on their way out, to commands from a stranger.
+// A text that lies in plain words is not found by this rule, nor by any other of its kind.
+//
+// The rule is a pure function, linear in its input, and takes microseconds for a memory of
+// usual length. Texts are judged in English, and in the plainest forms in Spanish,
+// Portuguese, French, German, Italian, Russian, Chinese and Japanese.
+//
+// Sources of the classes of attack: Greshake, Abdelnabi, Mishra, Endres, Holz, Fritz, "Not
+// What You've Signed Up For: Compromising Real-World LLM-Integrated Applications with
+// Indirect Prompt Injection", AISec 2023; OWASP Top 10 for LLM Applications 2025, LLM01
+// (prompt injection) and LLM02 (disclosure of what is sensitive); Boucher, Anderson, "Trojan
+// Source: Invisible Vulnerabilities", USENIX Security 2023 (CVE-2021-42574); Invariant Labs,
+// "MCP Security Notification: Tool Poisoning Attacks", 2025; Rehberger, "SpAIware", 2024
+// (instructions kept in an assistant's memory) and "ASCII Smuggler", 2024 (tag characters);
+// CVE-2025-32711 (data carried out in the address of an image), CVE-2025-53773 (an agent told
+// to switch its own questions off).
+package suspicion
+
+// Code names a class of reasons. The words are stable: they are kept with what waits for
+// review.
+type Code string
+
+// The classes.
+const (
+	Override Code = "override" // sets aside what the agent was told, or gives it another part to play
+	Role     Code = "role"     // marks of a conversation: text that pretends to be the system or a turn
+	Secrecy  Code = "secrecy"  // the person is not to know
+	Bypass   Code = "bypass"   // acting without the question that protects the person
+	Order    Code = "order"    // a standing order to fetch or run something from elsewhere
+	Planted  Code = "planted"  // answers to the person are to be bent
+	Exfil    Code = "exfil"    // secrets, files or the conversation are to be sent somewhere
+	Command  Code = "command"  // a command that runs what a stranger sends, or opens the machine to one
+	Blob     Code = "blob"     // encoded text that is to be run, or that is itself suspicious
+	Hidden   Code = "hidden"   // characters that hide text from the reader or turn it round
+)
+
+// Reason is one thing that a text was found suspicious for.
+type Reason struct {
+	Code    Code
+	Excerpt string // where: at most MaxExcerpt bytes, with characters that act or hide written out
+	Why     string // for a person, in lower case, without a full stop
+}
+
+// MaxExcerpt is how many bytes the excerpt of a Reason has at most.
+const MaxExcerpt = 160
+
+// maxReasons bounds what is told of a text; who reads it has seen enough by then.
+const maxReasons = 12
+
+// Of returns the reasons for which text reads like an instruction to an agent, in the order
+// in which they stand in it, of each Why the first; nil when there are none. A text may be
+// anything, valid UTF-8 or not.
+func Of(text string) []Reason { return judged(text, 0) }
+
+// judged is Of; depth counts how often text was taken out of an encoding.
+func judged(text string, depth int) []Reason {
+	var found findings
+	t := read(text)
+	hidden(text, &found)
+	roles(text, &found)
+	orders(t, &found)
+	commands(text, &found)
+	foreign(text, &found)
+	if depth == 0 {
+		blobs(text, &found)
+	}
+	return found.reasons(text)
+}
