@@ -59,7 +59,7 @@ func rows() map[string]row {
 		"internal/replica/wire":  {room: "rule"},
 		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff"}},
 		"internal/retrieval":     {room: "rule"},
-		"internal/suspicion":    {room: "rule"},
+		"internal/suspicion":     {room: "rule"},
 		"internal/text":          {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
 		"internal/topic":         {room: "rule"},
 		"internal/vector":        {room: "rule"},
