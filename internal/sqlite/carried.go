@@ -10,9 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// carriedHere says that one of the carriers ?4 has the state of l.
+// carriedHere says that one of the carriers ?4 has the state of l. The plus makes SQLite look up
+// the state and compare its carriers, instead of looking up the state with each carrier.
 const carriedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
-	AND c.carrier IN (SELECT value FROM json_each(?4)))`
+	AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 
 // The queries of Uncarried, without the columns: what is carried is passed over before
 // anything is looked up, for it is nearly everything. The project, -1 for every one, is
@@ -34,7 +35,7 @@ func uncarriedFrom(entity engram.Entity) string {
 	case engram.EntityErased:
 		return ` FROM (SELECT t.entity || ' ' || t.id AS key, t.entity, t.id, t.at, t.project FROM tombstones t) l
 			WHERE l.key > ?2 AND (?3 < 0 OR l.project = ?3) AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?1 AND c.key = l.key
-			AND c.digest = l.at AND c.carrier IN (SELECT value FROM json_each(?4)))`
+			AND c.digest = l.at AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 	}
 	return uncarriedRest + `(SELECT num FROM projects WHERE name = l.key) END`
 }
@@ -88,7 +89,7 @@ func (t *tx) CountUncarried(ctx context.Context, entity engram.Entity, project s
 
 // strayedSQL looks for what was carried when it was in project ?3 and is not any more.
 const strayedSQL = `SELECT DISTINCT c.key FROM carried c JOIN memories m ON m.num = c.key
-	WHERE c.entity = ?1 AND c.key > ?2 AND c.project = ?3 AND c.carrier IN (SELECT value FROM json_each(?4))
+	WHERE c.entity = ?1 AND c.key > ?2 AND c.project = ?3 AND +c.carrier IN (SELECT value FROM json_each(?4))
 	AND (m.project <> ?3 OR m.scope = 'personal') ORDER BY c.key LIMIT ?5`
 
 // Strayed returns memories that left a project after they were carried.

@@ -15,7 +15,7 @@ const lineageColumns = `l.key, l.at, l.device, l.more, l.held`
 
 const (
 	lineagesSQL     = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
-	heldSQL         = `SELECT ` + lineageColumns + ` FROM lineages l WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
+	heldSQL         = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
 	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`

@@ -1,0 +1,63 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// BenchmarkUncarried looks for what is new among 100,000 memories that fifty batches carry,
+// and a thousand that none does: what every push begins with.
+func BenchmarkUncarried(b *testing.B) {
+	const size, fresh = 100_000, 1000
+	s, err := sqlite.Open(b.Context(), sqlite.Options{Path: filepath.Join(b.TempDir(), "engram.db"), Now: now})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	var batches []string
+	for i := range size / 2000 {
+		batches = append(batches, fmt.Sprintf("batch-%d", i))
+	}
+	err = s.Update(b.Context(), func(tx engram.Tx) error {
+		own, err := tx.Device(b.Context())
+		if err != nil {
+			return err
+		}
+		if err := tx.PutProject(b.Context(), engram.Project{Name: "app", CreatedAt: now()}); err != nil {
+			return err
+		}
+		if err := tx.PutSession(b.Context(), engram.Session{ID: "s-app", Project: "app", StartedAt: now(), ActiveAt: now()}); err != nil {
+			return err
+		}
+		for i := range size + fresh { // the newest first: they have memories, and their numbers
+			i = (i + size) % (size + fresh)
+			l, key := engram.Lineage{Base: engram.Stamp{At: engram.Clock(i+1) << 16, Device: own}}, strconv.Itoa((i+fresh)%(size+fresh)+1)
+			if err := tx.PutLineage(b.Context(), engram.EntityMemory, key, l); err != nil {
+				return err
+			}
+			if i >= size {
+				m := draft("app", i)
+				if err := tx.InsertMemory(b.Context(), &m); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := tx.PutCarried(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchView(b, s, func(r engram.Reader, _ int) error {
+		_, err := r.Uncarried(b.Context(), engram.EntityMemory, "app", batches, "", 2000)
+		return err
+	})
+}

@@ -1,0 +1,54 @@
+package sqlite
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A push walks the lineages once, in the order of their keys, and asks for each whether it
+// is carried; only what is not is looked up in its own table. A save asks for one lineage.
+func TestLineagesAreServedByTheirKeys(t *testing.T) {
+	ctx := t.Context()
+	s := planStore(t)
+	b := []string{"b1"}
+	const (
+		walk    = "SEARCH l USING PRIMARY KEY (entity=? AND key>?)"
+		carried = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
+	)
+	for _, tt := range []planCase{
+		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
+			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
+		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, "topic_key"); return err },
+			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
+		{name: "uncarried memories", run: func(t *tx) error {
+			_, err := t.Uncarried(ctx, engram.EntityMemory, "app", b, "1", 10)
+			return err
+		}, want: []string{walk, carried, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "how many memories are uncarried", run: func(t *tx) error { _, err := t.CountUncarried(ctx, engram.EntityMemory, "app", b); return err },
+			want: []string{walk, carried, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "uncarried sessions", run: func(t *tx) error {
+			_, err := t.Uncarried(ctx, engram.EntitySession, "app", b, "", 10)
+			return err
+		}, want: []string{walk, carried, "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
+		{name: "strayed memories", run: func(t *tx) error { _, err := t.Strayed(ctx, "app", b, "", 10); return err },
+			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key>?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "who carries a state", run: func(t *tx) error { _, err := t.CarriedBy(ctx, engram.EntityMemory, "1", 1); return err },
+			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, b); return err },
+			want: []string{"SEARCH p USING PRIMARY KEY (batch=?)"}},
+		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.GoneSessions(ctx, "app", "", 10); return err },
+			want: []string{walk}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := slices.DeleteFunc(planned(t, s, tt.run), func(step string) bool {
+				return step == "SCAN carriers" || strings.HasPrefix(step, "USE TEMP B-TREE FOR DISTINCT") // one row a batch; few strays
+			})
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("plan\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
+			}
+		})
+	}
+}
