@@ -39,7 +39,7 @@ const (
 	ActionInserted = lifecycle.Insert
 	ActionRevised  = lifecycle.Revise // the old text is a revision
 	ActionRepeated = lifecycle.Repeat
-	ActionMerged   = lifecycle.Merge // another memory says this too now; its old text is a revision
+	ActionMerged   = lifecycle.Absorb // another memory says this too now; its old text is a revision
 )
 
 // AdmitMode says what a save may do to memories that it does not name.
@@ -182,7 +182,7 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 		}
 	case lifecycle.Repeat:
 		res.Memory = lifecycle.Repeated(d.Target, m, s.at)
-	case lifecycle.Merge:
+	case lifecycle.Absorb:
 		if in.Importance == nil {
 			m.Importance = d.Target.Importance // nobody rated it
 		}

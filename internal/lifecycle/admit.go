@@ -19,7 +19,7 @@ const (
 	Insert Action = "inserted" // it is new
 	Revise Action = "revised"  // the topic's memory now says this
 	Repeat Action = "repeated" // it was said before, word for word; counted
-	Merge  Action = "merged"   // another memory now says this too
+	Absorb Action = "merged"   // another memory now says this too
 )
 
 // AdmitMode says what a save may do to memories that it does not name.
@@ -129,7 +129,7 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 		case !fits(Merged(l.Memory, m, l.Memory.UpdatedAt, p)):
 			why = l.how + ", but too much together"
 		default:
-			return Decision{Merge, l.Memory, l.how}
+			return Decision{Absorb, l.Memory, l.how}
 		}
 	}
 	return Decision{Action: Insert, Reason: why}
@@ -142,7 +142,7 @@ func known(old, m engram.Memory) Decision {
 	if old.Type != engram.TypeManual || m.Type == engram.TypeManual {
 		return Decision{Repeat, old, has}
 	}
-	return Decision{Merge, old, fmt.Sprintf("%s, and is of type %s now", has, m.Type)}
+	return Decision{Absorb, old, fmt.Sprintf("%s, and is of type %s now", has, m.Type)}
 }
 
 // ofTypeOf is m as if it were of old's type. The summary of a session is never anything

@@ -1,0 +1,180 @@
+package lifecycle
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// nobody is the device of what was counted nobody knows where. Every store has the same one,
+// so that what went by a format without devices is counted once.
+const nobody = "~"
+
+// ClockAt is the first reading of a clock at a time; 0 for one that is not known or that no
+// clock can show.
+func ClockAt(t time.Time) engram.Clock {
+	const last = 1<<47 - 1 // milliseconds that fit
+	if ms := t.UnixMilli(); !t.IsZero() && ms > 0 && ms <= last {
+		return engram.Clock(ms << 16)
+	}
+	return 0
+}
+
+// derived reports whether a stamp was made of words, for want of one that a store gave.
+func derived(s engram.Stamp) bool { return strings.HasPrefix(s.Device, nobody) }
+
+// derivedDevice is the device of a derived stamp: a tilde and 8 hex digits of what it is of.
+func derivedDevice(says ...any) string {
+	sum := sha256.Sum256(spelled(says))
+	return nobody + hex.EncodeToString(sum[:4])
+}
+
+// RevisionStamp is the write that a revision comes from; of one whose stamp nobody kept, one
+// made of its words and of when they were written.
+func RevisionStamp(r engram.Revision) engram.Stamp {
+	if r.Stamp != (engram.Stamp{}) {
+		return r.Stamp
+	}
+	return engram.Stamp{At: ClockAt(r.WrittenAt), Device: derivedDevice(r.Title, r.Content)}
+}
+
+// Derived is the lineage of a state that nobody kept one for: it was written when it says that
+// it was last changed, by a device that is made of all that it says. So the same state gets the
+// same lineage everywhere, and a stamp tells one value from another here, too. What does not
+// say when it was changed is older than all that does.
+//
+// What a session or a project does not say it does not claim: such parts are older than all
+// that do.
+func Derived(r engram.Record) engram.Lineage {
+	var says []any
+	for _, reg := range registersOf(r) {
+		says = append(says, string(reg.part), reg.says(r))
+	}
+	says = append(says, members(fullSets(engram.Lineage{}, membersOf(r))))
+	base := engram.Stamp{At: ClockAt(changedAt(r)), Device: derivedDevice(says...)}
+	l := engram.Lineage{Base: base}
+	switch {
+	case r.Memory != nil:
+		l = derivedLife(l, r.Memory.Memory.DeletedAt)
+		if m := r.Memory.Memory; m.AccessCount > 0 || m.DuplicateCount > 1 {
+			l.Counts = map[string]engram.Count{nobody: {Accesses: max(m.AccessCount, 0), Repeats: max(m.DuplicateCount-1, 0)}}
+		}
+	case r.Prompt != nil:
+		l = derivedLife(l, r.Prompt.DeletedAt)
+	case r.Relation != nil && r.Relation.Relation.Removed():
+		l.Sets = map[string]engram.Dots{"": without(byBase(l))}
+	case r.Session != nil, r.Project != nil:
+		l.Base.At = 0
+		l = Stamped(l, claims(r), base)
+	}
+	return l
+}
+
+// derivedLife adds that a thing was forgotten, if it was: after all else.
+func derivedLife(l engram.Lineage, deletedAt time.Time) engram.Lineage {
+	if deletedAt.IsZero() {
+		return l
+	}
+	return Stamped(l, []engram.Part{engram.PartDeleted}, engram.Stamp{At: max(ClockAt(deletedAt), l.Base.At+1), Device: l.Base.Device})
+}
+
+// changedAt is when a state says that it was last changed.
+func changedAt(r engram.Record) time.Time {
+	switch {
+	case r.Memory != nil:
+		return r.Memory.Memory.UpdatedAt
+	case r.Relation != nil:
+		return later(r.Relation.Relation.UpdatedAt, r.Relation.Relation.RemovedAt)
+	case r.Session != nil:
+		return later(r.Session.StartedAt, r.Session.EndedAt)
+	case r.Prompt != nil:
+		return r.Prompt.CreatedAt
+	case r.Project != nil:
+		return r.Project.CreatedAt
+	}
+	return time.Time{}
+}
+
+// claims are the parts of a session or a project that say something.
+func claims(r engram.Record) []engram.Part {
+	var all []engram.Part
+	for _, reg := range registersOf(r) {
+		if says := string(spelled(reg.says(r))); says != `""` && says != "null" && says != `"0001-01-01T00:00:00Z"` {
+			all = append(all, reg.part)
+		}
+	}
+	return all
+}
+
+// Adopted is a state from a format that keeps no lineage, with the lineage that it has beside
+// the state that is here: where both say the same, it is by the same write, and where they do
+// not, by one at the time that the state says of itself. So what only went through such a
+// format and came back changes nothing, and what was changed there is one later edit.
+//
+// Unlike Derived it depends on what is here: it is for what is written here because of a
+// file, not for what replicas exchange.
+func Adopted(here, there engram.Record) engram.Record {
+	here = Normal(here)
+	own, l := Derived(there), here.Lineage.Clone()
+	there = Normal(there)
+	said := claims(there)
+	for _, r := range registersOf(there) {
+		empty := (there.Session != nil || there.Project != nil) && !slices.Contains(said, r.part)
+		if r.part == engram.PartText && there.Memory != nil {
+			empty = there.Memory.Memory.Title == here.Memory.Memory.Title && there.Memory.Memory.Content == here.Memory.Memory.Content
+		}
+		switch {
+		case empty || string(spelled(r.says(there))) == string(spelled(r.says(here))):
+			r.take(there, here)
+		default:
+			l = Stamped(l, []engram.Part{r.part}, stampOf(own, r.part))
+		}
+	}
+	newer := own.Base.Compare(here.Lineage.Newest()) > 0
+	if there.Relation != nil {
+		newer = there.Relation.Relation.UpdatedAt.After(here.Relation.Relation.UpdatedAt)
+	}
+	was, now := members(fullSets(*here.Lineage, membersOf(here))), members(fullSets(*there.Lineage, membersOf(there)))
+	if there.Project != nil {
+		now, newer = slices.Concat(was, now), true // a name that one side lacks was not taken away there
+	}
+	if newer {
+		l = Retagged(l, was, now, engram.Stamp{At: max(own.Base.At, 1), Device: own.Base.Device})
+	}
+	if there.Memory != nil {
+		adoptMemory(here, there, &l)
+	}
+	if !Forgotten(own) && Forgotten(*here.Lineage) && own.Base.Compare(here.Lineage.Parts[engram.PartDeleted]) > 0 {
+		l = Stamped(l, []engram.Part{engram.PartRestored}, own.Base)
+	}
+	there.Lineage = &l
+	return Normal(there)
+}
+
+// adoptMemory is Adopted for texts and counters.
+func adoptMemory(here, there engram.Record, l *engram.Lineage) {
+	x, y := here.Memory.Memory, &there.Memory.Memory
+	stamps := map[words][]engram.Stamp{}
+	for _, r := range append(slices.Clone(here.Memory.Revisions), textOf(x, here.Lineage.Of(engram.PartText))) {
+		w := words{r.Title, r.Content}
+		stamps[w] = append(stamps[w], r.Stamp)
+	}
+	// What is here already is no later edit for having been changed otherwise since.
+	now := words{y.Title, y.Content}
+	if text := l.Of(engram.PartText); derived(text) && text.Compare(here.Lineage.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
+		*l = Stamped(*l, []engram.Part{engram.PartText}, stamps[now][0])
+	}
+	for i, r := range there.Memory.Revisions {
+		if known := stamps[words{r.Title, r.Content}]; len(known) > 0 && derived(r.Stamp) {
+			there.Memory.Revisions[i].Stamp = known[0]
+			stamps[words{r.Title, r.Content}] = known[1:]
+		}
+	}
+	sum := countedBy(*here.Lineage)
+	l.Counts = here.Lineage.Clone().Counts
+	y.AccessCount, y.DuplicateCount = max(y.AccessCount, sum.Accesses), max(y.DuplicateCount, sum.Repeats+1)
+}

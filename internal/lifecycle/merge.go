@@ -1,0 +1,274 @@
+package lifecycle
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Merge brings two states of one thing together, as replicas do that went on apart.
+//
+// States form a join semilattice, and Merge is its join: merging is commutative, associative
+// and idempotent, so that replicas which have seen the same states are in the same one, in
+// whatever order, however often and by whatever detours they saw them. What each has comes of
+// a few joins of its own:
+//
+//   - Each part is a register of which the greater Stamp holds; of equal stamps, which honest
+//     stores do not make for two values, the one whose JSON is greater.
+//   - Tags, aliases and whether a relation is there are add-wins sets (Dot).
+//   - The texts of a memory only become more, and the greatest stamp's is what it says; all
+//     others are its Revisions, by stamp. What a text is told from is its stamp and its words.
+//   - Counters are per device, merged by maximum, and summed.
+//   - A thing is forgotten while PartDeleted is later than all that was written of it since
+//     (Forgotten): an older edit does not bring it back, a later one does.
+//   - Of when it was made the earlier counts; of when it was changed, seen or asked for, the later.
+//
+// What differs between replicas all the same is what Shared leaves out.
+//
+// The outcome is in the form that Normal gives. Both must be states of the same thing, of one
+// kind; what they may share with the outcome is not theirs to change any more.
+//
+// Sources: Shapiro, Preguiça, Baquero, Zawirski, "Conflict-free Replicated Data Types", SSS
+// 2011 (state-based objects, registers, counters); Bieniusa et al., INRIA RR-8083, 2012 (sets).
+func Merge(a, b engram.Record) engram.Record {
+	a, b = Normal(a), Normal(b)
+	m := blank(a)
+	l := joined(a, b)
+	m.Lineage = &l
+	for _, r := range registersOf(a) {
+		from := a
+		if r.later(b, a) {
+			from = b
+		}
+		r.take(m, from)
+	}
+	switch {
+	case m.Memory != nil:
+		mergeMemory(m.Memory, a, b)
+	case m.Relation != nil:
+		mergeRelation(m.Relation, *a.Relation, *b.Relation)
+	case m.Project != nil:
+		m.Project.CreatedAt = earlier(a.Project.CreatedAt, b.Project.CreatedAt)
+	case m.Prompt != nil:
+		m.Prompt.CreatedAt = earlier(a.Prompt.CreatedAt, b.Prompt.CreatedAt)
+	case m.Session != nil:
+		m.Session.ActiveAt = later(a.Session.ActiveAt, b.Session.ActiveAt)
+	}
+	return settled(m)
+}
+
+// Normal is a state in the form in which equal states are equal to the byte: Lineage says no
+// more than it must, members and texts are in order, and what stores number for themselves is
+// numbered by that order. A state without a Lineage gets the one that Derived makes.
+func Normal(r engram.Record) engram.Record {
+	l := engram.Lineage{}
+	if r.Lineage == nil {
+		l = Derived(r)
+	} else {
+		l = r.Lineage.Clone()
+	}
+	l.Held = nil
+	maps.DeleteFunc(l.Sets, func(member string, dots engram.Dots) bool {
+		// Not everything has a set, and that of a relation has one member.
+		return len(dots) == 0 || r.Session != nil || r.Prompt != nil || r.Relation != nil && member != ""
+	})
+	m := blank(r)
+	m.Lineage = &l
+	for _, reg := range registersOf(r) {
+		reg.take(m, r)
+	}
+	switch {
+	case m.Memory != nil:
+		normalMemory(m.Memory, *r.Memory, &l)
+	case m.Relation != nil:
+		mergeRelation(m.Relation, *r.Relation, *r.Relation)
+		if r.Relation.Relation.Removed() && l.Sets[""] == nil {
+			l.Sets = map[string]engram.Dots{"": without(byBase(l))}
+		}
+	case m.Project != nil:
+		m.Project.CreatedAt = r.Project.CreatedAt
+	case m.Prompt != nil:
+		m.Prompt.CreatedAt = r.Prompt.CreatedAt
+	case m.Session != nil:
+		m.Session.ActiveAt = r.Session.ActiveAt
+	}
+	l.Sets = fullSets(l, membersOf(r))
+	return settled(m)
+}
+
+// Shared is what replicas that have seen the same states have alike of a thing: Normal without
+// what each notes for itself. That is how far it trusts the words, what it knows of why and
+// when an older text was replaced, and of what type the memory was meanwhile.
+func Shared(r engram.Record) engram.Record {
+	m := Normal(r)
+	m.Item = ""
+	if m.Memory == nil {
+		return m
+	}
+	m.Memory.Memory.Origin = ""
+	for i, rev := range m.Memory.Revisions {
+		m.Memory.Revisions[i] = engram.Revision{Number: rev.Number, Title: rev.Title, Content: rev.Content, Stamp: rev.Stamp}
+	}
+	return m
+}
+
+// blank is a record of the thing that r is about, which says nothing yet.
+func blank(r engram.Record) engram.Record {
+	m := engram.Record{Item: r.Item}
+	switch {
+	case r.Memory != nil:
+		m.Memory = &engram.MemoryRecord{}
+	case r.Relation != nil:
+		m.Relation = &engram.RelationRecord{}
+	case r.Session != nil:
+		m.Session = &engram.Session{ID: r.Session.ID}
+	case r.Prompt != nil:
+		m.Prompt = &engram.Prompt{SyncID: r.Prompt.SyncID}
+	case r.Project != nil:
+		m.Project = &engram.Project{Name: r.Project.Name}
+	}
+	return m
+}
+
+// settled makes what follows from the lineage of m agree with it, and brings the lineage into
+// its shortest form. Until then every member of a set has its dots.
+func settled(m engram.Record) engram.Record {
+	l := m.Lineage
+	gone := Forgotten(*l)
+	switch {
+	case m.Memory != nil:
+		settleMemory(m.Memory, *l, gone)
+	case m.Prompt != nil:
+		m.Prompt.DeletedAt = goneAt(m.Prompt.DeletedAt, *l, gone)
+	case m.Session != nil:
+		m.Gone = gone
+	case m.Project != nil:
+		m.Project.Aliases = members(l.Sets)
+	case m.Relation != nil:
+		// When a tie was cut no stamp says. Who cuts it changes it, and nobody changes one that is
+		// cut.
+		if m.Relation.Relation.RemovedAt = (time.Time{}); !l.Sets[""].Member() {
+			m.Relation.Relation.RemovedAt = m.Relation.Relation.UpdatedAt
+		}
+	}
+	shorten(l, registersOf(m))
+	return m
+}
+
+// goneAt is when something was forgotten, if it was.
+func goneAt(at time.Time, l engram.Lineage, gone bool) time.Time {
+	switch {
+	case !gone:
+		return time.Time{}
+	case at.IsZero():
+		return l.Parts[engram.PartDeleted].At.Time()
+	}
+	return at
+}
+
+// MergeErased brings together what two replicas know of an erasure: the earlier time. What was
+// erased anywhere stays away everywhere, whatever was written of it.
+func MergeErased(a, b engram.Erased) engram.Erased {
+	if a.At > b.At {
+		a, b = b, a
+	}
+	a.ID, a.SyncID, a.Project = least(a.ID, b.ID), least(a.SyncID, b.SyncID), least(a.Project, b.Project)
+	return a
+}
+
+// Forgotten reports whether a thing of this lineage was forgotten, deleted or taken away since
+// it was last written or brought back. That it was moved does not bring it back.
+func Forgotten(l engram.Lineage) bool {
+	deleted, was := l.Parts[engram.PartDeleted]
+	if !was || deleted.Compare(l.Base) <= 0 {
+		return false
+	}
+	for p, s := range l.Parts {
+		switch p {
+		case engram.PartDeleted, partProject, partSession:
+			continue
+		}
+		if s.Compare(deleted) >= 0 {
+			return false
+		}
+	}
+	for _, dots := range l.Sets {
+		for device, d := range dots {
+			if d.Added > 0 && (engram.Stamp{At: d.Added, Device: device}).Compare(deleted) >= 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// register is one part of a thing: what it says, and how that is taken over.
+type register struct {
+	part engram.Part
+	says func(engram.Record) any
+	take func(into, from engram.Record)
+}
+
+// later reports whether what b says of the part holds against what a says.
+func (r register) later(b, a engram.Record) bool {
+	if c := stampOf(*b.Lineage, r.part).Compare(stampOf(*a.Lineage, r.part)); c != 0 {
+		return c > 0
+	}
+	return bytes.Compare(spelled(r.says(b)), spelled(r.says(a))) > 0
+}
+
+// spelled is a value as bytes that can be compared. What is no JSON is in no store.
+func spelled(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// stampOf is the write that a part comes from; that a thing was forgotten or brought back does
+// not come of its being made.
+func stampOf(l engram.Lineage, p engram.Part) engram.Stamp {
+	if p == engram.PartDeleted || p == engram.PartRestored {
+		return l.Parts[p]
+	}
+	return l.Of(p)
+}
+
+// registersOf are the parts of things of the kind of r, but for their sets.
+func registersOf(r engram.Record) []register {
+	switch {
+	case r.Memory != nil:
+		return memoryRegisters()
+	case r.Relation != nil:
+		return relationRegisters()
+	case r.Session != nil:
+		return sessionRegisters()
+	case r.Prompt != nil:
+		return promptRegisters()
+	case r.Project != nil:
+		return projectRegisters()
+	}
+	return nil
+}
+
+// earlier returns the earlier of two times; one that is not known counts for nothing.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// least returns the smaller of two names; "" is none.
+func least[T cmp.Ordered](a, b T) T {
+	var none T
+	if a == none || b != none && b < a {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,196 @@
+package lifecycle
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Parts that are called as their field is, where more than one kind of thing has them.
+const (
+	partProject engram.Part = "project"
+	partSession engram.Part = "session_id"
+)
+
+// Stamped is l with parts that were written anew by s.
+func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Lineage {
+	if len(parts) == 0 {
+		return l
+	}
+	l.Parts = maps.Clone(l.Parts)
+	if l.Parts == nil {
+		l.Parts = make(map[engram.Part]engram.Stamp, len(parts))
+	}
+	for _, p := range parts {
+		l.Parts[p] = s
+	}
+	return l
+}
+
+// Retagged is l after a set of members became another one by s: tags of a memory, aliases of
+// a project. Of a relation that is there the one member is "".
+func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineage {
+	var sets map[string]engram.Dots
+	put := func(member string, d engram.Dots) {
+		if sets == nil {
+			if sets = maps.Clone(l.Sets); sets == nil {
+				sets = map[string]engram.Dots{}
+			}
+			l.Sets = sets
+		}
+		sets[member] = d
+	}
+	for _, member := range was {
+		if !slices.Contains(now, member) {
+			put(member, without(dotsOf(l, member, true)))
+		}
+	}
+	for _, member := range now {
+		if slices.Contains(was, member) {
+			continue
+		}
+		d := maps.Clone(dotsOf(l, member, false))
+		if d == nil {
+			d = engram.Dots{}
+		}
+		d[s.Device] = engram.Dot{Added: s.At, Removed: min(d[s.Device].Removed, s.At-1)}
+		put(member, d)
+	}
+	return l
+}
+
+// byBase are the dots of a member that came with the thing. The oldest clock there is would
+// be none: a dot of 0 adds nothing.
+func byBase(l engram.Lineage) engram.Dots {
+	return engram.Dots{l.Base.Device: {Added: max(l.Base.At, 1)}}
+}
+
+// dotsOf are the dots of a member; there says that the thing has it.
+func dotsOf(l engram.Lineage, member string, there bool) engram.Dots {
+	if d, own := l.Sets[member]; own || !there {
+		return d
+	}
+	return byBase(l)
+}
+
+// without are dots all of which were seen and removed.
+func without(d engram.Dots) engram.Dots {
+	gone := make(engram.Dots, len(d))
+	for device, dot := range d {
+		gone[device] = engram.Dot{Added: dot.Added, Removed: max(dot.Added, dot.Removed)}
+	}
+	return gone
+}
+
+// membersOf are the members of the one set of a thing.
+func membersOf(r engram.Record) []string {
+	switch {
+	case r.Memory != nil:
+		return r.Memory.Memory.Tags
+	case r.Project != nil:
+		return r.Project.Aliases
+	case r.Relation != nil && (!r.Relation.Relation.Removed() || r.Lineage != nil && r.Lineage.Sets[""] != nil):
+		return []string{""}
+	}
+	return nil
+}
+
+// fullSets are the sets of l with every member in them.
+func fullSets(l engram.Lineage, there []string) map[string]engram.Dots {
+	sets := l.Sets
+	if sets == nil && len(there) > 0 {
+		sets = make(map[string]engram.Dots, len(there))
+	}
+	for _, member := range there {
+		if _, own := sets[member]; !own {
+			sets[member] = byBase(l)
+		}
+	}
+	return sets
+}
+
+// members are those that are in the set, sorted.
+func members(sets map[string]engram.Dots) []string {
+	var in []string
+	for member, dots := range sets {
+		if dots.Member() {
+			in = append(in, member)
+		}
+	}
+	slices.Sort(in)
+	return in
+}
+
+// joined is the lineage of two states together; every member of its set has its dots.
+func joined(a, b engram.Record) engram.Lineage {
+	la, lb := a.Lineage.Clone(), b.Lineage.Clone()
+	la.Sets, lb.Sets = fullSets(la, membersOf(a)), fullSets(lb, membersOf(b))
+	l := engram.Lineage{Base: la.Base, Parts: map[engram.Part]engram.Stamp{}, Sets: la.Sets, Counts: la.Counts}
+	if lb.Base.Compare(la.Base) < 0 {
+		l.Base = lb.Base
+	}
+	for _, from := range []engram.Lineage{la, lb} {
+		for p, s := range from.Parts {
+			if s.Compare(l.Parts[p]) > 0 {
+				l.Parts[p] = s
+			}
+		}
+	}
+	for _, r := range registersOf(a) {
+		l.Parts[r.part] = stampOf(la, r.part)
+		if s := stampOf(lb, r.part); s.Compare(l.Parts[r.part]) > 0 {
+			l.Parts[r.part] = s
+		}
+	}
+	if l.Sets == nil {
+		l.Sets = lb.Sets
+	} else {
+		joinSets(l.Sets, lb.Sets)
+	}
+	if l.Counts == nil {
+		l.Counts = lb.Counts
+	} else {
+		for device, c := range lb.Counts {
+			own := l.Counts[device]
+			l.Counts[device] = engram.Count{Accesses: max(own.Accesses, c.Accesses), Repeats: max(own.Repeats, c.Repeats)}
+		}
+	}
+	return l
+}
+
+// joinSets adds what from says of members to what into says.
+func joinSets(into, from map[string]engram.Dots) {
+	for member, dots := range from {
+		if into[member] == nil {
+			into[member] = dots
+			continue
+		}
+		for device, d := range dots {
+			own := into[member][device]
+			into[member][device] = engram.Dot{Added: max(own.Added, d.Added), Removed: max(own.Removed, d.Removed)}
+		}
+	}
+}
+
+// shorten takes out of l what its Base says already.
+func shorten(l *engram.Lineage, known []register) {
+	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
+		if p != engram.PartDeleted && p != engram.PartRestored && slices.ContainsFunc(known, func(r register) bool { return r.part == p }) {
+			return s == l.Base
+		}
+		return s == (engram.Stamp{})
+	})
+	base := byBase(*l)
+	maps.DeleteFunc(l.Sets, func(_ string, dots engram.Dots) bool { return maps.Equal(dots, base) })
+	maps.DeleteFunc(l.Counts, func(_ string, c engram.Count) bool { return c == engram.Count{} })
+	if len(l.Parts) == 0 {
+		l.Parts = nil
+	}
+	if len(l.Sets) == 0 {
+		l.Sets = nil
+	}
+	if len(l.Counts) == 0 {
+		l.Counts = nil
+	}
+}
