@@ -1,0 +1,302 @@
+package foreign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// Claude Code keeps what it notes by itself in ~/.claude/projects/SLUG/memory: MEMORY.md, of
+// which it reads the beginning at every start, and files by topic, to which that points.
+// SLUG is the path of the repository with a hyphen for every character that is no letter
+// and no digit. A topic may have front matter: name, description and a type (user, feedback,
+// project or reference; also under metadata), and then it is one memory; without, it is
+// cut at its headings, as MEMORY.md is. Lines that only point to a topic are left out.
+//
+// Source: code.claude.com/docs/en/memory, and docs.rs/claude-wrapper for the front matter.
+
+func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, error) {
+	real, err := filepath.EvalSymlinks(name)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return nil, missing(name, err)
+	}
+	only, base := "", "."
+	if !info.IsDir() {
+		real, only = filepath.Dir(real), filepath.Base(real)
+	}
+	if filepath.Base(real) == "memory" { // the folder above tells whose it is
+		real, base = filepath.Dir(real), "memory"
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	c := &claudeCode{papers: newPapers(ClaudeCode, &folder{root: root}, o.home()), options: o, slug: filepath.Base(real), base: base, only: only,
+		patterns: newPatterns(), pointer: regexp.MustCompile(`^\s*(?:[-*+]\s+)?\**\[[^\]]*\]\(([^)\s]+\.md)\)`)}
+	c.source.each = c.each
+	return c, nil
+}
+
+type claudeCode struct {
+	papers
+	options  Options
+	slug     string // the folder that is open
+	base     string // the memory folder in it; "." where it is to be looked for
+	only     string // the one file that was named
+	patterns patterns
+	pointer  *regexp.Regexp
+}
+
+func (c *claudeCode) each(ctx context.Context, yield func(engram.Record) bool) error {
+	dirs, err := c.memories()
+	if err != nil {
+		return err
+	}
+	if len(dirs) == 0 {
+		return nothing("memory of Claude Code", "name a folder such as ~/.claude/projects/SLUG/memory, or ~/.claude/projects for all of them")
+	}
+	for _, dir := range dirs {
+		more, err := c.remembered(ctx, dir, yield)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// memories are the memory folders in the folder that is open.
+func (c *claudeCode) memories() ([]string, error) {
+	if c.base != "." {
+		return []string{c.base}, nil
+	}
+	var found []string
+	for _, pattern := range []string{"MEMORY.md", "memory/MEMORY.md", "*/memory/MEMORY.md", "projects/*/memory/MEMORY.md", "memory", "*/memory", "projects/*/memory"} {
+		paths, err := fs.Glob(c.folder.root.FS(), pattern)
+		if err != nil {
+			return nil, unreadable("the folder", err)
+		}
+		for _, p := range paths {
+			if path.Base(p) == "MEMORY.md" {
+				p = path.Dir(p)
+			}
+			if info, err := c.folder.root.Stat(filepath.FromSlash(p)); err == nil && info.IsDir() && !contains(found, p) {
+				found = append(found, p)
+			}
+		}
+		if len(found) > 0 && pattern == "MEMORY.md" {
+			return found, nil
+		}
+	}
+	if len(found) == 0 && c.only != "" {
+		found = []string{"."}
+	}
+	return found, nil
+}
+
+// remembered reads one memory folder.
+func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engram.Record) bool) (more bool, err error) {
+	c.project = c.projectOf(ctx, dir)
+	c.space = c.project
+	entries, err := fs.ReadDir(c.folder.root.FS(), dir)
+	if err != nil {
+		return false, unreadable("the folder", err)
+	}
+	called, ties, open := pageNames{}, ties{naming: c.naming}, []openLink(nil)
+	for _, e := range entries { // sorted
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		if e.IsDir() || !isMarkdown(e.Name()) || hidden(e.Name()) || c.only != "" && c.only != e.Name() {
+			continue
+		}
+		pg := c.folder.read(path.Join(dir, e.Name()))
+		if pg.path = e.Name(); pg.missing != nil {
+			if !yield(unreadablePage(pg)) {
+				return false, nil
+			}
+			continue
+		}
+		m, body, line := split(pg.text)
+		if len(m.fields) == 0 || e.Name() == "MEMORY.md" {
+			if !c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, yield) {
+				return false, nil
+			}
+			continue
+		}
+		r := c.topic(pg, m, body)
+		if c.repeated(pg.path, r.Memory.Memory.Content) {
+			continue
+		}
+		sync := r.Memory.Memory.SyncID
+		called.call(m.first("name"), sync)
+		called.call(pg.stem(), sync)
+		for _, l := range c.patterns.parse(body, line).links {
+			open = append(open, openLink{l, sync, fmt.Sprintf("%s:%d", pg.path, l.line), page{at: pg.at}})
+		}
+		if !yield(r) {
+			return false, nil
+		}
+	}
+	for _, l := range open {
+		if to := called[nameKey(l.target)]; to != "" && to != l.from {
+			ties.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+		}
+	}
+	more = true
+	ties.each(func(r engram.Record) bool { more = yield(r); return more })
+	return more, nil
+}
+
+// topic is a file with front matter as a memory.
+func (c *claudeCode) topic(pg page, m matter, body string) engram.Record {
+	title := m.first("name", "title")
+	if title == "" {
+		title = pg.stem()
+	}
+	content := strings.TrimSpace(withoutTitle(body, title))
+	if content == "" {
+		content = m.first("description")
+	}
+	kind := strings.ToLower(m.first("type", "metadata.type"))
+	more := map[string]any{}
+	if kind != "" {
+		more["source_type"] = kind
+	}
+	if fields := fieldsOf(m, "name", "title", "description", "type", "metadata.type"); len(fields) > 0 {
+		more["front_matter"] = fields
+	}
+	x := engram.Memory{SyncID: c.memory(pg.path), Project: c.project, Title: strings.NewReplacer("_", " ").Replace(title), Content: content,
+		Summary: m.first("description"), CreatedAt: pg.at, Metadata: c.dated(pg.path, pg.path, more)}
+	switch kind {
+	case "user": // who the person is, whatever the project
+		x.Type, x.Scope = engram.TypePreference, engram.ScopePersonal
+	case "feedback": // how the person wants the work done
+		x.Type = engram.TypePolicy
+	case "project", "reference":
+		x.Type, x.Tags = engram.TypeFact, []string{kind}
+	default:
+		x.Type = engram.TypeLearning
+	}
+	r := newMemory(x)
+	r.Item = pg.path
+	return r
+}
+
+func (c *claudeCode) classify(m *engram.Memory, s section) {
+	m.Type = engram.TypeLearning
+	if n := len(s.headings); n > 0 {
+		m.Type = typeOf(s.headings[n-1], engram.TypeLearning)
+	}
+}
+
+// withoutPointers empties the lines that only say in which file something stands: what they
+// point to comes in itself.
+func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
+	lines := strings.Split(body, "\n")
+	left := 0
+	for n, l := range lines {
+		at := c.pointer.FindStringSubmatch(l)
+		if at == nil || strings.Contains(at[1], "/") {
+			continue
+		}
+		lines[n] = ""
+		left++
+	}
+	if left > 0 {
+		c.note(fmt.Sprintf("%s:%d", pg.path, line), fmt.Sprintf("left out: %d lines that point to the files by topic", left))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// projectOf is the project of a memory folder: that of the repository which its slug means.
+func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
+	if c.options.Project != "" {
+		return c.options.home()
+	}
+	slug, above := c.slug, "."
+	if up := path.Dir(dir); dir != "." && up != "." {
+		slug, above = path.Base(up), up
+	}
+	if !strings.HasPrefix(slug, "-") && !windowsSlug(slug) {
+		return c.options.home() // a folder that somebody chose
+	}
+	if cwd := c.workedIn(above, slug); cwd != "" {
+		if c.options.ProjectOf != nil {
+			if name := c.options.ProjectOf(ctx, cwd); name != "" {
+				return project.Normalize(name)
+			}
+		}
+		return project.Normalize(path.Base(strings.ReplaceAll(cwd, `\`, "/")))
+	}
+	name := project.Normalize(strings.Trim(slug, "-"))
+	c.note(path.Join(dir, "MEMORY.md"), fmt.Sprintf("its project is called %s, after the folder: nothing there says what its real name is", name))
+	return name
+}
+
+// windowsSlug reports whether a slug is that of a path with a drive: C--Users-ana.
+func windowsSlug(slug string) bool { return len(slug) > 3 && slug[1] == '-' && slug[2] == '-' }
+
+// Slug is how Claude Code calls the folder of a path.
+func Slug(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, path)
+}
+
+// workedIn is the folder that a slug means, as the transcripts beside the memory tell it: a
+// slug can be that of several paths.
+func (c *claudeCode) workedIn(dir, slug string) string {
+	const mostTranscripts, mostLines = 8, 200
+	paths, err := fs.Glob(c.folder.root.FS(), path.Join(dir, "*.jsonl"))
+	if err != nil {
+		return ""
+	}
+	for _, p := range paths[:min(len(paths), mostTranscripts)] {
+		info, err := c.folder.root.Lstat(filepath.FromSlash(p))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, err := c.folder.root.Open(filepath.FromSlash(p))
+		if err != nil {
+			continue
+		}
+		found := ""
+		// Nothing is lost when a transcript cannot be read: the slug has a name, too.
+		_ = eachLine(file, func(number int, line []byte, _ bool) error {
+			var said struct {
+				CWD string `json:"cwd"`
+			}
+			if json.Unmarshal(line, &said) == nil && said.CWD != "" && Slug(said.CWD) == slug {
+				found = said.CWD
+			}
+			if found != "" || number >= mostLines {
+				return errEnough
+			}
+			return nil
+		})
+		_ = file.Close()
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// errEnough ends the reading of lines.
+var errEnough = errors.New("enough was read")

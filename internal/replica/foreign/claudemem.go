@@ -1,0 +1,259 @@
+package foreign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// claude-mem keeps a SQLite database, ~/.claude-mem/claude-mem.db: sdk_sessions,
+// observations, session_summaries and user_prompts. A session has two names, the agent's
+// own (content_session_id, formerly claude_session_id), by which it is called here, and that
+// of the process that watched it (memory_session_id, formerly sdk_session_id), under which
+// observations and summaries stand. Lists (facts, concepts, files) are JSON in a text.
+//
+// Source: thedotmack/claude-mem, src/services/sqlite (migrations up to 35).
+
+const claudeMemFile = "claude-mem.db"
+
+func cmSessions() table {
+	return table{"sdk_sessions", []string{"id", "project"}, []string{"content_session_id", "claude_session_id", "memory_session_id", "sdk_session_id",
+		"started_at", "started_at_epoch", "completed_at", "completed_at_epoch"}, "id"}
+}
+
+func cmObservations() table {
+	return table{"observations", []string{"id", "project", "type"}, []string{"memory_session_id", "sdk_session_id", "text", "title", "subtitle", "facts",
+		"narrative", "concepts", "files_read", "files_modified", "prompt_number", "merged_into_project", "generated_by_model",
+		"created_at", "created_at_epoch"}, "id"}
+}
+
+func cmSummaries() table {
+	return table{"session_summaries", []string{"id", "project"}, []string{"memory_session_id", "sdk_session_id", "request", "investigated", "learned",
+		"completed", "next_steps", "files_read", "files_edited", "notes", "prompt_number", "merged_into_project", "created_at", "created_at_epoch"}, "id"}
+}
+
+func cmPrompts() table {
+	return table{"user_prompts", []string{"id", "prompt_text"}, []string{"content_session_id", "claude_session_id", "prompt_number", "created_at", "created_at_epoch"}, "id"}
+}
+
+func openClaudeMem(ctx context.Context, path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	path = inside(path, info, claudeMemFile)
+	db, err := openDatabase(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.require(ctx, "claude-mem", cmSessions(), cmObservations()); err != nil {
+		return nil, errors.Join(err, db.close())
+	}
+	c := &claudeMem{db: db, naming: naming{system: ClaudeMem}, file: filepath.Base(path), sessions: map[string]cmSession{}}
+	c.source = source{head: engram.Snapshot{Format: string(ClaudeMem), Memories: db.count(ctx, "observations") + db.count(ctx, "session_summaries"),
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntityRelation}}, each: c.each, close: db.close}
+	return c, nil
+}
+
+// claudeMem is such a database at reading.
+type claudeMem struct {
+	source
+	naming
+	db       *database
+	file     string
+	sessions map[string]cmSession // by either name
+}
+
+type cmSession struct{ id, project string }
+
+func (c *claudeMem) each(ctx context.Context, yield func(engram.Record) bool) error {
+	for _, t := range []struct {
+		table
+		record func(values) engram.Record
+	}{{cmSessions(), c.session}, {cmObservations(), c.observation}, {cmSummaries(), c.summary}, {cmPrompts(), c.prompt}} {
+		stopped := false
+		err := c.db.each(ctx, t.table, func(v values) bool {
+			r := t.record(v)
+			r.Item = fmt.Sprintf("%s %s", t.name, v.text("id"))
+			stopped = !yield(r)
+			return !stopped
+		})
+		if err != nil || stopped {
+			return err
+		}
+	}
+	return c.db.settled()
+}
+
+// either is the first of two columns that has something: some were renamed.
+func either(v values, now, before string) string {
+	if text := v.text(now); text != "" {
+		return text
+	}
+	return v.text(before)
+}
+
+func cmTime(v values, name string) time.Time {
+	if t := when(v.text(name)); !t.IsZero() {
+		return t
+	}
+	return epoch(v.number(name + "_epoch"))
+}
+
+func (c *claudeMem) session(v values) engram.Record {
+	id, watched := either(v, "content_session_id", "claude_session_id"), either(v, "memory_session_id", "sdk_session_id")
+	if id == "" {
+		id = watched
+	}
+	if id == "" {
+		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "the session has no id")}
+	}
+	known := cmSession{id, v.text("project")}
+	c.sessions[id] = known
+	if watched != "" {
+		c.sessions[watched] = known
+	}
+	return engram.Record{Session: &engram.Session{ID: id, Project: known.project, StartedAt: cmTime(v, "started_at"), EndedAt: cmTime(v, "completed_at")}}
+}
+
+// in is the session under which a row stands, as it is called here.
+func (c *claudeMem) in(name string) cmSession {
+	if s, known := c.sessions[name]; known {
+		return s
+	}
+	return cmSession{id: name}
+}
+
+// projectOf is the project of a row: that into which its own was merged goes first.
+func projectOf(v values, s cmSession) string {
+	for _, name := range []string{v.text("merged_into_project"), v.text("project"), s.project} {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// cmType is a type of observations. Those that are not known here (feature, refactor,
+// change) are kept: the vocabulary is open.
+func cmType(t string) engram.Type {
+	if t == "" {
+		return engram.TypeDiscovery
+	}
+	return engram.Type(t)
+}
+
+// observation is what the watcher wrote of a piece of work: its narrative, or the text that
+// early versions had, with the facts below.
+func (c *claudeMem) observation(v values) engram.Record {
+	watched := either(v, "memory_session_id", "sdk_session_id")
+	s := c.in(watched)
+	parts := []string{v.text("subtitle"), either(v, "narrative", "text"), bullets(list(v.text("facts")))}
+	more := map[string]any{}
+	for _, name := range []string{"files_read", "files_modified"} {
+		if files := list(v.text(name)); len(files) > 0 {
+			more[name] = listed(files)
+		}
+	}
+	if n := v.number("prompt_number"); n > 0 {
+		more["prompt_number"] = n
+	}
+	if model := v.text("generated_by_model"); model != "" {
+		more["model"] = model
+	}
+	content := joined(parts)
+	if content == "" {
+		content = v.text("title")
+	}
+	return newMemory(engram.Memory{SyncID: c.memory("observation", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
+		Type: cmType(v.text("type")), Title: v.text("title"), Content: content, Tags: tagsOf(list(v.text("concepts"))),
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), c.file, more)})
+}
+
+// summary is what was written at the end of a session, or of one of its prompts.
+func (c *claudeMem) summary(v values) engram.Record {
+	watched := either(v, "memory_session_id", "sdk_session_id")
+	s := c.in(watched)
+	var parts []string
+	for _, p := range []struct{ column, heading string }{
+		{"request", "Request"}, {"investigated", "Investigated"}, {"learned", "Learned"}, {"completed", "Completed"}, {"next_steps", "Next steps"}, {"notes", "Notes"},
+	} {
+		if text := strings.TrimSpace(v.text(p.column)); text != "" {
+			parts = append(parts, "## "+p.heading+"\n\n"+text)
+		}
+	}
+	more := map[string]any{}
+	for _, name := range []string{"files_read", "files_edited"} {
+		if files := list(v.text(name)); len(files) > 0 {
+			more[name] = listed(files)
+		}
+	}
+	return newMemory(engram.Memory{SyncID: c.memory("summary", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
+		Type: engram.TypeSessionSummary, Title: firstLine(either(v, "request", "completed")), Content: strings.Join(parts, "\n\n"),
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), c.file, more)})
+}
+
+func (c *claudeMem) prompt(v values) engram.Record {
+	name := either(v, "content_session_id", "claude_session_id")
+	s := c.in(name)
+	return engram.Record{Prompt: &engram.Prompt{SyncID: c.naming.prompt(name, v.text("id")), SessionID: s.id, Project: s.project,
+		Content: v.text("prompt_text"), CreatedAt: cmTime(v, "created_at")}}
+}
+
+// list reads a JSON list of texts; a text that is none is a list of one.
+func list(text string) []string {
+	text = strings.TrimSpace(text)
+	if text == "" || text == "null" {
+		return nil
+	}
+	var all []string
+	if json.Unmarshal([]byte(text), &all) == nil {
+		return all
+	}
+	return []string{text}
+}
+
+// tagsOf are words as tags, as many as a memory may have.
+func tagsOf(words []string) []string {
+	var tags []string
+	for _, w := range words {
+		if len(tags) < engram.MaxTags {
+			tags = append(tags, tagOf(w)...)
+		}
+	}
+	return tags
+}
+
+// joined puts a blank line between texts that say something.
+func joined(parts []string) string {
+	var said []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, "\n\n")
+}
+
+// longestTitle is how much of a text makes a title.
+const longestTitle = 120
+
+// firstLine is the beginning of a text as a title, cut between words.
+func firstLine(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= longestTitle {
+		return text
+	}
+	cut := strings.LastIndexByte(text[:longestTitle], ' ')
+	if cut <= 0 {
+		cut = longestTitle
+	}
+	return strings.ToValidUTF8(text[:cut], "") + "…"
+}
+
+func isEOF(err error) bool { return errors.Is(err, io.EOF) }

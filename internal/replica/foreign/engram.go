@@ -1,0 +1,232 @@
+package foreign
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
+)
+
+// The programs of the mem_* dialect keep a SQLite database, engram.db: sessions,
+// observations, user_prompts, prompt_tombstones and memory_relations. Its times are texts in
+// UTC, and what has a sync_id keeps it. Columns came with time; those that a database does
+// not have are read as empty. Their JSON export, which has less, comes in just so.
+
+const engramFile = "engram.db"
+
+func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	path = inside(path, info, engramFile)
+	json, err := beginsWithBrace(path)
+	if err != nil {
+		return nil, err
+	}
+	if json {
+		return openExport(path)
+	}
+	db, err := openDatabase(ctx, path, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
+		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
+			err = told.WithHint("it has none of its tables; a database of this program moves by {export} and {import}")
+		}
+		return nil, errors.Join(err, db.close())
+	}
+	m := &memDatabase{db: db, naming: naming{system: Engram}, file: filepath.Base(path), names: map[int64]string{}}
+	m.source = source{head: engram.Snapshot{Format: string(Engram), Memories: db.count(ctx, "observations"), Lacks: []engram.Entity{engram.EntityProject}},
+		each: m.each, close: db.close}
+	return m, nil
+}
+
+// beginsWithBrace reports whether a file looks like JSON.
+func beginsWithBrace(path string) (bool, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return false, missing(path, err)
+	}
+	defer func() { _ = f.Close() }()
+	head, err := bufio.NewReader(f).Peek(64)
+	if len(head) == 0 && err != nil && !isEOF(err) {
+		return false, unreadable(path, err)
+	}
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '['), nil
+}
+
+// openExport opens a JSON export.
+func openExport(path string) (engram.Source, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, missing(path, err)
+	}
+	return &export{file: f, naming: naming{system: Engram}, name: filepath.Base(path)}, nil
+}
+
+// export is a JSON export, which jsonfile reads. A memory of another program is given the
+// name of the file; one of this program's own says itself where it comes from.
+type export struct {
+	naming
+	file *os.File
+	name string
+}
+
+// Read implements engram.Source.
+func (x *export) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	head, records, err := jsonfile.Native{}.Read(x.file)
+	if err != nil || head.Format == jsonfile.NameNative {
+		return head, records, err
+	}
+	return head, func(yield func(engram.Record, error) bool) {
+		for r, err := range records {
+			if err == nil && r.Memory != nil {
+				m := &r.Memory.Memory
+				id := m.SyncID
+				if id == "" {
+					id = string(m.ID)
+				}
+				m.Metadata = x.origin(id, x.name, m.Metadata)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}, nil
+}
+
+// Notes implements engram.Source.
+func (x *export) Notes() []engram.ImportNote { return nil }
+
+// Close implements engram.Source.
+func (x *export) Close() error { return x.file.Close() }
+
+func memSessions() table {
+	return table{"sessions", []string{"id"}, []string{"project", "directory", "started_at", "ended_at", "summary"}, "id"}
+}
+
+func memObservations() table {
+	return table{"observations", []string{"id", "content"}, []string{"sync_id", "session_id", "type", "title", "tool_name", "project", "scope", "topic_key",
+		"revision_count", "duplicate_count", "last_seen_at", "review_after", "expires_at", "pinned", "created_at", "updated_at", "deleted_at"}, "id"}
+}
+
+func memPrompts() table {
+	return table{"user_prompts", []string{"id", "content"}, []string{"sync_id", "session_id", "project", "created_at"}, "id"}
+}
+
+func memTombstones() table {
+	return table{"prompt_tombstones", []string{"sync_id"}, []string{"project", "deleted_at"}, "sync_id"}
+}
+
+func memRelations() table {
+	return table{"memory_relations", []string{"id", "source_id", "target_id", "relation"}, []string{"sync_id", "reason", "evidence", "confidence",
+		"judgment_status", "marked_by_actor", "marked_by_kind", "marked_by_model", "session_id", "superseded_at", "created_at", "updated_at"}, "id"}
+}
+
+// memDatabase is such a database at reading.
+type memDatabase struct {
+	source
+	naming
+	db    *database
+	file  string
+	names map[int64]string // sync ids of observations by number: some relations name these
+}
+
+func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
+	for _, t := range []struct {
+		table
+		record func(values) engram.Record
+	}{
+		{memSessions(), m.session}, {memObservations(), m.memory}, {memPrompts(), m.prompt}, {memTombstones(), m.erased}, {memRelations(), m.relation},
+	} {
+		stopped := false
+		err := m.db.each(ctx, t.table, func(v values) bool {
+			r := t.record(v)
+			r.Item = fmt.Sprintf("%s %s", t.name, v.text(t.order))
+			stopped = !yield(r)
+			return !stopped
+		})
+		if err != nil || stopped {
+			return err
+		}
+	}
+	return m.db.settled()
+}
+
+func (m *memDatabase) session(v values) engram.Record {
+	return engram.Record{Session: &engram.Session{ID: v.text("id"), Project: v.text("project"), Directory: v.text("directory"),
+		StartedAt: when(v.text("started_at")), EndedAt: when(v.text("ended_at")), Summary: v.text("summary")}}
+}
+
+func (m *memDatabase) memory(v values) engram.Record {
+	sync := v.text("sync_id")
+	if sync == "" { // before git sync there were none
+		sync = m.naming.memory(v.text("session_id"), v.text("id"), v.text("created_at"))
+	}
+	m.names[v.number("id")] = sync
+	more := map[string]any{}
+	if at := v.text("expires_at"); at != "" {
+		more["expires_at"] = at
+	}
+	return newMemory(engram.Memory{SyncID: sync, SessionID: v.text("session_id"), Type: engram.Type(v.text("type")), Title: v.text("title"),
+		Content: v.text("content"), ToolName: v.text("tool_name"), Project: v.text("project"), Scope: engram.Scope(v.text("scope")),
+		TopicKey: v.text("topic_key"), RevisionCount: int(v.number("revision_count")), DuplicateCount: int(v.number("duplicate_count")),
+		LastSeenAt: when(v.text("last_seen_at")), ReviewAfter: when(v.text("review_after")), Permanent: v.number("pinned") != 0,
+		CreatedAt: when(v.text("created_at")), UpdatedAt: when(v.text("updated_at"), v.text("created_at")), DeletedAt: when(v.text("deleted_at")),
+		Metadata: m.origin(v.text("id"), m.file, more)})
+}
+
+func (m *memDatabase) prompt(v values) engram.Record {
+	sync := v.text("sync_id")
+	if sync == "" {
+		sync = m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at"))
+	}
+	return engram.Record{Prompt: &engram.Prompt{SyncID: sync, SessionID: v.text("session_id"), Project: v.text("project"),
+		Content: v.text("content"), CreatedAt: when(v.text("created_at"))}}
+}
+
+// erased is a prompt that was deleted there, of which nothing is left but its name.
+func (m *memDatabase) erased(v values) engram.Record {
+	var at engram.Clock
+	if t := when(v.text("deleted_at")); !t.IsZero() {
+		at = at.Tick(t)
+	}
+	return engram.Record{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: v.text("sync_id"), SyncID: v.text("sync_id"), Project: v.text("project"), At: at}}
+}
+
+// relation is a verdict, or a pair that waits for one: that it may be a contradiction is what
+// is suspected of it.
+func (m *memDatabase) relation(v values) engram.Record {
+	verb, status := engram.Verb(v.text("relation")), engram.RelationStatus(v.text("judgment_status"))
+	if status == "orphaned" {
+		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "one of its memories was gone there already")}
+	}
+	if verb == "pending" || verb == "" {
+		verb, status = engram.VerbContradicts, engram.RelationPending
+	}
+	confidence, _ := v["confidence"].(float64)
+	r := engram.Relation{ID: v.text("sync_id"), Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
+		Confidence: confidence, Actor: v.text("marked_by_actor"), ActorKind: v.text("marked_by_kind"), Model: v.text("marked_by_model"),
+		SessionID: v.text("session_id"), CreatedAt: when(v.text("created_at")), UpdatedAt: when(v.text("updated_at"), v.text("created_at")),
+		RemovedAt: when(v.text("superseded_at"))}
+	if r.ID == "" {
+		r.ID = m.naming.relation(v.text("id"), v.text("created_at"))
+	}
+	return engram.Record{Relation: &engram.RelationRecord{Relation: r, Source: m.end(v.text("source_id")), Target: m.end(v.text("target_id"))}}
+}
+
+// end is the memory that a relation names: by its sync id, or in some versions by its number.
+func (m *memDatabase) end(name string) engram.Ref {
+	if n, err := strconv.ParseInt(name, 10, 64); err == nil && m.names[n] != "" {
+		name = m.names[n]
+	}
+	return engram.Ref{SyncID: name}
+}

@@ -1,0 +1,149 @@
+package foreign
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Limits of a folder that is read.
+const (
+	maxFile    = 16 << 20 // bytes of a file of text
+	mostFiles  = 50_000
+	deepest    = 32      // folders within folders
+	mostLooked = 500_000 // entries that are looked at, wanted or not
+)
+
+// folder is a folder of files of text, or one such file, opened to be read. Links that lead
+// out of it are not followed, nor are links to folders, which may go round in a ring.
+type folder struct {
+	root *os.Root
+	only string // the one file that was named; "" for all
+}
+
+// openFolder opens a folder, or the folder of a file that was named.
+func openFolder(name string, info fs.FileInfo) (*folder, error) {
+	// Whoever names a link means what it leads to.
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return nil, missing(name, err)
+	}
+	only := ""
+	if !info.IsDir() {
+		real, only = filepath.Dir(real), filepath.Base(real)
+	}
+	root, err := os.OpenRoot(real)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return &folder{root: root, only: only}, nil
+}
+
+// A page is a file of text.
+type page struct {
+	path    string // from the folder, with slashes
+	text    string // with ends of lines as \n
+	at      time.Time
+	missing error // why there is no text
+}
+
+// stem is the name of the file without its ending.
+func (p page) stem() string { return strings.TrimSuffix(path.Base(p.path), path.Ext(p.path)) }
+
+// find returns the paths of the files that are wanted, sorted.
+func (f *folder) find(ctx context.Context, enter func(dir string) bool, want func(file string) bool) ([]string, error) {
+	if f.only != "" {
+		return []string{f.only}, nil
+	}
+	var found []string
+	looked := 0
+	err := fs.WalkDir(f.root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if looked++; looked > mostLooked || len(found) > mostFiles {
+			return engram.Errorf(engram.CodeInvalid, "the folder has more than %d files", mostFiles).WithHint("name a folder further down")
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil && p == ".":
+			return unreadable("the folder", err)
+		case err != nil && d != nil && d.IsDir():
+			return fs.SkipDir // what may not be read is not there
+		case err != nil:
+			return nil
+		case d.IsDir() && p != "." && (strings.Count(p, "/") >= deepest || !enter(p)):
+			return fs.SkipDir
+		case !d.IsDir() && want(p):
+			found = append(found, p)
+		}
+		return nil
+	})
+	slices.Sort(found)
+	return found, err
+}
+
+// read reads a file.
+func (f *folder) read(name string) page {
+	p := page{path: name}
+	p.text, p.at, p.missing = f.text(name)
+	return p
+}
+
+func (f *folder) text(name string) (string, time.Time, error) {
+	flaw := func(format string, args ...any) (string, time.Time, error) {
+		return "", time.Time{}, engram.Errorf(engram.CodeInvalid, format, args...)
+	}
+	info, err := f.root.Stat(filepath.FromSlash(name))
+	if err != nil {
+		if at, linked := f.root.Lstat(filepath.FromSlash(name)); linked == nil && at.Mode()&fs.ModeSymlink != 0 {
+			return flaw("it is a link that leads out of the folder, or nowhere")
+		}
+		return flaw("it cannot be read: %v", errors.Unwrap(err))
+	}
+	switch {
+	case info.IsDir():
+		return flaw("it is a folder, or a link to one")
+	case !info.Mode().IsRegular(): // a pipe would wait for somebody to write
+		return flaw("it is no file")
+	case info.Size() > maxFile:
+		return flaw("it has %d bytes, the limit is %d", info.Size(), maxFile)
+	}
+	file, err := f.root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return flaw("it cannot be read: %v", errors.Unwrap(err))
+	}
+	defer func() { _ = file.Close() }()
+	b, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	switch {
+	case err != nil:
+		return flaw("it cannot be read: %v", errors.Unwrap(err))
+	case len(b) > maxFile:
+		return flaw("it is longer than %d bytes", maxFile)
+	case !utf8.Valid(b):
+		return flaw("it is not valid UTF-8")
+	}
+	text := strings.TrimPrefix(string(b), "\ufeff")
+	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime().UTC(), nil
+}
+
+func (f *folder) close() error { return f.root.Close() }
+
+// hidden reports whether a file or folder is one that lists do not show.
+func hidden(p string) bool { return strings.HasPrefix(path.Base(p), ".") }
+
+func isMarkdown(p string) bool {
+	switch strings.ToLower(path.Ext(p)) {
+	case ".md", ".mdc", ".markdown":
+		return true
+	}
+	return false
+}

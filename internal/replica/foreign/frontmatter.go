@@ -1,0 +1,173 @@
+package foreign
+
+import (
+	"strconv"
+	"strings"
+)
+
+// matter is the front matter of a page: what stands between two lines of --- at its top.
+//
+// Only so much of YAML is read as notes have: keys with a text, with a list (in brackets or
+// an item a line) or with keys of their own, one deep, whose names become "outer.inner";
+// texts in quotes, texts over several lines (| and >). What is more than that is passed
+// over, and stands in no field.
+type matter struct {
+	fields map[string][]string // by lower-case key
+	order  []string            // the keys as they stand there
+}
+
+// first is the first value of the first key that has one.
+func (m matter) first(keys ...string) string {
+	for _, k := range keys {
+		if v := m.fields[k]; len(v) > 0 && v[0] != "" {
+			return v[0]
+		}
+	}
+	return ""
+}
+
+// split cuts a page into its front matter and the rest, and tells at which line the rest
+// begins, from 1. A page without front matter has none.
+func split(text string) (m matter, body string, line int) {
+	if !strings.HasPrefix(text, "---\n") {
+		return matter{}, text, 1
+	}
+	rest := text[len("---\n"):]
+	line = 2
+	var lines []string
+	for rest != "" {
+		var l string
+		l, rest, _ = strings.Cut(rest, "\n")
+		line++
+		if t := strings.TrimRight(l, " \t"); t == "---" || t == "..." {
+			return parseMatter(lines), rest, line
+		}
+		lines = append(lines, l)
+	}
+	return matter{}, text, 1 // never closed: it was a rule across the page
+}
+
+func parseMatter(lines []string) matter {
+	m := matter{fields: map[string][]string{}}
+	outer := "" // the key whose own keys or items follow
+	for i := 0; i < len(lines); i++ {
+		l := lines[i]
+		trimmed := strings.TrimSpace(l)
+		if trimmed == "" || strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		inner := l[0] == ' ' || l[0] == '\t'
+		if item, ok := listItem(trimmed); ok && outer != "" {
+			m.add(outer, scalar(item))
+			continue
+		}
+		key, value, ok := strings.Cut(trimmed, ":")
+		if !ok || value != "" && value[0] != ' ' && value[0] != '\t' || inner && outer == "" {
+			continue
+		}
+		key = strings.ToLower(scalar(key))
+		if inner {
+			key = outer + "." + key
+		} else {
+			outer = key
+		}
+		value = strings.TrimSpace(value)
+		switch {
+		case value == "":
+		case value[0] == '|' || value[0] == '>':
+			block, n := blockText(lines[i+1:], indentOf(l), value[0] == '>')
+			m.add(key, block)
+			i += n
+		case value[0] == '[':
+			for _, v := range flowList(value) {
+				m.add(key, v)
+			}
+		case value[0] == '{':
+			// A map in braces is more than notes have.
+		default:
+			m.add(key, scalar(value))
+		}
+	}
+	return m
+}
+
+func (m *matter) add(key, value string) {
+	if _, known := m.fields[key]; !known {
+		m.order = append(m.order, key)
+	}
+	m.fields[key] = append(m.fields[key], value)
+}
+
+func listItem(s string) (string, bool) {
+	if s == "-" {
+		return "", true
+	}
+	return strings.CutPrefix(s, "- ")
+}
+
+func indentOf(l string) int { return len(l) - len(strings.TrimLeft(l, " \t")) }
+
+// blockText is the text of lines that are further in than their key, and how many they are.
+func blockText(lines []string, indent int, folded bool) (string, int) {
+	var text []string
+	n := 0
+	for _, l := range lines {
+		if strings.TrimSpace(l) != "" && indentOf(l) <= indent {
+			break
+		}
+		text = append(text, strings.TrimSpace(l))
+		n++
+	}
+	between := "\n"
+	if folded {
+		between = " "
+	}
+	return strings.TrimSpace(strings.Join(text, between)), n
+}
+
+// flowList reads [a, "b, c", d].
+func flowList(s string) []string {
+	s = strings.TrimSuffix(strings.TrimPrefix(s, "["), "]")
+	var out []string
+	var quote byte
+	start := 0
+	for i := 0; i <= len(s); i++ {
+		switch {
+		case i == len(s) || s[i] == ',' && quote == 0:
+			if v := scalar(strings.TrimSpace(s[start:i])); v != "" {
+				out = append(out, v)
+			}
+			start = i + 1
+		case quote != 0 && s[i] == quote:
+			quote = 0
+		case quote == 0 && (s[i] == '"' || s[i] == '\'') && strings.TrimSpace(s[start:i]) == "":
+			quote = s[i]
+		}
+	}
+	return out
+}
+
+// scalar is a text without its quotes or the comment behind it.
+func scalar(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) >= 2 && s[0] == '"' {
+		if end := strings.LastIndexByte(s, '"'); end > 0 {
+			if plain, err := strconv.Unquote(s[:end+1]); err == nil {
+				return plain
+			}
+			return s[1:end]
+		}
+	}
+	if len(s) >= 2 && s[0] == '\'' {
+		if end := strings.LastIndexByte(s, '\''); end > 0 {
+			return strings.ReplaceAll(s[1:end], "''", "'")
+		}
+	}
+	if i := strings.Index(s, " #"); i >= 0 {
+		s = strings.TrimSpace(s[:i])
+	}
+	if s == "null" || s == "~" {
+		return ""
+	}
+	return s
+}

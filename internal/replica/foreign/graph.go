@@ -1,0 +1,187 @@
+package foreign
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// The file of the reference memory server of the Model Context Protocol: JSON lines, of
+// which each is an entity (name, entityType, observations) or a relation (from, to,
+// relationType). It is called memory.jsonl, and was called memory.json before; other
+// objects are none of its business, and it skips them. It tells no times: all of it is as
+// old as the file.
+//
+// An entity becomes a memory of type entity, its observations a list in the content.
+//
+// Source: modelcontextprotocol/servers, src/memory (its README and the file it writes).
+
+const graphFile = "memory.jsonl"
+
+// graphLine is either kind of line.
+type graphLine struct {
+	Type         string   `json:"type"`
+	Name         string   `json:"name"`
+	EntityType   string   `json:"entityType"`
+	Observations []string `json:"observations"`
+	From         string   `json:"from"`
+	To           string   `json:"to"`
+	RelationType string   `json:"relationType"`
+}
+
+func openGraph(path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	path = inside(path, info, graphFile)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, engram.Errorf(engram.CodeNotFound, "%s does not exist", path).WithHint("name the file that MEMORY_FILE_PATH names for the memory server")
+	}
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(engram.Errorf(engram.CodeInvalid, "%s is no file", path), f.Close())
+	}
+	g := &graph{file: f, name: filepath.Base(path), at: info.ModTime().UTC(), project: o.home(), seen: map[string]int{}}
+	g.said.naming = naming{MCPMemory, g.project}
+	g.source = source{head: engram.Snapshot{Format: string(MCPMemory), Project: g.project, Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}},
+		each: g.each, close: f.Close}
+	return g, nil
+}
+
+// graph is such a file at reading.
+type graph struct {
+	source
+	said    ties
+	file    *os.File
+	name    string
+	at      time.Time
+	project string
+	seen    map[string]int // entities by name: how many there were
+	found   int            // lines that are an entity or a relation
+}
+
+// each is the records of both kinds; the relations wait for the end, for they may stand
+// before what they lead to.
+func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error {
+	errStopped := errors.New("stopped")
+	lines := 0
+	err := eachLine(g.file, func(number int, line []byte, long bool) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if number == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			return nil
+		}
+		lines++
+		item := fmt.Sprintf("%s:%d", g.name, number)
+		r, given := g.line(item, line, long)
+		if given && !yield(r) {
+			return errStopped
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errStopped):
+		return nil
+	case err != nil && ctx.Err() == nil:
+		return unreadable(g.name, err)
+	case err != nil:
+		return err
+	case lines > 0 && g.found == 0:
+		return engram.Errorf(engram.CodeInvalid, "%s has no entities and no relations", g.name).
+			WithHint("it should have a JSON object a line, with type entity or relation")
+	}
+	g.said.each(yield)
+	return nil
+}
+
+// line reads one line; given is false where there is nothing to hand on yet.
+func (g *graph) line(item string, text []byte, long bool) (r engram.Record, given bool) {
+	flaw := func(format string, args ...any) (engram.Record, bool) {
+		return engram.Record{Item: item, Flaw: engram.Errorf(engram.CodeInvalid, format, args...)}, true
+	}
+	if long {
+		return flaw("the line is longer than %d MiB", maxLine>>20)
+	}
+	var l graphLine
+	if err := json.Unmarshal(text, &l); err != nil {
+		if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && bad.Field != "" {
+			return flaw("%s cannot be a %s", bad.Field, bad.Value)
+		}
+		return flaw("the line is no JSON object")
+	}
+	switch l.Type {
+	case "entity":
+		g.found++
+		if l.Name == "" {
+			return flaw("the entity has no name")
+		}
+		r = g.entity(l)
+		r.Item = item
+		return r, true
+	case "relation":
+		g.found++
+		if l.From == "" || l.To == "" {
+			return flaw("the relation does not say between whom it is")
+		}
+		g.said.add(tie{from: g.said.memory(l.From, "1"), to: g.said.memory(l.To, "1"), word: l.RelationType, item: item, at: g.at})
+		return r, false
+	}
+	g.note(item, fmt.Sprintf("left out: it is neither an entity nor a relation but %.40q", l.Type))
+	return r, false
+}
+
+// entity is an entity as a memory. One whose name was there before is another memory of
+// that name: the server lets it be, and so nothing of it is lost.
+func (g *graph) entity(l graphLine) engram.Record {
+	g.seen[l.Name]++
+	nth := g.seen[l.Name]
+	content := bullets(l.Observations)
+	if content == "" {
+		content = l.Name
+		if l.EntityType != "" {
+			content += " (" + l.EntityType + ")"
+		}
+	}
+	more := map[string]any{}
+	if l.EntityType != "" {
+		more["entity_type"] = l.EntityType
+	}
+	return newMemory(engram.Memory{SyncID: g.said.memory(l.Name, fmt.Sprint(nth)), Project: g.project, Type: engram.TypeEntity, Title: l.Name, Content: content,
+		Tags: tagOf(l.EntityType), Metadata: g.said.dated(l.Name, g.name, more), CreatedAt: g.at})
+}
+
+// bullets is a list of texts, an item each; one text stands alone.
+func bullets(texts []string) string {
+	if len(texts) == 1 {
+		return texts[0]
+	}
+	var b strings.Builder
+	for _, t := range texts {
+		if strings.TrimSpace(t) != "" {
+			fmt.Fprintf(&b, "- %s\n", strings.ReplaceAll(strings.TrimSpace(t), "\n", "\n  "))
+		}
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// tagOf is a word of another system as a tag; none where it is too long for one.
+func tagOf(word string) []string {
+	word = strings.Join(strings.Fields(word), "-")
+	if word == "" || len(word) > engram.MaxTag {
+		return nil
+	}
+	return []string{word}
+}

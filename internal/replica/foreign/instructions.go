@@ -1,0 +1,111 @@
+package foreign
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// What people write down for agents, in files that each of these reads under a name of its
+// own: AGENTS.md, CLAUDE.md, rules of editors. The same is often said to several of them,
+// by a link or by a copy; it comes in once. A page is cut at its headings.
+
+func openInstructions(path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(path, info)
+	if err != nil {
+		return nil, err
+	}
+	i := &instructions{newPapers(MemoryMD, f, o.home())}
+	i.source.each = i.each
+	return i, nil
+}
+
+type instructions struct{ papers }
+
+func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool) error {
+	paths, err := i.folder.find(ctx, maybeInstructions, isInstructions)
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return nothing("file of instructions for agents", "it looks for AGENTS.md, CLAUDE.md, MEMORY.md, GEMINI.md and the rules of editors; another file can be named itself")
+	}
+	// Of what is said twice, the page that is not one editor's own goes first.
+	slices.SortStableFunc(paths, func(a, b string) int {
+		return cmp.Or(cmp.Compare(strings.Count(a, "/"), strings.Count(b, "/")), compareHidden(a, b), cmp.Compare(a, b))
+	})
+	return i.pages(ctx, paths, yield, func(pg page) bool {
+		matter, body, line := split(pg.text)
+		kind := engram.TypePolicy
+		if path.Base(pg.path) == "MEMORY.md" {
+			kind = engram.TypeManual // notes, not rules
+		}
+		heading := matter.first("description", "title", "name")
+		if heading == "" {
+			heading = path.Base(pg.path)
+		}
+		return i.cut(pg, body, line, heading, false, func(m *engram.Memory, s section) {
+			m.Type = kind
+			if n := len(s.headings); n > 0 {
+				m.Type = typeOf(s.headings[n-1], kind)
+			}
+			if strings.HasSuffix(pg.path, ".local.md") {
+				m.Scope = engram.ScopePersonal // it is kept out of the repository
+			}
+			if fields := fieldsOf(matter); len(fields) > 0 {
+				m.Metadata["front_matter"] = fields
+			}
+		}, yield)
+	})
+}
+
+func compareHidden(a, b string) int {
+	return cmp.Compare(len(a)-len(strings.TrimPrefix(a, ".")), len(b)-len(strings.TrimPrefix(b, ".")))
+}
+
+// isInstructions reports whether a file is one that an agent reads unasked.
+func isInstructions(p string) bool {
+	switch path.Base(p) {
+	case "AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "MEMORY.md", "QWEN.md", "WARP.md", "CONVENTIONS.md",
+		".cursorrules", ".windsurfrules", ".clinerules", ".goosehints", ".rules":
+		return true
+	}
+	dir := "/" + p
+	for _, rules := range []string{"/.cursor/rules/", "/.windsurf/rules/", "/.clinerules/", "/.claude/rules/", "/.roo/rules", "/.amazonq/rules/",
+		"/.kiro/steering/", "/.continue/rules/", "/.augment/rules/", "/.trae/rules/"} {
+		if strings.Contains(dir, rules) && isMarkdown(p) {
+			return true
+		}
+	}
+	return strings.HasSuffix(dir, "/.github/copilot-instructions.md") || strings.HasSuffix(dir, "/.junie/guidelines.md") ||
+		strings.Contains(dir, "/.github/instructions/") && strings.HasSuffix(p, ".instructions.md")
+}
+
+// maybeInstructions reports whether such files may be in a folder.
+func maybeInstructions(dir string) bool {
+	if borrowed(dir) {
+		return false
+	}
+	if !hidden(dir) {
+		return true
+	}
+	switch path.Base(dir) {
+	case ".cursor", ".windsurf", ".clinerules", ".claude", ".roo", ".amazonq", ".kiro", ".continue", ".augment", ".trae", ".github", ".junie":
+		return true
+	}
+	return false
+}
+
+// borrowed reports whether a folder holds what others wrote or a program made.
+func borrowed(dir string) bool {
+	switch path.Base(dir) {
+	case "node_modules", "vendor", "third_party", "target", "dist", "build", "venv", "__pycache__", "bower_components":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,45 @@
+package foreign
+
+import (
+	"bufio"
+	"errors"
+	"io"
+)
+
+// maxLine is how long a line of JSON may be, in bytes: the longest memory fits, however it
+// is written.
+const maxLine = 8 << 20
+
+// eachLine calls fn with each line of r, from 1, without its end. A line that is longer than
+// maxLine is given cut off, with long true.
+func eachLine(r io.Reader, fn func(number int, line []byte, long bool) error) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var line []byte
+	for number := 1; ; number++ {
+		line = line[:0]
+		long := false
+		for {
+			part, err := in.ReadSlice('\n')
+			if room := maxLine - len(line); len(part) > room {
+				part, long = part[:room], true
+			}
+			line = append(line, part...)
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue
+			}
+			if err != nil && !errors.Is(err, io.EOF) {
+				return err
+			}
+			if err != nil { // the last one may have no end
+				if len(line) == 0 {
+					return nil
+				}
+				return fn(number, line, long)
+			}
+			break
+		}
+		if err := fn(number, line, long); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package foreign
+
+import (
+	"context"
+	"io/fs"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Memory as plain Markdown: reflexes.md, episodes.md, preferences.md and project_graph.md
+// of programs that kept it so before they had a database, and any other page. A page is cut
+// at its headings; where its name says of what type it is, a list is cut into its items,
+// for each of them is a memory. Reflexes and preferences do not fade.
+
+func openMarkdown(path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(path, info)
+	if err != nil {
+		return nil, err
+	}
+	m := &markdown{newPapers(Markdown, f, o.home())}
+	m.source.each = m.each
+	return m, nil
+}
+
+type markdown struct{ papers }
+
+func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) error {
+	paths, err := m.folder.find(ctx, ordinary, func(p string) bool { return isMarkdown(p) && !hidden(p) })
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return nothing("Markdown", "name a .md file, or a folder that has some")
+	}
+	return m.pages(ctx, paths, yield, func(pg page) bool {
+		matter, body, line := split(pg.text)
+		kind, named := pageType(pg.stem())
+		if t := matter.first("type"); t != "" {
+			kind = engram.Type(t)
+		}
+		heading := matter.first("title", "name", "description")
+		if heading == "" {
+			heading = pg.stem()
+		}
+		return m.cut(pg, body, line, heading, named, func(x *engram.Memory, s section) {
+			x.Type = kind
+			if len(s.headings) > 0 && !named {
+				x.Type = typeOf(s.headings[len(s.headings)-1], kind)
+			}
+			x.Tags = append(tagOf(strings.ToLower(pg.stem())), tagsOf(listOf(matter, "tags"))...)
+			x.Permanent = x.Type == engram.TypeReflex || x.Type == engram.TypePreference
+			if fields := fieldsOf(matter, "title", "type", "tags"); len(fields) > 0 {
+				x.Metadata["front_matter"] = fields
+			}
+			if len(s.headings) > 0 { // episodes are told by the day
+				if at := when(strings.TrimRight(firstWord(s.headings[len(s.headings)-1]), ":,")); !at.IsZero() && at.Before(x.CreatedAt) {
+					x.CreatedAt, x.UpdatedAt = at, pg.at
+				}
+			}
+		}, yield)
+	})
+}
+
+// pageType is the type that the name of a page tells, and whether it tells one.
+func pageType(stem string) (engram.Type, bool) {
+	if strings.EqualFold(stem, "project_graph") {
+		return engram.TypeEntity, true
+	}
+	t := typeOf(stem, "")
+	if t == "" {
+		return engram.TypeManual, false
+	}
+	return t, true
+}
+
+// ordinary reports whether a folder may have pages: none that lists do not show, and none
+// of what others wrote.
+func ordinary(dir string) bool { return !hidden(dir) && !borrowed(dir) }
+
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return word
+}
+
+// listOf is a list of front matter: several values, or one with commas.
+func listOf(m matter, key string) []string {
+	values := m.fields[key]
+	if len(values) == 1 {
+		values = strings.Split(values[0], ",")
+	}
+	var out []string
+	for _, v := range values {
+		if v = strings.TrimPrefix(strings.TrimSpace(v), "#"); v != "" {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,153 @@
+package foreign
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// basic-memory keeps a folder of Markdown notes: front matter (title, type, tags, permalink
+// and fields of one's own), observations as items of lists ("- [category] text #tag
+// (context)"), relations as items with a wiki link ("- relation_type [[Target]] (context)"),
+// and links in prose, which it calls links_to. A link may lead to a note that nobody has
+// written yet.
+//
+// A note becomes one memory, whose content is the note without its front matter; its
+// observations are not torn out of it. Its name is the permalink, or the path.
+//
+// Source: basicmachines-co/basic-memory, NOTE-FORMAT.md.
+
+func openNotes(path string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(path, info)
+	if err != nil {
+		return nil, err
+	}
+	n := &notes{papers: newPapers(BasicMemory, f, o.home()), patterns: newPatterns(), called: pageNames{}}
+	n.said.naming = n.naming
+	n.source.each = n.each
+	return n, nil
+}
+
+type notes struct {
+	papers
+	patterns patterns
+	called   pageNames
+	said     ties
+	open     []openLink // that wait until every note has been read
+}
+
+type openLink struct {
+	wikiLink
+	from, item string
+	page       page
+}
+
+func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error {
+	paths, err := n.folder.find(ctx, ordinary, func(p string) bool { return isMarkdown(p) && !hidden(p) })
+	if err != nil {
+		return err
+	}
+	if len(paths) == 0 {
+		return nothing("note", "name the folder of a basic-memory project, such as ~/basic-memory")
+	}
+	stopped := false
+	err = n.pages(ctx, paths, yield, func(pg page) bool {
+		stopped = !yield(n.noteOf(pg))
+		return !stopped
+	})
+	if err != nil || stopped {
+		return err
+	}
+	n.tieAll()
+	n.said.each(yield)
+	return nil
+}
+
+// noteOf is a note as a memory.
+func (n *notes) noteOf(pg page) engram.Record {
+	m, body, line := split(pg.text)
+	title := m.first("title")
+	if title == "" {
+		title = pg.stem()
+	}
+	plain := strings.TrimSuffix(pg.path, path.Ext(pg.path))
+	id := m.first("permalink")
+	if id == "" {
+		id = nameKey(plain)
+	}
+	sync := n.memory(id)
+	for _, name := range []string{title, id, plain, pg.stem()} {
+		n.called.call(name, sync)
+	}
+	s := n.patterns.parse(body, line)
+	for _, l := range s.links {
+		n.open = append(n.open, openLink{l, sync, fmt.Sprintf("%s:%d", pg.path, l.line), page{at: pg.at}})
+	}
+	kind := strings.ToLower(m.first("type"))
+	more := map[string]any{}
+	if kind != "" {
+		more["source_type"] = kind
+	}
+	if len(s.categories) > 0 {
+		more["categories"] = listed(s.categories)
+	}
+	if fields := fieldsOf(m, "title", "type", "tags", "permalink"); len(fields) > 0 {
+		more["front_matter"] = fields
+	}
+	created := when(m.first("created", "created_at", "date"))
+	updated := when(m.first("modified", "updated", "updated_at"))
+	origin := n.origin
+	if updated.IsZero() {
+		updated, origin = pg.at, n.dated
+	}
+	if created.IsZero() {
+		created = updated
+	}
+	content := strings.TrimSpace(withoutTitle(body, title))
+	if content == "" {
+		content = title
+	}
+	r := newMemory(engram.Memory{SyncID: sync, Project: n.project, Type: noteType(kind, s.categories), Title: title, Content: content,
+		Tags: tagsOf(append(listOf(m, "tags"), s.tags...)), CreatedAt: created, UpdatedAt: updated, Metadata: origin(id, pg.path, more)})
+	r.Item = pg.path
+	return r
+}
+
+// noteType is the type of a note: what it says, or, for it usually says note, what all of
+// its observations are.
+func noteType(kind string, categories []string) engram.Type {
+	if kind != "" && kind != "note" {
+		return engram.Type(kind)
+	}
+	if len(categories) == 1 {
+		return typeOf(categories[0], engram.TypeManual)
+	}
+	return engram.TypeManual
+}
+
+// withoutTitle leaves out the heading that only repeats the title.
+func withoutTitle(body, title string) string {
+	trimmed := strings.TrimLeft(body, "\n \t")
+	first, rest, _ := strings.Cut(trimmed, "\n")
+	if name, ok := strings.CutPrefix(first, "# "); ok && strings.EqualFold(strings.TrimSpace(name), strings.TrimSpace(title)) {
+		return rest
+	}
+	return body
+}
+
+// tieAll ties notes by the links that lead to one.
+func (n *notes) tieAll() {
+	for _, l := range n.open {
+		to, known := n.called[nameKey(l.target)]
+		switch {
+		case !known:
+			n.note(l.item, fmt.Sprintf("no relation: there is no note [[%s]] yet", l.target))
+		case to != l.from:
+			n.said.add(tie{from: l.from, to: to, word: l.word, about: l.about, item: l.item, at: l.page.at})
+		}
+	}
+}

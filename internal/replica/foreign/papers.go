@@ -1,0 +1,139 @@
+package foreign
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// papers is a folder of Markdown at reading.
+type papers struct {
+	source
+	naming
+	folder  *folder
+	project string
+	seen    map[[sha256.Size]byte]string // what came in already, by its words: where it stands
+	nth     map[string]int               // how often a page has had sections under the same headings
+}
+
+func newPapers(s System, f *folder, project string) papers {
+	p := papers{naming: naming{s, project}, folder: f, project: project, seen: map[[sha256.Size]byte]string{}, nth: map[string]int{}}
+	p.head = engram.Snapshot{Format: string(s), Project: project, Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
+	p.close = f.close
+	return p
+}
+
+// unreadablePage is a page that could not be read, as an item.
+func unreadablePage(p page) engram.Record { return engram.Record{Item: p.path, Flaw: p.missing} }
+
+// repeated reports whether the same words came in already, from this page or another: it is
+// noted, and comes in once.
+func (p *papers) repeated(item, text string) bool {
+	sum := sha256.Sum256([]byte(p.space + "\x00" + strings.Join(strings.Fields(strings.ToLower(text)), " ")))
+	if first, known := p.seen[sum]; known {
+		p.note(item, "left out: it says what "+first+" says")
+		return true
+	}
+	p.seen[sum] = item
+	return false
+}
+
+// sectionID is the name of a section in its page: its headings, and which it is of several
+// under the same ones.
+func (p *papers) sectionID(page string, s section) string {
+	id := page + "#" + strings.Join(s.headings, "/")
+	p.nth[p.space+"\x00"+id]++
+	if n := p.nth[p.space+"\x00"+id]; n > 1 {
+		id += fmt.Sprintf("#%d", n)
+	}
+	return id
+}
+
+// cut gives the sections of a page as memories, as fn makes them; m of fn has the title and
+// the content already. It reports whether more is wanted.
+func (p *papers) cut(pg page, body string, firstLine int, heading string, split bool, fn func(m *engram.Memory, s section), yield func(engram.Record) bool) bool {
+	sections, whole := cutAt(body, firstLine)
+	for _, s := range sections {
+		id := p.sectionID(pg.path, s)
+		pieces := []section{s}
+		if split {
+			if several := items(s); several != nil {
+				pieces = several
+			}
+		}
+		for _, piece := range pieces {
+			item := fmt.Sprintf("%s:%d", pg.path, piece.line)
+			if p.repeated(item, piece.text) {
+				continue
+			}
+			own := id
+			m := engram.Memory{Project: p.project, Title: s.title(whole), Content: piece.text, CreatedAt: pg.at}
+			if m.Title == "" {
+				m.Title = heading
+			}
+			if len(pieces) > 1 {
+				// An item has no name but its words: by its place it would be another one
+				// as soon as something comes in above it.
+				own, m.Title = id+"#"+p.digest("item", []string{piece.text}), firstLine80(piece.text)
+			}
+			m.SyncID, m.Metadata = p.memory(own), p.dated(own, pg.path, nil)
+			fn(&m, s)
+			r := newMemory(m)
+			r.Item = item
+			if !yield(r) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// firstLine80 is the beginning of an item without the marks of bold and code.
+func firstLine80(text string) string {
+	return firstLine(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
+}
+
+// each reads the pages that are wanted, in order.
+func (p *papers) pages(ctx context.Context, paths []string, yield func(engram.Record) bool, fn func(page) (more bool)) error {
+	for _, name := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		pg := p.folder.read(name)
+		if pg.missing != nil {
+			if !yield(unreadablePage(pg)) {
+				return nil
+			}
+			continue
+		}
+		if !fn(pg) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// nothing is said of a folder in which there is none of what was looked for.
+func nothing(what, hint string) error {
+	return engram.Errorf(engram.CodeNotFound, "there is no %s there", what).WithHint("%s", hint)
+}
+
+// fieldsOf are fields of front matter for metadata, without those that have a place of
+// their own.
+func fieldsOf(m matter, without ...string) map[string]any {
+	kept := map[string]any{}
+	for _, k := range m.order {
+		if contains(without, k) || len(kept) >= mostListed {
+			continue
+		}
+		if v := m.fields[k]; len(v) == 1 {
+			kept[k] = v[0]
+		} else {
+			kept[k] = listed(v)
+		}
+	}
+	return kept
+}

@@ -1,0 +1,178 @@
+package foreign
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A section is a piece of a page under its heading.
+type section struct {
+	headings []string // from the outermost down to its own; none for what stands before the first
+	text     string
+	line     int // of the page, from 1, at which the text begins
+}
+
+// title is the heading of a section with those above it, without the one that names the
+// whole page; "" for what stands before the first heading.
+func (s section) title(whole bool) string {
+	names := s.headings
+	if whole && len(names) > 1 {
+		names = names[1:]
+	}
+	return strings.Join(names, ": ")
+}
+
+// A heading is a line that begins with one to six #.
+type heading struct {
+	level int
+	text  string
+	line  int // of the text, from 0
+}
+
+// cutAt cuts a text at the headings of its two highest levels: what is below is part of
+// what it explains. Code between fences has no headings, though lines of it may begin with
+// one. whole reports whether the first heading is the name of the whole page.
+func cutAt(text string, firstLine int) (sections []section, whole bool) {
+	lines := strings.Split(text, "\n")
+	hs := headings(lines)
+	levels := [7]int{}
+	for _, h := range hs {
+		levels[h.level]++
+	}
+	deepest, outer := 0, 0
+	for level := 1; level <= 6 && deepest == 0; level++ {
+		switch {
+		case levels[level] == 0:
+		case outer == 0:
+			outer = level
+		default:
+			deepest = level
+		}
+	}
+	if deepest == 0 {
+		deepest = outer
+	}
+	whole = outer > 0 && levels[outer] == 1 && len(hs) > 1 && hs[0].level == outer
+	begin, path := 0, []heading(nil)
+	end := func(to int) {
+		for begin < to && strings.TrimSpace(lines[begin]) == "" {
+			begin++
+		}
+		body := strings.TrimRight(strings.Join(lines[begin:to], "\n"), " \t\n")
+		if body == "" {
+			return
+		}
+		names := make([]string, len(path))
+		for i, h := range path {
+			names[i] = h.text
+		}
+		sections = append(sections, section{names, body, firstLine + begin})
+	}
+	for _, h := range hs {
+		if h.level > deepest {
+			continue
+		}
+		end(h.line)
+		for len(path) > 0 && path[len(path)-1].level >= h.level {
+			path = path[:len(path)-1]
+		}
+		path = append(slices.Clip(path), h)
+		begin = h.line + 1
+	}
+	end(len(lines))
+	return sections, whole
+}
+
+func headings(lines []string) []heading {
+	var all []heading
+	fence := ""
+	for n, l := range lines {
+		trimmed := strings.TrimLeft(l, " ")
+		if len(l)-len(trimmed) > 3 { // it is code
+			continue
+		}
+		if f := fenceOf(trimmed); fence == "" && f != "" {
+			fence = f
+			continue
+		} else if fence != "" {
+			if strings.HasPrefix(f, fence) && strings.Trim(trimmed, f[:1]+" \t") == "" {
+				fence = ""
+			}
+			continue
+		}
+		level := len(trimmed) - len(strings.TrimLeft(trimmed, "#"))
+		if level < 1 || level > 6 || len(trimmed) > level && trimmed[level] != ' ' && trimmed[level] != '\t' {
+			continue
+		}
+		text := strings.TrimSpace(trimmed[level:])
+		if bare := strings.TrimRight(text, "#"); bare == "" || strings.HasSuffix(bare, " ") {
+			text = strings.TrimSpace(bare)
+		}
+		all = append(all, heading{level, text, n})
+	}
+	return all
+}
+
+// fenceOf is the fence that a line begins with: three or more ` or ~; "" for none.
+func fenceOf(l string) string {
+	for _, c := range []string{"`", "~"} {
+		if n := len(l) - len(strings.TrimLeft(l, c)); n >= 3 {
+			return l[:n]
+		}
+	}
+	return ""
+}
+
+// items cuts a text that is nothing but a list into its items, each with what is further in
+// below it; nil for any other text, and for a list of one.
+func items(s section) []section {
+	var out []section
+	for n, l := range strings.Split(s.text, "\n") {
+		body, marked := listMark(l)
+		switch {
+		case marked:
+			out = append(out, section{s.headings, body, s.line + n})
+		case len(out) == 0 && strings.TrimSpace(l) != "", strings.TrimSpace(l) != "" && indentOf(l) < 2:
+			return nil
+		case len(out) > 0:
+			last := &out[len(out)-1]
+			last.text += "\n" + strings.TrimPrefix(l, "  ")
+		}
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	for i := range out {
+		out[i].text = strings.TrimSpace(out[i].text)
+	}
+	return slices.DeleteFunc(out, func(s section) bool { return s.text == "" })
+}
+
+// listMark is what follows the mark of an item that is not further in.
+func listMark(l string) (string, bool) {
+	for _, mark := range []string{"- ", "* ", "+ "} {
+		if body, ok := strings.CutPrefix(l, mark); ok {
+			return body, true
+		}
+	}
+	digits := len(l) - len(strings.TrimLeft(l, "0123456789"))
+	if digits > 0 && digits < 5 && len(l) > digits+1 && (l[digits] == '.' || l[digits] == ')') && l[digits+1] == ' ' {
+		return l[digits+2:], true
+	}
+	return "", false
+}
+
+// typeOf is the known type that a heading names, in the singular or the plural; otherwise
+// what it is when nobody says.
+func typeOf(heading string, otherwise engram.Type) engram.Type {
+	word := strings.ReplaceAll(strings.ToLower(strings.TrimSpace(heading)), " ", "_")
+	for _, t := range engram.KnownTypes() {
+		name := string(t)
+		if word == name || word == name+"s" || word == name+"es" || strings.HasSuffix(name, "y") && word == strings.TrimSuffix(name, "y")+"ies" {
+			return t
+		}
+	}
+	return otherwise
+}

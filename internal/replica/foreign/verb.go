@@ -1,0 +1,118 @@
+package foreign
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A reading is what a word for a relation means here.
+type reading struct {
+	verb    engram.Verb
+	inverse bool // of it and the verb, one is said from the other end
+}
+
+// readings are the words of other systems that are nearer to a verb than to relates_to.
+// Only those that can mean nothing else are read as a judgment, which takes a memory's
+// place or calls it wrong.
+func readings() map[string]reading {
+	words := map[string]reading{}
+	for verb, said := range map[engram.Verb]struct{ same, inverse string }{
+		engram.VerbSupersedes:  {"supersedes replaces obsoletes", "superseded_by replaced_by obsoleted_by"},
+		engram.VerbContradicts: {"contradicts conflicts_with refutes disproves", "contradicted_by refuted_by"},
+		engram.VerbDerivedFrom: {"derived_from based_on builds_on extends inspired_by adapted_from refines", "basis_of extended_by inspired inspires refined_by"},
+		engram.VerbEvolvedFrom: {"evolved_from continues follows follows_from successor_of", "continued_by evolved_into predecessor_of"},
+		engram.VerbCausedBy:    {"caused_by because_of due_to results_from result_of triggered_by", "causes caused leads_to led_to triggers results_in"},
+	} {
+		for _, w := range strings.Fields(said.same) {
+			words[w] = reading{verb, false}
+		}
+		for _, w := range strings.Fields(said.inverse) {
+			words[w] = reading{verb, true}
+		}
+	}
+	return words
+}
+
+// read is the nearest verb of a relation of another system.
+func read(name string) reading {
+	word := strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return r == '_' || r == '-' || r == ' ' || r == '\t' }), "_")
+	if r, known := readings()[word]; known {
+		return r
+	}
+	return reading{engram.VerbRelatesTo, false}
+}
+
+// A tie is a relation as another system has it.
+type tie struct {
+	from, to string // names of memories, as naming gives them
+	word     string // what the system calls it
+	about    string // what it says more of it; "" for nothing
+	item     string
+	at       time.Time
+}
+
+// ties brings together what a system says of the same two memories in words that are one
+// verb here: there is one relation of a verb between two memories, and its reason has all
+// the words.
+type ties struct {
+	naming
+	order []string
+	known map[string]*tied
+}
+
+type tied struct {
+	tie
+	verb    engram.Verb
+	reasons []string
+}
+
+func (t *ties) add(x tie) {
+	r := read(x.word)
+	reason := x.word
+	if x.about != "" {
+		reason += " (" + x.about + ")"
+	}
+	other := r.inverse
+	if other {
+		x.from, x.to = x.to, x.from
+	}
+	pair := func(a, b string) string { return a + "\x00" + string(r.verb) + "\x00" + b }
+	k := pair(x.from, x.to)
+	// relates_to holds both ways: it is one relation, whichever end says it.
+	if back := pair(x.to, x.from); r.verb == engram.VerbRelatesTo && back != k && t.known[back] != nil {
+		k, other = back, true
+	}
+	if other {
+		reason += ", said from the other end"
+	}
+	was := t.known[k]
+	if was == nil {
+		was = &tied{tie: x, verb: r.verb}
+		if t.known == nil {
+			t.known = map[string]*tied{}
+		}
+		t.known[k], t.order = was, append(t.order, k)
+	}
+	if x.at.After(was.at) {
+		was.at = x.at
+	}
+	if !slices.Contains(was.reasons, reason) {
+		was.reasons = append(was.reasons, reason)
+	}
+}
+
+// each gives the relations in the order in which they were first said.
+func (t *ties) each(yield func(engram.Record) bool) {
+	for _, k := range t.order {
+		x := t.known[k]
+		r := engram.Relation{ID: t.relation(k), Verb: x.verb, Status: engram.RelationJudged, Strength: 1, Reason: strings.Join(x.reasons, "; "),
+			Actor: string(t.system), ActorKind: "agent", CreatedAt: x.at, UpdatedAt: x.at}
+		record := engram.Record{Item: x.item, Relation: &engram.RelationRecord{Relation: r, Source: engram.Ref{SyncID: x.from}, Target: engram.Ref{SyncID: x.to}}}
+		if !yield(record) {
+			return
+		}
+	}
+}
