@@ -75,6 +75,7 @@ func rows() map[string]row {
 		"internal/replica/foreign":   {room: "technology", modules: []string{"modernc.org/sqlite"}}, // it reads the databases of other programs
 		"internal/replica/gitchunks": {room: "technology"},
 		"internal/replica/jsonfile":  {room: "technology"},
+		"internal/replica/markdown":  {room: "technology", modules: []string{"go.yaml.in/yaml/v4"}},
 		"internal/service":           {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},

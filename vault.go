@@ -42,6 +42,8 @@ type VaultNotes interface {
 	// PutHubs writes the notes that lead to others, and takes those of the projects away
 	// that are not among them any more; a project of "" in the list is one like others.
 	PutHubs(hubs []Hub, projects []string) (HubsDone, error)
+	// Dress sets up how the program that shows the vault draws its graph, where that is wanted.
+	Dress() error
 	// Edits are the notes that people edited, wrote or deleted since they were written.
 	// Nothing else may be done with the notes before it ends but Settle and SetAside.
 	Edits(ctx context.Context) iter.Seq2[NoteEdit, error]
@@ -69,7 +71,7 @@ type NotePlace struct {
 type VaultNote struct {
 	Memory Memory
 	Links  []NoteLink // in the order in which they are shown
-	Hubs   []string   // keys of the hubs that lead to it
+	Hubs   []Hub      // that lead to it; their members do not matter
 }
 
 // NoteLink is a relation as the note of one of its memories shows it.
@@ -143,6 +145,7 @@ type NoteEdit struct {
 	// Base is what the note said when Engram wrote it; nil when that is not known.
 	Base    *NoteDigest
 	Gone    bool     // somebody deleted it
+	Lacks   []string // fields that it does not tell: they stay as they are
 	Flaw    error    // why it cannot be read; CodeInvalid
 	Ignored []string // what in it no edit can change, for a person
 }

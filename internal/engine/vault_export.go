@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// VaultExportInput says which memories get notes. Those that have one are kept up to date
+// whatever Limit and Since say: their links lead to others.
+type VaultExportInput struct {
+	Project string // "" is every one
+	Limit   int    // only so many, the newest; 0 is all
+	Since   time.Time
+	Force   bool // write notes, too, that were edited or deleted in the vault
+	DryRun  bool
+	// Progress is told how many notes were looked at, of how many; nil: nobody.
+	Progress func(done, total int)
+}
+
+// VaultExported says what was done with the notes of memories. Paths are told in the order
+// in which their memories were made.
+type VaultExported struct {
+	Project string // canonical; "" for every one
+	Created int
+	Updated int
+	Deleted int
+	Skipped int
+	Edited  []string // left alone, because somebody edited them
+	Missing []string // left alone, because somebody deleted them
+	Aside   []string // what was edited, where Force wrote over it
+	Hubs    engram.HubsDone
+}
+
+// ExportVault writes a note for each memory, and notes that lead to them, where they say
+// something else than they do. Notes of what was forgotten or erased go. A note that
+// somebody edited or deleted is left as it is and told: ImportVault brings it back.
+// CodeNotFound for a project that does not exist; else as Vault.Begin.
+func (e *Engine) ExportVault(ctx context.Context, v engram.Vault, in VaultExportInput) (res VaultExported, err error) {
+	if in.Limit < 0 {
+		return res, engram.Errorf(engram.CodeInvalid, "limit %d is negative", in.Limit)
+	}
+	if res.Project, err = e.existingProject(ctx, in.Project); err != nil {
+		return res, err
+	}
+	notes, err := v.Begin(ctx, engram.VaultMode{DryRun: in.DryRun, Force: in.Force})
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, notes.End()) }()
+	x := vaultExport{Engine: e, in: in, notes: notes, res: &res}
+	return res, x.run(ctx)
+}
+
+// existingProject is the canonical name of a project that exists; "" stays "".
+func (e *Engine) existingProject(ctx context.Context, name string) (canonical string, err error) {
+	if name = normalProject(name); name == "" {
+		return "", nil
+	}
+	return canonical, e.store.View(ctx, func(r engram.Reader) error {
+		p, known, err := r.Project(ctx, name)
+		if err == nil && !known {
+			err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+		}
+		canonical = p.Name
+		return err
+	})
+}
+
+// vaultExport is one export at work.
+type vaultExport struct {
+	*Engine
+	in    VaultExportInput
+	notes engram.VaultNotes
+	res   *VaultExported
+	all   surveyed
+	hubs  map[int64][]engram.Hub // by the memory that they lead to
+}
+
+func (x *vaultExport) run(ctx context.Context) (err error) {
+	if x.all, err = x.survey(ctx, x.res.Project); err != nil {
+		return err
+	}
+	placed := x.choose()
+	for _, o := range placed {
+		x.notes.Place(o.NotePlace)
+	}
+	hubs, of, err := x.hubsOf(ctx, x.all, placed, x.res.Project)
+	if err != nil {
+		return err
+	}
+	x.hubs = of
+	if err := x.put(ctx, placed); err != nil {
+		return err
+	}
+	if err := x.remove(ctx); err != nil {
+		return err
+	}
+	projects, err := x.projectsIn(ctx)
+	if err != nil {
+		return err
+	}
+	if x.res.Hubs, err = x.notes.PutHubs(hubs, projects); err != nil {
+		return err
+	}
+	return x.notes.Dress()
+}
+
+// choose are the memories that get a note, oldest first.
+func (x *vaultExport) choose() []*outline {
+	known := map[engram.ID]bool{}
+	for _, id := range x.notes.Known() {
+		known[id] = true
+	}
+	newest := slices.SortedFunc(maps.Values(x.all.live), func(a, b *outline) int {
+		return cmp.Or(b.made.Compare(a.made), cmp.Compare(b.num, a.num))
+	})
+	var chosen []*outline
+	for i, o := range newest {
+		if known[o.ID] || !o.made.Before(x.in.Since) && (x.in.Limit == 0 || i < x.in.Limit) {
+			chosen = append(chosen, o)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b *outline) int { return cmp.Compare(a.num, b.num) })
+	return chosen
+}
+
+// put writes the notes, page by page: of the texts no more than a page is in memory.
+func (x *vaultExport) put(ctx context.Context, placed []*outline) error {
+	done := 0
+	for page := range slices.Chunk(placed, exportPage) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		notes, err := x.read(ctx, page)
+		if err != nil {
+			return err
+		}
+		for _, n := range notes {
+			d, err := x.notes.Put(n)
+			if err != nil {
+				return err
+			}
+			x.count(d)
+		}
+		if done += len(page); x.in.Progress != nil {
+			x.in.Progress(done, len(placed))
+		}
+	}
+	return nil
+}
+
+// read are the notes of a page of memories, those aside that were forgotten meanwhile.
+func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram.VaultNote, err error) {
+	nums := make([]int64, len(page))
+	for i, o := range page {
+		nums[i] = o.num
+	}
+	err = x.store.View(ctx, func(r engram.Reader) error {
+		ms, err := r.Memories(ctx, nums)
+		if err != nil {
+			return err
+		}
+		rs, err := r.RelationsOf(ctx, nums, nil, mostLinks)
+		if err != nil {
+			return err
+		}
+		others, err := x.others(ctx, r, rs)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			if !m.Forgotten() {
+				notes = append(notes, engram.VaultNote{Memory: m, Links: linksOf(m.Num, rs, others), Hubs: x.hubs[m.Num]})
+			}
+		}
+		return nil
+	})
+	return notes, err
+}
+
+// mostLinks is how many relations of a verb and a direction a note shows, the newest.
+const mostLinks = 50
+
+// others are the live memories that relations lead to.
+func (x *vaultExport) others(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]engram.NotePlace, error) {
+	places := map[int64]engram.NotePlace{}
+	var elsewhere []int64
+	for _, rel := range rs {
+		for _, num := range []int64{rel.Source, rel.Target} {
+			if o := x.all.live[num]; o != nil {
+				places[num] = o.NotePlace
+			} else {
+				elsewhere = append(elsewhere, num)
+			}
+		}
+	}
+	if len(elsewhere) == 0 {
+		return places, nil
+	}
+	ms, err := r.Memories(ctx, elsewhere)
+	for _, m := range ms {
+		if !m.Forgotten() {
+			places[m.Num] = engram.NotePlace{ID: m.ID, Project: m.Project, Type: m.Type, Title: m.Title}
+		}
+	}
+	return places, err
+}
+
+// linksOf are the relations of one memory, as its note shows them: its own first.
+func linksOf(num int64, rs []engram.Relation, others map[int64]engram.NotePlace) []engram.NoteLink {
+	var links []engram.NoteLink
+	for _, outgoing := range []bool{true, false} {
+		for _, r := range rs {
+			own, other := r.Source, r.Target
+			if !outgoing {
+				own, other = other, own
+			}
+			place, lives := others[other]
+			if own != num || !lives || r.Status == engram.RelationIgnored || r.Verb == engram.VerbNotConflict {
+				continue
+			}
+			links = append(links, engram.NoteLink{Verb: r.Verb, Outgoing: outgoing, Pending: r.Status == engram.RelationPending,
+				ID: place.ID, Title: place.Title, Reason: r.Reason})
+		}
+	}
+	return links
+}
+
+func (x *vaultExport) count(d engram.NoteDone) {
+	if d.Aside != "" {
+		x.res.Aside = append(x.res.Aside, d.Aside)
+	}
+	switch d.Act {
+	case engram.NoteCreated:
+		x.res.Created++
+	case engram.NoteUpdated:
+		x.res.Updated++
+	case engram.NoteDeleted:
+		x.res.Deleted++
+	case engram.NoteSkipped:
+		x.res.Skipped++
+	case engram.NoteEdited:
+		x.res.Edited = append(x.res.Edited, d.Path)
+	case engram.NoteMissing:
+		x.res.Missing = append(x.res.Missing, d.Path)
+	}
+}
+
+// remove takes away the notes of memories that were forgotten, or erased. A note of which
+// the store knows no memory is of another store, which shares the vault.
+func (x *vaultExport) remove(ctx context.Context) error {
+	lives := map[engram.ID]bool{}
+	for _, o := range x.all.live {
+		lives[o.ID] = true
+	}
+	var unseen []engram.ID
+	for _, id := range x.notes.Known() {
+		if !lives[id] && !x.all.gone[id] {
+			unseen = append(unseen, id)
+		}
+	}
+	erased, err := x.erasedAmong(ctx, unseen)
+	if err != nil {
+		return err
+	}
+	for _, id := range x.notes.Known() {
+		if !x.all.gone[id] && !erased[id] {
+			continue
+		}
+		d, err := x.notes.Remove(id)
+		if err != nil {
+			return err
+		}
+		if d.Act != engram.NoteSkipped {
+			x.count(d)
+		}
+	}
+	return nil
+}
+
+func (x *vaultExport) erasedAmong(ctx context.Context, ids []engram.ID) (map[engram.ID]bool, error) {
+	wanted, erased := map[engram.ID]bool{}, map[engram.ID]bool{}
+	if len(ids) == 0 {
+		return erased, nil
+	}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	read := func(r engram.Reader, after string) ([]engram.Erased, error) {
+		return r.ErasedAfter(ctx, engram.EntityMemory, after, exportPage)
+	}
+	err := pages(ctx, x.Engine, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+		if id := engram.ID(g.ID); wanted[id] {
+			erased[id] = true
+		}
+		return true
+	})
+	return erased, err
+}
+
+// projectsIn are the projects whose hubs the export knows all of.
+func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error) {
+	if x.res.Project != "" {
+		return []string{x.res.Project}, nil
+	}
+	return names, x.store.View(ctx, func(r engram.Reader) error {
+		all, err := r.Projects(ctx)
+		names = append(names, "")
+		for _, p := range all {
+			// What went into another project is an alias of it.
+			names = append(append(names, p.Name), p.Aliases...)
+		}
+		return err
+	})
+}

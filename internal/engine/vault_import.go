@@ -1,0 +1,469 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// VaultImportInput says what is to be brought in of what people did in a vault.
+type VaultImportInput struct {
+	Project string // "" is every one; notes of others are passed over
+	// Forget forgets the memories whose notes were deleted; else that is only told.
+	Forget bool
+	DryRun bool
+}
+
+// VaultAct is what an import did with a note.
+type VaultAct string
+
+// The acts.
+const (
+	VaultRevised  VaultAct = "revised"  // the memory says what the note says
+	VaultCreated  VaultAct = "created"  // a new note became a memory
+	VaultConflict VaultAct = "conflict" // memory and note were both changed: the memory stays as it is
+	VaultMissing  VaultAct = "missing"  // the note was deleted, and the memory stays
+	VaultForgot   VaultAct = "forgotten"
+	VaultRejected VaultAct = "rejected" // the note cannot come in
+	VaultNoted    VaultAct = "noted"    // something in it was not heeded
+)
+
+// VaultItem is what an import did with one note, and why.
+type VaultItem struct {
+	Path   string
+	Line   int // that Reason is about, from 1; 0: the note as a whole
+	Act    VaultAct
+	ID     engram.ID // "" for a note that is no memory
+	Num    int64     // 0 likewise, and in a dry run of what would be created
+	Fields []string  // that were changed, or that are in conflict
+	Reason string    // for a person; "" where the act says all
+	Aside  string    // where the text of the note is kept; "" for where it was
+}
+
+// VaultImported says what an import of a vault did.
+type VaultImported struct {
+	Project   string
+	Items     []VaultItem // edits first, then new notes; nothing of notes that nobody touched
+	Op        int64       // the last operation that undo takes back; 0 when nothing was changed
+	Ops       int         // how many there were
+	Unchanged int         // notes that were edited and say what their memories do
+}
+
+// Count is how many items have an act.
+func (v VaultImported) Count(act VaultAct) int {
+	n := 0
+	for _, i := range v.Items {
+		if i.Act == act {
+			n++
+		}
+	}
+	return n
+}
+
+// ImportVault brings in what people did in a vault since it was exported: what an edited
+// note says becomes a revision of its memory, a new note a memory. It compares field by
+// field with what the note said when it was written. Where note and memory changed the same
+// field, the memory keeps its text, and the note is put aside, under another name, with its
+// own. Nothing of a note comes in half; notes that cannot be read are told. The vault's
+// notes are written anew by the next ExportVault.
+func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImportInput) (res VaultImported, err error) {
+	if res.Project, err = e.existingProject(ctx, in.Project); err != nil {
+		return res, err
+	}
+	notes, err := v.Begin(ctx, engram.VaultMode{DryRun: in.DryRun})
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, notes.End()) }()
+	x := vaultImport{Engine: e, in: in, notes: notes, res: &res}
+	return res, x.run(ctx)
+}
+
+// vaultImport is one import at work.
+type vaultImport struct {
+	*Engine
+	in    VaultImportInput
+	notes engram.VaultNotes
+	res   *VaultImported
+	edits []engram.NoteEdit // of memories, not written yet
+}
+
+// mostEdits is how many edits are written in one transaction, which is one operation for
+// the journal: other writers wait for it.
+const mostEdits = 100
+
+func (x *vaultImport) run(ctx context.Context) error {
+	for e, err := range x.notes.Edits(ctx) {
+		if err != nil {
+			return errors.Join(err, x.flush(ctx))
+		}
+		if err := x.take(ctx, e); err != nil {
+			return err
+		}
+	}
+	return x.flush(ctx)
+}
+
+func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
+	switch {
+	case e.Flaw != nil:
+		x.tell(e, VaultRejected, VaultItem{Line: e.Line, Reason: flawText(e.Flaw)})
+		return nil
+	case e.Gone:
+		return x.takeGone(ctx, e)
+	case e.ID == "":
+		return x.takeNew(ctx, e)
+	}
+	if x.edits = append(x.edits, e); len(x.edits) < mostEdits {
+		return nil
+	}
+	return x.flush(ctx)
+}
+
+// flawText is what an error says, with what to do about it.
+func flawText(err error) string {
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		if e.Hint != "" {
+			return e.Error() + ": " + e.Hint
+		}
+		return e.Error()
+	}
+	return err.Error()
+}
+
+func (x *vaultImport) tell(e engram.NoteEdit, act VaultAct, item VaultItem) {
+	item.Path, item.Act = e.Path, act
+	if item.ID == "" {
+		item.ID = e.ID
+	}
+	x.res.Items = append(x.res.Items, item)
+}
+
+// errNotKept ends the transaction of a dry run: what it wrote is undone.
+var errNotKept = errors.New("a dry run keeps nothing")
+
+// flush writes the edits that were gathered.
+func (x *vaultImport) flush(ctx context.Context) error {
+	if len(x.edits) == 0 {
+		return nil
+	}
+	edits := x.edits
+	x.edits = nil
+	var taken []takenEdit
+	var first int64
+	err := x.write(ctx, "import", func(o *op) (err error) {
+		taken = make([]takenEdit, len(edits))
+		for i, e := range edits {
+			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
+				return fmt.Errorf("note %s: %w", e.Path, err)
+			}
+		}
+		first = o.first
+		if x.in.DryRun {
+			return errNotKept
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errNotKept) {
+		return err
+	}
+	x.wrote(first)
+	for i, t := range taken {
+		if err := x.settle(edits[i], t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *vaultImport) wrote(op int64) {
+	if op != 0 && !x.in.DryRun {
+		x.res.Op = op
+		x.res.Ops++
+	}
+}
+
+// takenEdit is what became of one edit in its transaction.
+type takenEdit struct {
+	passed   bool // it is not this import's
+	memory   engram.Memory
+	revised  []string // fields that came in
+	clash    []string // fields that both sides changed
+	rejected string   // why nothing of it came in
+	gone     bool     // the memory was forgotten
+	noted    []string
+	base     engram.NoteDigest // what the note says, as far as it tells
+}
+
+// takeEdit decides and writes, in one transaction with others: what is refused is refused
+// before anything is written.
+func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t takenEdit, err error) {
+	was, err := o.tx.Memory(ctx, engram.ByID(e.ID))
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		t.rejected, t.passed = "no memory here has this id", project != ""
+		return t, nil
+	case err != nil:
+		return t, err
+	}
+	t.memory = was
+	if project != "" && was.Project != project {
+		t.passed = true
+		return t, nil
+	}
+	if was.Forgotten() {
+		t.gone = true
+		return t, nil
+	}
+	in, err := t.compare(was, e)
+	if err != nil || len(t.revised) == 0 {
+		return t, err
+	}
+	m, why, err := o.editedMemory(ctx, was, in)
+	if err != nil || why != "" {
+		t.rejected = why
+		return t, err
+	}
+	if reflect.DeepEqual(m, was) {
+		t.revised = nil
+		return t, nil
+	}
+	m.UpdatedAt = o.at
+	t.memory = m
+	return t, o.replaceMemory(ctx, was, m, "note")
+}
+
+// editedMemory is was with what a note changes, or why it cannot be.
+func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput) (m engram.Memory, why string, err error) {
+	if err := in.raw().check(); err != nil {
+		return m, flawText(err), nil
+	}
+	if m, err = o.changed(ctx, was, in); engram.CodeOf(err) == engram.CodeInvalid {
+		return m, flawText(err), nil
+	}
+	if err != nil || m.TopicKey == "" || m.TopicKey == was.TopicKey && m.Scope == was.Scope {
+		return m, "", err
+	}
+	other, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	if err == nil && found && other.Num != was.Num {
+		why = fmt.Sprintf("the topic %s is that of memory #%d", m.TopicKey, other.Num)
+	}
+	return m, why, err
+}
+
+// compare finds out what the note changes, and what of that the memory changed, too.
+func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInput, err error) {
+	here, note := engram.NoteFieldsOf(was).Digest(), e.Fields.Digest()
+	base := here
+	if e.Base != nil {
+		base = *e.Base
+	}
+	changedHere := here.Differs(base)
+	t.base = note
+	for i, field := range engram.NoteFieldNames() {
+		if slices.Contains(e.Lacks, field) {
+			t.base[i] = base[i]
+			continue
+		}
+		if note[i] == base[i] || note[i] == here[i] || field == "content" && sameLines(was.Content, e.Fields.Content) {
+			continue
+		}
+		if e.Base == nil || slices.Contains(changedHere, field) {
+			t.clash = append(t.clash, field)
+			continue
+		}
+		t.revised = append(t.revised, field)
+		if err := in.set(field, e.Fields); err != nil {
+			return in, err
+		}
+	}
+	t.noted = slices.Clone(e.Ignored)
+	if e.Project != "" && normalProject(e.Project) != was.Project {
+		t.noted = append(t.noted, fmt.Sprintf("its project is not changed by a note: engram update %d --move-to NAME does", was.Num))
+	}
+	return in, nil
+}
+
+// sameLines reports texts that differ in the ends of lines alone: some editors change them all.
+func sameLines(a, b string) bool {
+	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
+}
+
+// set takes one field of a note into a change.
+func (in *UpdateInput) set(field string, f engram.NoteFields) error {
+	switch field {
+	case "title":
+		in.Title = &f.Title
+	case "content":
+		in.Content = &f.Content
+	case "type":
+		in.Type = &f.Type
+	case "scope":
+		in.Scope = &f.Scope
+	case "topic":
+		in.TopicKey = &f.TopicKey
+	case "tags":
+		in.Tags = &f.Tags
+	case "importance":
+		in.Importance = &f.Importance
+	case "permanent":
+		in.Permanent = &f.Permanent
+	default:
+		return engram.Errorf(engram.CodeInternal, "field %q of a note is not known", field)
+	}
+	return nil
+}
+
+// settle tells what became of an edit, and the vault with it.
+func (x *vaultImport) settle(e engram.NoteEdit, t takenEdit) error {
+	item := VaultItem{Num: t.memory.Num, Reason: strings.Join(t.noted, "; ")}
+	switch {
+	case t.passed:
+		return nil
+	case t.rejected != "":
+		item.Reason = t.rejected
+		x.tell(e, VaultRejected, item)
+		return nil
+	case t.gone:
+		item.Reason = "the memory was forgotten here; the note stays as it is"
+		x.tell(e, VaultConflict, item)
+		return nil
+	case len(t.clash) > 0:
+		item.Fields = t.clash
+		item.Reason = "memory and note were both changed; the memory stays as it is"
+		aside, err := x.notes.SetAside(e)
+		if err != nil {
+			return err
+		}
+		item.Aside = aside
+		x.tell(e, VaultConflict, item)
+		if len(t.revised) > 0 {
+			x.tell(e, VaultRevised, VaultItem{Num: t.memory.Num, Fields: t.revised})
+		}
+		return nil
+	}
+	if err := x.notes.Settle(e, e.ID, t.base); err != nil {
+		return err
+	}
+	switch {
+	case len(t.revised) > 0:
+		item.Fields = t.revised
+		x.tell(e, VaultRevised, item)
+	case item.Reason != "":
+		x.tell(e, VaultNoted, item)
+	default:
+		x.res.Unchanged++
+	}
+	return nil
+}
+
+// takeGone forgets the memory of a note that was deleted, where that is wanted.
+func (x *vaultImport) takeGone(ctx context.Context, e engram.NoteEdit) error {
+	var m engram.Memory
+	err := x.store.View(ctx, func(r engram.Reader) (err error) {
+		m, err = r.Memory(ctx, engram.ByID(e.ID))
+		return err
+	})
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		return nil // another store's
+	case err != nil:
+		return err
+	case x.res.Project != "" && m.Project != x.res.Project:
+		return nil
+	case m.Forgotten():
+		x.notes.Drop(e)
+		return nil
+	case !x.in.Forget:
+		x.tell(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the memory stays"})
+		return nil
+	}
+	if !x.in.DryRun {
+		if _, err := x.Forget(ctx, engram.ByNum(m.Num)); err != nil {
+			return err
+		}
+	}
+	x.notes.Drop(e)
+	x.tell(e, VaultForgot, VaultItem{Num: m.Num})
+	return nil
+}
+
+// takeNew makes a memory of a note that somebody wrote.
+func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
+	in := SaveInput{Title: e.Fields.Title, Content: e.Fields.Content, Type: e.Fields.Type, Scope: e.Fields.Scope,
+		Project: e.Project, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Permanent: e.Fields.Permanent,
+		Origin: engram.OriginImport}
+	if !slices.Contains(e.Lacks, "importance") {
+		in.Importance = &e.Fields.Importance
+	}
+	m, err := x.draft(in)
+	if engram.CodeOf(err) == engram.CodeInvalid {
+		x.tell(e, VaultRejected, VaultItem{Reason: flawText(err)})
+		return nil
+	}
+	if err != nil || x.res.Project != "" && m.Project != x.res.Project {
+		return err
+	}
+	why, err := x.known(ctx, m)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		x.tell(e, VaultRejected, VaultItem{Reason: why})
+		return nil
+	}
+	if x.in.DryRun {
+		x.tell(e, VaultCreated, VaultItem{})
+		return nil
+	}
+	saved, err := x.Save(ctx, in)
+	if engram.CodeOf(err) == engram.CodeInvalid {
+		x.tell(e, VaultRejected, VaultItem{Reason: flawText(err)})
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	base, now := e.Fields.Digest(), engram.NoteFieldsOf(saved.Memory).Digest()
+	for i, field := range engram.NoteFieldNames() {
+		if slices.Contains(e.Lacks, field) {
+			base[i] = now[i]
+		}
+	}
+	x.tell(e, VaultCreated, VaultItem{ID: saved.Memory.ID, Num: saved.Memory.Num})
+	return x.notes.Settle(e, saved.Memory.ID, base)
+}
+
+// known says which memory has the topic of a new one, or says the same already; "" for none.
+func (x *vaultImport) known(ctx context.Context, m engram.Memory) (why string, err error) {
+	err = x.store.View(ctx, func(r engram.Reader) error {
+		name := m.Project
+		if p, known, err := r.Project(ctx, name); err != nil {
+			return err
+		} else if known {
+			name = p.Name
+		}
+		if m.TopicKey != "" {
+			other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
+			if err != nil {
+				return err
+			}
+			if found {
+				why = fmt.Sprintf("the topic %s is that of memory #%d: edit its note", m.TopicKey, other.Num)
+				return nil
+			}
+		}
+		same, found, err := r.ByHash(ctx, name, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+		if found {
+			why = fmt.Sprintf("memory #%d says this already", same.Num)
+		}
+		return err
+	})
+	return why, err
+}

@@ -1,0 +1,281 @@
+package markdown
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// strays are notes that are not where the list of notes has one.
+type strays struct {
+	of   map[engram.ID][]string // by the memory that they name
+	new  []string               // that name none
+	bad  []string               // that cannot be read
+	read map[string]read
+	why  map[string]*flaw
+}
+
+// asRead is how the file of a note was when Edits told it.
+type asRead struct {
+	fileState
+	tail string
+}
+
+// strays looks for notes that are not in the list, once.
+func (n *notes) strays() *strays {
+	if n.stray != nil {
+		return n.stray
+	}
+	s := &strays{of: map[engram.ID][]string{}, read: map[string]read{}, why: map[string]*flaw{}}
+	n.stray = s
+	listed := map[string]bool{}
+	for _, x := range n.state.Notes {
+		listed[sameFile(x.Path)] = true
+	}
+	for _, x := range n.state.Hubs {
+		listed[sameFile(x.Path)] = true
+	}
+	for _, key := range slices.Sorted(maps.Keys(n.files)) {
+		f := n.files[key]
+		if listed[key] || !noteLike(f.path) {
+			continue
+		}
+		n.asRead[f.path] = asRead{}
+		b, err := n.readFile(f.path, maxNote)
+		if err != nil {
+			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, asError(err)}
+			continue
+		}
+		r, bad := readNote(b)
+		switch {
+		case bad != nil:
+			s.bad, s.why[f.path] = append(s.bad, f.path), bad
+			continue
+		case r.foreign:
+			continue // another program's
+		case r.id != "":
+			s.of[r.id] = append(s.of[r.id], f.path)
+		default:
+			s.new = append(s.new, f.path)
+		}
+		s.read[f.path] = r
+		n.asRead[f.path] = asRead{fileState{digest(b), f.size, f.time}, digest([]byte(r.tail))}
+	}
+	return s
+}
+
+// noteLike reports a file that may be the note of a memory: not a hub, nor what was put aside.
+func noteLike(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	return strings.HasSuffix(strings.ToLower(name), suffix) && !strings.HasSuffix(strings.ToLower(name), asideSuffix) &&
+		(!strings.HasPrefix(first, "_") || first == noProject)
+}
+
+// follow finds the note of a memory that is not where it was: a person moved it, and there
+// it stays.
+func (n *notes) follow(id engram.ID, x *noteState) {
+	if _, stands := n.file(x.Path); stands || n.taken(x.Path) {
+		return
+	}
+	if at := n.strays().of[id]; len(at) > 0 {
+		delete(n.holders, sameFile(x.Path))
+		x.Path, x.Own, n.changed = at[0], true, true
+		n.holders[sameFile(x.Path)] = id
+		n.stray.of[id] = at[1:]
+	}
+}
+
+// differs names the fields that a note tells otherwise than it did.
+func (r read) differs(base engram.NoteDigest) []string {
+	return slices.DeleteFunc(r.fields.Digest().Differs(base), func(f string) bool { return slices.Contains(r.lacks, f) })
+}
+
+// Edits implements engram.VaultNotes: first the notes that are known, then those that are not.
+func (n *notes) Edits(ctx context.Context) iter.Seq2[engram.NoteEdit, error] {
+	return func(yield func(engram.NoteEdit, error) bool) {
+		for _, id := range n.Known() {
+			if err := ctx.Err(); err != nil {
+				yield(engram.NoteEdit{}, err)
+				return
+			}
+			e, told, err := n.edit(id, n.state.Notes[id])
+			if err != nil || told && !yield(e, nil) {
+				if err != nil {
+					yield(e, err)
+				}
+				return
+			}
+		}
+		for e := range n.unknown() {
+			if err := ctx.Err(); err != nil {
+				yield(engram.NoteEdit{}, err)
+				return
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// edit is what became of a note that is known; told is false where nobody edited it.
+func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, err error) {
+	n.follow(id, x)
+	base := x.Base
+	e = engram.NoteEdit{Path: shown(x.Path), ID: id, Base: &base}
+	f, stands := n.file(x.Path)
+	switch {
+	case !stands && n.taken(x.Path):
+		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("nothing is read through links")
+		return e, true, nil
+	case !stands:
+		e.Gone = true
+		return e, true, nil
+	}
+	changed, err := n.changedSince(f, &x.fileState)
+	if err != nil && engram.CodeOf(err) != engram.CodeInvalid || err == nil && !changed {
+		return e, false, err
+	}
+	b, err := n.readFile(f.path, maxNote)
+	if err != nil {
+		e.Flaw = asError(err)
+		return e, true, nil
+	}
+	r, bad := readNote(b)
+	switch {
+	case bad != nil:
+		e.Line, e.Flaw = bad.line, bad.err
+		return e, true, nil
+	case r.id != id:
+		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
+		return e, true, nil
+	}
+	tail := digest([]byte(r.tail))
+	n.asRead[e.Path] = asRead{fileState{digest(b), f.size, f.time}, tail}
+	if tail != x.Tail {
+		e.Ignored = append(e.Ignored, "what stands below the line that ends the memory is not read: move it above")
+	}
+	if len(r.differs(base)) == 0 && tail == x.Tail {
+		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
+		return e, false, nil
+	}
+	e.Project, e.Fields, e.Lacks = r.project, r.fields, r.lacks
+	return e, true, nil
+}
+
+// unknown are the notes that people wrote, and those of which nobody knows what they said.
+func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
+	return func(yield func(engram.NoteEdit) bool) {
+		s := n.strays()
+		for _, id := range slices.Sorted(maps.Keys(s.of)) {
+			for i, name := range s.of[id] {
+				r := s.read[name]
+				e := engram.NoteEdit{Path: shown(name), ID: id, Project: r.project, Fields: r.fields, Lacks: r.lacks}
+				n.asRead[e.Path] = n.asRead[name]
+				if n.state.Notes[id] != nil || i > 0 {
+					e.Flaw = engram.Errorf(engram.CodeInvalid, "%s has a note already", id).
+						WithHint("remove its id, and it becomes a memory of its own")
+				}
+				if !yield(e) {
+					return
+				}
+			}
+		}
+		for _, name := range s.new {
+			if e, told := n.newNote(name, s.read[name]); told && !yield(e) {
+				return
+			}
+		}
+		for _, name := range s.bad {
+			if !yield(engram.NoteEdit{Path: shown(name), Line: s.why[name].line, Flaw: s.why[name].err}) {
+				return
+			}
+		}
+	}
+}
+
+// newNote is a note that a person wrote; one that says nothing yet is not told.
+func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
+	if r.fields.Content == "" {
+		return e, false
+	}
+	e = engram.NoteEdit{Path: shown(name), Project: r.project, Fields: r.fields, Lacks: r.lacks}
+	n.asRead[e.Path] = n.asRead[name]
+	parts := strings.Split(name, "/")
+	if e.Project == "" && len(parts) == 1 {
+		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is in the folder of no project").WithHint("move it, or give it a line project: NAME")
+		return e, true
+	}
+	if e.Project == "" && parts[0] != noProject {
+		e.Project = parts[0]
+		if named, known := n.state.Folders[parts[0]]; known {
+			e.Project = named
+		}
+	}
+	if e.Fields.Type == "" && len(parts) > 2 && folder(parts[1], typeBytes) == parts[1] {
+		e.Fields.Type = engram.Type(parts[1])
+	}
+	if e.Fields.Title == "" {
+		e.Fields.Title = titleOf(r.fields.Content, parts[len(parts)-1])
+	}
+	return e, true
+}
+
+// titleOf is the heading with which a text begins, else the name of its file.
+func titleOf(content, file string) string {
+	first, _, _ := strings.Cut(content, "\n")
+	if heading, is := strings.CutPrefix(first, "# "); is && strings.TrimSpace(heading) != "" {
+		return strings.TrimSpace(heading)
+	}
+	return strings.TrimSuffix(file, path.Ext(file))
+}
+
+// under is a path as the vault tells it, under engram/.
+func under(shownPath string) string { return strings.TrimPrefix(shownPath, folderName+"/") }
+
+// Settle implements engram.VaultNotes.
+func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) error {
+	r, known := n.asRead[e.Path]
+	if !known {
+		return engram.Errorf(engram.CodeInternal, "note %s was not told", e.Path)
+	}
+	x := n.state.Notes[id]
+	if x == nil {
+		x = &noteState{Path: under(e.Path), Own: true, fileState: r.fileState, Tail: r.tail}
+		n.state.Notes[id] = x
+		n.holders[sameFile(x.Path)] = id
+	}
+	x.Base, x.Said, n.changed = base, "", true
+	if r.tail == x.Tail { // else the text below the marker would be written over
+		x.fileState = r.fileState
+	}
+	return nil
+}
+
+// SetAside implements engram.VaultNotes.
+func (n *notes) SetAside(e engram.NoteEdit) (string, error) {
+	if _, stands := n.file(under(e.Path)); !stands {
+		return "", errors.New("note " + e.Path + " is not there")
+	}
+	at, err := n.aside(under(e.Path))
+	if err != nil {
+		return "", err
+	}
+	n.Drop(e)
+	return at, nil
+}
+
+// Drop implements engram.VaultNotes.
+func (n *notes) Drop(e engram.NoteEdit) {
+	if x := n.state.Notes[e.ID]; x != nil {
+		delete(n.holders, sameFile(x.Path))
+		delete(n.state.Notes, e.ID)
+		n.changed = true
+	}
+}

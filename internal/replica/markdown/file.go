@@ -1,0 +1,213 @@
+package markdown
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// found is a file as it stands.
+type found struct {
+	path string
+	size int64
+	time int64
+}
+
+// look finds out what stands in Engram's folder. Links are noted and not followed.
+func (n *notes) look(ctx context.Context) error {
+	n.files, n.links = map[string]found{}, map[string]bool{}
+	if n.root == nil {
+		return nil
+	}
+	return fs.WalkDir(n.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
+				return ctx.Err() // it went while we looked
+			}
+			return unread(name, err)
+		}
+		if !utf8.ValidString(name) { // not ours, and fs cannot go there
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		hidden := strings.HasPrefix(d.Name(), ".") && name != "."
+		switch {
+		case d.IsDir() && hidden:
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		case !d.Type().IsRegular():
+			n.links[sameFile(name)] = true
+			return nil
+		case hidden:
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return unread(name, err)
+		}
+		n.files[sameFile(name)] = found{name, info.Size(), info.ModTime().UnixNano()}
+		return nil
+	})
+}
+
+// file is the file of that name; there is none where a link or a folder stands.
+func (n *notes) file(name string) (found, bool) {
+	f, is := n.files[sameFile(name)]
+	return f, is
+}
+
+// taken reports that something stands under a name.
+func (n *notes) taken(name string) bool {
+	key := sameFile(name)
+	_, is := n.files[key]
+	return is || n.links[key]
+}
+
+// changedSince reports whether a file says something else than when it was left; left is
+// brought up to date where only its time is new.
+func (n *notes) changedSince(f found, left *fileState) (bool, error) {
+	if f.size == left.Size && f.time == left.Time {
+		return false, nil
+	}
+	b, err := n.readFile(f.path, maxState)
+	if err != nil {
+		return false, err
+	}
+	if digest(b) != left.File {
+		return true, nil
+	}
+	left.Size, left.Time, n.changed = f.size, f.time, true
+	return false, nil
+}
+
+// write puts a file in the place of what was found there, or of nothing, and returns how
+// it was left. It is whole or as it was. still is false when somebody else wrote it
+// meanwhile: then it is left alone.
+func (n *notes) write(name string, text []byte) (left fileState, still bool, err error) {
+	left = fileState{File: digest(text), Size: int64(len(text))}
+	if n.how.DryRun {
+		return left, true, nil
+	}
+	if err := n.makeFolders(path.Dir(name)); err != nil {
+		return left, false, err
+	}
+	was, known := n.file(name)
+	switch info, err := n.root.Lstat(filepath.FromSlash(name)); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return left, false, unwritten(shown(name), err)
+	case !known || !info.Mode().IsRegular() || info.Size() != was.size || info.ModTime().UnixNano() != was.time:
+		return left, false, nil
+	}
+	if left.Time, err = n.writeFile(name, text, false); err != nil {
+		return left, false, err
+	}
+	n.files[sameFile(name)] = found{name, left.Size, left.Time}
+	return left, true, nil
+}
+
+// makeFolders makes the folders of a file. One that is a link is refused, wherever it leads.
+func (n *notes) makeFolders(dir string) error {
+	if dir == "." || n.folders[dir] {
+		return nil
+	}
+	for i := 1; i <= len(dir); i++ {
+		if i < len(dir) && dir[i] != '/' {
+			continue
+		}
+		part := filepath.FromSlash(dir[:i])
+		info, err := n.root.Lstat(part)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if err := n.root.Mkdir(part, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+				return unwritten(shown(dir[:i]), err)
+			}
+		case err != nil:
+			return unwritten(shown(dir[:i]), err)
+		case info.Mode()&fs.ModeSymlink != 0:
+			return engram.Errorf(engram.CodeInvalid, "%s is a symbolic link", shown(dir[:i])).
+				WithHint("nothing is written through links; put a folder there")
+		case !info.IsDir():
+			return engram.Errorf(engram.CodeInvalid, "%s is no folder", shown(dir[:i])).WithHint("move it out of the way")
+		}
+	}
+	n.folders[dir] = true
+	return nil
+}
+
+// writeFile writes a file of Engram's folder, and returns its time.
+func (n *notes) writeFile(name string, text []byte, lasting bool) (written int64, err error) {
+	return writeWhole(n.root, name, text, lasting)
+}
+
+// writeWhole writes a file beside the one whose place it takes when it is whole. Only the
+// user can read it.
+func writeWhole(root *os.Root, name string, text []byte, lasting bool) (written int64, err error) {
+	temp := ".engram-" + strings.ToLower(rand.Text()[:12]) + ".tmp"
+	f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, unwritten(name, err)
+	}
+	_, err = f.Write(text)
+	if err == nil && lasting {
+		err = f.Sync()
+	}
+	info, statErr := f.Stat()
+	if err = errors.Join(err, statErr, f.Close()); err == nil {
+		err = root.Rename(temp, filepath.FromSlash(name))
+	}
+	if err != nil {
+		return 0, unwritten(name, errors.Join(err, root.Remove(temp)))
+	}
+	return info.ModTime().UnixNano(), nil
+}
+
+// remove takes a file away, and the folders above it that it leaves empty.
+func (n *notes) remove(name string) error {
+	delete(n.files, sameFile(name))
+	if n.how.DryRun {
+		return nil
+	}
+	if err := n.root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return unwritten(shown(name), err)
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if n.root.Remove(filepath.FromSlash(dir)) != nil {
+			break // something else stands in it
+		}
+		delete(n.folders, dir)
+	}
+	return nil
+}
+
+// rename gives a file another name, which nothing has.
+func (n *notes) rename(from, to string) error {
+	f := n.files[sameFile(from)]
+	delete(n.files, sameFile(from))
+	f.path = to
+	n.files[sameFile(to)] = f
+	if n.how.DryRun {
+		return nil
+	}
+	if err := n.root.Rename(filepath.FromSlash(from), filepath.FromSlash(to)); err != nil {
+		return unwritten(shown(to), err)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package markdown
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Where Obsidian keeps how it draws the graph of a vault.
+const (
+	graphFolder = ".obsidian"
+	graphName   = graphFolder + "/graph.json"
+	maxGraph    = 1 << 20
+)
+
+// Dress implements engram.VaultNotes: the graph has a colour for each type of memory, and
+// for hubs.
+func (n *notes) Dress() error {
+	if n.opts.Graph == "" || n.opts.Graph == GraphSkip || n.how.DryRun || n.vault == nil {
+		return nil
+	}
+	was, err := n.readGraph()
+	if err != nil {
+		return err
+	}
+	if was != nil && n.opts.Graph == GraphPreserve {
+		return nil
+	}
+	if was == nil {
+		was = map[string]any{"showArrow": true, "collapse-color-groups": false}
+	}
+	was["colorGroups"] = colours()
+	text, err := json.MarshalIndent(was, "", "  ")
+	if err != nil {
+		return engram.Errorf(engram.CodeInternal, "%s cannot be written", graphName).WithCause(err)
+	}
+	return n.writeGraph(append(text, '\n'))
+}
+
+// readGraph reads what there is; nil when there is none. A file that is no object is CodeInvalid.
+func (n *notes) readGraph() (map[string]any, error) {
+	for _, part := range []string{graphFolder, graphName} {
+		info, err := n.vault.Lstat(part)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case err != nil:
+			return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", part).WithCause(err)
+		case info.Mode()&fs.ModeSymlink != 0 || info.Size() > maxGraph && !info.IsDir():
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is a link, or too large", part).WithHint("--graph-config skip leaves it alone")
+		}
+	}
+	f, err := n.vault.Open(graphName)
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", graphName).WithCause(err)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxGraph))
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", graphName).WithCause(err)
+	}
+	was := map[string]any{}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber() // 0.1 stays 0.1
+	if n.opts.Graph == GraphPreserve {
+		return was, nil // what it says does not matter
+	}
+	if err := dec.Decode(&was); err != nil || was == nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is no JSON object", graphName).
+			WithHint("remove it, or give --graph-config skip")
+	}
+	return was, nil
+}
+
+func (n *notes) writeGraph(text []byte) error {
+	if err := n.vault.Mkdir(graphFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return unwritten(graphFolder, err)
+	}
+	_, err := writeWhole(n.vault, graphName, text, false)
+	return err
+}
+
+// colourGroup is one group of the graph, as Obsidian has it.
+type colourGroup struct {
+	Query string `json:"query"`
+	Color colour `json:"color"`
+}
+
+type colour struct {
+	A   int `json:"a"`
+	RGB int `json:"rgb"`
+}
+
+// colours are the groups: hubs first, for the first that fits a note counts. The colours
+// of types go round a wheel, so that neighbours differ.
+func colours() []colourGroup {
+	wheel := []int{0xE15759, 0x4E79A7, 0xF28E2B, 0x59A14F, 0xB07AA1, 0x76B7B2, 0xEDC948, 0xFF9DA7, 0x9C755F}
+	groups := []colourGroup{}
+	for i, k := range []engram.HubKind{engram.HubSession, engram.HubTopic, engram.HubCluster} {
+		groups = append(groups, colourGroup{"path:" + folderName + "/" + hubFolder(k), colour{1, []int{0x8C8C8C, 0xFFFFFF, 0xD4A6C8}[i]}})
+	}
+	for i, t := range engram.KnownTypes() {
+		groups = append(groups, colourGroup{`["type":` + string(t) + `]`, colour{1, wheel[i%len(wheel)]}})
+	}
+	return groups
+}

@@ -1,0 +1,117 @@
+// Package markdown keeps memories as notes in a folder: one Markdown file a memory, with
+// YAML front matter, and notes that lead to them, as Obsidian and any editor show them
+// (note.go, hub.go). It knows what it wrote (state.go), so that it writes nothing twice,
+// and finds what people edited (edit.go).
+//
+// Everything stands under engram/ in the vault. Whatever names memories have, nothing is
+// read or written outside of it, but for how Obsidian draws the graph (graph.go); no
+// symbolic link is followed; and a file that Engram did not write, or that somebody edited
+// since, is not overwritten.
+package markdown
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// GraphMode says what becomes of .obsidian/graph.json.
+type GraphMode string
+
+// The modes.
+const (
+	GraphPreserve GraphMode = "preserve" // written where there is none
+	GraphForce    GraphMode = "force"    // the colours of groups are Engram's, the rest of it stays
+	GraphSkip     GraphMode = "skip"     // not looked at
+)
+
+// Options say where a vault is, and how its notes are written.
+type Options struct {
+	Dir string // absolute; made where there is none
+	// PlainLinks makes links as every reader of Markdown knows them, instead of [[links]].
+	PlainLinks bool
+	Graph      GraphMode // "" is GraphSkip
+}
+
+// Vault is a folder of notes.
+type Vault struct{ opts Options }
+
+// New returns the vault of a folder. It touches nothing.
+func New(o Options) *Vault { return &Vault{o} }
+
+// folderName is the folder of the vault that is Engram's.
+const folderName = "engram"
+
+// Begin implements engram.Vault.
+func (v *Vault) Begin(ctx context.Context, how engram.VaultMode) (engram.VaultNotes, error) {
+	n := &notes{opts: v.opts, how: how, plainLinks: v.opts.PlainLinks, places: map[engram.ID]string{}, holders: map[string]engram.ID{}, folders: map[string]bool{}, asRead: map[string]asRead{}}
+	if err := n.open(ctx); err != nil {
+		return nil, errors.Join(err, n.close())
+	}
+	return n, nil
+}
+
+// open opens the folder, or does as if it were empty when nothing may be made.
+func (n *notes) open(ctx context.Context) error {
+	root, err := os.OpenRoot(n.opts.Dir)
+	if errors.Is(err, fs.ErrNotExist) && !n.how.DryRun {
+		if err = os.MkdirAll(n.opts.Dir, 0o700); err == nil {
+			root, err = os.OpenRoot(n.opts.Dir)
+		}
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		n.state = newState()
+		return n.look(ctx)
+	case err != nil:
+		return engram.Errorf(engram.CodeInvalid, "%s cannot be a vault", n.opts.Dir).WithHint("name a folder").WithCause(err)
+	}
+	n.vault = root
+	info, err := root.Lstat(folderName)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && n.how.DryRun:
+		n.state = newState()
+		return n.look(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+		if err := root.Mkdir(folderName, 0o700); err != nil {
+			return unwritten(folderName, err)
+		}
+	case err != nil:
+		return unwritten(folderName, err)
+	case !info.IsDir():
+		return engram.Errorf(engram.CodeInvalid, "%s in the vault is a link or a file", folderName).
+			WithHint("nothing is written through links; move it out of the way")
+	}
+	if n.root, err = root.OpenRoot(folderName); err != nil {
+		return unwritten(folderName, err)
+	}
+	if n.state, err = n.readState(); err != nil {
+		return err
+	}
+	for id, x := range n.state.Notes {
+		n.holders[sameFile(x.Path)] = id
+	}
+	return n.look(ctx)
+}
+
+func (n *notes) close() error {
+	var err error
+	for _, r := range []*os.Root{n.root, n.vault} {
+		if r != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}
+	return err
+}
+
+// shown is how a path in Engram's folder is told.
+func shown(name string) string { return path.Join(folderName, name) }
+
+// unwritten says that the disk refuses.
+func unwritten(name string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", name).WithCause(err)
+}

@@ -1,0 +1,157 @@
+package markdown
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// marker parts what the memory says from what an export writes below it. The last line of a
+// note that is it counts: a memory may speak of it.
+const marker = "<!-- engram: the memory ends here; what follows is written anew -->"
+
+// ownKeys are the keys of front matter that are Engram's. All others are the person's, and
+// stay as they are.
+func ownKeys() []string {
+	return []string{"id", "sync_id", "title", "aliases", "project", "scope", "type", "topic", "topic_key", "tags", "importance",
+		"permanent", "session", "origin", "created", "updated", "revision", "review_after", "valid_from", "valid_to"}
+}
+
+// kept is what a note has of the person's own, beside the memory.
+type kept struct {
+	aliases []string
+	extra   string // YAML of keys that are not Engram's, a whole line each; "" for none
+}
+
+// noteText is the note of a memory as far as the marker, with what the person keeps in it.
+func noteText(m engram.Memory, own kept) string {
+	var f front
+	f.put("id", scalar(string(m.ID)))
+	f.text("sync_id", m.SyncID)
+	f.put("title", scalar(m.Title))
+	f.list("aliases", append([]string{m.Title}, own.aliases...))
+	f.text("project", m.Project)
+	f.put("scope", scalar(string(m.Scope)))
+	f.put("type", scalar(string(m.Type)))
+	f.text("topic", m.TopicKey)
+	f.list("tags", m.Tags)
+	f.put("importance", strconv.FormatFloat(m.Importance, 'f', -1, 64))
+	if m.Permanent {
+		f.put("permanent", "true")
+	}
+	f.text("session", m.SessionID)
+	f.text("origin", string(m.Origin))
+	for _, t := range []struct {
+		key string
+		at  time.Time
+	}{{"created", m.CreatedAt}, {"updated", m.UpdatedAt}, {"review_after", m.ReviewAfter}, {"valid_from", m.ValidFrom}, {"valid_to", m.ValidTo}} {
+		if !t.at.IsZero() {
+			f.put(t.key, t.at.UTC().Format(time.RFC3339))
+		}
+	}
+	f.put("revision", strconv.Itoa(max(1, m.RevisionCount)))
+	return "---\n" + f.String() + own.extra + "---\n\n" + m.Content + "\n\n" + marker + "\n"
+}
+
+// tail is what follows the marker: where the memory leads to.
+func (n *notes) tail(v engram.VaultNote) string {
+	var b strings.Builder
+	here := n.pathOf(v.Memory.ID)
+	var lines []string
+	for _, l := range v.Links {
+		line := "- " + linkWords(l) + " " + n.linkTo(here, n.pathOf(l.ID), l.Title)
+		if reason := clean(l.Reason, 200); reason != "" {
+			line += " — " + reason
+		}
+		lines = append(lines, line)
+	}
+	for _, h := range v.Hubs {
+		lines = append(lines, "- "+string(h.Kind)+" "+n.linkTo(here, hubName(h), h.Title))
+	}
+	if len(lines) > 0 {
+		b.WriteString("\n## Relations\n\n" + strings.Join(lines, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// linkWords say how the memory of a note stands to another one.
+func linkWords(l engram.NoteLink) string {
+	words := strings.ReplaceAll(string(l.Verb), "_", " ")
+	if !l.Outgoing {
+		switch l.Verb {
+		case engram.VerbSupersedes:
+			words = "superseded by"
+		case engram.VerbDerivedFrom:
+			words = "source of"
+		case engram.VerbEvolvedFrom:
+			words = "evolved into"
+		case engram.VerbCausedBy:
+			words = "cause of"
+		case engram.VerbScoped:
+			words = "scoped by"
+		}
+	}
+	if l.Pending {
+		words = "perhaps " + words
+	}
+	return clean(words, 60)
+}
+
+// linkTo is a link from one note to another, which is called by its title; a title alone
+// where there is no note.
+func (n *notes) linkTo(from, to, title string) string {
+	title = clean(title, 120)
+	if title == "" {
+		title = "memory"
+	}
+	switch {
+	case to == "":
+		return title
+	case n.plainLinks:
+		return fmt.Sprintf("[%s](<%s>)", title, relative(path.Dir(from), to))
+	}
+	return fmt.Sprintf("[[%s|%s]]", strings.TrimSuffix(path.Base(to), suffix), title)
+}
+
+// relative is the way from a folder of the vault to a file in it.
+func relative(dir, to string) string {
+	a, b := strings.Split(dir, "/"), strings.Split(to, "/")
+	for len(a) > 0 && len(b) > 1 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	return path.Join(append(slices.Repeat([]string{".."}, len(a)), b...)...)
+}
+
+// clean is a text on one line in which nothing means anything to Markdown, to HTML or to
+// Obsidian: titles and reasons are what somebody else may have written.
+func clean(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unseen(r):
+			return -1
+		case r == '[':
+			return '('
+		case r == ']':
+			return ')'
+		case r == '|':
+			return '/'
+		case r == '<':
+			return '‹'
+		case r == '>':
+			return '›'
+		case r == '`', r == '\\':
+			return '\''
+		}
+		return r
+	}, strings.ToValidUTF8(render.Line(s, most), ""))
+	for strings.Contains(s, "%%") { // begins a comment in Obsidian
+		s = strings.ReplaceAll(s, "%%", "%")
+	}
+	return strings.TrimSpace(s)
+}
