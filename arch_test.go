@@ -73,7 +73,7 @@ func rows() map[string]row {
 		"internal/daemon":            {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/git":               {room: "technology"},
 		"internal/replica/foreign":   {room: "technology", modules: []string{"modernc.org/sqlite"}}, // it reads the databases of other programs
-		"internal/replica/gitchunks": {room: "technology"},
+		"internal/replica/gitchunks": {room: "technology", modules: []string{"filippo.io/age"}},
 		"internal/replica/jsonfile":  {room: "technology"},
 		"internal/replica/markdown":  {room: "technology", modules: []string{"go.yaml.in/yaml/v4"}},
 		"internal/service":           {room: "technology"},

@@ -1,8 +1,3 @@
-// Package gitchunks reads what a repository keeps of memories in .engram/chunks: JSON
-// under gzip, written by whoever shares them through git.
-//
-// What lies there came from anybody who may push. It is read with limits, never
-// followed through links, and nothing of it is run or believed.
 package gitchunks
 
 import (
@@ -18,8 +13,9 @@ import (
 	"strings"
 )
 
-// maxPlain is how much of a chunk is read, unpacked: a bomb unpacks to more.
-const maxPlain = 256 << 20
+// maxHeld is how much of a chunk is looked through, unpacked: a bomb unpacks to more. It is
+// more than a chunk may have, for whoever erases wants to know of every copy.
+const maxHeld = 256 << 20
 
 // Holding returns the paths of the chunks of a repository, whose root is dir, that
 // mention one of the sync ids, and of those that could not be read to their end and may
@@ -65,7 +61,7 @@ func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread
 	return holding, unread, nil
 }
 
-// errLong is said of a chunk that goes on behind maxPlain.
+// errLong is said of a chunk that goes on behind maxHeld.
 var errLong = errors.New("the chunk is longer than is read")
 
 // mentions reports whether a chunk holds one of the ids. They are long enough that no
@@ -82,7 +78,7 @@ func mentions(root *os.Root, name string, ids sought) (bool, error) {
 	}
 	const window = 1 << 20
 	buf := make([]byte, 0, window+ids.longest)
-	for read := 0; read < maxPlain; {
+	for read := 0; read < maxHeld; {
 		tail := buf[max(0, len(buf)-ids.longest):]
 		buf = append(buf[:0], tail...)
 		n, err := io.ReadFull(z, buf[len(buf):len(buf)+window])

@@ -1,0 +1,294 @@
+package gitchunks
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// found is a chunk in the folder.
+type found struct {
+	id   string
+	name string // of the file
+}
+
+// chunksIn lists the chunks of the folder, by ID, and the names of what is none. Of a chunk
+// that is there sealed and unsealed it is the unsealed one: they say the same.
+func chunksIn(at *os.Root) (all []found, others []string, err error) {
+	entries, err := fs.ReadDir(at.FS(), ".") // sorted, so that the unsealed one comes first
+	if err != nil {
+		return nil, nil, failed("the chunks cannot be listed", err)
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), sealedSuffix)
+		if !ok {
+			id, ok = strings.CutSuffix(e.Name(), plainSuffix)
+		}
+		switch {
+		case strings.HasPrefix(e.Name(), leftoverPrefix):
+		case !ok || !isID(id):
+			others = append(others, e.Name())
+		case len(all) == 0 || all[len(all)-1].id != id:
+			all = append(all, found{id, e.Name()})
+		}
+	}
+	return all, others, nil
+}
+
+// Batches implements engram.Remote. It goes by the files that are there; the manifest is
+// only asked about chunks that do not tell who made them and when. What a chunk tells here
+// is checked when it is read.
+func (r *Repository) Batches(ctx context.Context) ([]engram.Batch, error) {
+	folder, err := r.folder(false, folderName)
+	if err != nil || folder == nil {
+		return nil, err
+	}
+	defer func() { _ = folder.Close() }()
+	return r.batches(ctx, folder)
+}
+
+func (r *Repository) batches(ctx context.Context, folder *os.Root) ([]engram.Batch, error) {
+	at, err := within(folder, chunksName, false)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	defer func() { _ = at.Close() }()
+	chunks, _, err := chunksIn(at)
+	if err != nil {
+		return nil, err
+	}
+	said, err := readManifest(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]engram.Batch, 0, len(chunks))
+	for _, c := range chunks {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b, err := r.batch(ctx, at, c, said)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b)
+	}
+	slices.SortFunc(all, older)
+	return all, nil
+}
+
+func older(a, b engram.Batch) int {
+	return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b.ID))
+}
+
+// batch is what is told of a chunk: by itself, else by the manifest, else by its items.
+func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manifest) (engram.Batch, error) {
+	b, told := said.batch(c.id)
+	h, err := r.headOf(ctx, at, c)
+	switch {
+	case err != nil:
+		return b, err
+	case h.Version > 0:
+		b = engram.Batch{ID: c.id, By: h.By, At: h.At.Time, Sessions: h.Sessions, Memories: h.Memories, Prompts: h.Prompts}
+	case !told && strings.HasSuffix(c.name, plainSuffix):
+		b = r.count(ctx, at, c)
+	}
+	b.ID = c.id
+	b.Sessions, b.Memories, b.Prompts = max(b.Sessions, 0), max(b.Memories, 0), max(b.Prompts, 0)
+	return b, ctx.Err()
+}
+
+// count counts the items of another program's chunk; of one that cannot be read, none.
+func (r *Repository) count(ctx context.Context, at *os.Root, c found) (b engram.Batch) {
+	parts, err := r.load(ctx, at, c)
+	if err != nil {
+		return b
+	}
+	for _, i := range parts.items {
+		switch i.list {
+		case listSessions:
+			b.Sessions++
+		case listObservations:
+			b.Memories++
+		case listPrompts:
+			b.Prompts++
+		}
+	}
+	return b
+}
+
+// knownHead is a head that was read, and the file that it was read from.
+type knownHead struct {
+	head
+	size     int64
+	modified time.Time
+}
+
+// headOf is what a chunk says of itself at its beginning; the zero head when it does not, or
+// is not for this reader.
+func (r *Repository) headOf(ctx context.Context, at *os.Root, c found) (head, error) {
+	if err := ctx.Err(); err != nil {
+		return head{}, err
+	}
+	info, err := at.Lstat(c.name)
+	if err != nil || !info.Mode().IsRegular() {
+		return head{}, nil
+	}
+	if k, ok := r.heads[c.name]; ok && k.size == info.Size() && k.modified.Equal(info.ModTime()) {
+		return k.head, nil
+	}
+	k := knownHead{r.readHead(ctx, at, c), info.Size(), info.ModTime()}
+	r.heads[c.name] = k
+	return k.head, nil
+}
+
+func (r *Repository) readHead(ctx context.Context, at *os.Root, c found) (h head) {
+	const most = 4 << 10 // longer than any head
+	var in io.Reader
+	if strings.HasSuffix(c.name, sealedSuffix) {
+		b, err := readFile(ctx, at, c.name, maxPacked+sealing)
+		if err != nil {
+			return h
+		}
+		if in, err = r.unsealing(b); err != nil {
+			return h
+		}
+	} else {
+		f, err := at.Open(c.name)
+		if err != nil {
+			return h
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return h
+	}
+	b, _ := io.ReadAll(io.LimitReader(z, most)) // cut off on purpose
+	rest, ok := bytes.CutPrefix(b, []byte(`{"`+extra+`":`))
+	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&h) != nil {
+		return head{}
+	}
+	return h
+}
+
+// load reads a chunk from its file, and takes it apart.
+func (r *Repository) load(ctx context.Context, at *os.Root, c found) (chunk, error) {
+	plain, err := r.plain(ctx, at, c)
+	if err != nil {
+		return chunk{}, err
+	}
+	return open(plain)
+}
+
+// plain is the JSON of a chunk, which is what its name says.
+func (r *Repository) plain(ctx context.Context, at *os.Root, c found) ([]byte, error) {
+	sealed, most := strings.HasSuffix(c.name, sealedSuffix), int64(maxPacked)
+	if sealed {
+		most += sealing
+	}
+	packed, err := readFile(ctx, at, c.name, most)
+	if err != nil {
+		return nil, err
+	}
+	if sealed {
+		in, err := r.unsealing(packed)
+		if err != nil {
+			return nil, err
+		}
+		if packed, err = io.ReadAll(in); err != nil {
+			return nil, engram.Errorf(engram.CodeInvalid, "it was cut off or changed after it was sealed").WithCause(err)
+		}
+	}
+	return unpack(ctx, packed, c.id)
+}
+
+// Read implements engram.Remote.
+func (r *Repository) Read(ctx context.Context, id string) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		c, err := r.find(ctx, id)
+		if err != nil {
+			yield(engram.Record{}, err)
+			return
+		}
+		for _, i := range c.inOrder() {
+			if err := ctx.Err(); err != nil {
+				yield(engram.Record{}, err)
+				return
+			}
+			if !yield(c.record(i, r.o.Project), nil) {
+				return
+			}
+		}
+	}
+}
+
+// find loads the chunk of an ID.
+func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
+	missing := engram.Errorf(engram.CodeNotFound, "there is no chunk %.80q", id)
+	if !isID(id) {
+		return chunk{}, missing
+	}
+	at, err := r.folder(false, folderName, chunksName)
+	if err != nil {
+		return chunk{}, err
+	}
+	if at == nil {
+		return chunk{}, missing
+	}
+	defer func() { _ = at.Close() }()
+	for _, suffix := range []string{plainSuffix, sealedSuffix} {
+		c, err := r.load(ctx, at, found{id, id + suffix})
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		return c, named(err, id)
+	}
+	return chunk{}, missing
+}
+
+// named is an error of a chunk with its name.
+func named(err error, id string) error {
+	told, ok := errors.AsType[*engram.Error](err)
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case !ok:
+		return engram.Errorf(engram.CodeUnavailable, "chunk %s cannot be read", id).WithCause(err)
+	case strings.Contains(told.Msg, id):
+		return err
+	}
+	whole := *told
+	whole.Msg = "chunk " + id + ": " + told.Msg
+	return &whole
+}
+
+// Notes tells of what lies among the chunks and is none, by name.
+func (r *Repository) Notes(ctx context.Context) ([]engram.ImportNote, error) {
+	at, err := r.folder(false, folderName, chunksName)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	defer func() { _ = at.Close() }()
+	_, others, err := chunksIn(at)
+	if err != nil {
+		return nil, err
+	}
+	var notes []engram.ImportNote
+	for _, name := range others[:min(len(others), engram.MostImportNotes)] {
+		notes = append(notes, engram.ImportNote{Item: name, Reason: "it is not called as a chunk is, and was not looked at"})
+	}
+	return notes, ctx.Err()
+}

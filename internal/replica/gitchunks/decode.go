@@ -1,0 +1,316 @@
+package gitchunks
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
+)
+
+// chunk is a chunk that was taken apart, and not yet looked at in its items.
+type chunk struct {
+	head  head
+	own   bool // Engram wrote it
+	items []item
+}
+
+type item struct {
+	list  int
+	place int
+	raw   []byte
+}
+
+func (i item) name() string { return fmt.Sprintf("%s[%d]", lists()[i.list], i.place) }
+
+// open takes a chunk apart. The bytes are its own from then on.
+func open(plain []byte) (chunk, error) {
+	if err := wellFormed(plain); err != nil {
+		return chunk{}, err
+	}
+	fields, ok := fieldsOf(plain, maxFields)
+	if !ok {
+		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
+	}
+	var c chunk
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if seen[f.name] {
+			return chunk{}, engram.Errorf(engram.CodeInvalid, "it says %.40q twice", f.name)
+		}
+		seen[f.name] = true
+		list := slices.Index(lists(), f.name)
+		switch {
+		case f.name == extra:
+			c.own = true
+			if err := c.readHead(f.value); err != nil {
+				return chunk{}, err
+			}
+		case list >= 0:
+			raws, ok := itemsOf(f.value, maxItems-len(c.items))
+			if !ok {
+				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is no list, or one of more than %d items", f.name, maxItems)
+			}
+			for i, raw := range raws {
+				c.items = append(c.items, item{list, i, raw})
+			}
+		}
+	}
+	if !slices.ContainsFunc(lists()[:required+1], func(name string) bool { return seen[name] }) {
+		return chunk{}, engram.Errorf(engram.CodeInvalid, "it has none of the lists of a chunk")
+	}
+	return c, nil
+}
+
+// readHead reads the head and checks its version.
+func (c *chunk) readHead(raw []byte) error {
+	if err := inspect(raw); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, &c.head); err != nil {
+		return wire.Misfit(err)
+	}
+	if c.head.Version > chunkVersion {
+		return engram.Errorf(engram.CodeConflict, "it has version %d of the format, and this program reads up to %d", c.head.Version, chunkVersion).
+			WithHint("pull it with a newer engram")
+	}
+	return nil
+}
+
+// inOrder are the items as they are handed out: what others refer to comes first.
+func (c chunk) inOrder() []item {
+	rank := func(i item) int {
+		switch i.list {
+		case listProjects:
+			return wire.Projects
+		case listSessions:
+			return wire.Sessions
+		case listObservations:
+			return wire.Memories
+		case listPrompts:
+			return wire.Prompts
+		}
+		return c.rankOfMutation(i.raw)
+	}
+	type ranked struct {
+		item
+		rank int
+	}
+	all := make([]ranked, len(c.items))
+	for n, i := range c.items {
+		all[n] = ranked{i, rank(i)}
+	}
+	slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(a.rank, b.rank) })
+	out := make([]item, len(all))
+	for n, r := range all {
+		out[n] = r.item
+	}
+	return out
+}
+
+func (c chunk) rankOfMutation(raw []byte) int {
+	fields, _ := fieldsOf(raw, maxFields)
+	for _, f := range fields {
+		if f.name == "entity" {
+			switch unquote(f.value) {
+			case "session":
+				return wire.Sessions
+			case "observation":
+				return wire.Memories
+			case "prompt":
+				return wire.Prompts
+			}
+		}
+	}
+	return wire.Relations
+}
+
+// record reads an item; what is wrong with it is its Flaw.
+func (c chunk) record(i item, project string) engram.Record {
+	r, err := c.read(i)
+	if err != nil {
+		r = engram.Record{Flaw: err}
+	} else if !c.own {
+		inProject(&r, project)
+	}
+	r.Item = i.name()
+	return r
+}
+
+func (c chunk) read(i item) (engram.Record, error) {
+	if err := inspect(i.raw); err != nil {
+		return engram.Record{}, err
+	}
+	switch i.list {
+	case listSessions:
+		return readItem(i.raw, wire.Sessions, wire.MemSessions)
+	case listObservations:
+		return readItem(i.raw, wire.Memories, wire.Observations)
+	case listPrompts:
+		return readItem(i.raw, wire.Prompts, wire.MemPrompts)
+	case listProjects:
+		return wire.Decode(wire.Projects, i.raw)
+	}
+	return c.readMutation(i.raw)
+}
+
+// readItem reads an item with Engram's field, or one of another program.
+func readItem(raw []byte, section, dialect int) (engram.Record, error) {
+	fields, ok := fieldsOf(raw, maxFields)
+	if !ok {
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is no object")
+	}
+	rest := valueOf(fields, extra)
+	if rest == nil {
+		return wire.DecodeDialect(dialect, raw)
+	}
+	if section == wire.Memories {
+		hide(fields, "id") // a number here, and a text in the native shape
+	}
+	return wire.Decode(section, raw, rest)
+}
+
+// valueOf is the value of a field; nil when there is none, or null.
+func valueOf(fields []field, name string) []byte {
+	for _, f := range fields {
+		if f.name == name && !bytes.Equal(f.value, []byte("null")) {
+			return f.value
+		}
+	}
+	return nil
+}
+
+// hide gives a field a name that nobody reads, in place: the texts beside it may be long.
+func hide(fields []field, name string) {
+	for _, f := range fields {
+		if f.name == name {
+			for i := 1; i < len(f.key)-1; i++ {
+				f.key[i] = '_'
+			}
+		}
+	}
+}
+
+func (c chunk) readMutation(raw []byte) (engram.Record, error) {
+	var m mutation
+	if err := json.Unmarshal(raw, &m); err != nil {
+		return engram.Record{}, wire.Misfit(err)
+	}
+	if err := wellFormed(m.Payload); err != nil {
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "payload: %v", err)
+	}
+	if err := inspect(m.Payload); err != nil {
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "payload: %v", err)
+	}
+	if len(m.Extra) > 0 {
+		return m.own()
+	}
+	return m.foreign(c.head.At.Time)
+}
+
+// own reads a mutation that Engram wrote.
+func (m mutation) own() (engram.Record, error) {
+	layers := [][]byte{m.Payload, m.Extra}
+	switch m.Entity {
+	case "relation":
+		return wire.Decode(wire.Relations, layers...)
+	case "session", "observation", "prompt":
+	default:
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+	}
+	var said goodbye
+	if err := json.Unmarshal(m.Payload, &said); err != nil {
+		return engram.Record{}, wire.Misfit(err)
+	}
+	switch {
+	case said.HardDelete:
+		return wire.Decode(wire.Erasures, layers...)
+	case m.Entity == "session":
+		return wire.Decode(wire.Sessions, layers...)
+	case m.Entity == "observation":
+		return wire.Decode(wire.Memories, layers...)
+	}
+	return wire.Decode(wire.Prompts, layers...)
+}
+
+// foreign reads a mutation of another program. What was deleted for good there was erased
+// at that time, or when the chunk was made.
+func (m mutation) foreign(at time.Time) (engram.Record, error) {
+	var said goodbye
+	if err := json.Unmarshal(m.Payload, &said); err != nil {
+		return engram.Record{}, wire.Misfit(err)
+	}
+	switch {
+	case m.Entity == "relation":
+		var p relationPayload
+		if err := json.Unmarshal(m.Payload, &p); err != nil {
+			return engram.Record{}, wire.Misfit(err)
+		}
+		return p.record(), nil
+	case m.Op == "delete" && (said.HardDelete || m.Entity != "observation"):
+		return m.erased(said, at)
+	case m.Op == "delete" && said.Content == "":
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it deletes %.80q without what that says", m.EntityKey)
+	case m.Entity == "session":
+		return inMutation(m, wire.MemSessions)
+	case m.Entity == "observation":
+		return inMutation(m, wire.Observations)
+	case m.Entity == "prompt":
+		return inMutation(m, wire.MemPrompts)
+	}
+	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+}
+
+func inMutation(m mutation, section int) (engram.Record, error) {
+	r, err := wire.DecodeDialect(section, m.Payload)
+	if err == nil {
+		inProject(&r, m.Project)
+	}
+	return r, err
+}
+
+func (m mutation) erased(said goodbye, at time.Time) (engram.Record, error) {
+	entity := engram.Entity(m.Entity)
+	switch m.Entity {
+	case "observation":
+		entity = engram.EntityMemory
+	case "session", "prompt":
+	default:
+		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is known of a %.40q", m.Entity)
+	}
+	x := engram.Erased{Entity: entity, ID: cmp.Or(m.EntityKey, said.SyncID, said.ID), Project: cmp.Or(said.Project, m.Project)}
+	if entity != engram.EntitySession {
+		x.SyncID = x.ID
+	}
+	if said.DeletedAt != nil {
+		at = said.DeletedAt.Time.Time
+	} else if when := (wire.Time{}); when.UnmarshalJSON([]byte(`"`+m.OccurredAt+`"`)) == nil && !when.IsZero() {
+		at = when.Time
+	}
+	if !at.IsZero() {
+		x.At = engram.Clock(0).Tick(at)
+	}
+	return engram.Record{Erased: &x}, nil
+}
+
+// inProject says of what project a record is that does not tell.
+func inProject(r *engram.Record, project string) {
+	var of *string
+	switch {
+	case r.Session != nil:
+		of = &r.Session.Project
+	case r.Memory != nil:
+		of = &r.Memory.Memory.Project
+	case r.Prompt != nil:
+		of = &r.Prompt.Project
+	case r.Erased != nil:
+		of = &r.Erased.Project
+	default:
+		return
+	}
+	*of = cmp.Or(*of, project)
+}

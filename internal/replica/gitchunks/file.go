@@ -1,0 +1,124 @@
+package gitchunks
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// leftoverPrefix opens the names of files that are being written. One that is older than
+// leftoverAge is of a process that was killed.
+const (
+	leftoverPrefix = ".tmp-"
+	leftoverAge    = time.Hour
+)
+
+// readFile reads a file of at most so many bytes. What is no regular file is refused: a link
+// leads elsewhere, and a pipe would wait for somebody to write.
+func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	info, err := at.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", name).
+			WithHint("whoever pushed it can be seen with git log; take it away")
+	}
+	if info.Size() > most {
+		return nil, tooLarge(name, most)
+	}
+	f, err := at.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(&waiting{ctx, f}, most+1))
+	if err == nil && int64(len(b)) > most {
+		err = tooLarge(name, most)
+	}
+	return b, err
+}
+
+func tooLarge(name string, most int64) error {
+	return engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB", name, most>>20).
+		WithHint("no push makes one so large: it was put there by something else")
+}
+
+// writeFile puts a file into a folder whole or not at all, and durably: it is written beside
+// and then takes its name, so that whoever looks, or comes back after a power cut, sees the
+// old state or the new one.
+func writeFile(at *os.Root, name string, b []byte) error {
+	var chance [8]byte
+	_, _ = rand.Read(chance[:]) // never fails
+	beside := leftoverPrefix + hex.EncodeToString(chance[:])
+	err := writeNew(at, beside, b)
+	if err == nil {
+		err = at.Rename(beside, name)
+	}
+	if err != nil {
+		_ = at.Remove(beside)
+		return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", filepath.Join(at.Name(), name)).
+			WithHint("make room on the disk or see to the rights of the folder; nothing was changed").WithCause(err)
+	}
+	return syncFolder(at)
+}
+
+func writeNew(at *os.Root, name string, b []byte) error {
+	f, err := at.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncFolder makes the names in a folder durable.
+func syncFolder(at *os.Root) error {
+	if runtime.GOOS == "windows" { // which keeps them by itself, and cannot be asked to
+		return nil
+	}
+	f, err := at.Open(".")
+	if err != nil {
+		return failed("the folder cannot be made durable", err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := f.Sync(); err != nil {
+		return failed("the folder cannot be made durable", err)
+	}
+	return nil
+}
+
+// sweep takes away what writes that were killed have left.
+func (r *Repository) sweep(at *os.Root) {
+	if r.o.Now == nil {
+		return
+	}
+	entries, err := fs.ReadDir(at.FS(), ".")
+	if err != nil {
+		return // the next one sweeps
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), leftoverPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && r.o.Now().Sub(info.ModTime()) > leftoverAge {
+			_ = at.Remove(e.Name())
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package gitchunks
+
+import (
+	"bytes"
+	"encoding/json"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// What one chunk may hold. Every limit is checked before the memory for it is taken.
+const (
+	maxItems  = 100_000 // items of all lists together
+	maxValues = 200_000 // values in one item: a memory with 10,000 revisions has less than half
+	maxDepth  = 1000    // objects and lists within each other, in one item
+	maxFields = 1000    // of the chunk itself
+)
+
+// field is a field of an object, as it stands there.
+type field struct {
+	name  string
+	key   []byte // the name with its quotes
+	value []byte
+}
+
+// wellFormed says where b is no JSON, or no text. The functions below trust in that.
+func wellFormed(b []byte) error {
+	if !utf8.Valid(b) {
+		return engram.Errorf(engram.CodeInvalid, "it is not valid UTF-8")
+	}
+	if !json.Valid(b) {
+		return engram.Errorf(engram.CodeInvalid, "it is no JSON").WithCause(json.Unmarshal(b, new(struct{})))
+	}
+	return nil
+}
+
+// fieldsOf splits an object of at most so many fields; ok is false when b is no object, or
+// one with more.
+func fieldsOf(b []byte, most int) (all []field, ok bool) {
+	i := blank(b, 0)
+	if b[i] != '{' {
+		return nil, false
+	}
+	for i = blank(b, i+1); b[i] != '}'; {
+		if len(all) == most {
+			return nil, false
+		}
+		end, _ := quoted(b, i)
+		f := field{key: b[i:end], name: unquote(b[i:end])}
+		i = blank(b, blank(b, end)+1) // over the colon
+		end = after(b, i)
+		f.value = b[i:end]
+		all = append(all, f)
+		if i = blank(b, end); b[i] == ',' {
+			i = blank(b, i+1)
+		}
+	}
+	return all, true
+}
+
+// itemsOf splits a list of at most so many items, or null; ok is false for anything else.
+func itemsOf(b []byte, most int) (all [][]byte, ok bool) {
+	i := blank(b, 0)
+	if b[i] == 'n' {
+		return nil, true
+	}
+	if b[i] != '[' {
+		return nil, false
+	}
+	for i = blank(b, i+1); b[i] != ']'; {
+		if len(all) == most {
+			return nil, false
+		}
+		end := after(b, i)
+		all = append(all, b[i:end])
+		if i = blank(b, end); b[i] == ',' {
+			i = blank(b, i+1)
+		}
+	}
+	return all, true
+}
+
+// blank is the place of the next letter that is no blank, from i on.
+func blank(b []byte, i int) int {
+	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
+		i++
+	}
+	return i
+}
+
+// quoted is the place behind the string at i, and whether a NUL is in it.
+func quoted(b []byte, i int) (end int, nul bool) {
+	for i++; b[i] != '"'; i++ {
+		if b[i] == '\\' {
+			nul = nul || bytes.HasPrefix(b[i:], []byte(`\u0000`))
+			i++
+		}
+	}
+	return i + 1, nul
+}
+
+// after is the place behind the value at i.
+func after(b []byte, i int) int {
+	depth := 0
+	for i < len(b) {
+		switch b[i] {
+		case '"':
+			i, _ = quoted(b, i)
+			if depth == 0 {
+				return i
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth == 0 { // behind a number
+				return i
+			}
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case ',', ' ', '\n', '\t', '\r':
+			if depth == 0 {
+				return i
+			}
+		}
+		i++
+	}
+	return i
+}
+
+func unquote(key []byte) string {
+	if !bytes.ContainsRune(key, '\\') {
+		return string(key[1 : len(key)-1])
+	}
+	var name string
+	_ = json.Unmarshal(key, &name) // it is a string of well-formed JSON
+	return name
+}
+
+// inside is an object or a list that the look at an item stands in.
+type inside struct {
+	object bool
+	free   bool // metadata: anything a person puts there
+	names  []string
+	many   map[string]bool // names, once they are many
+}
+
+// add reports whether a name is new.
+func (x *inside) add(name string) bool {
+	const few = 32
+	if x.many == nil {
+		for _, n := range x.names {
+			if n == name {
+				return false
+			}
+		}
+		if x.names = append(x.names, name); len(x.names) > few {
+			x.many = make(map[string]bool, 2*few)
+			for _, n := range x.names {
+				x.many[n] = true
+			}
+		}
+		return true
+	}
+	if x.many[name] {
+		return false
+	}
+	x.many[name] = true
+	return true
+}
+
+// inspect says what is wrong with an item of well-formed JSON that no reader would see: a
+// name twice, of which each reader takes another one; depth and numbers that take more
+// memory than the bytes they stand in; a NUL.
+func inspect(b []byte) error {
+	var stack []inside
+	values, name, free := 0, false, false // name: a string is a name here; free: the value of this name is
+	for i := 0; i < len(b); i++ {
+		switch b[i] {
+		case '{', '[':
+			if len(stack) == maxDepth {
+				return engram.Errorf(engram.CodeInvalid, "it is nested more than %d deep", maxDepth)
+			}
+			if len(stack) > 0 {
+				free = free || stack[len(stack)-1].free
+			}
+			name = b[i] == '{'
+			stack = append(stack, inside{object: name, free: free})
+			values++
+		case '}', ']':
+			stack = stack[:len(stack)-1]
+			name = false
+		case ',':
+			name = len(stack) > 0 && stack[len(stack)-1].object
+			values++
+		case '"':
+			end, nul := quoted(b, i)
+			if nul && !free && (len(stack) == 0 || !stack[len(stack)-1].free) {
+				return engram.Errorf(engram.CodeInvalid, "a text in it contains a NUL")
+			}
+			if name {
+				top := &stack[len(stack)-1]
+				text := unquote(b[i:end])
+				if !top.add(text) {
+					return engram.Errorf(engram.CodeInvalid, "it says %.40q twice", text)
+				}
+				name, free = false, top.free || text == "metadata"
+			}
+			i = end - 1
+		}
+		if values > maxValues {
+			return engram.Errorf(engram.CodeInvalid, "it has more than %d values", maxValues)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package gitchunks
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
+)
+
+// mutation is an entry of the list mutations: what the format says of relations, and of
+// what is there no more.
+type mutation struct {
+	Entity     string `json:"entity"`     // session, observation, prompt, relation
+	EntityKey  string `json:"entity_key"` // id of a session, sync id of anything else
+	Op         string `json:"op"`         // upsert, delete
+	Payload    text   `json:"payload"`
+	Project    string `json:"project,omitempty"`
+	OccurredAt string `json:"occurred_at,omitempty"`
+	// Extra is Engram's.
+	Extra json.RawMessage `json:"engram,omitempty"`
+}
+
+// text is JSON that is written as a text with JSON in it, as programs of the format have
+// it, and read in both forms.
+type text []byte
+
+// MarshalJSON implements json.Marshaler.
+func (t text) MarshalJSON() ([]byte, error) { return marshal(string(t)) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *text) UnmarshalJSON(b []byte) error {
+	var s string
+	if json.Unmarshal(b, &s) == nil {
+		*t = text(s)
+		return nil
+	}
+	*t = slices.Clone(b)
+	return nil
+}
+
+// relationPayload is a relation in the format. Its memories are named by their sync ids.
+type relationPayload struct {
+	SyncID     string           `json:"sync_id"`
+	SourceID   string           `json:"source_id"`
+	TargetID   string           `json:"target_id"`
+	Relation   string           `json:"relation"`
+	Reason     *string          `json:"reason,omitempty"`
+	Evidence   *string          `json:"evidence,omitempty"`
+	Confidence *float64         `json:"confidence,omitempty"`
+	Status     string           `json:"judgment_status"`
+	Actor      *string          `json:"marked_by_actor,omitempty"`
+	Kind       *string          `json:"marked_by_kind,omitempty"`
+	Model      *string          `json:"marked_by_model,omitempty"`
+	SessionID  *string          `json:"session_id,omitempty"`
+	Project    string           `json:"project,omitempty"`
+	CreatedAt  wire.DialectTime `json:"created_at"`
+	UpdatedAt  wire.DialectTime `json:"updated_at"`
+}
+
+// goodbye is what the format says of a thing that was taken away.
+type goodbye struct {
+	ID         string            `json:"id,omitempty"`
+	SyncID     string            `json:"sync_id,omitempty"`
+	SessionID  string            `json:"session_id,omitempty"`
+	Content    string            `json:"content,omitempty"`
+	Project    string            `json:"project,omitempty"`
+	CreatedAt  *wire.DialectTime `json:"created_at,omitempty"`
+	Deleted    bool              `json:"deleted"`
+	DeletedAt  *wire.DialectTime `json:"deleted_at,omitempty"`
+	HardDelete bool              `json:"hard_delete,omitempty"`
+}
+
+// syncIDs are the sync ids of memories by their ID, as far as a batch tells them.
+type syncIDs map[string]string
+
+func (s syncIDs) add(r engram.Record) {
+	if r.Memory != nil {
+		s[string(r.Memory.Memory.ID)] = r.Memory.Memory.SyncID
+	}
+}
+
+// of is how the format names a memory: by its sync id, or its ID where that is not known.
+func (s syncIDs) of(ref engram.Ref) string {
+	return cmp.Or(ref.SyncID, s[ref.ID], ref.ID)
+}
+
+// mutationOf is a record as a mutation; nil for a record that is nothing.
+func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
+	m := mutation{Op: "delete"}
+	var payload any
+	switch {
+	case r.Relation != nil:
+		p := relationPayloadOf(*r.Relation, known)
+		m.Entity, m.EntityKey, m.Op, payload = "relation", p.SyncID, "upsert", p
+	case r.Session != nil:
+		m.Entity, m.EntityKey, m.Project = "session", r.Session.ID, r.Session.Project
+		payload = goodbye{ID: r.Session.ID, Project: r.Session.Project, Deleted: true}
+	case r.Memory != nil:
+		x := r.Memory.Memory
+		m.Entity, m.EntityKey, m.Project = "observation", x.SyncID, x.Project
+		payload = goodbye{SyncID: x.SyncID, Project: x.Project, Deleted: true}
+	case r.Prompt != nil:
+		p := *r.Prompt
+		m.Entity, m.EntityKey, m.Project = "prompt", p.SyncID, p.Project
+		payload = goodbye{SyncID: p.SyncID, SessionID: p.SessionID, Content: p.Content, Project: p.Project,
+			CreatedAt: maybe(p.CreatedAt), Deleted: true, DeletedAt: maybe(p.DeletedAt)}
+	case r.Erased != nil:
+		m, payload = erasureOf(*r.Erased)
+	default:
+		return nil, nil
+	}
+	said, err := marshal(payload)
+	if err != nil {
+		return nil, err
+	}
+	if m.Extra, err = restOf(r, said); err != nil {
+		return nil, err
+	}
+	m.Payload = said
+	return marshal(m)
+}
+
+func erasureOf(x engram.Erased) (mutation, goodbye) {
+	m := mutation{Entity: string(x.Entity), EntityKey: cmp.Or(x.SyncID, x.ID), Op: "delete", Project: x.Project}
+	p := goodbye{SyncID: m.EntityKey, Project: x.Project, Deleted: true, DeletedAt: maybe(x.At.Time()), HardDelete: true}
+	switch x.Entity {
+	case engram.EntityMemory:
+		m.Entity = "observation"
+	case engram.EntitySession:
+		m.EntityKey, p.ID, p.SyncID = x.ID, x.ID, ""
+	}
+	return m, p
+}
+
+func maybe(t time.Time) *wire.DialectTime {
+	if t.IsZero() {
+		return nil
+	}
+	return new(wire.On(t))
+}
+
+func relationPayloadOf(r engram.RelationRecord, known syncIDs) relationPayload {
+	x := r.Relation
+	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: document.DialectVerb(x),
+		Reason: some(x.Reason), Evidence: some(x.Evidence), Confidence: some(x.Confidence), Status: string(x.Status), Actor: some(x.Actor),
+		Kind: some(x.ActorKind), Model: some(x.Model), SessionID: some(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
+	if x.Removed() { // the format never takes a relation away
+		p.Status = string(engram.RelationIgnored)
+	}
+	return p
+}
+
+func some[T comparable](v T) *T {
+	var none T
+	if v == none {
+		return nil
+	}
+	return &v
+}
+
+func or[T any](v *T) T {
+	if v == nil {
+		var none T
+		return none
+	}
+	return *v
+}
+
+// record is a relation of another program.
+func (p relationPayload) record() engram.Record {
+	x := engram.Relation{ID: p.SyncID, Verb: engram.Verb(p.Relation), Status: engram.RelationStatus(p.Status), Strength: 1, Reason: or(p.Reason),
+		Evidence: or(p.Evidence), Confidence: or(p.Confidence), Actor: or(p.Actor), ActorKind: or(p.Kind), Model: or(p.Model),
+		SessionID: or(p.SessionID), CreatedAt: p.CreatedAt.Time.Time, UpdatedAt: p.UpdatedAt.Time.Time}
+	switch verb, err := engram.ParseVerb(p.Relation); {
+	case p.Relation == string(engram.RelationPending):
+		x.Verb, x.Status = engram.VerbContradicts, engram.RelationPending
+	case err == nil:
+		x.Verb = verb
+	}
+	if x.Status == "orphaned" { // one of its memories is gone
+		x.Status = engram.RelationIgnored
+	}
+	return engram.Record{Relation: &engram.RelationRecord{Relation: x, Source: wire.RefOf(p.SourceID), Target: wire.RefOf(p.TargetID)}}
+}

@@ -1,0 +1,243 @@
+package gitchunks
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// maxHeader is how long the head of a sealed chunk may be: a recipient takes about 100
+// bytes, and each is tried with each identity.
+const maxHeader = 64 << 10
+
+// maxKeys is how long a file of recipients or identities may be.
+const maxKeys = 64 << 10
+
+// GenerateIdentity makes a key pair: the identity (AGE-SECRET-KEY-1…), for a file that
+// nobody else can read, and its recipient (age1…), for the team's recipients.txt.
+func GenerateIdentity() (identity, recipient string, err error) {
+	i, err := age.GenerateX25519Identity()
+	if err != nil {
+		return "", "", engram.Errorf(engram.CodeInternal, "no key can be made").WithCause(err)
+	}
+	return i.String(), i.Recipient().String(), nil
+}
+
+// RecipientsOf returns the recipients of the identities in a text, a line each; blank lines
+// and those that begin with # are read over. CodeInvalid for any other line, of which
+// nothing is told: it may be a secret.
+func RecipientsOf(identities string) ([]string, error) {
+	all, err := identitiesOf(strings.NewReader(identities))
+	if err != nil {
+		return nil, err
+	}
+	var recipients []string
+	for _, i := range all {
+		recipients = append(recipients, i.Recipient().String())
+	}
+	return recipients, nil
+}
+
+func identitiesOf(r io.Reader) ([]*age.X25519Identity, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxKeys+1))
+	if err != nil {
+		return nil, failed("the identities cannot be read", err)
+	}
+	var all []*age.X25519Identity
+	for n, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		i, err := age.ParseX25519Identity(line)
+		if err != nil || len(text) > maxKeys {
+			return nil, engram.Errorf(engram.CodeInvalid, "line %d is no age identity", n+1).WithHint("a line each, as age-keygen writes them: AGE-SECRET-KEY-1…")
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// recipientsOf are recipients as age takes them; CodeInvalid for what is none.
+func recipientsOf(texts []string) ([]age.Recipient, error) {
+	var all []age.Recipient
+	for _, text := range texts {
+		r, err := age.ParseX25519Recipient(strings.TrimSpace(text))
+		if err != nil {
+			return nil, engram.Errorf(engram.CodeInvalid, "%.80q is no age recipient", text).WithHint("it begins with age1, and belongs to an identity that age-keygen made")
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// Recipients returns those that .engram/recipients.txt names, sorted, each once; none when
+// there is no such file. They are a proposal of whoever pushed it: nothing is sealed to
+// them until they are in Options. CodeInvalid for a file that has anything else in it.
+func (r *Repository) Recipients() ([]string, error) {
+	folder, err := r.folder(false, folderName)
+	if err != nil || folder == nil {
+		return nil, err
+	}
+	defer func() { _ = folder.Close() }()
+	return recipientsIn(folder)
+}
+
+func recipientsIn(folder *os.Root) ([]string, error) {
+	b, err := readFile(context.Background(), folder, recipientsName, maxKeys)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed(recipientsName+" cannot be read", err)
+	}
+	var all []string
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			all = append(all, line)
+		}
+	}
+	if _, err := recipientsOf(all); err != nil {
+		return nil, err
+	}
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// SetRecipients writes .engram/recipients.txt. None takes it away. It is for others of the
+// team: what is written here goes by Options.
+func (r *Repository) SetRecipients(recipients []string) error {
+	if _, err := recipientsOf(recipients); err != nil {
+		return err
+	}
+	folder, err := r.folder(true, folderName)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Close() }()
+	if len(recipients) == 0 {
+		if err := folder.Remove(recipientsName); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed(recipientsName+" cannot be taken away", err)
+		}
+		return nil
+	}
+	all := slices.Clone(recipients)
+	slices.Sort(all)
+	text := "# Whose keys open the memory in this folder: age recipients, a line each.\n" + strings.Join(slices.Compact(all), "\n") + "\n"
+	return writeFile(folder, recipientsName, []byte(text))
+}
+
+// agreed checks that the recipients in the repository are those that the person agreed to.
+// Sealing to others would show memory to whoever changed the file, and not sealing at all
+// would show it to everybody.
+func (r *Repository) agreed(folder *os.Root) error {
+	named, err := recipientsIn(folder)
+	if err != nil {
+		return err
+	}
+	mine := slices.Clone(r.o.Recipients)
+	slices.Sort(mine)
+	mine = slices.Compact(mine)
+	if slices.Equal(named, mine) {
+		return nil
+	}
+	if len(mine) == 0 {
+		return engram.Errorf(engram.CodeForbidden, "the memory in this repository is sealed for %d recipients, and you have not agreed to them", len(named)).
+			WithHint("look at %s/%s, ask whose keys these are, and agree to them", folderName, recipientsName)
+	}
+	return engram.Errorf(engram.CodeConflict, "%s/%s has changed: %s", folderName, recipientsName, difference(named, mine)).
+		WithHint("git log on the file says who did it; agree to them, or put back what was there")
+}
+
+// difference says which recipients came and went.
+func difference(now, before []string) string {
+	var words []string
+	for _, r := range now {
+		if !slices.Contains(before, r) {
+			words = append(words, "+"+r)
+		}
+	}
+	for _, r := range before {
+		if !slices.Contains(now, r) {
+			words = append(words, "-"+r)
+		}
+	}
+	const most = 6
+	if len(words) > most {
+		words = append(words[:most], fmt.Sprintf("and %d more", len(words)-most))
+	}
+	return strings.Join(words, " ")
+}
+
+// seal encrypts a packed chunk.
+func (r *Repository) seal(packed []byte) ([]byte, error) {
+	recipients, err := recipientsOf(r.o.Recipients)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	w, err := age.Encrypt(&b, recipients...)
+	if err == nil {
+		_, err = w.Write(packed)
+		err = cmp.Or(err, w.Close())
+	}
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeInternal, "the chunk cannot be sealed").WithCause(err)
+	}
+	return b.Bytes(), nil
+}
+
+// unsealing decrypts a sealed chunk; CodeForbidden when it is not for this reader.
+func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
+	if !bytes.Contains(sealed[:min(len(sealed), maxHeader)], []byte("\n---")) {
+		return nil, engram.Errorf(engram.CodeInvalid, "it is not sealed by age, or its head is longer than %d KiB", maxHeader>>10)
+	}
+	all, err := r.identities()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with").
+			WithHint("make an identity, and ask the team to add its recipient and to push once more")
+	}
+	in, err := age.Decrypt(bytes.NewReader(sealed), all...)
+	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
+		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").
+			WithHint("ask the team to add your recipient, and to push once more")
+	}
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeInvalid, "it cannot be opened: its seal is broken").WithCause(err)
+	}
+	return in, nil
+}
+
+func (r *Repository) identities() ([]age.Identity, error) {
+	if r.o.IdentityFile == "" {
+		return nil, nil
+	}
+	f, err := os.Open(r.o.IdentityFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, failed("the identities cannot be read", err)
+	}
+	defer func() { _ = f.Close() }()
+	mine, err := identitiesOf(f)
+	all := make([]age.Identity, len(mine))
+	for i, m := range mine {
+		all[i] = m
+	}
+	return all, err
+}

@@ -1,0 +1,125 @@
+package gitchunks
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// How large a chunk may be. A push splits at 4 MiB; the first chunk of an old program had
+// all of a project in it.
+const (
+	maxPacked = 16 << 20 // as it lies there
+	maxPlain  = 64 << 20 // unpacked
+	// Beyond freePlain a chunk must not unpack to more than maxRatio times its size. Texts
+	// come to 3 to 20 times; a bomb is seen before it has cost anything.
+	freePlain = 8 << 20
+	maxRatio  = 200
+	// sealing is what sealing adds at most: a header for some hundred recipients, and 16
+	// bytes for each 64 KiB.
+	sealing = 256 << 10
+)
+
+// idOf is the ID of a chunk: the first 8 hex digits of the SHA-256 of its JSON.
+func idOf(plain []byte) string {
+	sum := sha256.Sum256(plain)
+	return hex.EncodeToString(sum[:4])
+}
+
+// isID reports whether a chunk may be called so: 8 hex digits in lower case.
+func isID(id string) bool {
+	for _, r := range id {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'f') {
+			return false
+		}
+	}
+	return len(id) == 8
+}
+
+// unpack is the JSON in a packed chunk. It is gone through twice, so that memory is only
+// taken for what turned out to be what its ID says.
+func unpack(ctx context.Context, packed []byte, id string) ([]byte, error) {
+	sum := sha256.New()
+	n, err := inflate(ctx, sum, packed)
+	if err != nil {
+		return nil, err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)[:4]); got != id {
+		return nil, engram.Errorf(engram.CodeInvalid, "chunk %s is not what its name says: its content is that of %s", id, got).
+			WithHint("somebody changed it after it was pushed; git log on the file says who, and an earlier state of it may be good")
+	}
+	plain := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
+	if _, err := inflate(ctx, plain, packed); err != nil {
+		return nil, err
+	}
+	return plain.Bytes(), nil
+}
+
+// inflate writes what is under gzip to w, up to the limits, and returns how much it was.
+func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
+	in := bytes.NewReader(packed)
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return 0, unzipped(err)
+	}
+	z.Multistream(false)
+	limit := int64(min(maxPlain, max(freePlain, maxRatio*len(packed))))
+	n, err := io.Copy(w, io.LimitReader(&waiting{ctx, z}, limit+1))
+	switch {
+	case err != nil:
+		return n, unzipped(err)
+	case n > limit && limit < maxPlain:
+		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d times its %d bytes", maxRatio, len(packed)).
+			WithHint("no text does that: it was made to fill the memory of whoever reads it")
+	case n > limit:
+		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d MiB", maxPlain>>20)
+	case in.Len() > 0:
+		return n, engram.Errorf(engram.CodeInvalid, "%d bytes follow what was packed", in.Len())
+	}
+	return n, nil
+}
+
+// waiting reads until its context ends.
+type waiting struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read implements io.Reader.
+func (w *waiting) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return w.r.Read(p)
+}
+
+// unzipped says what is wrong with the gzip.
+func unzipped(err error) error {
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return engram.Errorf(engram.CodeInvalid, "it was cut off").WithHint("fetch the repository once more; if it stays, whoever pushed it has to push again")
+	}
+	return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked").WithCause(err)
+}
+
+// pack puts JSON under gzip. The same JSON gives the same bytes: no time is in them.
+func pack(plain []byte) ([]byte, error) {
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(plain); err != nil {
+		return nil, err
+	}
+	err = z.Close()
+	return b.Bytes(), err
+}
