@@ -126,6 +126,9 @@ func wordAt(text string, i int, w []byte) (to, n int) {
 				i += size
 				continue
 			}
+			if n == 0 && !long {
+				return i + size, 0
+			}
 			break
 		}
 		if r < utf8.RuneSelf && !letter(byte(r)) || r >= utf8.RuneSelf && !unicode.IsLetter(r) {
