@@ -72,15 +72,38 @@ const (
 // edited here since.
 func (e *Engine) dated(ctx context.Context, records iter.Seq2[engram.Record, error]) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
+		undated := false // the source has no times of its own
 		for r, err := range records {
-			if err == nil && r.Memory != nil && r.Memory.Memory.Metadata[engram.SourceDated] != nil {
+			switch {
+			case err != nil:
+			case r.Memory != nil && r.Memory.Memory.Metadata[engram.SourceDated] != nil:
+				undated = true
 				err = e.date(ctx, &r.Memory.Memory)
+			case r.Relation != nil && undated:
+				err = e.dateRelation(ctx, &r.Relation.Relation)
 			}
 			if !yield(r, err) {
 				return
 			}
 		}
 	}
+}
+
+// dateRelation gives a relation that is here the time of when it first came in, unless it
+// has been left alone since and says something else by now.
+func (e *Engine) dateRelation(ctx context.Context, x *engram.Relation) error {
+	return e.store.View(ctx, func(r engram.Reader) error {
+		here, err := r.Relation(ctx, engram.RelationRef{ID: x.ID})
+		switch {
+		case engram.CodeOf(err) == engram.CodeNotFound:
+			return nil
+		case err != nil:
+			return err
+		case here.Reason == line(x.Reason) || !here.UpdatedAt.Equal(here.CreatedAt):
+			x.CreatedAt, x.UpdatedAt = here.CreatedAt, here.CreatedAt
+		}
+		return nil
+	})
 }
 
 func (e *Engine) date(ctx context.Context, m *engram.Memory) error {

@@ -233,6 +233,9 @@ func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
 	if !strings.HasPrefix(slug, "-") && !windowsSlug(slug) {
 		return c.options.home() // a folder that somebody chose
 	}
+	if c.options.HereDir != "" && Slug(filepath.Clean(c.options.HereDir)) == slug {
+		return c.options.home()
+	}
 	if cwd := c.workedIn(above, slug); cwd != "" {
 		if c.options.ProjectOf != nil {
 			if name := c.options.ProjectOf(ctx, cwd); name != "" {

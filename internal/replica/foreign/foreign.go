@@ -48,6 +48,8 @@ func Systems() []System {
 type Options struct {
 	// Here is the project of what does not say to which it belongs; "" for none.
 	Here string
+	// HereDir is the folder of which Here is the project; "" when that is not known.
+	HereDir string
 	// Project is what everything is to go into; "": where it was.
 	Project string
 	// ProjectOf is the project of a folder of this machine; nil, and "", are the folder's name.

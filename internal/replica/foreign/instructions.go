@@ -3,6 +3,7 @@ package foreign
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -15,8 +16,8 @@ import (
 // own: AGENTS.md, CLAUDE.md, rules of editors. The same is often said to several of them,
 // by a link or by a copy; it comes in once. A page is cut at its headings.
 
-func openInstructions(path string, info fs.FileInfo, o Options) (engram.Source, error) {
-	f, err := openFolder(path, info)
+func openInstructions(name string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(name, info)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +50,7 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 		if heading == "" {
 			heading = path.Base(pg.path)
 		}
-		return i.cut(pg, body, line, heading, false, func(m *engram.Memory, s section) {
+		return i.cut(pg, i.withoutImports(pg, body, line), line, heading, false, func(m *engram.Memory, s section) {
 			m.Type = kind
 			if n := len(s.headings); n > 0 {
 				m.Type = typeOf(s.headings[n-1], kind)
@@ -62,6 +63,18 @@ func (i *instructions) each(ctx context.Context, yield func(engram.Record) bool)
 			}
 		}, yield)
 	})
+}
+
+// withoutImports empties the lines that only say which other file is to be read as well.
+func (i *instructions) withoutImports(pg page, body string, line int) string {
+	lines := strings.Split(body, "\n")
+	for n, l := range lines {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(l), "@"); ok && isMarkdown(name) && !strings.ContainsAny(name, " \t") {
+			i.note(fmt.Sprintf("%s:%d", pg.path, line+n), "left out: it points to "+name)
+			lines[n] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 func compareHidden(a, b string) int {

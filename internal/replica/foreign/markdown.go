@@ -3,6 +3,8 @@ package foreign
 import (
 	"context"
 	"io/fs"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -13,8 +15,8 @@ import (
 // at its headings; where its name says of what type it is, a list is cut into its items,
 // for each of them is a memory. Reflexes and preferences do not fade.
 
-func openMarkdown(path string, info fs.FileInfo, o Options) (engram.Source, error) {
-	f, err := openFolder(path, info)
+func openMarkdown(name string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(name, info)
 	if err != nil {
 		return nil, err
 	}
@@ -29,6 +31,9 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	paths, err := m.folder.find(ctx, ordinary, func(p string) bool { return isMarkdown(p) && !hidden(p) })
 	if err != nil {
 		return err
+	}
+	if slices.ContainsFunc(paths, isPage) {
+		paths = slices.DeleteFunc(paths, func(p string) bool { return !isPage(p) })
 	}
 	if len(paths) == 0 {
 		return nothing("Markdown", "name a .md file, or a folder that has some")
@@ -72,6 +77,16 @@ func pageType(stem string) (engram.Type, bool) {
 		return engram.TypeManual, false
 	}
 	return t, true
+}
+
+// isPage reports whether a file is one of the four pages. A folder that has one of them is
+// read for these alone.
+func isPage(p string) bool {
+	switch strings.ToLower(path.Base(p)) {
+	case "reflexes.md", "episodes.md", "preferences.md", "project_graph.md":
+		return true
+	}
+	return false
 }
 
 // ordinary reports whether a folder may have pages: none that lists do not show, and none

@@ -21,8 +21,8 @@ import (
 //
 // Source: basicmachines-co/basic-memory, NOTE-FORMAT.md.
 
-func openNotes(path string, info fs.FileInfo, o Options) (engram.Source, error) {
-	f, err := openFolder(path, info)
+func openNotes(name string, info fs.FileInfo, o Options) (engram.Source, error) {
+	f, err := openFolder(name, info)
 	if err != nil {
 		return nil, err
 	}

@@ -31,9 +31,10 @@ type heading struct {
 	line  int // of the text, from 0
 }
 
-// cutAt cuts a text at the headings of its two highest levels: what is below is part of
-// what it explains. Code between fences has no headings, though lines of it may begin with
-// one. whole reports whether the first heading is the name of the whole page.
+// cutAt cuts a text at its headings of the first two levels, or of the next one that it has:
+// what is below is part of what it explains. Code between fences has no headings, though
+// lines of it may begin with #. whole reports whether the first heading is the name of the
+// whole page.
 func cutAt(text string, firstLine int) (sections []section, whole bool) {
 	lines := strings.Split(text, "\n")
 	hs := headings(lines)
@@ -41,20 +42,11 @@ func cutAt(text string, firstLine int) (sections []section, whole bool) {
 	for _, h := range hs {
 		levels[h.level]++
 	}
-	deepest, outer := 0, 0
-	for level := 1; level <= 6 && deepest == 0; level++ {
-		switch {
-		case levels[level] == 0:
-		case outer == 0:
-			outer = level
-		default:
-			deepest = level
-		}
+	whole = levels[1] == 1 && len(hs) > 1 && hs[0].level == 1
+	deepest := 2
+	for deepest < 6 && levels[deepest] == 0 && (whole || levels[1] == 0) {
+		deepest++ // pages leave out levels
 	}
-	if deepest == 0 {
-		deepest = outer
-	}
-	whole = outer > 0 && levels[outer] == 1 && len(hs) > 1 && hs[0].level == outer
 	begin, path := 0, []heading(nil)
 	end := func(to int) {
 		for begin < to && strings.TrimSpace(lines[begin]) == "" {

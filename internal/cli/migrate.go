@@ -1,0 +1,228 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func (p *program) migrateCommand() *cobra.Command {
+	var from string
+	var dryRun bool
+	cmd := &cobra.Command{
+		Use:   "migrate [PATH]",
+		Short: "Bring in what another memory program keeps",
+		Long: `Bring in what another memory program keeps, or what stands in Markdown files. Nothing of theirs is written, and
+running it again brings in only what is new there. engram undo takes it back.
+
+  markdown      reflexes.md, episodes.md, preferences.md, project_graph.md, or any other page
+  engram        the database or the JSON export of a program that speaks the mem_* dialect
+  claude-mem    its database, claude-mem.db
+  mcp-memory    memory.jsonl of the reference memory server of the Model Context Protocol
+  basic-memory  its folder of notes
+  memory-md     AGENTS.md, CLAUDE.md, MEMORY.md and rules of editors, of the repository PATH
+  claude-code   the auto memory of Claude Code
+
+Without PATH, the usual places are looked at; without --from, what is found there is listed and nothing is read. What does
+not say of which project it is goes into that of this folder, and with --project everything goes into that one. An item
+that is wrong is told and left out; then the exit code is 2. docs/migrate.md says what becomes of what.`,
+		Example: examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate --from engram ~/old/engram.db"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			if from == "" && len(args) == 0 {
+				return p.tellPlaces()
+			}
+			m := migration{program: p, cmd: cmd, engine: e, system: from, dryRun: dryRun}
+			if len(args) == 1 {
+				m.path = args[0]
+			}
+			return m.run()
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "", "`system`: "+strings.Join(app.ForeignSystems(), ", "))
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
+	// The only error is a flag that does not exist, and it does.
+	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(app.ForeignSystems(), cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// migration is one run of the command.
+type migration struct {
+	*program
+	cmd          *cobra.Command
+	engine       *engine.Engine
+	system, path string // path as it was named, or found
+	dryRun       bool
+}
+
+func (m migration) run() error {
+	if m.system == "" {
+		return invalidf("--from is missing").WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+	}
+	if !slices.Contains(app.ForeignSystems(), m.system) {
+		return invalidf("system %q does not exist", m.system).WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
+	}
+	if m.path == "" {
+		if err := m.find(); err != nil {
+			return err
+		}
+	}
+	o, err := m.options()
+	if err != nil {
+		return err
+	}
+	source, err := app.Foreign(m.cmd.Context(), m.system, m.absolute(m.path), o)
+	if err != nil {
+		return err
+	}
+	bar := m.progress("migrating")
+	res, err := m.engine.Migrate(m.cmd.Context(), source, engine.MigrateInput{Project: o.Project, DryRun: m.dryRun, Progress: bar.tell})
+	bar.end()
+	if closing := source.Close(); err == nil {
+		err = closing
+	}
+	if !m.json {
+		m.tellItems(res.Rejected, "not imported")
+		for _, n := range res.Notes {
+			m.warn(n.Item + ": " + n.Reason)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	doc := migratedDoc{document.ImportedOf(res, m.dryRun), m.system, m.path}
+	if err := m.answer(doc, doc.write); err != nil {
+		return err
+	}
+	if n := res.All().Rejected; n > 0 {
+		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(n, "item", "items")).WithHint("the rest did; the reasons stand above")
+	}
+	return nil
+}
+
+// options say into which project things go that do not say it.
+func (m migration) options() (app.ForeignOptions, error) {
+	o := app.ForeignOptions{HereDir: m.Dir, ProjectOf: m.projectOf}
+	if m.loaded.Origins["project"].Source == config.SourceFlag {
+		o.Project = m.loaded.Project
+		return o, nil
+	}
+	switch m.system {
+	case "engram", "claude-mem": // they say it
+		return o, nil
+	case "memory-md": // it is the repository's, wherever one stands
+		o.HereDir = m.absolute(m.path)
+		if info, err := os.Stat(o.HereDir); err == nil && !info.IsDir() {
+			o.HereDir = filepath.Dir(o.HereDir)
+		}
+	}
+	in, err := m.engine.ProjectFor(m.cmd.Context(), engine.ProjectRequest{Override: m.loaded.Project, Dir: o.HereDir, Lenient: true})
+	o.Here = in.Name
+	return o, err
+}
+
+func (m migration) absolute(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(m.Dir, path)
+}
+
+// find finds the one place in which the system keeps something.
+func (m *migration) find() error {
+	found, usual := app.ForeignPlaces(m.system, m.where())
+	switch len(found) {
+	case 1:
+		m.path = found[0]
+		return nil
+	case 0:
+		hint := "say where it is: engram migrate --from " + m.system + " PATH"
+		if len(usual) > 0 {
+			hint = "nothing is in " + strings.Join(usual[:min(len(usual), 3)], ", ") + "; " + hint
+		}
+		return engram.Errorf(engram.CodeNotFound, "nothing of %s was found", m.system).WithHint("%s", hint)
+	}
+	return invalidf("%s of %s were found", count(len(found), "place", "places"), m.system).WithHint("name one: %s", strings.Join(found, ", "))
+}
+
+func (p *program) where() app.ForeignWhere {
+	home, _ := p.Env("HOME")
+	if home == "" {
+		home, _ = p.Env("USERPROFILE") // Windows
+	}
+	return app.ForeignWhere{Home: home, Dir: p.Dir, Env: p.Env}
+}
+
+// tellPlaces lists what was found in the usual places of every system.
+func (p *program) tellPlaces() error {
+	doc := foundPlacesDoc{Found: []placeRow{}}
+	for _, system := range app.ForeignSystems() {
+		found, _ := app.ForeignPlaces(system, p.where())
+		for _, path := range found {
+			doc.Found = append(doc.Found, placeRow{system, path, engram.Call{"migrate", "--from", system, path}.String()})
+		}
+	}
+	return p.answer(doc, doc.write)
+}
+
+// foundPlacesDoc is the answer of `migrate` when no system was named.
+type foundPlacesDoc struct {
+	Found []placeRow `json:"found"`
+}
+
+type placeRow struct {
+	System  string `json:"system"`
+	Path    string `json:"path"`
+	Command string `json:"command"` // that brings it in
+}
+
+func (d foundPlacesDoc) write(b *strings.Builder) {
+	if len(d.Found) == 0 {
+		fmt.Fprintf(b, "Nothing of another memory program was found in the usual places.\nSay what it is and where: engram migrate --from SYSTEM PATH\n")
+		return
+	}
+	fmt.Fprintln(b, "Found, and not read:")
+	for _, f := range d.Found {
+		fmt.Fprintf(b, "  %-12s  %s\n", f.System, render.Line(f.Path, 0))
+	}
+	fmt.Fprintf(b, "To see what would come in: %s --dry-run\n", render.Line(d.Found[0].Command, 0))
+}
+
+// migratedDoc is the answer of `migrate`.
+type migratedDoc struct {
+	document.Imported
+	System string `json:"system"` // as --from names it
+	Path   string `json:"path"`   // as it was named, or where it was found
+}
+
+func (d migratedDoc) write(b *strings.Builder) {
+	importedDoc{d.Imported, render.Line(d.Path, 0)}.write(b)
+}
+
+// projectOf is the project of a folder of this machine; "" where it has none.
+func (m migration) projectOf(ctx context.Context, dir string) string {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	in, err := m.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	if err != nil {
+		return ""
+	}
+	return in.Name
+}

@@ -1,0 +1,201 @@
+package foreign
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Where says where the usual places of other systems are.
+type Where struct {
+	Home string // of the person; "": there is none
+	Dir  string // the folder in which the person works
+	// Env is the environment; nil has nothing.
+	Env func(name string) (string, bool)
+}
+
+// Places returns what a system keeps in its usual places, where there is something: paths
+// that Open takes, each once, in the order in which they are worth looking at.
+func Places(s System, w Where) []string {
+	var out []string
+	for _, p := range Usual(s, w) {
+		if there(s, p) && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Usual returns the usual places of a system, whether there is something or not. A place
+// with a * in it is every one that is so called.
+func Usual(s System, w Where) []string {
+	switch s {
+	case Engram:
+		return w.files(engramFile, w.env("ENGRAM_DATA_DIR"), w.home(".engram"))
+	case ClaudeMem:
+		return w.files(claudeMemFile, w.env("CLAUDE_MEM_DATA_DIR"), w.home(".claude-mem"))
+	case MCPMemory:
+		return append(some(w.expanded(w.env("MEMORY_FILE_PATH"))),
+			w.glob(".npm", "_npx", "*", "node_modules", "@modelcontextprotocol", "server-memory", "dist", "memory.json*")...)
+	case BasicMemory:
+		return append(append(some(w.expanded(w.env("BASIC_MEMORY_HOME"))), w.basicProjects()...), some(w.home("basic-memory"))...)
+	case ClaudeCode:
+		return w.slugs()
+	case MemoryMD, Markdown:
+		return some(w.Dir)
+	}
+	return nil
+}
+
+// there reports whether a place has what a system keeps. A database of this program has the
+// name that those of the mem_* dialect have, and a mark that they have not.
+func there(s System, p string) bool {
+	info, err := os.Stat(p)
+	if err != nil {
+		return false
+	}
+	switch s {
+	case Engram:
+		return !info.IsDir() && checkDatabase(p, p) == nil && applicationID(p) == 0
+	case ClaudeMem:
+		return !info.IsDir() && checkDatabase(p, p) == nil
+	case MCPMemory:
+		return info.Mode().IsRegular()
+	case MemoryMD:
+		return anyIn(p, func(name string) bool { return isInstructions(name) || name == ".cursor" || name == ".windsurf" })
+	case Markdown:
+		return anyIn(p, func(name string) bool { return isPage(name) })
+	case BasicMemory:
+		return info.IsDir() && anyIn(p, func(name string) bool { return isMarkdown(name) || !hidden(name) })
+	}
+	return info.IsDir()
+}
+
+func anyIn(dir string, want func(name string) bool) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return want(e.Name()) })
+}
+
+// applicationID is the mark of a database by its program, at byte 68 of its head.
+func applicationID(path string) uint32 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 72)
+	if _, err := io.ReadFull(f, head); err != nil {
+		return 0
+	}
+	return binary.BigEndian.Uint32(head[68:])
+}
+
+func some(p string) []string {
+	if p == "" {
+		return nil
+	}
+	return []string{p}
+}
+
+func (w Where) env(name string) string {
+	if w.Env == nil {
+		return ""
+	}
+	v, _ := w.Env(name)
+	return v
+}
+
+func (w Where) home(parts ...string) string {
+	if w.Home == "" {
+		return ""
+	}
+	return filepath.Join(append([]string{w.Home}, parts...)...)
+}
+
+func (w Where) expanded(p string) string {
+	if rest, ok := strings.CutPrefix(p, "~/"); ok {
+		return w.home(rest)
+	}
+	return p
+}
+
+func (w Where) files(name string, dirs ...string) []string {
+	var out []string
+	for _, d := range dirs {
+		if d != "" {
+			out = append(out, filepath.Join(w.expanded(d), name))
+		}
+	}
+	return out
+}
+
+func (w Where) glob(parts ...string) []string {
+	pattern := w.home(parts...)
+	if pattern == "" {
+		return nil
+	}
+	found, err := filepath.Glob(pattern)
+	if err != nil || len(found) == 0 {
+		return []string{pattern}
+	}
+	return found
+}
+
+// basicProjects are the folders that basic-memory has in its settings: a path for each
+// project, or an object with one.
+func (w Where) basicProjects() []string {
+	name := w.home(".basic-memory", "config.json")
+	info, err := os.Stat(name)
+	if err != nil || info.Size() > maxFile {
+		return nil
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	var config struct {
+		Projects map[string]json.RawMessage `json:"projects"`
+	}
+	if json.Unmarshal(b, &config) != nil {
+		return nil
+	}
+	var out []string
+	for _, raw := range config.Projects {
+		var dir string
+		var object struct {
+			Path string `json:"path"`
+		}
+		if json.Unmarshal(raw, &dir) != nil && json.Unmarshal(raw, &object) == nil {
+			dir = object.Path
+		}
+		if dir != "" {
+			out = append(out, w.expanded(dir))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// slugs are the memory folders that Claude Code has of the folder in which the person works,
+// or of one above it.
+func (w Where) slugs() []string {
+	base := w.expanded(w.env("CLAUDE_CONFIG_DIR"))
+	if base == "" {
+		base = w.home(".claude")
+	}
+	if base == "" || w.Dir == "" {
+		return nil
+	}
+	var out []string
+	for dir := filepath.Clean(w.Dir); ; dir = filepath.Dir(dir) {
+		out = append(out, filepath.Join(base, "projects", Slug(dir), "memory"))
+		if dir == filepath.Dir(dir) {
+			return out
+		}
+	}
+}
