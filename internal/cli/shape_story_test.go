@@ -35,6 +35,7 @@ func shapeStory() []string {
 		"engram ingest memories.jsonl --project shopp",
 		"engram export all.json",
 		"engram import all.json",
+		"engram obsidian-export vault --import",
 		"engram search 'how long do tokens live' --project shop --session s1",
 		"engram search 'tokens last week' --project shop --explain",
 		"engram recall 'token lifetime' --project shop --session s1",

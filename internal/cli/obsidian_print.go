@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// vaultDoc is the answer of `obsidian-export`, and of `export` into a folder of notes.
+type vaultDoc struct {
+	Vault       string            `json:"vault"`   // as it was named
+	Project     string            `json:"project"` // "" is every one
+	DryRun      bool              `json:"dry_run"` // nothing was written
+	Created     int               `json:"created"` // notes of memories, as in what follows
+	Updated     int               `json:"updated"`
+	Deleted     int               `json:"deleted"`      // of memories that were forgotten or erased
+	Skipped     int               `json:"skipped"`      // they say all this already
+	Hubs        int               `json:"hubs"`         // notes of sessions, topics and groups that there are now
+	HubsWritten int               `json:"hubs_written"` // of them
+	HubsDeleted int               `json:"hubs_deleted"`
+	Edited      []string          `json:"edited"`           // notes that were left as they are, because somebody edited them
+	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
+	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
+	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
+}
+
+func (d *vaultDoc) take(x engine.VaultExported) {
+	d.Project, d.Created, d.Updated, d.Deleted, d.Skipped = x.Project, x.Created, x.Updated, x.Deleted, x.Skipped
+	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
+	d.Edited = document.OrEmpty(append(x.Edited, x.Hubs.Edited...))
+	d.Missing, d.Aside = document.OrEmpty(x.Missing), document.OrEmpty(x.Aside)
+}
+
+// changed reports that anything was written or taken in.
+func (d vaultDoc) changed() bool {
+	n := d.Created + d.Updated + d.Deleted + d.HubsWritten + d.HubsDeleted + len(d.Aside)
+	if d.Import != nil {
+		n += d.Import.Revised + d.Import.Created + d.Import.Forgotten + d.Import.Conflicts
+	}
+	return n > 0
+}
+
+// waits is what somebody should look at, as one text that is compared.
+func (d vaultDoc) waits() string {
+	text := fmt.Sprint(d.Edited, d.Missing, d.Aside)
+	if d.Import != nil {
+		for _, i := range d.Import.Items {
+			if i.Act != string(engine.VaultRevised) && i.Act != string(engine.VaultCreated) {
+				text += fmt.Sprint(i)
+			}
+		}
+	}
+	return text
+}
+
+func (d vaultDoc) write(b *strings.Builder) {
+	if d.Import != nil {
+		d.Import.write(b)
+	}
+	what := "complete"
+	if d.DryRun {
+		what = "as it would be without --dry-run"
+	}
+	fmt.Fprintf(b, "Obsidian export %s\n", what)
+	fmt.Fprintf(b, "  Created: %d\n  Updated: %d\n  Deleted: %d\n  Skipped: %d\n  Hubs:    %d\n", d.Created, d.Updated, d.Deleted, d.Skipped, d.Hubs)
+}
+
+func (d vaultDoc) writeLine(b *strings.Builder) {
+	fmt.Fprintf(b, "Exported: %d created, %d updated, %d deleted, %d skipped, %d hubs\n", d.Created, d.Updated, d.Deleted, d.Skipped, d.Hubs)
+}
+
+// vaultImportedDoc is the answer of `import` of a folder of notes.
+type vaultImportedDoc struct {
+	Vault     string         `json:"vault"`     // as it was named
+	Project   string         `json:"project"`   // "" is every one
+	DryRun    bool           `json:"dry_run"`   // nothing was changed
+	Revised   int            `json:"revised"`   // memories that say what their notes say
+	Created   int            `json:"created"`   // memories that notes became
+	Forgotten int            `json:"forgotten"` // with --forget-deleted
+	Conflicts int            `json:"conflicts"` // notes of memories that were changed, too
+	Missing   int            `json:"missing"`   // notes that were deleted, and whose memories stay
+	Rejected  int            `json:"rejected"`  // notes that cannot come in
+	Unchanged int            `json:"unchanged"` // notes that were edited and say what their memories do
+	Op        int64          `json:"op"`        // the last operation that undo takes back; 0: nothing was changed
+	Ops       int            `json:"ops"`       // how many there were
+	Items     []vaultItemDoc `json:"items"`     // what was done with each note
+}
+
+// vaultItemDoc is one note of an import.
+type vaultItemDoc struct {
+	Path   string   `json:"path"` // in the vault
+	Line   int      `json:"line"` // that reason is about; 0: the note as a whole
+	Act    string   `json:"act"`  // revised, created, conflict, missing, forgotten, rejected or noted
+	ID     string   `json:"id"`   // of the memory; "" when the note is none
+	Num    int64    `json:"num"`
+	Fields []string `json:"fields"` // that were changed, or are in conflict
+	Reason string   `json:"reason"`
+	Aside  string   `json:"aside"` // where the text of the note is kept; "" for where it was
+}
+
+func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImportedDoc {
+	return vaultImportedDoc{dir, v.Project, dryRun, v.Count(engine.VaultRevised), v.Count(engine.VaultCreated), v.Count(engine.VaultForgot),
+		v.Count(engine.VaultConflict), v.Count(engine.VaultMissing), v.Count(engine.VaultRejected), v.Unchanged, v.Op, v.Ops,
+		document.Each(v.Items, func(i engine.VaultItem) vaultItemDoc {
+			return vaultItemDoc{i.Path, i.Line, string(i.Act), string(i.ID), i.Num, document.OrEmpty(i.Fields), i.Reason, i.Aside}
+		})}
+}
+
+func (d vaultImportedDoc) write(b *strings.Builder) {
+	would := ""
+	if d.DryRun {
+		would = ", if it were not for --dry-run"
+	}
+	fmt.Fprintf(b, "Imported from %s%s\n", d.Vault, would)
+	fmt.Fprintf(b, "  Revised: %d\n  Created: %d\n", d.Revised, d.Created)
+	for _, c := range []struct {
+		name string
+		n    int
+	}{{"Forgotten", d.Forgotten}, {"Conflicts", d.Conflicts}, {"Missing", d.Missing}, {"Rejected", d.Rejected}} {
+		if c.n > 0 {
+			fmt.Fprintf(b, "  %s: %d\n", c.name, c.n)
+		}
+	}
+	if d.Op != 0 && d.Ops == 1 {
+		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.Op)
+	}
+}
+
+func (d vaultImportedDoc) writeLine(b *strings.Builder) {
+	if d.Revised+d.Created+d.Forgotten+d.Conflicts > 0 {
+		fmt.Fprintf(b, "Imported: %d revised, %d created, %d forgotten, %d in conflict\n", d.Revised, d.Created, d.Forgotten, d.Conflicts)
+	}
+}
+
+// problem is the error with which an import ends of which something needs somebody.
+func (d vaultImportedDoc) problem() error {
+	switch {
+	case d.Conflicts > 0:
+		return engram.Errorf(engram.CodeConflict, "%s changed on both sides", count(d.Conflicts, "note", "notes")).
+			WithHint("their memories stay as they are; the names of what was kept stand above")
+	case d.Rejected > 0:
+		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(d.Rejected, "note", "notes")).
+			WithHint("the rest did; the reasons stand above")
+	}
+	return nil
+}
+
+// mostWarnings is how many notes are named of a kind: the JSON has all of them.
+const mostWarnings = 20
+
+// warnVault names what somebody should look at.
+func (p *program) warnVault(d vaultDoc) {
+	if p.json {
+		return
+	}
+	if d.Import != nil {
+		p.warnItems(d.Import.Items)
+	}
+	p.warnPaths(d.Edited, "was edited, and is left as it is; --import takes it in")
+	p.warnPaths(d.Missing, "was deleted, and is not written again; --force does")
+	p.warnPaths(d.Aside, "has what was edited")
+}
+
+func (p *program) warnPaths(paths []string, what string) {
+	for i, path := range paths {
+		if i == mostWarnings {
+			p.warn(fmt.Sprintf("and %d more", len(paths)-i))
+			return
+		}
+		p.warn(render.Plain(path + " " + what))
+	}
+}
+
+// warnItems tells the notes that did not simply come in.
+func (p *program) warnItems(items []vaultItemDoc) {
+	for _, i := range items {
+		if i.Reason == "" {
+			continue
+		}
+		where := i.Path
+		if i.Line > 0 {
+			where = fmt.Sprintf("%s:%d", i.Path, i.Line)
+		}
+		text := fmt.Sprintf("%s %s", where, i.Act)
+		if len(i.Fields) > 0 {
+			text += " (" + strings.Join(i.Fields, ", ") + ")"
+		}
+		text += ": " + i.Reason
+		if i.Aside != "" {
+			text += "; " + cmp.Or(i.Aside, i.Path) + " has the text of the note"
+		}
+		p.warn(render.Plain(text))
+	}
+}
