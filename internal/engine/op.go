@@ -14,17 +14,19 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// op is one verb at work in its transaction. Its methods write the state and the
-// journal entry together, so that no verb can forget one of them.
+// op is one verb at work in its transaction. Its methods write the state, its lineage and
+// the journal entry together, so that no verb can forget one of them.
 type op struct {
 	*Engine
 	tx     engram.Tx
 	verb   string
 	at     time.Time
 	clock  engram.Clock
-	first  int64 // Seq of the op's first journal entry; 0 before it
-	last   int64 // Seq of the newest journal entry before the op
-	undoes int64 // the op that this one takes back; 0: none
+	first  int64  // Seq of the op's first journal entry; 0 before it
+	last   int64  // Seq of the newest journal entry before the op
+	undoes int64  // the op that this one takes back; 0: none
+	device string // the store's id; "" until a write was stamped
+	hides  bool   // what it forgets is only hidden here, and does not spread
 
 	embedded map[string][]float32 // vectors by text that were reckoned before the op; nil: none
 }
@@ -36,14 +38,17 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		return fn(&op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: last.At, last: last.Seq})
+		clock, err := tx.LatestClock(ctx) // others may be ahead
+		if err != nil {
+			return err
+		}
+		return fn(&op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq})
 	})
 }
 
 // log appends a journal entry; was is what the thing was, nil when it did not exist.
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
-	o.clock = o.clock.Tick(o.at)
-	m := engram.Mutation{Op: o.first, At: o.clock, Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: reason}
+	m := engram.Mutation{Op: o.first, At: o.next(), Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: reason}
 	if o.first == 0 {
 		m.Undoes = o.undoes
 	}
@@ -74,21 +79,57 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 
 // putMemory adds a memory that has its names and its times.
 func (o *op) putMemory(ctx context.Context, m *engram.Memory, reason string) error {
-	if err := o.tx.InsertMemory(ctx, m); err != nil {
+	if err := o.addMemory(ctx, m); err != nil {
 		return err
 	}
-	if err := o.embed(ctx, *m); err != nil {
+	if err := o.born(ctx, engram.EntityMemory, key(m.Num)); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, reason, nil)
 }
 
+// addMemory adds the row and the vector of a memory alone.
+func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
+	if err := o.tx.InsertMemory(ctx, m); err != nil {
+		return err
+	}
+	return o.embed(ctx, *m)
+}
+
 // replaceMemory writes now over was, keeping the old text as a revision when it changed.
 func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason string) error {
+	said, err := o.stampMemory(ctx, was, now)
+	if err != nil {
+		return err
+	}
+	if err := o.rewriteMemory(ctx, was, now, said, reason); err != nil {
+		return err
+	}
+	return o.settleAfter(ctx, was, now)
+}
+
+// stampMemory is the lineage of a memory that becomes now. It returns the write that the
+// text of was comes from.
+func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.Stamp, err error) {
+	old, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(was.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: was}})
+	if err != nil {
+		return said, err
+	}
+	l, err := o.stamped(ctx, edit{lineage: old, was: memoryFields(was), now: memoryFields(now), gone: "deleted_at", part: memoryPart,
+		had: was.Tags, has: now.Tags, words: was.Title != now.Title || was.Content != now.Content})
+	if err != nil {
+		return said, err
+	}
+	return old.Of(engram.PartText), o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l)
+}
+
+// rewriteMemory writes now over was without a lineage: a local write is replaceMemory. said
+// is the write that the text of was comes from.
+func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said engram.Stamp, reason string) error {
 	changed := changes(memoryFields(was), memoryFields(now))
 	if was.Title != now.Title || was.Content != now.Content {
 		err := o.tx.InsertRevision(ctx, engram.Revision{Memory: was.Num, Number: was.RevisionCount, Type: was.Type, Title: was.Title,
-			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason})
+			Content: was.Content, WrittenAt: was.UpdatedAt, ReplacedAt: o.at, Reason: reason, Stamp: said})
 		if err != nil {
 			return err
 		}
@@ -111,11 +152,56 @@ func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err
 	}
-	return o.tx.EraseMemory(ctx, m.Num)
+	if err := o.tx.EraseMemory(ctx, m.Num); err != nil || m.TopicKey == "" {
+		return err
+	}
+	return o.settleTopics(ctx)
 }
 
 // putSession writes now; was is nil when the session is new.
 func (o *op) putSession(ctx context.Context, was *engram.Session, now engram.Session, reason string) error {
+	old := engram.Session{ID: now.ID}
+	if was != nil {
+		old = *was
+	}
+	if err := o.stampSession(ctx, old, now, was == nil); err != nil {
+		return err
+	}
+	return o.rewriteSession(ctx, was, now, reason)
+}
+
+// stampSession is the lineage of a session that is written. One that is made may have been
+// there before: it is brought back, and says nothing of what it said.
+func (o *op) stampSession(ctx context.Context, was, now engram.Session, made bool) error {
+	all, err := o.tx.Lineages(ctx, engram.EntitySession, []string{now.ID})
+	if err != nil {
+		return err
+	}
+	old, known := all[now.ID]
+	if made && !known {
+		return o.born(ctx, engram.EntitySession, now.ID)
+	}
+	if made {
+		s, err := o.stamp(ctx)
+		if err != nil {
+			return err
+		}
+		old.Held = nil
+		parts := []engram.Part{engram.PartRestored, "project", "directory", "started_at", "ended_at", "summary"}
+		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, lifecycle.Stamped(old, parts, s))
+	}
+	if !known {
+		old = lifecycle.Derived(engram.Record{Session: &was})
+	}
+	l, err := o.stamped(ctx, edit{lineage: old, was: sessionFields(was), now: sessionFields(now), part: fieldPart})
+	if err != nil {
+		return err
+	}
+	return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, l)
+}
+
+// rewriteSession is putSession without a lineage.
+func (o *op) rewriteSession(ctx context.Context, was *engram.Session, now engram.Session, reason string) error {
 	if err := o.tx.PutSession(ctx, now); err != nil {
 		return err
 	}
@@ -135,10 +221,30 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		}
 		return o.tx.EraseSession(ctx, s.ID)
 	}
+	l, err := lineageOf(ctx, o.tx, engram.EntitySession, s.ID, engram.Record{Session: &s})
+	if err != nil {
+		return err
+	}
+	if o.hides {
+		l = withHeld(l, engram.PartDeleted, s)
+	} else {
+		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.Stamp{})
+	}
+	if err != nil {
+		return err
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntitySession, s.ID, l); err != nil {
+		return err
+	}
+	return o.dropSessionRow(ctx, s, "asked for")
+}
+
+// dropSessionRow is deleteSession without a lineage.
+func (o *op) dropSessionRow(ctx context.Context, s engram.Session, reason string) error {
 	if err := o.tx.DeleteSession(ctx, s.ID); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntitySession, s.ID, s.Project, "asked for", sessionFields(s))
+	return o.log(ctx, engram.EntitySession, s.ID, s.Project, reason, sessionFields(s))
 }
 
 // insertRelation adds r, which is made now.
@@ -148,23 +254,80 @@ func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, re
 	if err := o.tx.InsertRelation(ctx, r); err != nil {
 		return err
 	}
+	if err := o.born(ctx, engram.EntityRelation, key(r.Num)); err != nil {
+		return err
+	}
 	return o.log(ctx, engram.EntityRelation, key(r.Num), project, reason, nil)
 }
 
 // replaceRelation writes now over was.
 func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
+	old, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(was.Num), engram.Record{Relation: &engram.RelationRecord{Relation: was}})
+	if err != nil {
+		return err
+	}
+	l, err := o.relationEdit(ctx, old, was, now)
+	if err != nil {
+		return err
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
+		return err
+	}
+	return o.rewriteRelation(ctx, was, now, project, reason)
+}
+
+// rewriteRelation is replaceRelation without a lineage.
+func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
 	if err := o.tx.ReplaceRelation(ctx, now); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityRelation, key(was.Num), project, reason, changes(relationFields(was), relationFields(now)))
 }
 
+// insertPrompt adds a prompt that has its names and its times.
+func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) error {
+	if err := o.tx.InsertPrompt(ctx, p); err != nil {
+		return err
+	}
+	if err := o.born(ctx, engram.EntityPrompt, key(p.Num)); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, reason, nil)
+}
+
 // replacePrompt writes where a prompt belongs, and whether it was deleted.
 func (o *op) replacePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
+	old, err := lineageOf(ctx, o.tx, engram.EntityPrompt, key(was.Num), engram.Record{Prompt: &was})
+	if err != nil {
+		return err
+	}
+	l, err := o.stamped(ctx, edit{lineage: old, was: promptFields(was), now: promptFields(now), gone: "deleted_at", part: fieldPart})
+	if err != nil {
+		return err
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(was.Num), l); err != nil {
+		return err
+	}
+	return o.rewritePrompt(ctx, was, now, reason)
+}
+
+// rewritePrompt is replacePrompt without a lineage.
+func (o *op) rewritePrompt(ctx context.Context, was, now engram.Prompt, reason string) error {
 	if err := o.tx.ReplacePrompt(ctx, now); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityPrompt, key(was.Num), was.Project, reason, changes(promptFields(was), promptFields(now)))
+}
+
+// insertProject adds a project.
+func (o *op) insertProject(ctx context.Context, p engram.Project, reason string) error {
+	if err := o.tx.PutProject(ctx, p); err != nil {
+		return err
+	}
+	if err := o.born(ctx, engram.EntityProject, p.Name); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityProject, p.Name, p.Name, reason, nil)
 }
 
 // memoryFields are the journalled fields of a memory by their names in Was: all that
@@ -215,6 +378,12 @@ func changes(was, now map[string]any) map[string]any {
 
 // key spells a number as the journal does.
 func key(num int64) string { return strconv.FormatInt(num, 10) }
+
+// numOf reads what key wrote; 0 for what it did not.
+func numOf(key string) int64 {
+	n, _ := strconv.ParseInt(key, 10, 64)
+	return n
+}
 
 // syncID is the sync id of a memory that was made here.
 func syncID(id engram.ID) string { return "obs-" + digest(string(id)) }

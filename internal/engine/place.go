@@ -90,10 +90,7 @@ func (o *op) ensureProject(ctx context.Context, name string) (canonical string, 
 	if err := project.CheckText(name); err != nil {
 		return "", nil, err
 	}
-	if err := o.tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: o.at}); err != nil {
-		return "", nil, err
-	}
-	return name, warnings, o.log(ctx, engram.EntityProject, name, name, "first use", nil)
+	return name, warnings, o.insertProject(ctx, engram.Project{Name: name, CreatedAt: o.at}, "first use")
 }
 
 func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {

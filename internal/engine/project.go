@@ -135,10 +135,7 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 		}
 		if there && !known {
 			p = engram.Project{Name: to, CreatedAt: o.at}
-			if err := o.tx.PutProject(ctx, p); err != nil {
-				return p, err
-			}
-			return p, o.log(ctx, engram.EntityProject, to, to, "it receives another project", nil)
+			return p, o.insertProject(ctx, p, "it receives another project")
 		}
 	}
 	if !known {
@@ -150,7 +147,7 @@ func (o *op) mergeTarget(ctx context.Context, to string, from []string) (engram.
 // mergeInto gives everything of source to target. What was moved, the source and the
 // target's aliases are an entry each, so that an undo can take each back by itself.
 func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engram.Project, res *MergeResult) error {
-	moved, err := o.tx.MoveProject(ctx, source.Name, target.Name)
+	moved, err := o.moveProject(ctx, source.Name, target.Name)
 	if err != nil {
 		return err
 	}
@@ -160,7 +157,7 @@ func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engra
 	if err := o.log(ctx, engram.EntityProject, source.Name, target.Name, "merged", projectFields(source)); err != nil {
 		return err
 	}
-	if err := o.tx.DeleteProject(ctx, source.Name); err != nil {
+	if err := o.removeProject(ctx, source); err != nil {
 		return err
 	}
 	was := *target
@@ -176,6 +173,22 @@ func (o *op) mergeInto(ctx context.Context, target *engram.Project, source engra
 
 // replaceProject writes now over was, which has the same name.
 func (o *op) replaceProject(ctx context.Context, was, now engram.Project, reason string) error {
+	old, err := lineageOf(ctx, o.tx, engram.EntityProject, was.Name, engram.Record{Project: &was})
+	if err != nil {
+		return err
+	}
+	l, err := o.stamped(ctx, edit{lineage: old, was: projectFields(was), now: projectFields(now), part: fieldPart, had: was.Aliases, has: now.Aliases})
+	if err != nil {
+		return err
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityProject, was.Name, l); err != nil {
+		return err
+	}
+	return o.rewriteProject(ctx, was, now, reason)
+}
+
+// rewriteProject is replaceProject without a lineage.
+func (o *op) rewriteProject(ctx context.Context, was, now engram.Project, reason string) error {
 	if err := o.tx.PutProject(ctx, now); err != nil {
 		return err
 	}

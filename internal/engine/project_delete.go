@@ -222,7 +222,7 @@ func (o *op) dropProject(ctx context.Context, p engram.Project, d *DeletedProjec
 	if err := o.log(ctx, engram.EntityProject, p.Name, p.Name, "asked for", was); err != nil {
 		return err
 	}
-	return o.tx.DeleteProject(ctx, p.Name)
+	return o.removeProject(ctx, p)
 }
 
 func (o *op) dropSessions(ctx context.Context, name string, d *DeletedProject, hard bool) error {

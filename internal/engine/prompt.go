@@ -41,10 +41,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt,
 			}
 		}
 		p.SyncID, p.CreatedAt = "prompt-"+digest(string(o.newID())), o.at
-		if err := o.tx.InsertPrompt(ctx, &p); err != nil {
-			return err
-		}
-		return o.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, "new", nil)
+		return o.insertPrompt(ctx, &p, "new")
 	})
 	return p, err
 }

@@ -148,6 +148,9 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 			WithHint("to do it again: {undo %d}", undone.UndoneBy)
 	}
 	u.res.Undone, u.undoes = undone, number
+	if u.hides, err = u.cameIn(ctx, undone); err != nil {
+		return err
+	}
 	if u.moves, err = u.movesSince(ctx, undone); err != nil {
 		return err
 	}
@@ -159,8 +162,27 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if err := u.checkTies(ctx); err != nil {
 		return err
 	}
+	if err := u.settleTopics(ctx); err != nil {
+		return err
+	}
 	u.res.Op = u.first
 	return nil
+}
+
+// cameIn reports whether an operation, or the one that it takes back and so on, brought in
+// what others had written. What it added is only hidden when it is taken back: that somebody
+// here does not want it is not for everybody who has it.
+func (u *undoing) cameIn(ctx context.Context, op engram.Operation) (bool, error) {
+	for op.Undoes != 0 {
+		var err error
+		if op, _, err = u.tx.Operation(ctx, op.Undoes); err != nil {
+			if engram.CodeOf(err) == engram.CodeNotFound {
+				return false, nil // the journal does not reach back to it
+			}
+			return false, err
+		}
+	}
+	return op.Verb == "import" || op.Verb == "pull", nil
 }
 
 // entriesOf reads the operation, and says so where the journal begins later.

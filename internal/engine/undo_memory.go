@@ -137,6 +137,9 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	if err != nil {
 		return err
 	}
+	if entry.Reason == topicSettled {
+		return u.takeSettled(ctx, entry, m)
+	}
 	later, err := u.since(ctx, entry)
 	if err != nil {
 		return err

@@ -78,10 +78,7 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 	}
 	if !known {
 		u.changed(entry, "made again")
-		if err := u.tx.PutProject(ctx, now); err != nil {
-			return err
-		}
-		return u.log(ctx, engram.EntityProject, now.Name, now.Name, u.reason(), nil)
+		return u.insertProject(ctx, now, u.reason())
 	}
 	u.changed(entry, "restored")
 	return u.replaceProject(ctx, p, now, u.reason())
@@ -137,7 +134,7 @@ func (u *undoing) moveBack(ctx context.Context, entry engram.Mutation, was proje
 		return err
 	}
 	some := engram.Moved{Memories: was.Memories, Sessions: was.Sessions, Prompts: was.Prompts, Topics: was.Topics}
-	moved, err := u.tx.MoveBack(ctx, some, was.To, was.From)
+	moved, err := u.giveBack(ctx, some, was.To, was.From)
 	if err != nil {
 		return err
 	}
@@ -170,8 +167,12 @@ func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error 
 		if err != nil {
 			return err
 		}
-		m.TopicKey = ""
-		if err := u.tx.ReplaceMemory(ctx, m); err != nil {
+		now := m
+		now.TopicKey = ""
+		if _, err := u.stampMemory(ctx, m, now); err != nil {
+			return err
+		}
+		if err := u.tx.ReplaceMemory(ctx, now); err != nil {
 			return err
 		}
 	}
@@ -212,7 +213,7 @@ func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p en
 		return err
 	}
 	u.changed(entry, "removed")
-	return u.tx.DeleteProject(ctx, p.Name)
+	return u.removeProject(ctx, p)
 }
 
 // inUse reports whether anything is kept under a project, forgotten or hidden things too.
