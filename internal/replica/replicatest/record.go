@@ -112,3 +112,11 @@ func hardTexts() []string {
 	return []string{"\r\n\tlines\n\n", "\u2028\u2029 separators", `"quotes" \ and \u0041`, "<script>&amp;</script>", "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n",
 		"\x01\x1b[31mred\x7f", "é e\u0301 ﬁ 東京 🧭", "\ufeffmark", "{\"sessions\":null}\n", "\ufffd", " spaces at both ends "}
 }
+
+// Memory is a memory of a project as it travels, written by a store of its own; of another
+// number it is another one.
+func Memory(n int, project, content string) engram.Record {
+	r := memoryRecord(n)
+	r.Memory.Memory.Project, r.Memory.Memory.Content = project, content
+	return r
+}

@@ -1,0 +1,178 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
+)
+
+// identityName is the file in the data directory that has the secret part of keys.
+const identityName = "identity.txt"
+
+// Key is what somebody reads encrypted chunks with.
+type Key struct {
+	Recipient string // its public part
+	File      string // that has the secret part
+	New       bool   // it was made now
+}
+
+// Keygen makes a key where there is none, in a file of the data directory that only its
+// owner may read.
+func (a *App) Keygen() (Key, error) {
+	k := Key{File: a.identityFile()}
+	text, err := os.ReadFile(k.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		k.New = true
+		text, err = makeIdentity(k.File)
+	}
+	if err != nil {
+		return k, unreachable(k.File, err)
+	}
+	all, err := gitchunks.RecipientsOf(string(text))
+	switch {
+	case err != nil:
+		return k, fmt.Errorf("%s: %w", k.File, err)
+	case len(all) == 0:
+		return k, engram.Errorf(engram.CodeInvalid, "%s has no key", k.File).WithHint("remove the file, and run this again")
+	}
+	k.Recipient = all[0]
+	return k, nil
+}
+
+// makeIdentity writes a new key into a file that is not there.
+func makeIdentity(path string) ([]byte, error) {
+	identity, _, err := gitchunks.GenerateIdentity()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	text := []byte("# The secret part of your key. Whoever has it can read what was encrypted to you.\n" + identity + "\n")
+	_, err = f.Write(text)
+	return text, errors.Join(err, f.Sync(), f.Close())
+}
+
+// unreachable is an error of the file system.
+func unreachable(path string, err error) error {
+	if _, told := errors.AsType[*engram.Error](err); told {
+		return err
+	}
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read or written", path).WithCause(err)
+}
+
+func (a *App) identityFile() string { return filepath.Join(a.opts.Config.DataDir, identityName) }
+
+// Recipients are to whom the chunks of a repository are encrypted.
+type Recipients struct {
+	File    string
+	Now     []string // as the repository has them, sorted; empty: chunks are not encrypted
+	trusted []string // as the person agreed to them, sorted
+}
+
+// Agreed reports whether the person agreed to them as they are.
+func (r Recipients) Agreed() bool { return slices.Equal(r.Now, r.trusted) }
+
+// Added are those that are new since then.
+func (r Recipients) Added() []string { return without(r.Now, r.trusted) }
+
+// Removed are those that are gone since then.
+func (r Recipients) Removed() []string { return without(r.trusted, r.Now) }
+
+// without is list without what others have.
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
+}
+
+// Recipients reads to whom the chunks of the repository around dir are encrypted.
+func (a *App) Recipients(ctx context.Context, dir string) (Recipients, error) {
+	place, err := a.Repository(ctx, dir, "")
+	if err != nil {
+		return Recipients{}, err
+	}
+	return a.recipientsOf(ctx, place)
+}
+
+func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, error) {
+	r := Recipients{File: filepath.Join(place.Folder, "recipients.txt")}
+	var err error
+	if r.Now, err = place.chunks.Recipients(); err != nil {
+		return r, err
+	}
+	agreed, err := a.Engine.AgreedRecipients(ctx, place.Root)
+	r.trusted = strings.Fields(agreed)
+	return r, err
+}
+
+// MayPush is CodeForbidden where the repository's recipients are others than those that the
+// person agreed to: whoever may push to it could have added themselves, or removed all, and
+// read what is written next.
+func (a *App) MayPush(ctx context.Context, place Repository) error {
+	r, err := a.recipientsOf(ctx, place)
+	if err != nil || r.Agreed() {
+		return err
+	}
+	return changedRecipients(r)
+}
+
+func changedRecipients(r Recipients) error {
+	what := "the recipients in " + r.File + " are not those that you agreed to"
+	if len(r.Now) == 0 {
+		what = r.File + " has no recipients any more, and chunks would not be encrypted"
+	}
+	return engram.Errorf(engram.CodeForbidden, "%s", what).
+		WithHint("{sync recipients} shows them; if they are right: {sync recipients trust}")
+}
+
+// TrustRecipients agrees to the recipients that the repository around dir has.
+func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, error) {
+	place, err := a.Repository(ctx, dir, "")
+	if err != nil {
+		return Recipients{}, err
+	}
+	r, err := a.recipientsOf(ctx, place)
+	if err != nil {
+		return r, err
+	}
+	r.trusted = r.Now
+	return r, a.Engine.AgreeRecipients(ctx, place.Root, strings.Join(r.Now, "\n"))
+}
+
+// ChangeRecipients adds some and removes some, and agrees to what comes of it. CodeForbidden
+// where somebody else changed them meanwhile, CodeInvalid for what is no recipient,
+// CodeNotFound for one to remove that is not there.
+func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
+	place, err := a.Repository(ctx, dir, "")
+	if err != nil {
+		return Recipients{}, err
+	}
+	r, err := a.recipientsOf(ctx, place)
+	if err != nil {
+		return r, err
+	}
+	if !r.Agreed() {
+		return r, changedRecipients(r)
+	}
+	for _, s := range remove {
+		if !slices.Contains(r.Now, s) {
+			return r, engram.Errorf(engram.CodeNotFound, "%q is no recipient of this repository", s).WithHint("{sync recipients} shows those there are")
+		}
+	}
+	next := slices.Compact(slices.Sorted(slices.Values(append(without(r.Now, remove), add...))))
+	if err := place.chunks.SetRecipients(next); err != nil {
+		return r, err
+	}
+	return a.TrustRecipients(ctx, dir)
+}

@@ -1,0 +1,59 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
+)
+
+// Repository is where the memories of a project lie among its files.
+type Repository struct {
+	Root   string        // absolute; the folder itself where it is in no repository
+	Folder string        // .engram in it
+	Remote engram.Remote // the chunks in that
+	By     string        // who this person is, for those who read what they wrote; "" when nobody knows
+
+	chunks *gitchunks.Repository
+}
+
+// Repository finds the repository that dir lies in, and opens its chunks. There may be none
+// yet. What does not say of which project it is, as chunks of other programs, is of project.
+// Nothing in the repository decides about anything but what is in its chunks.
+func (a *App) Repository(ctx context.Context, dir, project string) (Repository, error) {
+	facts, err := git.Folders{}.Facts(ctx, dir)
+	if err != nil {
+		return Repository{}, err
+	}
+	root := cmp.Or(facts.Root, facts.Dir)
+	agreed, err := a.Engine.AgreedRecipients(ctx, root)
+	if err != nil {
+		return Repository{}, err
+	}
+	chunks, err := gitchunks.Open(gitchunks.Options{Dir: root, Project: project, Recipients: strings.Fields(agreed), IdentityFile: a.identityFile(), Now: time.Now})
+	if err != nil {
+		return Repository{}, err
+	}
+	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks}, nil
+}
+
+// chunks are those of the repository that the program works in.
+func (a *App) chunks(ctx context.Context, project string) (engram.Remote, error) {
+	r, err := a.Repository(ctx, a.opts.Dir, project)
+	return r.Remote, err
+}
+
+// author is what the system calls the person, else the machine.
+func author() string {
+	if u, err := user.Current(); err == nil && u.Username != "" {
+		return u.Username
+	}
+	name, _ := os.Hostname() // "" where nobody knows
+	return name
+}
