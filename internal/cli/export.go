@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -29,10 +30,14 @@ none is named, "-" for standard output. Only you can read the file, which takes 
 whole.
 
 The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
-and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts.`,
-		Example: examples("engram export", "engram export shop.json --project shop", "engram export - | gzip > engram.json.gz"),
+and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts. obsidian and
+markdown write a folder of notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
+		Example: examples("engram export", "engram export shop.json --project shop", "engram export - | gzip > engram.json.gz", "engram export notes --format markdown"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(vaultFormats(), in.Format) {
+				return p.exportNotes(cmd, args, in)
+			}
 			name := exportName
 			if len(args) == 1 {
 				name = args[0]
@@ -40,10 +45,10 @@ and projects. mem is the export of programs that speak the mem_* dialect: sessio
 			return p.export(cmd, name, in)
 		},
 	}
-	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything; mem is what mem_* programs read")
+	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything; mem is what mem_* programs read; obsidian and markdown are a folder of notes")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "with the vectors of memories")
 	// The only error is a flag that does not exist, and it does.
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem", "obsidian", "markdown"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ import (
 )
 
 func (p *program) importCommand() *cobra.Command {
-	var mode string
+	var mode, format string
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "import FILE|-",
@@ -26,14 +27,24 @@ goes into that project; what another project has here is left alone, and copies 
 
 With --mode replace, what is not in the file is forgotten; a backup of the database is made first. All of it comes in or
 nothing does, and engram undo takes it back. An item that is wrong is told and left out, and a replacement with one is
-refused; then the exit code is 2.`,
+refused; then the exit code is 2.
+
+With --format obsidian or markdown it is a folder of notes: what was edited there since an export comes in, see engram
+obsidian-export.`,
 		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "zcat engram.json.gz | engram import -"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.Contains(vaultFormats(), format) {
+				return p.importNotes(cmd, args[0], dryRun)
+			}
+			if format != "" {
+				return invalidf("format %q is none that is named", format).WithHint("obsidian or markdown; what a file has is found out")
+			}
 			return p.importFile(cmd, args[0], engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun})
 		},
 	}
 	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: what is not in the file is forgotten")
+	cmd.Flags().StringVar(&format, "format", "", "obsidian or markdown: a `folder` of notes; of a file it is found out")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"os/signal"
 	"path/filepath"
 	"slices"
@@ -151,11 +152,7 @@ func (p *program) vaultWork(cmd *cobra.Command, f vaultFlags) (*vaultWork, error
 	if w.since, err = p.when("since", f.since, e.Now()); err != nil {
 		return nil, err
 	}
-	dir := f.dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(p.Dir, dir)
-	}
-	w.vault = p.app.Vault(dir, app.VaultOptions{Plain: f.plain, Graph: f.graph})
+	w.vault = p.app.Vault(p.pathOf(f.dir), app.VaultOptions{Plain: f.plain, Graph: f.graph})
 	return w, nil
 }
 
@@ -236,11 +233,32 @@ func (w *vaultWork) tellRound(doc vaultDoc, first bool, last *string) error {
 	})
 }
 
-// importVault takes in what was edited in a vault, and writes no notes.
-func (p *program) importVault(cmd *cobra.Command, dir string, dryRun bool) error {
+// exportNotes is `export` into a folder of notes.
+func (p *program) exportNotes(cmd *cobra.Command, args []string, in engine.ExportInput) error {
+	if len(args) == 0 || args[0] == "-" {
+		return invalidf("the format %s needs a folder", in.Format).WithHint("run: %s DIR --format %s", cmd.CommandPath(), in.Format)
+	}
+	if in.Vectors {
+		return invalidf("notes have no room for vectors").WithHint("leave --vectors out")
+	}
+	f := vaultFlags{dir: args[0], graph: "preserve"}
+	if f.plain = in.Format == "markdown"; f.plain {
+		f.graph = "skip"
+	}
+	return p.exportVault(cmd, f)
+}
+
+// importNotes is `import` of a folder of notes.
+func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error {
+	if cmd.Flags().Changed("mode") {
+		return invalidf("--mode does not go with a folder of notes").WithHint("what was edited there comes in, and nothing is replaced")
+	}
 	w, err := p.vaultWork(cmd, vaultFlags{dir: dir})
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(p.pathOf(dir)); err != nil || !info.IsDir() {
+		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the folder that was exported to")
 	}
 	res, err := w.engine.ImportVault(cmd.Context(), w.vault, engine.VaultImportInput{Project: w.project, DryRun: dryRun})
 	if err != nil {
@@ -254,4 +272,12 @@ func (p *program) importVault(cmd *cobra.Command, dir string, dryRun bool) error
 		return err
 	}
 	return doc.problem()
+}
+
+// pathOf is a path as it was typed from the folder of the program.
+func (p *program) pathOf(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Dir, name)
 }

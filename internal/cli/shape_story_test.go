@@ -36,6 +36,8 @@ func shapeStory() []string {
 		"engram export all.json",
 		"engram import all.json",
 		"engram obsidian-export vault --import",
+		"engram export vault --format obsidian",
+		"engram import vault --format obsidian",
 		"engram search 'how long do tokens live' --project shop --session s1",
 		"engram search 'tokens last week' --project shop --explain",
 		"engram recall 'token lifetime' --project shop --session s1",
