@@ -165,6 +165,11 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 	if !r.Agreed() {
 		return r, changedRecipients(r)
 	}
+	for _, s := range add {
+		if strings.HasPrefix(strings.ToUpper(s), "AGE-SECRET-KEY-") { // which no message may repeat
+			return r, engram.Errorf(engram.CodeInvalid, "that is the secret part of a key, and goes to nobody").WithHint("its recipient begins with age1: {sync keygen} prints yours")
+		}
+	}
 	for _, s := range remove {
 		if !slices.Contains(r.Now, s) {
 			return r, engram.Errorf(engram.CodeNotFound, "%q is no recipient of this repository", s).WithHint("{sync recipients} shows those there are")
