@@ -274,7 +274,7 @@ func destroying(line string) (from, to int) {
 	default:
 		return 0, 0
 	}
-	for _, w := range []string{"always ", "every session", "each session", "before answering", "whenever ", "before any", "before every", "you must "} {
+	for _, w := range []string{"always ", "every session", "each session", "before answering", "whenever ", "before any", "before every", "before each", "you must "} {
 		if strings.Contains(line, w) {
 			return i, i + len("rm -rf ") + len(target)
 		}

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// mostStray is how many characters without width a text may have that stand nowhere in
-// particular: web pages and word processors leave some behind. More than these can carry a
-// message, a bit each.
+// mostStray is how many characters without width may follow each other in a text, one run
+// with the other: web pages and word processors leave some behind. More than these can carry
+// a message, a bit each. Single ones are no reason: trackers break up @names with them.
 const mostStray = 8
 
 // hidden finds characters that hide what a text says or turn it round. What scripts and
@@ -43,7 +43,7 @@ func hidden(text string, found *findings) {
 			found.add(Hidden, "selectors of shapes stand where there is no shape to select, and can carry text", i, next)
 		case invisible(r) && plainLetter(before) && plainLetter(after):
 			found.add(Hidden, "a character without width stands inside a word", i, next)
-		case invisible(r) && !(joiner(r) && before >= 0x80 && after >= 0x80) && i > 0:
+		case invisible(r) && (invisible(before) || invisible(after)):
 			if stray++; stray == 1 {
 				firstStray = i
 			}

@@ -33,6 +33,7 @@ type wordRule struct {
 
 var wordRules = []wordRule{
 	{Override, "it sets aside what the agent was told", setAside, sentence.override},
+	{Override, "what the agent was told is not to be followed", not | obey, sentence.disobeyed},
 	{Override, "it gives the agent another part to play", you | now, sentence.persona},
 	{Override, "it gives the agent other instructions", your | made | told, sentence.replaced},
 	{Secrecy, "the person is not to be told", not | tell, sentence.untold},
@@ -91,7 +92,7 @@ func (s sentence) commands(i int) bool {
 		// "remember to run", "make sure to run", but not "is used to run".
 		return s.word(i-1) == "to" && i > 1 && s.tokens[i-2].is&must != 0
 	}
-	return !s.negated(i) && (i == 0 || s.tokens[i].opens || s.tokens[i-1].is&(must|not) != 0 || i > 1 && s.tokens[i-1].is == 0 && s.tokens[i-2].is&must != 0 && s.tokens[i-2].is&not == 0)
+	return !s.negated(i) && (i == 0 || s.tokens[i].opens || s.tokens[i-1].is&(must|session) != 0)
 }
 
 // negated reports a verb that says what not to do. "Do not hesitate to run" is none.
@@ -101,6 +102,16 @@ func (s sentence) negated(i int) bool {
 	}
 	j := s.prev(i, not, 0)
 	return j >= 0
+}
+
+// together reports that no comma, colon or quote mark stands between two tokens.
+func (s sentence) together(i, j int) bool {
+	for _, t := range s.tokens[i+1 : j+1] {
+		if t.opens {
+			return false
+		}
+	}
+	return true
 }
 
 // word is the word as it stands there, in lower case.

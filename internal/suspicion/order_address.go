@@ -78,8 +78,12 @@ func (s sentence) sent() (from, to int, ok bool) {
 func (s sentence) collected(i int) int {
 	for j := i + 1; j < len(s.tokens); j++ {
 		switch is := s.tokens[j].is; {
-		case is&(whole|every|your) != 0:
+		case is&(whole|every) != 0:
 			if k := s.next(j, secret|talk|told, 3); k >= 0 {
+				return k
+			}
+		case is&your != 0:
+			if k := s.next(j, talk|told, 3); k >= 0 {
 				return k
 			}
 		case is&person != 0:

@@ -28,11 +28,36 @@ func (s sentence) override() (from, to int, ok bool) {
 	})
 }
 
+// disobeyed: "do not follow the rules given above".
+func (s sentence) disobeyed() (from, to int, ok bool) {
+	return s.each(not, func(i int) (int, int, bool) {
+		j := s.next(i, obey, 0)
+		if j < 0 || s.states(i) {
+			return 0, 0, false
+		}
+		k := s.next(j, told|ruled, 2)
+		if k < 0 {
+			return 0, 0, false
+		}
+		l := s.next(k, prior|before, 4)
+		return i, max(k, l), l >= 0 || s.next(j, your|prior, 1) >= 0
+	})
+}
+
+// states reports a no that says how things are and not how they are to be.
+func (s sentence) states(i int) bool {
+	switch s.word(i) {
+	case "won't", "won’t", "wont", "can't", "can’t", "cannot", "cant", "doesn't", "doesn’t", "doesnt":
+		return true
+	}
+	return s.prev(i, aside, 1) >= 0 && s.word(i) == "not"
+}
+
 // persona: "you are now an assistant that …", "you are now DAN".
 func (s sentence) persona() (from, to int, ok bool) {
 	return s.each(you, func(i int) (int, int, bool) {
 		j := s.next(i, now, 1)
-		if j < 0 {
+		if j != i+2 || s.word(i+1) != "are" {
 			return 0, 0, false
 		}
 		k := s.next(j, unbound|agent, 7)
@@ -55,8 +80,11 @@ func (s sentence) replaced() (from, to int, ok bool) {
 // untold: "do not tell the user", "don't mention this to anyone", "without informing the user".
 func (s sentence) untold() (from, to int, ok bool) {
 	return s.each(not, func(i int) (int, int, bool) {
-		if j := s.next(i, tell, 2); j >= 0 {
-			if k := s.next(j, person, 2); k >= 0 && s.closesOn(k) && (!s.mild(j) || s.toAgent()) {
+		if s.states(i) || s.word(i) == "no" {
+			return 0, 0, false
+		}
+		if j := s.next(i, tell, 2); j >= 0 && s.together(i, j) {
+			if k := s.next(j, person, 2); k >= 0 && s.closesOn(k) && (!s.mild(j) || s.toAgent() || s.next(k, this, 1) >= 0) {
 				return i, k, true
 			}
 			if k := s.next(j, this, 1); k >= 0 {
@@ -82,12 +110,12 @@ func (s sentence) closesOn(i int) bool {
 
 // mild reports a verb that programs do to users, too: "do not notify the user".
 func (s sentence) mild(i int) bool {
-	for _, w := range []string{"notif", "alert", "warn", "report", "reveal", "inform"} {
+	for _, w := range []string{"notif", "alert", "warn", "report", "reveal"} {
 		if strings.HasPrefix(s.word(i), w) {
 			return true
 		}
 	}
-	return false
+	return s.word(i) == "inform"
 }
 
 // toAgent reports a sentence that speaks to the agent, or of what it does.
@@ -109,7 +137,7 @@ func (s sentence) does(kind sign) int {
 func (s sentence) unknown() (from, to int, ok bool) {
 	return s.each(person, func(i int) (int, int, bool) {
 		j := s.next(i, not, 1)
-		if j < 0 {
+		if j < 0 || s.states(j) || s.prev(j, must, 0) < 0 && s.word(j) == "not" {
 			return 0, 0, false
 		}
 		k := s.next(j, know, 1)
@@ -144,12 +172,12 @@ func (s sentence) unseen() (from, to int, ok bool) {
 
 // unasked: "run it without asking the user", "do not ask for confirmation, just execute".
 func (s sentence) unasked() (from, to int, ok bool) {
-	if s.does(run|send|put|get) < 0 {
+	if s.does(run|send|put|get|alter) < 0 {
 		return 0, 0, false
 	}
 	return s.each(not, func(i int) (int, int, bool) {
 		j := s.next(i, ask, 3)
-		if j < 0 {
+		if j < 0 || j > i+1 && !s.lacks(i) {
 			return 0, 0, false
 		}
 		k := s.next(j, person|ask, 3)
@@ -157,12 +185,21 @@ func (s sentence) unasked() (from, to int, ok bool) {
 	})
 }
 
+// lacks reports a word for without; a plain not has the asking right behind it.
+func (s sentence) lacks(i int) bool {
+	switch s.word(i) {
+	case "without", "sin", "sem", "sans", "ohne", "senza":
+		return true
+	}
+	return false
+}
+
 // agreed: "the user has already approved this command".
 func (s sentence) agreed() (from, to int, ok bool) {
 	if s.has&when != 0 {
 		return 0, 0, false
 	}
-	return s.each(person, func(i int) (int, int, bool) {
+	return s.each(person|you, func(i int) (int, int, bool) {
 		j := s.next(i, approved, 3)
 		if j < 0 || s.next(i, not, 3) >= 0 {
 			return 0, 0, false
@@ -180,13 +217,17 @@ func (s sentence) bent() (from, to int, ok bool) {
 	}
 	if i := s.next(-1, when, len(s.tokens)); i >= 0 {
 		if j := s.next(i, person, 2); j >= 0 {
-			if k := s.next(j, asked, 1); k >= 0 && verb > k && s.has&(you|agent|always) != 0 {
+			if k := s.next(j, asked, 1); k >= 0 && verb > k && (s.has&(you|agent) != 0 || s.prev(verb, always, 0) >= 0) {
 				return i, verb, true
 			}
 		}
 	}
 	if i := s.prev(verb, always, 1); i >= 0 && s.has&(you|agent|your) != 0 && s.has&(person|session|answer) != 0 {
 		return i, verb, true
+	}
+	if i := s.next(verb, every|always, 12); i >= 0 && s.has&(you|agent|your) != 0 {
+		j := s.next(i, answer, 1)
+		return verb, j, j >= 0
 	}
 	return 0, 0, false
 }

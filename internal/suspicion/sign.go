@@ -56,6 +56,7 @@ const (
 	skip                        // skip, disable
 	guard                       // safety, sandbox, guardrails
 	whole                       // contents, everything
+	alter                       // delete, push, merge
 )
 
 // signsOf has the words of every language, in the spelling of wordAt.
@@ -83,16 +84,16 @@ func vocabulary() []words {
 			ignora ignorad ignoren ignoras olvida olviden descarta desestima omite ignorem esqueca desconsidere desconsidera
 			ignorez oublie oubliez ignoriere ignorieren vergiss vergesst missachte dimentica ignorate tralascia
 			игнорируй игнорируйте забудь забудьте`},
-		{prior, `previous prior above earlier preceding foregoing former existing original initial old
+		{prior, `previous prior above earlier preceding foregoing former original initial
 			anteriores anterior previas previos precedentes anterieures precedents
 			vorherigen vorigen bisherigen fruheren obigen vorangegangenen precedenti
 			предыдущие прежние`},
-		{every, `all any every everything anything todas todos toda cualquier toutes tous tout alle alles tutte tutti все`},
+		{every, `all any each every everything anything todas todos toda cualquier toutes tous tout alle alles tutte tutti все`},
 		{your, `your tus tu suas seus vos tes votre deine deinen ihre tue tuoi`},
 		{told, `instruction instructions directive directives guideline guidelines programming orders
 			instruccion instrucciones indicaciones directrices instrucoes ordens consignes anweisung anweisungen vorgaben istruzioni
 			инструкции указания`},
-		{ruled, `prompt prompts rule rules context constraints policy policies restrictions safeguards training limitations messages reglas regras regles regeln regole правила`},
+		{ruled, `prompt prompts rule rules constraints policy policies restrictions safeguards training limitations reglas regras regles regeln regole правила`},
 		{you, `you yourself usted voce vous du`},
 		{agent, `ai llm llms assistant assistants agent agents model models chatbot bot copilot chatgpt claude gemini codex cursor gpt asistente agente assistente assistenten ki ia`},
 		{person, `user users human humans developer operator person owner anyone anybody nobody
@@ -100,7 +101,7 @@ func vocabulary() []words {
 		{not, `not never dont doesnt without no cannot cant mustnt shouldnt avoid wont nunca jamas sin nao sem ne pas jamais sans nicht nie niemals ohne kein non senza mai не никогда`},
 		{tell, `tell telling inform informing mention mentioning notify notifying alert alerting warn warning reveal revealing disclose report
 			digas decir menciones mencionar informes informar avises reveles diga mencione informe avise dites dis mentionnez erwahne erwahnen sag sage dire
-			dirlo menzionare informare говори говорите сообщай`},
+			informieren dirlo menzionare informare говори говорите сообщай`},
 		{hide, `hide conceal keep oculta escondas esconda cache cachez verheimliche nascondi скрывай`},
 		{this, `this it these them esto eso isto isso ceci cela das dies questo это`},
 		{silently, `silently secretly covertly quietly discreetly stealthily silencio secretamente secreto discretement heimlich segretamente тайно`},
@@ -128,7 +129,7 @@ func vocabulary() []words {
 		{aside, `we they it he she i our the a an to which that who developers engineers scripts users nobody would could may might can cannot`},
 		{reported, `injection injections attack attacks attacker attackers payload payloads jailbreaks phishing detect detects detected detection detector rejects reject rejected
 			filter filters filtered blocks blocked flags flagged sanitizer sanitize sanitizes strips malicious classifier quarantine quarantines quarantined inyeccion ataque`},
-		{approved, `approved authorized authorised consented preapproved allowed granted autorizado aprobado`},
+		{approved, `approved authorized authorised consented preapproved autorizado aprobado`},
 		{action, `command commands action actions tool tools operation operations changes requests execution calls`},
 		{spill, `reveal print repeat output show leak dump disclose recite expose muestra revela imprime affiche zeige mostra`},
 		{system, `system sistema systeme`},
@@ -138,6 +139,7 @@ func vocabulary() []words {
 		{answer, `parameter argument sidenote response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
 		{skip, `skip disable bypass suppress deactivate omite desactiva`},
 		{guard, `safety sandbox guardrails guardrail safeguards moderation confirmations permissions protections prompts`},
+		{alter, `delete push commit merge deploy remove drop change modify rewrite approve overwrite borra elimina`},
 		{whole, `contents content everything entire full whole values value contenido conteudo contenu inhalt`},
 	}
 }
