@@ -1,0 +1,88 @@
+package foreign_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+)
+
+const graphLines = `{"type":"entity","name":"Ana","entityType":"person","observations":["Likes tea","Works at Acme"]}
+{"type":"relation","from":"Ana","to":"Acme","relationType":"works_at"}
+{"type":"entity","name":"Acme","entityType":"company","observations":["Makes anvils"]}
+
+{"type":"entity","name":"Blank","entityType":"","observations":[]}
+{"type":"relation","from":"Acme","to":"Ana","relationType":"employs"}
+{"type":"relation","from":"Acme","to":"Blank","relationType":"replaced-by"}
+{"type":"relation","from":"Ana","to":"Acme","relationType":"works_at"}
+`
+
+func TestAGraphBecomesEntitiesAndTies(t *testing.T) {
+	dir := folder(t, map[string]string{"memory.jsonl": graphLines})
+	for _, path := range []string{dir, filepath.Join(dir, "memory.jsonl")} {
+		all := must(t, foreign.MCPMemory, path, foreign.Options{Here: "shop"})
+		same(t, "titles", all.titles(), []string{"Ana", "Acme", "Blank"})
+		same(t, "relations", all.relations(), []string{"Ana relates_to Acme: works_at; employs, said from the other end", "Blank supersedes Acme: replaced-by, said from the other end"})
+		ana := all.memory(t, "Ana")
+		if ana.Content != "- Likes tea\n- Works at Acme" || ana.Type != engram.TypeEntity || ana.Project != "shop" || !ana.UpdatedAt.Equal(fileTime()) {
+			t.Errorf("Ana is %+v", ana)
+		}
+		if ana.Metadata["source"] != "mcp-memory" || ana.Metadata["source_id"] != "Ana" || ana.Metadata["entity_type"] != "person" || ana.Metadata["source_path"] != "memory.jsonl" {
+			t.Errorf("Ana comes from %v", ana.Metadata)
+		}
+		if c := all.memory(t, "Acme").Content; c != "Makes anvils" {
+			t.Errorf("one observation is %q, want it as it stands", c)
+		}
+		if c := all.memory(t, "Blank").Content; c != "Blank" {
+			t.Errorf("an entity without observations says %q, want its name", c)
+		}
+	}
+}
+
+func TestLinesOfAGraphThatMakeNoSense(t *testing.T) {
+	dir := folder(t, map[string]string{"g.jsonl": "\ufeff" + `{"type":"entity","name":"Ana","observations":["a"]}
+broken
+[1]
+{"type":"entity","name":7}
+{"type":"entity"}
+{"type":"relation","from":"Ana"}
+{"type":"else"}
+{"type":"entity","name":"Ana","observations":["b"]}
+{"type":"entity","name":"Long","observations":["` + strings.Repeat("x", 9<<20) + `"]}
+{"type":"entity","name":"Last","observations":["no end of line"]}`})
+	all := must(t, foreign.MCPMemory, filepath.Join(dir, "g.jsonl"), foreign.Options{})
+	same(t, "flaws", all.flaws(), []string{"g.jsonl:2: the line is no JSON object", "g.jsonl:3: the line is no JSON object", "g.jsonl:4: name cannot be a number",
+		"g.jsonl:5: the entity has no name", "g.jsonl:6: the relation does not say between whom it is", "g.jsonl:9: the line is longer than 8 MiB"})
+	same(t, "titles", all.titles(), []string{"Ana", "Ana", "Last"})
+	if all.memories[0].SyncID == all.memories[1].SyncID {
+		t.Error("two entities of a name have one id: what the second says would be lost")
+	}
+	same(t, "notes", all.noted(), []string{`g.jsonl:7: left out: it is neither an entity nor a relation but "else"`})
+}
+
+func FuzzGraph(f *testing.F) {
+	f.Add([]byte(graphLines))
+	f.Add([]byte("{\"type\":\"entity\",\"name\":\"\\u0000\"}\n\xff\n{"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		name := filepath.Join(t.TempDir(), "g.jsonl")
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		all, err := open(t, foreign.MCPMemory, name, foreign.Options{Here: "shop"})
+		if err != nil && engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("read %q: %v, want nothing but CodeInvalid", text, err)
+		}
+		if lines := bytes.Count(text, []byte("\n")) + 1; len(all.records) > lines {
+			t.Errorf("%d records of %d lines", len(all.records), lines)
+		}
+		for _, r := range all.records {
+			if r.Item == "" || r.Entity() == "" && r.Flaw == nil {
+				t.Errorf("record %+v of %q has no place or says nothing", r, text)
+			}
+		}
+	})
+}
