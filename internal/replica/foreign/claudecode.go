@@ -178,8 +178,9 @@ func (c *claudeCode) topic(pg page, m matter, body string) engram.Record {
 	if fields := fieldsOf(m, "name", "title", "description", "type", "metadata.type"); len(fields) > 0 {
 		more["front_matter"] = fields
 	}
-	x := engram.Memory{SyncID: c.memory(pg.path), Project: c.project, Title: strings.NewReplacer("_", " ").Replace(title), Content: content,
-		Summary: m.first("description"), CreatedAt: pg.at, Metadata: c.dated(pg.path, pg.path, more)}
+	id := c.own(pg.path)
+	x := engram.Memory{SyncID: c.memory(id), Project: c.project, Title: strings.NewReplacer("_", " ").Replace(title), Content: content,
+		Summary: m.first("description"), CreatedAt: pg.at, Metadata: c.dated(id, pg.path, more)}
 	switch kind {
 	case "user": // who the person is, whatever the project
 		x.Type, x.Scope = engram.TypePreference, engram.ScopePersonal

@@ -79,6 +79,10 @@ func (n *notes) noteOf(pg page) engram.Record {
 	if id == "" {
 		id = nameKey(plain)
 	}
+	if own := n.own(id); own != id {
+		n.note(pg.path, "another note has the permalink "+id+": it is called "+own+" here")
+		id = own
+	}
 	sync := n.memory(id)
 	for _, name := range []string{title, id, plain, pg.stem()} {
 		n.called.call(name, sync)

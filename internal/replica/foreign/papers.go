@@ -16,11 +16,12 @@ type papers struct {
 	folder  *folder
 	project string
 	seen    map[[sha256.Size]byte]string // what came in already, by its words: where it stands
-	nth     map[string]int               // how often a page has had sections under the same headings
+	given   map[string]bool              // ids, by space
+	nth     map[string]int               // how often such an id was wanted again
 }
 
 func newPapers(s System, f *folder, project string) papers {
-	p := papers{naming: naming{s, project}, folder: f, project: project, seen: map[[sha256.Size]byte]string{}, nth: map[string]int{}}
+	p := papers{naming: naming{s, project}, folder: f, project: project, seen: map[[sha256.Size]byte]string{}, given: map[string]bool{}, nth: map[string]int{}}
 	p.head = engram.Snapshot{Format: string(s), Project: project, Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}
 	p.close = f.close
 	return p
@@ -41,15 +42,18 @@ func (p *papers) repeated(item, text string) bool {
 	return false
 }
 
-// sectionID is the name of a section in its page: its headings, and which it is of several
-// under the same ones.
-func (p *papers) sectionID(page string, s section) string {
-	id := page + "#" + strings.Join(s.headings, "/")
-	p.nth[p.space+"\x00"+id]++
-	if n := p.nth[p.space+"\x00"+id]; n > 1 {
-		id += fmt.Sprintf("#%d", n)
+// own is an id that nothing else was given: the one that is wanted, with a number behind it
+// where it is taken, as when a page has two sections under the same headings.
+func (p *papers) own(id string) string {
+	wanted := p.space + "\x00" + id
+	for given := wanted; ; {
+		if !p.given[given] {
+			p.given[given] = true
+			return strings.TrimPrefix(given, p.space+"\x00")
+		}
+		p.nth[wanted]++
+		given = fmt.Sprintf("%s#%d", wanted, p.nth[wanted]+1)
 	}
-	return id
 }
 
 // cut gives the sections of a page as memories, as fn makes them; m of fn has the title and
@@ -57,7 +61,7 @@ func (p *papers) sectionID(page string, s section) string {
 func (p *papers) cut(pg page, body string, firstLine int, heading string, split bool, fn func(m *engram.Memory, s section), yield func(engram.Record) bool) bool {
 	sections, whole := cutAt(body, firstLine)
 	for _, s := range sections {
-		id := p.sectionID(pg.path, s)
+		id := p.own(pg.path + "#" + strings.Join(s.headings, "/"))
 		pieces := []section{s}
 		if split {
 			if several := items(s); several != nil {

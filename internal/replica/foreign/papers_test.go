@@ -1,0 +1,253 @@
+package foreign_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+)
+
+const agents = `# AGENTS.md
+
+How we work here.
+
+## Build
+
+Run ` + "`make check`" + `.
+
+` + "```sh" + `
+# no heading
+## nor this
+` + "```" + `
+
+### In CI
+
+The same.
+
+## Policies
+
+- No mocks.
+`
+
+func TestInstructionsAreCutAtTheirHeadings(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"AGENTS.md":                agents,
+		"CLAUDE.md":                "@AGENTS.md\n\n## Build\n\nRun `make check`.\n\n```sh\n# no heading\n## nor this\n```\n\n### In CI\n\nThe same.\n\n## Only here\n\nSpeak plainly.\n",
+		"CLAUDE.local.md":          "My sandbox is at port 9999.\n",
+		".cursor/rules/go.mdc":     "---\ndescription: Go style\nglobs: [\"*.go\", '*.mod']\nalwaysApply: false\n---\nUse gofmt.\n",
+		".cursorrules":             "Answer briefly.\r\n",
+		".github/workflows/ci.md":  "not for agents",
+		"README.md":                "# Shop\n\nnot for agents",
+		"node_modules/x/AGENTS.md": "of somebody else",
+		"web/AGENTS.md":            "# Web\n\nReact only.\n",
+	})
+	all := must(t, foreign.MemoryMD, dir, foreign.Options{Here: "Shop"})
+	same(t, "titles", all.titles(), []string{"AGENTS.md", "Build", "Policies", "CLAUDE.local.md", "Only here", ".cursorrules", "Web", "Go style"})
+	same(t, "notes", all.noted(), []string{"CLAUDE.md:1: left out: it points to AGENTS.md", "CLAUDE.md:5: left out: it says what AGENTS.md:7 says"})
+	build := all.memory(t, "Build")
+	if build.Type != engram.TypePolicy || build.Project != "shop" || !strings.Contains(build.Content, "## nor this") || !strings.HasSuffix(build.Content, "### In CI\n\nThe same.") {
+		t.Errorf("Build is %+v, want all of its section", build)
+	}
+	if build.Metadata["source_path"] != "AGENTS.md" || build.Metadata["source_id"] != "AGENTS.md#AGENTS.md/Build" || build.Metadata[engram.SourceDated] != "file" {
+		t.Errorf("Build comes from %v", build.Metadata)
+	}
+	if m := all.memory(t, "CLAUDE.local.md"); m.Scope != engram.ScopePersonal {
+		t.Errorf("what is kept out of the repository has the scope %s", m.Scope)
+	}
+	rule := all.memory(t, "Go style")
+	fields, _ := rule.Metadata["front_matter"].(map[string]any)
+	if rule.Content != "Use gofmt." || fields["alwaysapply"] != "false" || len(fields["globs"].([]any)) != 2 {
+		t.Errorf("the rule is %+v", rule)
+	}
+	if one := must(t, foreign.MemoryMD, filepath.Join(dir, "README.md"), foreign.Options{}); one.titles()[0] != "Shop" {
+		t.Errorf("a file that is named itself gives %q", one.titles())
+	}
+}
+
+func TestPagesOfMemory(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"reflexes.md":      "# Reflexes\n\n- **Check the disk** before a migration\n- Run the linter\n  twice\n\n## When it is late\n\nSleep over it.\n",
+		"episodes.md":      "# Episodes\n\n## 2026-01-05: the outage\n\nThe cache was full.\n\n## The launch\n\nIt went well.\n",
+		"preferences.md":   "Short answers.\n",
+		"project_graph.md": "# Graph\n\n## shop\n\n- uses: postgres\n- owner: ana\n",
+		"README.md":        "# Not one of them\n\ntext\n",
+	})
+	all := must(t, foreign.Markdown, dir, foreign.Options{Here: "shop"})
+	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "uses: postgres", "owner: ana", "Check the disk before a migration", "Run the linter", "When it is late"})
+	lint := all.memory(t, "Run the linter")
+	if lint.Content != "Run the linter\ntwice" || lint.Type != engram.TypeReflex || !lint.Permanent || lint.Tags[0] != "reflexes" {
+		t.Errorf("a reflex is %+v", lint)
+	}
+	out := all.memory(t, "2026-01-05: the outage")
+	if out.Type != engram.TypeEpisode || out.CreatedAt.Format("2006-01-02") != "2026-01-05" || !out.UpdatedAt.Equal(fileTime()) || out.Permanent {
+		t.Errorf("an episode is %+v, want it of its day", out)
+	}
+	if m := all.memory(t, "owner: ana"); m.Type != engram.TypeEntity {
+		t.Errorf("an entity is %+v", m)
+	}
+	other := must(t, foreign.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), foreign.Options{})
+	same(t, "titles of any pages", other.titles(), []string{"a", "b", "Decisions"})
+	for _, m := range other.memories {
+		if m.Type != engram.TypeDecision {
+			t.Errorf("%q is of type %s, want decision", m.Title, m.Type)
+		}
+	}
+}
+
+func TestNotesOfBasicMemory(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"design/Auth Design.md": "---\ntitle: Auth Design\ntype: note\ntags: [auth, Security]\npermalink: design/auth-design\nstatus: 'active' # for now\ncreated: 2026-01-02T03:04:05Z\n---\n\n# Auth Design\n\nBuilds on [[Core]].\n\n## Observations\n- [decision] JWT, because it is stateless #security #api/v2 (ADR 3)\n- [ ] a task\n- [x] done\n- [text](https://example.com)\n\n## Relations\n- implements [[API Requirements]] (first part)\n- replaces [[old-login|the old one]]\n- [[Core#Parts]]\n- \"depends on\" [[Nobody Wrote This]]\n- this is a whole sentence that mentions [[Core]] by the way\n```\n- implements [[Core]]\n```\n",
+		"API Requirements.md":   "---\ntags: auth, api\ntype: Spec\nmodified: 2026-02-03 04:05\n---\nText.\n",
+		"old-login.md":          "- [fact] a\n- [decision] b\n",
+		"Core.md":               "",
+		".obsidian/x.md":        "not a note",
+	})
+	all := must(t, foreign.BasicMemory, dir, foreign.Options{Here: "shop"})
+	same(t, "titles", all.titles(), []string{"API Requirements", "Core", "Auth Design", "old-login"})
+	same(t, "relations", all.relations(), []string{"Auth Design relates_to Core: links_to; relates_to", "Auth Design relates_to API Requirements: implements (first part)", "Auth Design supersedes old-login: replaces"})
+	same(t, "notes", all.noted(), []string{"design/Auth Design.md:24: no relation: there is no note [[Nobody Wrote This]] yet"})
+	auth := all.memory(t, "Auth Design")
+	fields, _ := auth.Metadata["front_matter"].(map[string]any)
+	if auth.Type != engram.TypeDecision || auth.Metadata["source_id"] != "design/auth-design" || fields["status"] != "active" || auth.CreatedAt.Year() != 2026 || strings.Contains(auth.Content, "# Auth Design\n") ||
+		!strings.HasPrefix(auth.Content, "Builds on [[Core]].") || strings.Join(auth.Tags, " ") != "auth Security security api/v2" {
+		t.Errorf("the note is %+v", auth)
+	}
+	api := all.memory(t, "API Requirements")
+	if api.Type != "spec" || api.UpdatedAt.Format("2006-01-02 15:04") != "2026-02-03 04:05" || api.Metadata[engram.SourceDated] != nil || strings.Join(api.Tags, " ") != "auth api" {
+		t.Errorf("the note is %+v", api)
+	}
+	if core := all.memory(t, "Core"); core.Content != "Core" || core.Type != engram.TypeManual {
+		t.Errorf("an empty note is %+v", core)
+	}
+}
+
+func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"projects/-src-my-shop/memory/MEMORY.md":         "# Memory\n\n- [Tests](feedback_tests.md) — real database\n- [Ana](user_ana.md)\n\n## Gotchas\n\nPort 8443.\n",
+		"projects/-src-my-shop/memory/feedback_tests.md": "---\nname: real-database\ndescription: tests use a real database\nmetadata:\n  type: feedback\n---\nNever mock it. See [[user_ana]].\n",
+		"projects/-src-my-shop/memory/user_ana.md":       "---\nname: user_ana\ndescription: who Ana is\ntype: user\n---\nTen years of Go.\n",
+		"projects/-src-my-shop/memory/debugging.md":      "## Patterns\n\nLook at the log.\n",
+		"projects/-src-my-shop/9f.jsonl":                 `{"type":"summary"}` + "\n" + `{"cwd":"/src/my-shop/web"}` + "\n" + `{"cwd":"/src/my-shop"}` + "\n",
+		"projects/-src-blog/memory/MEMORY.md":            "Hugo.\n",
+		"projects/-src-empty/a.jsonl":                    "{}\n",
+	})
+	all := must(t, foreign.ClaudeCode, dir, foreign.Options{Here: "elsewhere"})
+	same(t, "titles", all.titles(), []string{"MEMORY", "Gotchas", "Patterns", "real-database", "user ana"})
+	same(t, "projects", []string{all.memories[0].Project, all.memory(t, "Gotchas").Project}, []string{"src-blog", "my-shop"})
+	same(t, "relations", all.relations(), []string{"real-database relates_to user ana: links_to"})
+	same(t, "notes", all.noted(), []string{"projects/-src-blog/memory/MEMORY.md: its project is called src-blog, after the folder: nothing there says what its real name is",
+		"MEMORY.md:1: left out: 2 lines that point to the files by topic"})
+	feedback := all.memory(t, "real-database")
+	if feedback.Type != engram.TypePolicy || feedback.Summary != "tests use a real database" || feedback.Metadata["source_type"] != "feedback" || feedback.Metadata["source_id"] != "feedback_tests.md" {
+		t.Errorf("feedback is %+v", feedback)
+	}
+	if ana := all.memory(t, "user ana"); ana.Type != engram.TypePreference || ana.Scope != engram.ScopePersonal {
+		t.Errorf("what is of the user is %+v", ana)
+	}
+	if m := all.memory(t, "Patterns"); m.Type != engram.TypePattern {
+		t.Errorf("a file without front matter is %+v", m)
+	}
+	// Whichever folder is named, the memories are the same.
+	want := all.memory(t, "Gotchas").SyncID
+	for _, path := range []string{"projects", "projects/-src-my-shop", "projects/-src-my-shop/memory"} {
+		if got := must(t, foreign.ClaudeCode, filepath.Join(dir, path), foreign.Options{}).memory(t, "Gotchas").SyncID; got != want {
+			t.Errorf("read from %s it is called %s, else %s", path, got, want)
+		}
+	}
+	one := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory/user_ana.md"), foreign.Options{})
+	same(t, "one file", one.titles(), []string{"user ana"})
+	asked := ""
+	named := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-my-shop/memory"), foreign.Options{ProjectOf: func(_ context.Context, d string) string { asked = d; return "the-shop" }})
+	if named.memories[0].Project != "the-shop" || asked != "/src/my-shop" {
+		t.Errorf("the project of %q is %s, want that of /src/my-shop", asked, named.memories[0].Project)
+	}
+	here := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", HereDir: "/src/blog"})
+	forced := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", Project: "Forced"})
+	same(t, "projects", []string{here.memories[0].Project, forced.memories[0].Project}, []string{"blog", "forced"})
+}
+
+func TestLinksThatLeadOutAreNotFollowed(t *testing.T) {
+	dir := folder(t, map[string]string{"v/a.md": "inside", "secret.md": "outside", "secrets/b.md": "outside too", "v/AGENTS.md": "rules"})
+	for from, to := range map[string]string{"v/out.md": "../secret.md", "v/dir": "../secrets", "v/CLAUDE.md": "AGENTS.md", "v/gone.md": "nowhere.md", "v/ring.md": "ring.md"} {
+		if err := os.Symlink(to, filepath.Join(dir, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := must(t, foreign.BasicMemory, filepath.Join(dir, "v"), foreign.Options{})
+	same(t, "flaws", all.flaws(), []string{"gone.md: it is a link that leads out of the folder, or nowhere", "out.md: it is a link that leads out of the folder, or nowhere",
+		"ring.md: it is a link that leads out of the folder, or nowhere"})
+	for _, m := range all.memories {
+		if strings.Contains(m.Content, "outside") {
+			t.Errorf("%q came in from outside", m.Content)
+		}
+	}
+	same(t, "a link that stays inside", must(t, foreign.MemoryMD, filepath.Join(dir, "v"), foreign.Options{}).noted(), []string{"CLAUDE.md:1: left out: it says what AGENTS.md:1 says"})
+}
+
+func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		system foreign.System
+		files  map[string]string
+	}{
+		{"sections under the same headings", foreign.MemoryMD, map[string]string{"AGENTS.md": "## A\n\none\n\n## A\n\ntwo\n\n## A#2\n\nthree\n\n## A\n\nfour\n"}},
+		{"notes of one permalink", foreign.BasicMemory, map[string]string{"a.md": "---\npermalink: x\n---\none", "b.md": "---\npermalink: x\n---\ntwo", "c/x.md": "three", "x.md": "four"}},
+		{"topics of two folders of a project", foreign.ClaudeCode, map[string]string{
+			"-a/memory/t.md": "---\nname: t\n---\none", "-b/memory/t.md": "---\nname: t\n---\ntwo", "-a/memory/MEMORY.md": "three", "-b/memory/MEMORY.md": "four"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := must(t, tt.system, folder(t, tt.files), foreign.Options{Project: "shop"})
+			texts := map[string]string{}
+			for _, m := range all.memories {
+				texts[m.SyncID] = m.Content
+			}
+			if len(texts) != 4 {
+				t.Errorf("%d memories under %d names, want four: %v", len(all.memories), len(texts), texts)
+			}
+		})
+	}
+}
+
+func TestPagesThatCannotBeRead(t *testing.T) {
+	dir := folder(t, map[string]string{"a.md": "good", "binary.md": "\xff\xfe\x00", "huge.md": strings.Repeat("x", 17<<20)})
+	all := must(t, foreign.Markdown, dir, foreign.Options{})
+	same(t, "flaws", all.flaws(), []string{"binary.md: it is not valid UTF-8", "huge.md: it has 17825792 bytes, the limit is 16777216"})
+	same(t, "titles", all.titles(), []string{"a"})
+}
+
+func FuzzPages(f *testing.F) {
+	f.Add(agents)
+	f.Add("---\ntitle: \"a: b\"\ntags:\n  - x\n  - 'y z'\nnote: |\n  two\n  lines\nfolded: >-\n  a\n  b\nmap:\n  inner: [1, \"2, 3\"]\n---\n- [c] text #t (x)\n- a [[B|c]]\n")
+	f.Add("---\n---\n- \n-\n1. x\n2) y\n~~~\n# z\n~~~~\n####### no\n#\tyes\n## both ##\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		for _, name := range []string{"AGENTS.md", "reflexes.md", "memory/MEMORY.md", "memory/topic.md"} {
+			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, s := range []foreign.System{foreign.MemoryMD, foreign.Markdown, foreign.BasicMemory, foreign.ClaudeCode} {
+			all := must(t, s, dir, foreign.Options{Here: "shop"})
+			names := map[string]bool{}
+			for _, r := range all.records {
+				if r.Item == "" || r.Entity() == "" && r.Flaw == nil {
+					t.Errorf("%s of %q: record %+v has no place or says nothing", s, text, r)
+				}
+				if m := r.Memory; m != nil {
+					if names[m.Memory.SyncID] || !utf8.ValidString(m.Memory.Title+m.Memory.Content) || strings.TrimSpace(m.Memory.Content) == "" && strings.TrimSpace(text) != "" && s != foreign.ClaudeCode {
+						t.Errorf("%s of %q: %+v is there twice, broken or empty", s, text, m.Memory)
+					}
+					names[m.Memory.SyncID] = true
+				}
+			}
+		}
+	})
+}
