@@ -28,7 +28,7 @@ type Exported struct {
 	Format    string // the one that was written
 	Project   string // canonical; "" for every one
 	Projects  int
-	Sessions  int
+	Sessions  int // deleted ones too
 	Prompts   int // deleted ones too
 	Memories  int // forgotten ones too
 	Forgotten int // of Memories
@@ -147,17 +147,24 @@ func (s *sink) put(r engram.Record) bool {
 }
 
 func (x *exporting) projects(ctx context.Context, out *sink) error {
-	var all []engram.ProjectCounts
-	err := x.store.View(ctx, func(r engram.Reader) (err error) {
-		all, err = r.Projects(ctx)
+	var all []engram.Record
+	err := x.store.View(ctx, func(r engram.Reader) error {
+		counted, err := r.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		var ps []engram.Project
+		for _, p := range counted {
+			if p.Name != "" && (x.res.Project == "" || p.Name == x.res.Project) {
+				ps = append(ps, p.Project)
+			}
+		}
+		all, err = projectRecords(ctx, r, ps)
 		return err
 	})
 	for _, p := range all {
-		if p.Name == "" || x.res.Project != "" && p.Name != x.res.Project {
-			continue
-		}
 		x.res.Projects++
-		if !out.put(engram.Record{Project: &p.Project}) {
+		if !out.put(p) {
 			return nil
 		}
 	}
@@ -190,53 +197,69 @@ func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Read
 }
 
 func (x *exporting) sessions(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after string) ([]engram.Session, error) {
-		return r.SessionsAfter(ctx, x.res.Project, after, exportPage)
-	}
-	return pages(ctx, x.Engine, read, func(s engram.Session) string { return s.ID }, func(s engram.Session) bool {
+	id := func(r engram.Record) string { return r.Session.ID }
+	put := func(r engram.Record) bool {
 		x.res.Sessions++
-		return out.put(engram.Record{Session: &s})
-	})
+		return out.put(r)
+	}
+	there := func(r engram.Reader, after string) ([]engram.Record, error) {
+		ss, err := r.SessionsAfter(ctx, x.res.Project, after, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		return sessionRecords(ctx, r, ss)
+	}
+	if err := pages(ctx, x.Engine, there, id, put); err != nil || out.closed {
+		return err
+	}
+	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
+		ss, err := r.GoneSessions(ctx, x.res.Project, after, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		return goneRecords(ctx, r, ss)
+	}
+	return pages(ctx, x.Engine, gone, id, put)
 }
 
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.Prompt, error) {
-		return r.PromptsAfter(ctx, x.res.Project, after, exportPage)
+	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
+		ps, err := r.PromptsAfter(ctx, x.res.Project, after, exportPage)
+		if err != nil {
+			return nil, err
+		}
+		return promptRecords(ctx, r, ps)
 	}
-	return pages(ctx, x.Engine, read, func(p engram.Prompt) int64 { return p.Num }, func(p engram.Prompt) bool {
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
 		x.res.Prompts++
-		return out.put(engram.Record{Prompt: &p})
+		return out.put(r)
 	})
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.MemoryRecord, error) {
+	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
 		ms, err := r.MemoriesAfter(ctx, x.res.Project, after, exportPage)
 		if err != nil {
 			return nil, err
 		}
 		return x.whole(ctx, r, ms)
 	}
-	return pages(ctx, x.Engine, read, func(m engram.MemoryRecord) int64 { return m.Memory.Num }, func(m engram.MemoryRecord) bool {
-		x.count(m)
-		return out.put(engram.Record{Memory: &m})
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, func(r engram.Record) bool {
+		x.count(*r.Memory)
+		return out.put(r)
 	})
 }
 
 // whole adds to memories what belongs to them.
-func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.MemoryRecord, error) {
-	all := make([]engram.MemoryRecord, len(ms))
+func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
+	all, err := memoryRecords(ctx, r, ms)
+	if err != nil {
+		return nil, err
+	}
 	nums := make([]int64, len(ms))
 	for i, m := range ms {
-		all[i].Memory, nums[i] = m, m.Num
+		nums[i] = m.Num
 		x.lastMemory = max(x.lastMemory, m.Num)
-		if m.RevisionCount < 2 {
-			continue // a text that was replaced was counted
-		}
-		var err error
-		if all[i].Revisions, err = r.Revisions(ctx, m.Num); err != nil {
-			return nil, err
-		}
 	}
 	for _, model := range x.models {
 		vs, err := r.Vectors(ctx, model, nums)
@@ -245,7 +268,7 @@ func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memo
 		}
 		for i, num := range nums {
 			if v, has := vs[num]; has {
-				all[i].Vectors = append(all[i].Vectors, engram.FingerprintedRow{Model: model, Values: v})
+				all[i].Memory.Vectors = append(all[i].Memory.Vectors, engram.FingerprintedRow{Model: model, Values: v})
 			}
 		}
 	}
@@ -265,19 +288,19 @@ func (x *exporting) count(m engram.MemoryRecord) {
 }
 
 func (x *exporting) relations(ctx context.Context, out *sink) error {
-	read := func(r engram.Reader, after int64) ([]engram.RelationRecord, error) {
+	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
 		rs, err := r.RelationsAfter(ctx, x.res.Project, after, exportPage)
 		if err != nil {
 			return nil, err
 		}
-		return recordsOf(ctx, r, rs)
+		return relationRecords(ctx, r, rs)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.RelationRecord) int64 { return r.Relation.Num }, func(r engram.RelationRecord) bool {
-		if max(r.Relation.Source, r.Relation.Target) > x.lastMemory {
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
+		if max(r.Relation.Relation.Source, r.Relation.Relation.Target) > x.lastMemory {
 			return true // it was made meanwhile, of memories that are not in the file
 		}
 		x.res.Relations++
-		return out.put(engram.Record{Relation: &r})
+		return out.put(r)
 	})
 }
 
@@ -302,17 +325,16 @@ func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]en
 	return all, nil
 }
 
-// erased tells what was removed for good; of which project it was is not known any more,
-// so that only a whole export has it.
+// erased tells what was removed for good; of a project what is known to have been in it.
 func (x *exporting) erased(ctx context.Context, out *sink) error {
-	if x.res.Project != "" {
-		return nil
-	}
 	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
 		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
 			return r.ErasedAfter(ctx, kind, after, exportPage)
 		}
 		err := pages(ctx, x.Engine, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+			if x.res.Project != "" && g.Project != x.res.Project {
+				return true
+			}
 			x.res.Erased++
 			return out.put(engram.Record{Erased: &g})
 		})

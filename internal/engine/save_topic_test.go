@@ -42,6 +42,12 @@ func TestATopicKeyRevisesInPlace(t *testing.T) {
 	}
 	want := engram.Revision{Memory: m.Num, Number: 1, Type: "decision", Title: "Auth model", Content: "JWT, 15 minutes",
 		WrittenAt: first.Memory.CreatedAt, ReplacedAt: m.UpdatedAt, Reason: "same topic key"}
+	if len(d.Revisions) == 1 {
+		if d.Revisions[0].Stamp.At.Time() != first.Memory.CreatedAt {
+			t.Errorf("the old text is of %v, want of when it was saved", d.Revisions[0].Stamp)
+		}
+		d.Revisions[0].Stamp = engram.Stamp{}
+	}
 	if len(d.Revisions) != 1 || !reflect.DeepEqual(d.Revisions[0], want) {
 		t.Errorf("the old text\n got %+v\nwant %+v", d.Revisions, want)
 	}
