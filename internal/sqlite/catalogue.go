@@ -45,6 +45,14 @@ const (
 
 // catalogue returns the index as this transaction sees it.
 func (t *tx) catalogue(ctx context.Context) (*catalogue, error) {
+	if err := t.flush(ctx); err != nil {
+		return nil, err
+	}
+	return t.written(ctx)
+}
+
+// written is catalogue without the pending memories.
+func (t *tx) written(ctx context.Context) (*catalogue, error) {
 	if t.cat != nil {
 		return t.cat, nil
 	}
@@ -155,11 +163,11 @@ func (t *tx) readWords(ctx context.Context, g *segment) error {
 		return err
 	}
 	into := &target{segment: &segment{}}
-	adds, err := gather(from, func(postings.Doc) *target { return into })
+	all, err := gather(from, func(postings.Doc) *target { return into })
 	if err != nil {
 		return err
 	}
-	blocks, err := postings.Merge(nil, adds[into], blockSize)
+	blocks, err := postings.Merge(nil, all.additions(into), blockSize)
 	if err != nil {
 		return err
 	}
@@ -189,8 +197,14 @@ func (t *tx) touched() { t.cat, t.indexed = nil, true }
 // kindNum returns the number of a type and scope, a new one when there is none.
 func (t *tx) kindNum(ctx context.Context, k kind) (uint32, error) {
 	const find = `SELECT num FROM kinds WHERE type = ? AND scope = ?`
+	if num, known := t.names.kinds[k]; known {
+		return num, nil
+	}
 	var num uint32
 	err := t.row(ctx, find, []any{k.typ, k.scope}, &num)
+	if err == nil {
+		keep(&t.names.kinds, k, num)
+	}
 	if err != sql.ErrNoRows {
 		return num, err
 	}

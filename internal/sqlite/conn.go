@@ -183,6 +183,10 @@ type tx struct {
 	kept        *kept               // what the process knows of the index
 	cat         *catalogue          // the index as this transaction sees it; nil until asked
 	indexed     bool                // the index was written to
+	pending     *pending            // memories that are to be indexed; nil: none
+	placing     *pending            // those that are just given their slots; nil: none
+	wide        bool                // more pages are kept than usual
+	names       names               // numbers that were looked up
 	own         []*segment          // the segments as this transaction left them; nil until standing is asked
 	recoded     bool                // codes of vectors were written
 	scrubbed    bool                // texts left the tables
@@ -200,6 +204,9 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	s, err := t.conn.stmt(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	if t.names.some() && renames(query) {
+		t.names = names{}
 	}
 	return s.ExecContext(ctx, args...)
 }

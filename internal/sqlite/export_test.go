@@ -186,3 +186,23 @@ func (t *tx) checkSegment(ctx context.Context, g *segment, all map[int64]*entry)
 	}
 	return nil
 }
+
+// CompareLexicon holds the words that one lexicon gives of all memories against wordsOf.
+func CompareLexicon(ms []engram.Memory) error {
+	l := newLexicon()
+	for i, m := range ms {
+		counts, length := l.of(m)
+		got, want := map[string]uint32{}, map[string]uint32{}
+		for _, w := range counts {
+			got[l.words[w.term]] = w.tf
+		}
+		words, wantLength := wordsOf(m)
+		for _, w := range words {
+			want[w.word] = w.tf
+		}
+		if len(counts) != len(got) || !maps.Equal(got, want) || length != wantLength {
+			return fmt.Errorf("memory %d: got %v of length %d, want %v of length %d", i, got, length, want, wantLength)
+		}
+	}
+	return nil
+}

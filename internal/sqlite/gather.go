@@ -2,17 +2,23 @@ package sqlite
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// source is a part of the index whose memories go to another: a segment, or one memory
-// that is in none.
+// source is a part of the index whose memories go to another: a segment, or memories
+// that are in none.
 type source struct {
-	segment int64 // 0: unsealed
+	segment int64 // 0: none
 	docs    postings.Docs
 	blocks  [][]byte
+
+	// Of memories that no table of the index has yet, in the place of blocks: the words of
+	// each slot.
+	words   [][]termCount
+	lexicon *lexicon
 }
 
 // target is a segment that gets memories, with what it gets.
@@ -31,15 +37,38 @@ type place struct {
 // room is how many more memories a target can take.
 func (g *target) room() int { return segmentSlots - g.segment.slots - g.docs.Len() }
 
-// gather gives every live document of the sources a slot in the target that pick names,
-// and returns the words that each target gets, in ascending order.
-func gather(from []source, pick func(postings.Doc) *target) (map[*target][]postings.Addition, error) {
-	type spot struct {
-		target *target
-		slot   uint32
-	}
-	words := map[*target]map[string]*postings.Addition{}
-	var scratch []postings.Posting
+// take gives a document the next slot of the target.
+func (g *target) take(d postings.Doc) spot {
+	at := spot{g, uint32(g.segment.slots + g.docs.Len())}
+	g.docs = postings.AppendDoc(g.docs, d)
+	g.tokens += int64(d.Length)
+	return at
+}
+
+// spot is where a memory goes; the zero spot is nowhere.
+type spot struct {
+	target *target
+	slot   uint32
+}
+
+// gathering is what goes to targets.
+type gathering struct {
+	order []*target // in the order in which they got their first document
+	words map[*target]map[string]*postings.Addition
+	fresh []freshWords
+}
+
+// freshWords are memories of one lexicon, and where they go.
+type freshWords struct {
+	spots   []spot
+	words   [][]termCount
+	lexicon *lexicon
+	place   []uint32 // lexicon.order
+}
+
+// gather gives every live document of the sources a slot in the target that pick names.
+func gather(from []source, pick func(postings.Doc) *target) (*gathering, error) {
+	all := &gathering{words: map[*target]map[string]*postings.Addition{}}
 	for _, s := range from {
 		spots := make([]spot, s.docs.Len())
 		for slot := range spots {
@@ -48,49 +77,128 @@ func gather(from []source, pick func(postings.Doc) *target) (map[*target][]posti
 			}
 			d := s.docs.Doc(slot)
 			to := pick(d)
-			spots[slot] = spot{to, uint32(to.segment.slots + to.docs.Len())}
-			to.docs = postings.AppendDoc(to.docs, d)
-			to.tokens += int64(d.Length)
-			if words[to] == nil {
-				words[to] = map[string]*postings.Addition{}
+			if to.docs.Len() == 0 {
+				all.order = append(all.order, to)
 			}
+			spots[slot] = to.take(d)
 		}
-		for _, block := range s.blocks {
-			e := postings.NewEntries(block)
-			for e.Next() {
-				l, err := postings.ReadList(e.List())
-				if err == nil {
-					scratch, err = l.Decode(scratch[:0])
-				}
-				if err != nil {
-					return nil, err
-				}
-				for _, p := range scratch {
-					if int(p.Slot) >= len(spots) || spots[p.Slot].target == nil {
-						return nil, postings.ErrDamaged // a dead document has no words
-					}
-					at := spots[p.Slot]
-					a := words[at.target][string(e.Word())]
-					if a == nil {
-						a = &postings.Addition{Word: bytes.Clone(e.Word())}
-						words[at.target][string(a.Word)] = a
-					}
-					a.Postings = append(a.Postings, postings.Posting{Slot: at.slot, TF: p.TF})
-				}
-			}
-			if err := e.Err(); err != nil {
-				return nil, err
-			}
+		if s.lexicon != nil {
+			all.fresh = append(all.fresh, freshWords{spots: spots, words: s.words, lexicon: s.lexicon, place: s.lexicon.order()})
+			continue
 		}
-	}
-	all := make(map[*target][]postings.Addition, len(words))
-	for to, adds := range words {
-		sorted := make([]postings.Addition, 0, len(adds))
-		for _, a := range adds {
-			sorted = append(sorted, *a)
+		if err := all.read(s.blocks, spots); err != nil {
+			return nil, err
 		}
-		slices.SortFunc(sorted, func(a, b postings.Addition) int { return bytes.Compare(a.Word, b.Word) })
-		all[to] = sorted
 	}
 	return all, nil
+}
+
+// read takes over the words of the blocks of a segment whose slots go to spots.
+func (a *gathering) read(blocks [][]byte, spots []spot) error {
+	var scratch []postings.Posting
+	for _, block := range blocks {
+		e := postings.NewEntries(block)
+		for e.Next() {
+			l, err := postings.ReadList(e.List())
+			if err == nil {
+				scratch, err = l.Decode(scratch[:0])
+			}
+			if err != nil {
+				return err
+			}
+			for _, p := range scratch {
+				if int(p.Slot) >= len(spots) || spots[p.Slot].target == nil {
+					return postings.ErrDamaged // a dead document has no words
+				}
+				a.add(spots[p.Slot], e.Word(), p.TF)
+			}
+		}
+		if err := e.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *gathering) add(at spot, word []byte, tf uint32) {
+	words := a.words[at.target]
+	if words == nil {
+		words = map[string]*postings.Addition{}
+		a.words[at.target] = words
+	}
+	w := words[string(word)]
+	if w == nil {
+		w = &postings.Addition{Word: bytes.Clone(word)}
+		words[string(w.Word)] = w
+	}
+	w.Postings = append(w.Postings, postings.Posting{Slot: at.slot, TF: tf})
+}
+
+// additions returns the words that a target gets, in ascending order. They are made when
+// they are asked for: those of all targets at once would be large.
+func (a *gathering) additions(to *target) []postings.Addition {
+	all := make([]postings.Addition, 0, len(a.words[to]))
+	for _, w := range a.words[to] {
+		all = append(all, *w)
+	}
+	slices.SortFunc(all, func(a, b postings.Addition) int { return bytes.Compare(a.Word, b.Word) })
+	for _, f := range a.fresh {
+		all = joined(all, f.additions(to))
+	}
+	return all
+}
+
+// additions returns the words of the memories that go to a target, in ascending order.
+func (f freshWords) additions(to *target) []postings.Addition {
+	// Counted first, all postings stand in one piece.
+	count, total := map[uint32]int{}, 0
+	for i, at := range f.spots {
+		if at.target == to {
+			total += len(f.words[i])
+			for _, w := range f.words[i] {
+				count[w.term]++
+			}
+		}
+	}
+	terms := make([]uint32, 0, len(count))
+	for term := range count {
+		terms = append(terms, term)
+	}
+	slices.SortFunc(terms, func(a, b uint32) int { return cmp.Compare(f.place[a], f.place[b]) })
+	all := make([]postings.Addition, len(terms))
+	room, nth := make([]postings.Posting, total), make(map[uint32]int, len(terms))
+	for i, term := range terms {
+		n := count[term]
+		all[i] = postings.Addition{Word: []byte(f.lexicon.words[term]), Postings: room[:0:n]}
+		room, nth[term] = room[n:], i
+	}
+	for i, at := range f.spots {
+		if at.target == to {
+			for _, w := range f.words[i] {
+				a := &all[nth[w.term]]
+				a.Postings = append(a.Postings, postings.Posting{Slot: at.slot, TF: w.tf})
+			}
+		}
+	}
+	return all
+}
+
+// joined joins additions in order; where both have a word, the slots of b come behind.
+func joined(a, b []postings.Addition) []postings.Addition {
+	if len(a) == 0 {
+		return b
+	}
+	all := make([]postings.Addition, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		switch c := bytes.Compare(a[0].Word, b[0].Word); {
+		case c < 0:
+			all, a = append(all, a[0]), a[1:]
+		case c > 0:
+			all, b = append(all, b[0]), b[1:]
+		default:
+			both := postings.Addition{Word: a[0].Word, Postings: slices.Concat(a[0].Postings, b[0].Postings)}
+			all, a, b = append(all, both), a[1:], b[1:]
+		}
+	}
+	return append(append(all, a...), b...)
 }

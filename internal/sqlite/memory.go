@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -304,16 +305,18 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if m.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
+	if err := t.addTags(ctx, m.Num, m.Tags); err != nil {
 		return err
 	}
 	if !m.Forgotten() {
-		if err := t.indexMemory(ctx, at, *m); err != nil {
+		if err := t.indexMemory(ctx, at, *m, true); err != nil {
 			return err
 		}
 	}
-	const active = `UPDATE sessions SET active_at = max(active_at, ?) WHERE id = ? AND num <> 0`
-	_, err = t.exec(ctx, active, millis(m.CreatedAt), m.SessionID)
+	const active = `UPDATE sessions SET active_at = ?1 WHERE num = ?2 AND active_at < ?1`
+	if at.session != 0 {
+		_, err = t.exec(ctx, active, millis(m.CreatedAt), at.session)
+	}
 	return err
 }
 
@@ -346,12 +349,34 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	for _, tag := range tags {
-		if _, err := t.exec(ctx, `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?,?)`, num, tag); err != nil {
-			return fmt.Errorf("write tag %q: %w", tag, err)
+	return t.addTags(ctx, num, tags)
+}
+
+// tagsAtOnce is how many tags one statement writes at most: one for each of them would
+// be half of what writing a memory with tags costs.
+const tagsAtOnce = 8
+
+// addTags gives tags to a memory that has none.
+func (t *tx) addTags(ctx context.Context, num int64, tags []string) error {
+	for some := range slices.Chunk(tags, tagsAtOnce) {
+		args := []any{num}
+		for _, tag := range some {
+			args = append(args, tag)
+		}
+		if _, err := t.exec(ctx, addTagsSQL(len(some)), args...); err != nil {
+			return fmt.Errorf("write tags: %w", err)
 		}
 	}
 	return nil
+}
+
+// addTagsSQL writes so many tags of the memory ?1.
+func addTagsSQL(n int) string {
+	query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?1,?2)`
+	for i := 3; i < n+2; i++ {
+		query += `,(?1,?` + strconv.Itoa(i) + `)`
+	}
+	return query
 }
 
 // InsertRevision adds r.

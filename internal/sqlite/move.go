@@ -20,6 +20,9 @@ func (t *tx) moveIndex(ctx context.Context, source, target int64, which func(num
 		}
 		return out, moved
 	}
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
 	if err := t.moveUnsealed(ctx, move); err != nil {
 		return fmt.Errorf("move the newest memories: %w", err)
 	}

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -148,7 +149,20 @@ func planStore(t *testing.T) *Store {
 		if err := tx.PutSession(t.Context(), engram.Session{ID: "s", Project: "app", StartedAt: long, ActiveAt: long}); err != nil {
 			return err
 		}
-		for i := range 200 {
+		return nil
+	})
+	for _, nums := range [][2]int{{0, 192}, {192, 200}} { // the last ones wait in no segment yet
+		err = errors.Join(err, planMemories(t, s, nums[0], nums[1], long))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func planMemories(t *testing.T, s *Store, from, to int, long time.Time) error {
+	return s.Update(t.Context(), func(tx engram.Tx) error {
+		for i := from; i < to; i++ {
 			m := engram.Memory{ID: engram.ID(fmt.Sprintf("mem_%026d", i)), SyncID: fmt.Sprint(i), Project: "app", SessionID: "s",
 				Scope: engram.ScopeProject, Type: engram.TypeFact, Title: "kettle", Content: "boils", NormalizedHash: strings.Repeat("ab", 32),
 				CreatedAt: long, UpdatedAt: long, TouchedAt: long}
@@ -158,8 +172,4 @@ func planStore(t *testing.T) *Store {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

@@ -46,8 +46,14 @@ func (t *tx) projectNum(ctx context.Context, name string) (int64, error) {
 	if name == "" {
 		return 0, nil
 	}
+	if num, known := t.names.projects[name]; known {
+		return num, nil
+	}
 	var num int64
 	err := t.row(ctx, query, []any{name}, &num)
+	if err == nil {
+		keep(&t.names.projects, name, num)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}

@@ -52,6 +52,7 @@ const rebuiltSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?
 // Reindex makes the whole index anew from the texts. It reads nothing of the old one,
 // which may be damaged.
 func (t *tx) Reindex(ctx context.Context) error {
+	t.forgo()
 	for _, query := range []string{`DELETE FROM postings`, `DELETE FROM documents`, `DELETE FROM vector_codes`, `DELETE FROM coded`, `DELETE FROM segments`,
 		`DELETE FROM unsealed`, `DELETE FROM kinds`} {
 		if _, err := t.exec(ctx, query); err != nil {
@@ -74,7 +75,7 @@ func (t *tx) Reindex(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if err := t.indexMemory(ctx, at, m); err != nil {
+			if err := t.indexMemory(ctx, at, m, false); err != nil {
 				return err
 			}
 		}

@@ -34,26 +34,36 @@ func (t *tx) put(ctx context.Context, d postings.Doc, words []wordCount) error {
 		return fmt.Errorf("index memory %d: %w", d.Num, err)
 	}
 	seq, err := res.LastInsertId()
-	if err != nil || seq%sealAt != 0 {
+	if err != nil {
 		return err
 	}
-	if err := t.seal(ctx); err != nil {
-		return fmt.Errorf("seal the newest memories: %w", err)
+	return t.order(ctx, seq-1, seq)
+}
+
+// order puts in order what waits when the numbers of unsealed go from last to seq. more
+// are memories that no table of the index has yet.
+func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
+	passed := func(every int64) bool { return last/every < seq/every }
+	if !passed(sealAt) {
+		return nil
 	}
+	var err error
 	switch {
-	case seq%settleAt == 0:
-		err = t.settle(ctx)
-	case seq%mergeAt == 0:
-		err = t.merge(ctx)
+	case passed(settleAt):
+		err = t.settle(ctx, more)
+	case passed(mergeAt):
+		err = t.merge(ctx, more)
+	default:
+		err = t.seal(ctx, more)
 	}
 	if err != nil {
-		return fmt.Errorf("merge segments: %w", err)
+		return fmt.Errorf("order the newest memories: %w", err)
 	}
 	return nil
 }
 
-// seal makes a segment of the unsealed memories.
-func (t *tx) seal(ctx context.Context) error {
+// unsealed reads the memories that are in no segment.
+func (t *tx) unsealed(ctx context.Context) ([]source, error) {
 	var from []source
 	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
 		var doc, words []byte
@@ -61,42 +71,61 @@ func (t *tx) seal(ctx context.Context) error {
 		from = append(from, source{docs: doc, blocks: [][]byte{words}})
 		return err
 	})
-	if err != nil || len(from) == 0 {
-		return err
-	}
-	if err := t.gatherInto(ctx, from, levelSmall); err != nil {
-		return err
-	}
-	_, err = t.exec(ctx, `DELETE FROM unsealed`)
-	return err
+	return from, err
 }
 
-// merge makes one medium segment of the small ones.
-func (t *tx) merge(ctx context.Context) error {
+// seal makes a segment of the unsealed memories.
+func (t *tx) seal(ctx context.Context, more []source) error {
+	from, err := t.unsealed(ctx)
+	if err != nil {
+		return err
+	}
+	return t.gatherInto(ctx, append(from, more...), levelSmall)
+}
+
+// merge makes one medium segment of the unsealed memories and the small ones.
+func (t *tx) merge(ctx context.Context, more []source) error {
 	from, err := t.sources(ctx, func(g *segment) bool { return g.level == levelSmall })
-	if err != nil || len(from) == 0 {
+	if err != nil {
 		return err
 	}
-	if err := t.gatherInto(ctx, from, levelMedium); err != nil {
-		return err
-	}
-	return t.drop(ctx, from)
+	return t.gatherInto(ctx, append(from, more...), levelMedium)
 }
 
-// gatherInto makes a new segment of everything in the sources.
+// gatherInto makes a new segment of everything in the sources, or several where it is too
+// much for one.
 func (t *tx) gatherInto(ctx context.Context, from []source, level int) error {
-	into := &target{segment: &segment{level: level, project: several}}
-	adds, err := gather(from, func(postings.Doc) *target { return into })
-	if err != nil || into.docs.Len() == 0 {
+	var into *target
+	all, err := gather(from, func(postings.Doc) *target {
+		if into == nil || into.room() == 0 {
+			into = &target{segment: &segment{level: level, project: several}}
+		}
+		return into
+	})
+	if err != nil {
 		return err
 	}
-	return t.extend(ctx, into, adds[into])
+	return t.spread(ctx, all, from)
+}
+
+// spread writes what was gathered to its targets, and removes where it was.
+func (t *tx) spread(ctx context.Context, all *gathering, from []source) error {
+	for _, to := range all.order {
+		if err := t.extend(ctx, to, all.additions(to)); err != nil {
+			return err
+		}
+	}
+	if err := t.drop(ctx, from); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `DELETE FROM unsealed`)
+	return err
 }
 
 // settle moves all memories of small and medium segments to large ones: those of the
 // projects that have most of them to segments of their own, the others to a common one.
 // A large segment of which little is live is dissolved on the way.
-func (t *tx) settle(ctx context.Context) error {
+func (t *tx) settle(ctx context.Context, more []source) error {
 	all, err := t.segments(ctx)
 	if err != nil {
 		return err
@@ -112,9 +141,10 @@ func (t *tx) settle(ctx context.Context) error {
 		most -= g.slots
 		return true
 	})
-	if err != nil || len(from) == 0 {
+	if err != nil {
 		return err
 	}
+	from = append(from, more...)
 	open := map[int64]*target{}
 	for _, g := range all {
 		leaves := slices.ContainsFunc(from, func(s source) bool { return s.segment == g.num })
@@ -123,8 +153,7 @@ func (t *tx) settle(ctx context.Context) error {
 		}
 	}
 	large := largest(from)
-	var order []*target
-	adds, err := gather(from, func(d postings.Doc) *target {
+	gathered, err := gather(from, func(d postings.Doc) *target {
 		project := int64(d.Project)
 		if !large[project] {
 			project = several
@@ -134,20 +163,12 @@ func (t *tx) settle(ctx context.Context) error {
 			to = &target{segment: &segment{level: levelLarge, project: project}}
 			open[project] = to
 		}
-		if to.docs.Len() == 0 {
-			order = append(order, to)
-		}
 		return to
 	})
 	if err != nil {
 		return err
 	}
-	for _, to := range order {
-		if err := t.extend(ctx, to, adds[to]); err != nil {
-			return err
-		}
-	}
-	return t.drop(ctx, from)
+	return t.spread(ctx, gathered, from)
 }
 
 // largest names the projects that have enough memories in the sources, and no more of
@@ -180,7 +201,7 @@ func largest(from []source) map[int64]bool {
 	return large
 }
 
-// sources reads the segments that which names.
+// sources reads the segments that which names, and the unsealed memories.
 func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, error) {
 	all, err := t.segments(ctx)
 	if err != nil {
@@ -200,7 +221,8 @@ func (t *tx) sources(ctx context.Context, which func(*segment) bool) ([]source, 
 		}
 		from = append(from, s)
 	}
-	return from, nil
+	unsealed, err := t.unsealed(ctx)
+	return append(from, unsealed...), err
 }
 
 // extend appends documents and their words to a segment, which is made when it is new.
@@ -295,6 +317,9 @@ func (t *tx) appendDocs(ctx context.Context, segment int64, slots int, docs post
 // drop removes segments whose memories stand elsewhere.
 func (t *tx) drop(ctx context.Context, from []source) error {
 	for _, s := range from {
+		if s.segment == 0 {
+			continue
+		}
 		if err := t.dropSegment(ctx, s.segment); err != nil {
 			return err
 		}

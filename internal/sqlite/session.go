@@ -172,8 +172,14 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 
 // sessionNum returns the row of a session; "" is row 0.
 func (t *tx) sessionNum(ctx context.Context, id string) (int64, error) {
+	if num, known := t.names.sessions[id]; known || id == "" {
+		return num, nil // row 0 is none
+	}
 	var num int64
 	err := t.row(ctx, `SELECT num FROM sessions WHERE id = ?`, []any{id}, &num)
+	if err == nil {
+		keep(&t.names.sessions, id, num)
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).WithHint("start it first")
 	}

@@ -133,7 +133,12 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	defer s.writes.give(c)
 	defer c.rollback() // does nothing after a commit
 	t := &tx{conn: c, kept: &s.kept}
+	defer t.forgo()
+	defer t.narrow()
 	if err := fn(t); err != nil {
+		return explain(err, s.path)
+	}
+	if err := t.flush(ctx); err != nil {
 		return explain(err, s.path)
 	}
 	if t.unprompted {
@@ -251,6 +256,6 @@ func dsn(path string, pragmas ...string) string {
 	if p[0] != '/' {
 		p = "/" + p // C:/… on Windows
 	}
-	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{"cache_size(-2048)", "temp_store(2)"}, pragmas...)}
+	q := url.Values{"mode": {"rw"}, "_pragma": append([]string{fmt.Sprintf("cache_size(-%d)", usualPages), "temp_store(2)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: p, OmitHost: true, RawQuery: q.Encode()}).String()
 }

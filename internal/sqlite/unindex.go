@@ -10,21 +10,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/postings"
 )
 
-// document is what the index has of a memory beside its words.
-func (t *tx) document(ctx context.Context, m engram.Memory, at home, length int) (postings.Doc, error) {
+// indexMemory adds a live memory to the index; whole says that it was inserted just now.
+func (t *tx) indexMemory(ctx context.Context, at home, m engram.Memory, whole bool) error {
 	num, err := t.kindNum(ctx, kind{m.Type, m.Scope})
-	return postings.Doc{Num: m.Num, Created: m.CreatedAt.UnixMilli(), Project: uint32(at.project), Session: uint32(at.session), Kind: num,
-		Length: length}, err
-}
-
-// indexMemory adds a live memory to the index.
-func (t *tx) indexMemory(ctx context.Context, at home, m engram.Memory) error {
-	words, length := wordsOf(m)
-	d, err := t.document(ctx, m, at, length)
 	if err != nil {
 		return err
 	}
-	return t.put(ctx, d, words)
+	d := postings.Doc{Num: m.Num, Created: m.CreatedAt.UnixMilli(), Project: uint32(at.project), Session: uint32(at.session), Kind: num}
+	return t.await(ctx, d, m, whole)
 }
 
 // reindexMemory brings the index from what a memory was to what it is at its home now.
@@ -50,7 +43,7 @@ func (t *tx) reindexMemory(ctx context.Context, was, m engram.Memory, at home) e
 	if m.Forgotten() {
 		return nil
 	}
-	return t.indexMemory(ctx, at, m)
+	return t.indexMemory(ctx, at, m, false)
 }
 
 // unindexMemory takes a memory out of the index as it was when it was put there: its
@@ -72,8 +65,12 @@ func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory
 	return nil
 }
 
-// unput takes a memory out of the unsealed ones; waiting says whether it was there.
+// unput takes a memory out of the pending or the unsealed ones; waiting says whether it
+// was there.
 func (t *tx) unput(ctx context.Context, num int64) (waiting bool, err error) {
+	if t.withdraw(num) {
+		return true, nil
+	}
 	res, err := t.exec(ctx, `DELETE FROM unsealed WHERE memory = ?`, num)
 	if err != nil {
 		return false, fmt.Errorf("take memory %d out of the index: %w", num, err)
@@ -113,7 +110,7 @@ func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, foun
 // forgets takes half of its time.
 func (t *tx) standing(ctx context.Context) ([]*segment, error) {
 	if t.own == nil {
-		cat, err := t.catalogue(ctx)
+		cat, err := t.written(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -134,6 +134,9 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 // know returns the model, which is written down when it is new.
 func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 	const query = `INSERT INTO models (name, fingerprint, dimensions) VALUES (?,?,?)`
+	if have, known := t.names.models[m.Fingerprint]; known && have.dimensions == m.Dimensions {
+		return have, nil
+	}
 	have, found, err := t.model(ctx, m.Fingerprint)
 	switch {
 	case err != nil:
@@ -142,6 +145,7 @@ func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 		return have, engram.Errorf(engram.CodeInvalid, "the model %s had %d dimensions and now has %d", m.Name, have.dimensions, m.Dimensions).
 			WithHint("another model needs another fingerprint")
 	case found:
+		keep(&t.names.models, m.Fingerprint, have)
 		return have, nil
 	case m.Dimensions < 1 || m.Dimensions > vector.MaxDimensions:
 		return have, engram.Errorf(engram.CodeInvalid, "a model of %d dimensions", m.Dimensions)
@@ -156,6 +160,9 @@ func (t *tx) know(ctx context.Context, m engram.Model) (model, error) {
 
 // DropModel removes a model and its vectors.
 func (t *tx) DropModel(ctx context.Context, fingerprint string) error {
+	if err := t.flush(ctx); err != nil {
+		return err
+	}
 	m, found, err := t.model(ctx, fingerprint)
 	if !found {
 		return err

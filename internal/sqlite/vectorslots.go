@@ -38,7 +38,8 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 	}
 	for _, m := range all {
 		edits := make(map[int][]byte, len(nums))
-		err := t.vectorRows(ctx, m, nums, func(num int64, row []byte) error {
+		unknown := t.placing.known(m, nums, func(num int64, row []byte) { edits[slots[num]] = row })
+		err := t.vectorRows(ctx, m, unknown, func(num int64, row []byte) error {
 			edits[slots[num]] = slices.Clone(row)
 			return nil
 		})
@@ -106,8 +107,13 @@ func (t *tx) dropCodes(ctx context.Context, model, first, last int64) error {
 // those that are unsealed get theirs when they get a slot.
 func (t *tx) placeVectors(ctx context.Context, m model, rows map[int64][]byte) error {
 	sealed := make(map[int64]bool, len(rows))
-	for num := range rows {
-		sealed[num] = true
+	for num, row := range rows {
+		if !t.pending.keep(vectorOf{m.num, num}, row) {
+			sealed[num] = true
+		}
+	}
+	if len(sealed) == 0 {
+		return nil
 	}
 	// A memory that was saved just now is the newest of the unsealed.
 	err := t.rows(ctx, `SELECT memory FROM unsealed ORDER BY seq DESC`, nil, func(s scanner) error {
