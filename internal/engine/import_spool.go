@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"runtime"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -81,10 +83,10 @@ type lot struct {
 }
 
 // lotSize is how many records come back together.
-const lotSize = 64
+const lotSize = 128
 
-// each calls fn with every record, in lots. While one is written, another goroutine
-// decodes the next and puts its texts into vectors: whoever writes keeps others waiting.
+// each calls fn with every record, in lots. While one is written, others decode the next
+// and put their texts into vectors: whoever writes keeps others waiting.
 func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) map[string][]float32, fn func(lot) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
@@ -93,29 +95,34 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 	if err != nil {
 		return err
 	}
-	ahead := make(chan lot, 2)
-	var reader sync.WaitGroup
-	defer reader.Wait()
+	ahead := make(chan chan lot, runtime.GOMAXPROCS(0)) // so many lots are under way, in their order
+	var readers sync.WaitGroup
+	defer readers.Wait()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	reader.Go(func() {
+	readers.Go(func() {
 		defer close(ahead)
 		d := json.NewDecoder(bufio.NewReaderSize(in, 1<<16))
 		for more := true; more; {
 			var b lot
 			b.records, b.err = nextIncoming(d)
 			more = len(b.records) == lotSize && b.err == nil
-			if b.err == nil {
-				b.embedded = embed(ctx, b.records)
-			}
+			next := make(chan lot, 1)
 			select {
-			case ahead <- b:
+			case ahead <- next:
 			case <-ctx.Done():
 				return
 			}
+			readers.Go(func() {
+				if b.err == nil {
+					b.embedded = embed(ctx, b.records)
+				}
+				next <- b
+			})
 		}
 	})
-	for b := range ahead {
+	for next := range ahead {
+		b := <-next
 		if b.err != nil {
 			return fmt.Errorf("read what was kept: %w", b.err)
 		}
@@ -170,7 +177,7 @@ func (e *Engine) embedAhead(ctx context.Context, records []incoming) map[string]
 }
 
 // readAll reads a file to its end, cleans what is in it and keeps it. What is wrong is
-// rejected here already.
+// rejected here already. One goroutine decodes while this one cleans.
 func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in ImportInput, res *Imported) (*waiting, error) {
 	head, records, err := f.Read(r)
 	if err != nil {
@@ -182,19 +189,62 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 		return nil, err
 	}
 	c := cleaning{now: e.now(), project: in.Project}
-	for rec, err := range records {
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = c.take(rec, w, res)
-		}
-		if err != nil {
-			w.drop()
-			return nil, err
-		}
+	err = readAhead(ctx, records, func(rec engram.Record) error { return c.take(rec, w, res) })
+	if err != nil {
+		w.drop()
+		return nil, err
 	}
 	return w, nil
+}
+
+// readAhead calls fn with records that another goroutine reads, until either has an error or
+// ctx is done. That goroutine has ended when readAhead returns.
+func readAhead(ctx context.Context, records iter.Seq2[engram.Record, error], fn func(engram.Record) error) error {
+	type piece struct {
+		records []engram.Record
+		err     error
+	}
+	const size = 32
+	pieces, stop := make(chan piece, 2), make(chan struct{})
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	defer close(stop)
+	reader.Go(func() {
+		defer close(pieces)
+		var p piece
+		send := func() bool {
+			select {
+			case pieces <- p:
+				p = piece{}
+				return true
+			case <-stop:
+				return false
+			}
+		}
+		for rec, err := range records {
+			if p.err = err; err == nil {
+				p.records = append(p.records, rec)
+			}
+			if (err != nil || len(p.records) == size) && (!send() || err != nil) {
+				return
+			}
+		}
+		send()
+	})
+	for p := range pieces {
+		for _, rec := range p.records {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := fn(rec); err != nil {
+				return err
+			}
+		}
+		if p.err != nil {
+			return p.err
+		}
+	}
+	return ctx.Err()
 }
 
 // take cleans one record and keeps it, or rejects it.
