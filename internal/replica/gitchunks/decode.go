@@ -115,7 +115,7 @@ func (c chunk) inOrder() []item {
 func (c chunk) rankOfMutation(raw []byte) int {
 	fields, _ := fieldsOf(raw, maxFields)
 	for _, f := range fields {
-		if f.name == "entity" {
+		if f.name == "entity" && f.value[0] == '"' {
 			switch unquote(f.value) {
 			case "session":
 				return wire.Sessions

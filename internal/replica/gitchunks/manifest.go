@@ -54,16 +54,19 @@ func readManifest(ctx context.Context, folder *os.Root) (manifest, error) {
 func parseManifest(b []byte) manifest {
 	var file struct {
 		Version int             `json:"version"`
-		Chunks  []manifestEntry `json:"chunks"`
+		Chunks  json.RawMessage `json:"chunks"`
 	}
 	m := manifest{exists: true, entries: map[string]manifestEntry{}}
-	if json.Unmarshal(b, &file) != nil {
+	if json.Unmarshal(b, &file) == nil {
+		m.version = file.Version
+	}
+	var entries []manifestEntry
+	if json.Unmarshal(file.Chunks, &entries) != nil {
 		m.scan(b)
 		return m
 	}
-	m.version = file.Version
 	m.whole = file.Version == manifestVersion
-	for _, e := range file.Chunks {
+	for _, e := range entries {
 		if _, twice := m.entries[e.ID]; twice || !isID(e.ID) {
 			m.whole = false
 			continue

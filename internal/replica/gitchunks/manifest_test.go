@@ -1,0 +1,215 @@
+package gitchunks_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
+)
+
+func manifestPath(dir string) string { return filepath.Join(dir, ".engram", "manifest.json") }
+
+func readText(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func writeText(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// idsOf are the IDs in a manifest, which must be whole.
+func idsOf(t testing.TB, manifest string) (ids []string) {
+	t.Helper()
+	var m struct {
+		Version int
+		Chunks  []struct {
+			ID        string `json:"id"`
+			CreatedBy string `json:"created_by"`
+		}
+	}
+	if err := json.Unmarshal([]byte(manifest), &m); err != nil || m.Version != 1 {
+		t.Fatalf("%v: %s", err, manifest)
+	}
+	for _, c := range m.Chunks {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+// Whatever was done to the manifest, Settle makes it what it was: Engram's chunks say
+// themselves who made them.
+func TestAManifestIsMadeAnew(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, gitchunks.Options{Dir: dir})
+	a := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
+	b := keep(t, r, engram.Batch{By: "ben", At: at(2)}, memory(2, "b"))
+	whole := readText(t, manifestPath(dir))
+	if got := idsOf(t, whole); !slices.Equal(got, []string{a.ID, b.ID}) {
+		t.Fatalf("the manifest lists %v, want %v", got, []string{a.ID, b.ID})
+	}
+	entries := whole[strings.Index(whole, "    {"):strings.LastIndex(whole, "\n  ]")]
+	for name, spoilt := range map[string]string{
+		"empty":                         "",
+		"cut off":                       whole[:len(whole)/2],
+		"with merge markers":            strings.Replace(whole, "    {", "<<<<<<< HEAD\n    {", 1) + "=======\n" + entries + "\n>>>>>>> theirs\n",
+		"lines of both sides":           strings.Replace(whole, entries, entries+"\n"+entries, 1),
+		"an entry twice":                strings.Replace(whole, entries, entries+",\n"+entries, 1),
+		"an entry is missing":           `{"version":1,"chunks":[{"id":"` + a.ID + `"}]}`,
+		"an entry of nothing":           strings.Replace(whole, b.ID, "00000000", 1),
+		"an entry that leads elsewhere": strings.Replace(whole, b.ID, "../../etc/passwd", 1),
+		"another shape":                 `[]`,
+		"a text":                        `"x"`,
+		"null":                          `null`,
+		"no version":                    strings.Replace(whole, `"version": 1`, `"version": 0`, 1),
+		"numbers that are texts":        strings.Replace(whole, `"memories": 1`, `"memories": "1"`, 1),
+		"no text":                       "\x00\xff\xfe{",
+	} {
+		writeText(t, manifestPath(dir), spoilt)
+		fresh := open(t, gitchunks.Options{Dir: dir})
+		batches, err := fresh.Batches(t.Context())
+		if err != nil || !slices.Equal(batches, []engram.Batch{a, b}) {
+			t.Errorf("%s: batches\n got %+v, %v\nwant %+v", name, batches, err, []engram.Batch{a, b})
+		}
+		if err := fresh.Settle(t.Context()); err != nil {
+			t.Errorf("%s: settle: %v", name, err)
+		}
+		if got := readText(t, manifestPath(dir)); got != whole {
+			t.Errorf("%s: the manifest is now\n%s\nwant\n%s", name, got, whole)
+		}
+	}
+	if err := os.Remove(manifestPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Settle(t.Context()); err != nil || readText(t, manifestPath(dir)) != whole {
+		t.Errorf("removed: got %v, %s; want\n%s", err, readText(t, manifestPath(dir)), whole)
+	}
+}
+
+// What only the manifest knows of another program's chunk is kept, as far as it can be told
+// what is of which entry.
+func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
+	dir := t.TempDir()
+	id := layPlain(t, dir, `{"sessions":null,"observations":[{"content":"a"}],"prompts":null}`)
+	mixed := layPlain(t, dir, `{"sessions":null,"observations":[{"content":"b"}],"prompts":null}`)
+	entry := func(id, by string) string {
+		return `    {` + "\n" + `      "id": "` + id + `",` + "\n" + `      "created_by": "` + by + `",` + "\n" + `      "created_at": "2026-01-02T03:04:05Z",` + "\n" + `      "sessions": 0,` + "\n" + `      "memories": 1,` + "\n" + `      "prompts": 0` + "\n    }"
+	}
+	two := strings.Replace(entry(mixed, "ben"), `"created_by"`, `"created_by": "eve",`+"\n"+`      "created_by"`, 1)
+	writeText(t, manifestPath(dir), "{\n  \"version\": 1,\n  \"chunks\": [\n<<<<<<< ours\n"+entry(id, "ana")+"\n=======\n"+two+"\n>>>>>>> theirs\n  ]\n}\n")
+	r := open(t, gitchunks.Options{Dir: dir})
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []engram.Batch{{ID: mixed, Memories: 1}, {ID: id, By: "ana", At: at(5), Memories: 1}}
+	if got, err := r.Batches(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
+	}
+	if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{mixed, id}) {
+		t.Errorf("the manifest lists %v, want %v", got, []string{mixed, id})
+	}
+}
+
+func TestSettlingTouchesNothingThatFits(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, gitchunks.Options{Dir: dir})
+	if err := r.Settle(t.Context()); err != nil || listing(t, dir) != dir+" 0\n" {
+		t.Errorf("in a repository without memory: got %v and\n%s\nwant that nothing is made", err, listing(t, dir))
+	}
+	b := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
+	// Written by hand, in another order and form, and with an attribute more: it fits.
+	other := `{"chunks":[{"id":"` + b.ID + `","created_at":"2026-01-02T03:04:01Z","created_by":"ana"}],"version":1}`
+	writeText(t, manifestPath(dir), other)
+	attributes := filepath.Join(dir, ".engram", ".gitattributes")
+	writeText(t, attributes, "mine\n")
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := readText(t, manifestPath(dir)); got != other {
+		t.Errorf("the manifest\n got %s\nwant %s", got, other)
+	}
+	if got := readText(t, attributes); got != "mine\n" {
+		t.Errorf("somebody's .gitattributes\n got %s", got)
+	}
+}
+
+func TestAManifestOfANewerVersionIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	r := open(t, gitchunks.Options{Dir: dir})
+	a := keep(t, r, engram.Batch{At: at(1)}, memory(1, "a"))
+	for _, text := range []string{`{"version":2,"chunks":"elsewhere"}`, `{"version":3}`} {
+		writeText(t, manifestPath(dir), text)
+		if err := r.Settle(t.Context()); engram.CodeOf(err) != engram.CodeConflict || readText(t, manifestPath(dir)) != text {
+			t.Errorf("settle %s: got %v, want a conflict, and the file as it was", text, err)
+		}
+	}
+	writeText(t, manifestPath(dir), `{"version":2,"chunks":[]}`)
+	before := listing(t, dir)
+	if _, err := r.Write(t.Context(), engram.Batch{At: at(2)}, []engram.Record{memory(2, "b")}); engram.CodeOf(err) != engram.CodeConflict {
+		t.Errorf("write: got %v, want a conflict", err)
+	}
+	if after := listing(t, dir); after != before {
+		t.Errorf("after a write that was refused there is\n%s\nwant\n%s", after, before)
+	}
+	if got, err := r.Batches(t.Context()); err != nil || len(got) != 1 || got[0] != a {
+		t.Errorf("batches: got %+v, %v; want the chunk that is there", got, err)
+	}
+}
+
+func TestGitIsToldHowToMerge(t *testing.T) {
+	dir := t.TempDir()
+	keep(t, open(t, gitchunks.Options{Dir: dir}), engram.Batch{}, memory(1, "a"))
+	for name, want := range map[string][]string{".gitattributes": {"\nmanifest.json text eol=lf merge=union\n", "\nchunks/** binary\n"}, ".gitignore": {".tmp-*\n"}} {
+		text := readText(t, filepath.Join(dir, ".engram", name))
+		for _, line := range want {
+			if !strings.Contains(text, line) {
+				t.Errorf("%s\n got %s\nwant a line %q", name, text, line)
+			}
+		}
+	}
+}
+
+// What a write that was killed has left is taken away, and what another process is writing
+// is not.
+func TestLeftoversAreSwept(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now().UTC()
+	r := open(t, gitchunks.Options{Dir: dir, Now: func() time.Time { return now }})
+	keep(t, r, engram.Batch{At: at(1)}, memory(1, "a"))
+	before := listing(t, dir)
+	for _, folder := range []string{".engram", ".engram/chunks"} {
+		path := filepath.Join(dir, folder, ".tmp-0123456789abcdef")
+		writeText(t, path, "half")
+		if err := os.Chtimes(path, now, now.Add(-2*time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := open(t, gitchunks.Options{Dir: dir}).Settle(t.Context()); err != nil || listing(t, dir) == before {
+		t.Errorf("without a clock: got %v and\n%s\nwant that nothing is taken away", err, listing(t, dir))
+	}
+	young := filepath.Join(dir, ".engram", "chunks", ".tmp-fedcba9876543210")
+	writeText(t, young, "half")
+	if err := r.Settle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(young); err != nil {
+		t.Errorf("what is being written: %v", err)
+	}
+	if after := listing(t, dir); after != before {
+		t.Errorf("got\n%s\nwant\n%s", after, before)
+	}
+}
