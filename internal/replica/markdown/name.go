@@ -44,7 +44,7 @@ func slug(title string, most int) string {
 		parted = false
 		b.WriteRune(r)
 	}
-	// Lower case may have marks of its own: a capital I with a dot.
+	// Lower case may be decomposed where upper case was not.
 	return strings.TrimRight(cut(text.Compose(b.String()), most), "-")
 }
 
@@ -86,6 +86,9 @@ func folder(name string, most int) string {
 	safe = strings.TrimLeft(safe, "_-")
 	if safe == name && !reserved(safe) {
 		return safe
+	}
+	if reserved(safe) {
+		safe = strings.ReplaceAll(safe, ".", "-") // what stands before a dot is the device
 	}
 	return strings.Trim(safe+"-"+digest([]byte(name))[:6], "-")
 }

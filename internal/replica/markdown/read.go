@@ -155,7 +155,7 @@ func (r *read) readFront(head string) *flaw {
 
 // parseYAML reads a mapping: its keys and values one after the other.
 func parseYAML(head string) ([]*yaml.Node, *flaw) {
-	if strings.TrimSpace(head) == "" {
+	if empty(head) {
 		return nil, nil
 	}
 	var doc yaml.Node
@@ -163,7 +163,7 @@ func parseYAML(head string) ([]*yaml.Node, *flaw) {
 		return nil, flawed(yamlLine(err)+1, "the front matter is not YAML: %s", yamlReason(err))
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
-		return nil, nil // comments alone
+		return nil, nil
 	}
 	m := doc.Content[0]
 	if m.Kind == yaml.ScalarNode && m.ShortTag() == "!!null" {
@@ -181,6 +181,16 @@ func parseYAML(head string) ([]*yaml.Node, *flaw) {
 		}
 	}
 	return m.Content, nil
+}
+
+// empty reports front matter of blank lines and comments, which the library takes for no YAML.
+func empty(head string) bool {
+	for line := range strings.SplitSeq(head, "\n") {
+		if line = strings.TrimLeft(line, " "); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
 }
 
 // outlawed is the first node that is an alias, has an anchor or a tag of its own, or merges.
