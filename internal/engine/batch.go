@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -11,23 +12,111 @@ import (
 // MaxBatch is how many memories may be saved at once.
 const MaxBatch = 100
 
+// ItemError is why one memory of a batch cannot be saved.
+type ItemError struct {
+	Index int   // its place in the batch, from 0
+	Err   error // without the place
+}
+
+// BatchError says which memories of a batch cannot be saved, in their order; none of it is.
+type BatchError struct{ Items []ItemError }
+
+// mostTold is how many wrong items the text of a BatchError names.
+const mostTold = 20
+
+// Error names the items, from 1.
+func (e *BatchError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap is the first item's error, which says where it stands and what is wrong with the
+// others.
+func (e *BatchError) Unwrap() error {
+	first := OfItem(e.Items[0].Index, e.Items[0].Err)
+	told, ok := errors.AsType[*engram.Error](first)
+	if !ok || len(e.Items) == 1 {
+		return first
+	}
+	var b strings.Builder
+	b.WriteString(told.Msg)
+	for i, item := range e.Items[1:] {
+		if i == mostTold-1 {
+			fmt.Fprintf(&b, "; and %d more", len(e.Items)-mostTold)
+			break
+		}
+		fmt.Fprintf(&b, "; memory %d: %s", item.Index+1, wordsOf(item.Err))
+	}
+	return engram.Errorf(told.Code, "%s", b.String()).WithHintOf(told).WithCause(told.Err)
+}
+
+
+// wordsOf is what err says to a person, without its cause.
+func wordsOf(err error) string {
+	if told, ok := errors.AsType[*engram.Error](err); ok {
+		return told.Msg
+	}
+	return err.Error()
+}
+
 // SaveBatch saves several memories in one transaction, all or none, and answers in their
 // order. Each is decided upon with those before it: of two that say the same the second
-// is a repeat, or is merged. CodeInvalid when there are none or more than MaxBatch; an
-// error of one item says which, from 1.
+// is a repeat, or is merged. CodeInvalid when there are none or more than MaxBatch; what is
+// wrong with items is a *BatchError, which has every one of them that is.
 func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
+	intakes, err := e.drafts(ins)
+	if err != nil {
+		return nil, err
+	}
+	return e.saveAll(ctx, "save", intakes, true)
+}
+
+// errOnlyTried takes back what TryBatch wrote.
+var errOnlyTried = errors.New("only tried")
+
+// TryBatch says what SaveBatch would do, with the same errors, and changes nothing. The
+// numbers and ids of new memories are not those that they will get.
+func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
+	intakes, err := e.drafts(ins)
+	if err != nil {
+		return nil, err
+	}
+	var all []SaveResult
+	_, err = e.saveIntakes(ctx, "save", intakes, true, func(tried []SaveResult) error {
+		all = tried
+		return errOnlyTried
+	})
+	if errors.Is(err, errOnlyTried) {
+		return all, nil
+	}
+	return nil, err
+}
+
+// drafts makes what is to be saved of the items of a batch.
+func (e *Engine) drafts(ins []SaveInput) ([]intake, error) {
 	if len(ins) == 0 || len(ins) > MaxBatch {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", len(ins)).WithHint("from 1 to %d", MaxBatch)
 	}
 	intakes := make([]intake, len(ins))
+	var wrong BatchError
 	for i, in := range ins {
 		m, err := e.draft(in)
 		if err != nil {
-			return nil, OfItem(i, err)
+			wrong.Items = append(wrong.Items, ItemError{i, err})
 		}
 		intakes[i] = intake{in: in, draft: m}
 	}
-	return e.saveAll(ctx, "save", intakes, OfItem)
+	if len(wrong.Items) > 0 {
+		return nil, &wrong
+	}
+	return intakes, nil
+}
+
+// ofItem reports an error that is about what was to be saved, so that those behind it in its
+// batch can be looked at, too; all that was written is taken back.
+func ofItem(err error) bool {
+	switch engram.CodeOf(err) {
+	case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeForbidden:
+		return true
+	}
+	return false
 }
 
 // OfItem is err with the place, from 0, of the item of a batch that it is about.

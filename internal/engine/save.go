@@ -74,23 +74,23 @@ func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
 	if err != nil {
 		return SaveResult{}, err
 	}
-	all, err := e.saveAll(ctx, "save", []intake{{in: in, draft: m}}, nil)
+	all, err := e.saveAll(ctx, "save", []intake{{in: in, draft: m}}, false)
 	if err != nil {
 		return SaveResult{}, err
 	}
 	return all[0], nil
 }
 
-// saveAll saves in one transaction. which, when it is not nil, says in an error which one
-// it is about.
-func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, which func(int, error) error) ([]SaveResult, error) {
+// saveAll saves in one transaction. What is wrong with items of a batch is a *BatchError.
+func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, batch bool) ([]SaveResult, error) {
 	begun := e.tally.begin()
-	all, err := e.saveIntakes(ctx, verb, intakes, which)
+	all, err := e.saveIntakes(ctx, verb, intakes, batch, nil)
 	e.tally.saved(begun, actionsOf(all), err)
 	return all, err
 }
 
-func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, which func(int, error) error) ([]SaveResult, error) {
+// saveIntakes saves in one transaction, in which done, when it is not nil, has the last word.
+func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
 	out, err := e.lookAhead(ctx, intakes)
 	if err != nil {
 		return nil, err
@@ -99,23 +99,42 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 	err = e.write(ctx, verb, func(o *op) error {
 		o.embedded = out.embedded
 		s := newSaver(o, out)
+		if err := s.saveEach(ctx, intakes, batch, all); err != nil {
+			return err
+		}
 		for i, t := range intakes {
-			if all[i], err = s.save(ctx, t); err != nil && which != nil {
-				return which(i, err)
-			}
-			if err != nil {
-				return err
-			}
+			all[i].tell(t, out)
+		}
+		if done != nil {
+			return done(all)
 		}
 		return o.countSaves(ctx, all)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range intakes {
-		all[i].tell(t, out)
-	}
 	return all, nil
+}
+
+// saveEach saves into all, as many as intakes. Of a batch it goes on behind an item that
+// cannot be saved, for whoever is to put it right wants to hear of every one.
+func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all []SaveResult) (err error) {
+	var wrong BatchError
+	for i, t := range intakes {
+		all[i], err = s.save(ctx, t)
+		switch {
+		case err != nil && batch && ofItem(err):
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+		case err != nil && batch:
+			return OfItem(i, err)
+		case err != nil:
+			return err
+		}
+	}
+	if len(wrong.Items) > 0 {
+		return &wrong
+	}
+	return nil
 }
 
 // tell adds what is said beside what was done.
