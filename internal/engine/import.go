@@ -37,7 +37,7 @@ type ImportInput struct {
 // and Undo takes it back. Other writers wait while it is written.
 //
 // What is here is known again by its ids, so that importing twice changes nothing. Where
-// both have something, lifecycle.Reconciled decides, and the text that lost stays as a
+// both have something, lifecycle.Merge decides, and the text that lost stays as a
 // revision. What was erased here stays away, and what was forgotten here stays forgotten
 // unless it was edited later. Private spans are taken out, and the origin of memories is
 // import. What only an undo of an import took away comes in again. An item that is wrong is

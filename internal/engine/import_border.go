@@ -36,6 +36,9 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 		if err != nil || !found || !i.outside(here.Project) {
 			return here, found, copied, err
 		}
+		if i.batch != "" {
+			return here, false, nil, &leftAlone{here.Project}
+		}
 		if copied == nil {
 			copied = &naming{of: here.ID}
 		}
@@ -71,6 +74,9 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 		was, found, err = i.tx.PromptBySyncID(ctx, p.SyncID)
 		if err != nil || !found || !i.outside(was.Project) {
 			return was, found, err
+		}
+		if i.batch != "" {
+			return was, false, &leftAlone{was.Project}
 		}
 		p.SyncID = "prompt-" + i.copyOf(was.SyncID)
 	}

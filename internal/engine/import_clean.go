@@ -43,6 +43,10 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 	case r.Erased != nil:
 		in.Erased, err = c.erased(*r.Erased)
 	}
+	if err == nil && r.Erased == nil {
+		in.Gone = r.Gone
+		in.Lineage, err = c.lineage(r)
+	}
 	return in, err
 }
 
@@ -221,7 +225,10 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 			return nil, err
 		}
 		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: line(r.Title), Content: redact.Private(r.Content),
-			Reason: line(r.Reason), WrittenAt: first(c.past(r.WrittenAt), c.past(r.ReplacedAt), c.now)}
+			Reason: line(r.Reason), WrittenAt: first(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp), c.now), Stamp: r.Stamp}
+		if err := c.known(r.Stamp); err != nil {
+			return nil, err
+		}
 		now.ReplacedAt = first(c.past(r.ReplacedAt), now.WrittenAt)
 		if strings.TrimSpace(now.Content) == "" && now.Title == "" {
 			continue
@@ -229,6 +236,14 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 		out = append(out, now)
 	}
 	return out, nil
+}
+
+// stampTime is when a write was; the zero time when that is not known.
+func stampTime(s engram.Stamp) time.Time {
+	if s.At <= 0 {
+		return time.Time{}
+	}
+	return s.At.Time()
 }
 
 func (c cleaning) relation(r engram.RelationRecord) (*engram.RelationRecord, error) {
@@ -279,7 +294,7 @@ func end(r engram.Ref) engram.Ref {
 }
 
 func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
-	now := engram.Erased{Entity: x.Entity, ID: line(x.ID), SyncID: line(x.SyncID), At: x.At}
+	now := engram.Erased{Entity: x.Entity, ID: line(x.ID), SyncID: line(x.SyncID), Project: normalProject(x.Project), At: x.At}
 	switch x.Entity {
 	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
 	default:
@@ -292,6 +307,9 @@ func (c cleaning) erased(x engram.Erased) (*engram.Erased, error) {
 		now.At = engram.Clock(0).Tick(c.now)
 	}
 	if err := engram.CheckText("id", now.ID, engram.MaxName); err != nil {
+		return nil, err
+	}
+	if err := engram.CheckText("project", now.Project, engram.MaxName); err != nil {
 		return nil, err
 	}
 	return &now, engram.CheckText("sync id", now.SyncID, engram.MaxName)

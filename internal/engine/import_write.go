@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -20,11 +21,20 @@ type importing struct {
 	sessions map[string]string // those that are here, by the ids they have in the file
 	erased   map[string]bool   // what was erased here, by kind and id
 	undos    map[int64]bool    // operations that undid an import, or imports that were undone
-	topics   []wanted
-	copies   int                 // memories that came in as such
-	wrong    []engram.ImportNote // items that cannot come in, though what they are about may be here
-	ties     []incoming          // relations that wait to be looked up together
-	seen     seen
+	topics   map[int64]wanted  // topics that memories which came in were written with and are not shown with, by number
+	wanted   *wanted           // of the memory that is at hand
+	absent   map[string]bool   // names of memories that are not here, of the records at hand
+	over     []int64           // relations that came in and supersede
+	tied     bool              // one came in that another is shown for
+	newest   engram.Clock      // of all that came in
+	reason   string            // what journal entries say
+	batch    string            // what a remote calls what the records came with; "": they came with a file
+	// later puts a record aside that cannot come in yet; nil: it is rejected.
+	later  func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
+	copies int                 // memories that came in as such
+	wrong  []engram.ImportNote // items that cannot come in, though what they are about may be here
+	ties   []incoming          // relations that wait to be looked up together
+	seen   seen
 }
 
 // seen has the numbers of what the file has, for ImportReplace.
@@ -46,7 +56,7 @@ func (m numbers) has(num int64) bool {
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
 	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]string{"": ""},
-		erased: map[string]bool{}, undos: map[int64]bool{}}
+		erased: map[string]bool{}, undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, reason: "import"}
 }
 
 // refused is why an item does not come in. Any other error ends the import.
@@ -60,16 +70,25 @@ type refused struct {
 // Error implements error.
 func (r *refused) Error() string { return r.reason }
 
+// leftAlone is why something stays as it is: what is in another project here is no business of
+// what comes into one.
+type leftAlone struct{ project string }
+
+// Error implements error.
+func (l *leftAlone) Error() string {
+	return fmt.Sprintf("it is in project %q here, which is left alone", l.project)
+}
+
 func (i *importing) run(ctx context.Context, w *waiting) error {
-	if err := i.settleBorder(ctx); err != nil {
-		return err
-	}
-	if err := i.readErased(ctx); err != nil {
+	if err := i.begin(ctx); err != nil {
 		return err
 	}
 	done := 0
 	err := w.each(ctx, i.embedAhead, func(b lot) error {
 		i.embedded = b.embedded
+		if err := i.lookAhead(ctx, b.records); err != nil {
+			return err
+		}
 		for _, r := range b.records {
 			if err := i.take(ctx, r); err != nil {
 				return err
@@ -95,7 +114,31 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		}
 	}
 	i.tellCopies()
-	return i.settleTopics(ctx)
+	return i.end(ctx)
+}
+
+// begin reads what has to be known before the first record.
+func (i *importing) begin(ctx context.Context) (err error) {
+	if i.device, err = i.tx.Device(ctx); err != nil {
+		return err
+	}
+	if err := i.settleBorder(ctx); err != nil {
+		return err
+	}
+	return i.readErased(ctx)
+}
+
+// end settles what could not be settled before all was here.
+func (i *importing) end(ctx context.Context) error {
+	if err := i.tellTopics(ctx); err != nil {
+		return err
+	}
+	if i.tied || len(i.over) > 0 {
+		if err := i.settleTies(ctx, i.over); err != nil {
+			return err
+		}
+	}
+	return i.tx.SeeClock(ctx, i.newest)
 }
 
 // readErased reads what was erased here: it stays away.
@@ -145,6 +188,7 @@ func count(t *engram.ImportTally, o fate) {
 // take writes one record, or notes why not.
 func (i *importing) take(ctx context.Context, r incoming) error {
 	if r.Relation != nil {
+		i.see(r.Lineage)
 		if i.ties = append(i.ties, r); len(i.ties) < exportPage {
 			return nil
 		}
@@ -152,25 +196,32 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	}
 	var out fate
 	var err error
+	i.see(r.Lineage)
 	switch {
 	case r.Project != nil && i.in.Project != "":
 		return nil // what is said of a project is not said of the one that everything goes into
 	case r.Project != nil:
-		out, err = i.project(ctx, *r.Project)
+		out, err = i.project(ctx, r.Record)
 	case r.Session != nil:
-		out, err = i.session(ctx, *r.Session)
+		out, err = i.session(ctx, r)
 	case r.Prompt != nil:
-		out, err = i.prompt(ctx, *r.Prompt)
+		out, err = i.prompt(ctx, r)
 	case r.Memory != nil:
 		out, err = i.memory(ctx, r)
 	case r.Erased != nil:
 		out, err = i.eraseElsewhere(ctx, *r.Erased)
 	}
-	return i.settle(r.Record, out, err)
+	return i.settled(ctx, r.Record, out, err)
 }
 
-// settle counts what became of an item.
-func (i *importing) settle(r engram.Record, out fate, err error) error {
+// settled counts what became of an item.
+func (i *importing) settled(ctx context.Context, r engram.Record, out fate, err error) error {
+	if no, ok := errors.AsType[*missing](err); ok {
+		if i.later != nil {
+			return i.later(ctx, r, engram.DeferredMissing, no.reason)
+		}
+		err = &refused{reason: no.reason, harmless: true}
+	}
 	if no, ok := errors.AsType[*refused](err); ok {
 		note := engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: no.reason}
 		if i.res.Reject(r, note); !no.harmless {
@@ -178,51 +229,14 @@ func (i *importing) settle(r engram.Record, out fate, err error) error {
 		}
 		return nil
 	}
+	if alone, ok := errors.AsType[*leftAlone](err); ok {
+		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: alone.Error()})
+		err = nil
+	}
 	if err == nil {
 		count(i.res.Of(r), out)
 	}
 	return err
-}
-
-// project adds a project, or what is missing of it here.
-func (i *importing) project(ctx context.Context, p engram.Project) (fate, error) {
-	was, known, err := i.tx.Project(ctx, p.Name)
-	if err != nil {
-		return unchanged, err
-	}
-	if known && was.Name != p.Name {
-		return unchanged, nil // it was merged into another one here
-	}
-	var free []string
-	for _, a := range p.Aliases {
-		_, taken, err := i.tx.Project(ctx, a)
-		if err != nil {
-			return unchanged, err
-		}
-		if !taken {
-			free = append(free, a)
-		}
-	}
-	if !known {
-		p.Aliases = free
-		if err := i.tx.PutProject(ctx, p); err != nil {
-			return unchanged, err
-		}
-		return added, i.log(ctx, engram.EntityProject, p.Name, p.Name, "import", nil)
-	}
-	now := was
-	now.Aliases = slices.Concat(was.Aliases, free)
-	slices.Sort(now.Aliases)
-	if now.Remote == "" {
-		now.Remote = p.Remote
-	}
-	if now.Decay == nil || i.in.Mode == ImportReplace {
-		now.Decay = p.Decay
-	}
-	if len(changes(projectFields(was), projectFields(now))) == 0 {
-		return unchanged, nil
-	}
-	return changed, i.replaceProject(ctx, was, now, "import")
 }
 
 // home is the project, as it is called here, of something that is in one in the file; it
@@ -237,10 +251,7 @@ func (i *importing) home(ctx context.Context, name string) (string, error) {
 	}
 	if !known {
 		p.Name = name
-		if err := i.tx.PutProject(ctx, engram.Project{Name: name, CreatedAt: i.at}); err != nil {
-			return "", err
-		}
-		if err := i.log(ctx, engram.EntityProject, name, name, "import", nil); err != nil {
+		if err := i.insertProject(ctx, engram.Project{Name: name, CreatedAt: i.at}, i.reason); err != nil {
 			return "", err
 		}
 	}

@@ -37,9 +37,10 @@ func (c contender) ahead(o contender) bool {
 }
 
 // settleAfter settles contested topics when a memory became another that may matter to them.
+// An undo settles them when all is taken back: until then a topic may belong to what goes.
 func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 	same := was.TopicKey == now.TopicKey && was.Project == now.Project && was.Scope == now.Scope && was.Forgotten() == now.Forgotten()
-	if same && was.Title == now.Title && was.Content == now.Content {
+	if o.undoes != 0 || same && was.Title == now.Title && was.Content == now.Content {
 		return nil
 	}
 	return o.settleTopics(ctx)

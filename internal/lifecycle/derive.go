@@ -124,6 +124,9 @@ func Adopted(here, there engram.Record) engram.Record {
 	said := claims(there)
 	for _, r := range registersOf(there) {
 		empty := (there.Session != nil || there.Project != nil) && !slices.Contains(said, r.part)
+		if r.part == partProject || r.part == partSession {
+			empty = empty || there.Memory != nil || there.Prompt != nil // a format that keeps no lineage moves nothing
+		}
 		if r.part == engram.PartText && there.Memory != nil {
 			empty = there.Memory.Memory.Title == here.Memory.Memory.Title && there.Memory.Memory.Content == here.Memory.Memory.Content
 		}
@@ -153,6 +156,52 @@ func Adopted(here, there engram.Record) engram.Record {
 	}
 	there.Lineage = &l
 	return Normal(there)
+}
+
+// Overridden is a state after all that another state says of the thing was written over it by
+// s, but for where it belongs: what replacing what is here by a file comes to.
+func Overridden(here, there engram.Record, s engram.Stamp) engram.Record {
+	here, there = Normal(here), Normal(there)
+	now, l := Normal(here), here.Lineage.Clone()
+	for _, r := range registersOf(here) {
+		same := string(spelled(r.says(there))) == string(spelled(r.says(here)))
+		switch {
+		case same || r.part == partProject || r.part == partSession || r.part == engram.PartDeleted:
+		case r.part == engram.PartText && here.Memory != nil && there.Memory.Memory.Title == here.Memory.Memory.Title &&
+			there.Memory.Memory.Content == here.Memory.Memory.Content:
+			now.Memory.Memory.Summary = there.Memory.Memory.Summary
+		default:
+			r.take(now, there)
+			l = Stamped(l, []engram.Part{r.part}, s)
+		}
+	}
+	if now.Memory != nil {
+		was := textOf(here.Memory.Memory, here.Lineage.Of(engram.PartText))
+		now.Memory.Revisions = append(now.Memory.Revisions, was)
+		if at := there.Memory.Memory.UpdatedAt; !at.IsZero() {
+			now.Memory.Memory.UpdatedAt = at
+		}
+	}
+	was, tags := members(fullSets(*here.Lineage, membersOf(here))), members(fullSets(*there.Lineage, membersOf(there)))
+	l = Retagged(l, was, tags, s)
+	switch gone := Forgotten(*there.Lineage); {
+	case gone && !Forgotten(l):
+		l = Stamped(l, []engram.Part{engram.PartDeleted}, s)
+		setDeleted(now, there)
+	case !gone && Forgotten(l):
+		l = Stamped(l, []engram.Part{engram.PartRestored}, s)
+	}
+	now.Lineage = &l
+	return Normal(now)
+}
+
+// setDeleted takes over when something was forgotten.
+func setDeleted(now, there engram.Record) {
+	for _, r := range registersOf(now) {
+		if r.part == engram.PartDeleted {
+			r.take(now, there)
+		}
+	}
 }
 
 // adoptMemory is Adopted for texts and counters.

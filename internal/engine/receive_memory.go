@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// memory adds a memory, or brings the one that is here together with it.
+func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
+	there := &r.Memory.Memory
+	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
+	if err != nil {
+		return unchanged, err
+	}
+	if copied != nil {
+		copied.give(there)
+		r.Lineage = nil // a copy goes its own way
+	}
+	if found {
+		i.seen.memories.add(here.Num)
+		i.has[there.Project] = true
+	}
+	if i.wasErased(engram.EntityMemory, string(there.ID), there.SyncID) {
+		return unchanged, &refused{reason: "it was erased here", harmless: true}
+	}
+	if found {
+		return i.memoryAgain(ctx, here, r)
+	}
+	if copied != nil {
+		i.copies++
+	}
+	return added, i.newMemory(ctx, r)
+}
+
+// stateOf is a memory that came in as a state to be merged. One whose times cannot be true is
+// older than all there is.
+func stateOf(r incoming) engram.Record {
+	state := r.Record
+	if r.Undated && r.Lineage == nil {
+		m := *r.Memory
+		m.Memory.UpdatedAt, m.Memory.TouchedAt = time.Time{}, time.Time{}
+		state.Memory = &m
+	}
+	return state
+}
+
+// newMemory adds a memory that is not here.
+func (i *importing) newMemory(ctx context.Context, r incoming) error {
+	state := lifecycle.Normal(stateOf(r))
+	m, l := state.Memory.Memory, *state.Lineage
+	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
+	var err error
+	if m.Project, err = i.home(ctx, m.Project); err != nil {
+		return err
+	}
+	if m.SessionID, err = i.sit(ctx, m.SessionID, engram.Session{Project: m.Project, StartedAt: m.CreatedAt}); err != nil {
+		return err
+	}
+	if i.border != "" && i.batch == "" && r.Lineage != nil {
+		// It is put where it was not written to be.
+		s, err := i.stamp(ctx)
+		if err != nil {
+			return err
+		}
+		l = lifecycle.Stamped(l, []engram.Part{"project", "session_id"}, s)
+	}
+	if m.ID == "" {
+		m.ID = i.newID()
+	}
+	if err := i.holdTopic(ctx, &m, &l, r.Item, added); err != nil {
+		return err
+	}
+	revisions := r.Memory.Revisions
+	for n, rev := range revisions {
+		revisions[n].Stamp = lifecycle.RevisionStamp(rev)
+	}
+	rs := numbered(nil, &m, revisions)
+	if err := i.insertReceived(ctx, &m, l); err != nil {
+		return err
+	}
+	i.noteTopic(m)
+	i.seen.memories.add(m.Num)
+	i.has[m.Project] = true
+	for _, rev := range rs {
+		rev.Memory = m.Num
+		if err := i.tx.InsertRevision(ctx, rev); err != nil {
+			return err
+		}
+	}
+	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.Lineage{}, state, l); err != nil {
+		return err
+	}
+	return i.vectors(ctx, m, r.Memory.Vectors)
+}
+
+// insertReceived writes a memory that is new here.
+func (i *importing) insertReceived(ctx context.Context, m *engram.Memory, l engram.Lineage) error {
+	if err := i.addMemory(ctx, m); err != nil {
+		return err
+	}
+	i.present(m.ID, m.SyncID)
+	if err := i.putLineage(ctx, engram.EntityMemory, key(m.Num), l, nil, false); err != nil {
+		return err
+	}
+	return i.log(ctx, engram.EntityMemory, key(m.Num), m.Project, i.reason, nil)
+}
+
+// memoryAgain brings a memory that is here together with the state of it that came in.
+func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incoming) (fate, error) {
+	l, known, err := i.lineage(ctx, engram.EntityMemory, key(here.Num))
+	if err != nil {
+		return unchanged, err
+	}
+	var rs []engram.Revision
+	if here.RevisionCount > 1 {
+		if rs, err = i.tx.Revisions(ctx, here.Num); err != nil {
+			return unchanged, err
+		}
+	}
+	written := writtenMemory(engram.MemoryRecord{Memory: here, Revisions: rs}, l, known, i.device)
+	there := stateOf(r)
+	m := *there.Memory
+	if m.Memory.Project, m.Memory.SessionID, err = i.namesHere(ctx, m.Memory.Project, m.Memory.SessionID); err != nil {
+		return unchanged, err
+	}
+	there.Memory = &m
+	state, err := i.merged(ctx, written, there)
+	if err != nil {
+		return unchanged, err
+	}
+	now, to := state.Memory.Memory, *state.Lineage
+	to.Held = l.Held
+	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
+	if err := i.showMemory(ctx, here, m.Memory, &now, &to); err != nil {
+		return unchanged, err
+	}
+	if now.Forgotten() && !m.Memory.Forgotten() {
+		i.res.Memories.Forgotten++
+	}
+	more := moreTexts(here, &now, rs, state.Memory.Revisions, i.at)
+	out := unchanged
+	if !reflect.DeepEqual(now, here) || len(more) > 0 {
+		out = changed
+	}
+	if err := i.holdTopic(ctx, &now, &to, r.Item, out); err != nil {
+		return out, err
+	}
+	i.noteTopic(now)
+	if !reflect.DeepEqual(now, here) || len(more) > 0 {
+		out = changed
+		if err := i.replaceReceived(ctx, here, now, more); err != nil {
+			return out, err
+		}
+	} else {
+		out = unchanged
+	}
+	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
+		return out, err
+	}
+	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, there, to)
+}
+
+// namesHere are the project and the session of something as they are called here, whether
+// they are here or not.
+func (i *importing) namesHere(ctx context.Context, project, session string) (string, string, error) {
+	if here, known := i.homes[project]; known || project == "" {
+		project = here
+	} else if p, known, err := i.tx.Project(ctx, project); err != nil {
+		return "", "", err
+	} else if known {
+		project = p.Name
+	}
+	if session == "" {
+		return project, "", nil
+	}
+	if name, known := i.sessions[session]; known {
+		return project, name, nil
+	}
+	_, _, name, err := i.knownSession(ctx, session)
+	return project, name, err
+}
+
+// showMemory settles what of a merged memory is shown: an undone import hid it, and a later
+// one brings it back, to where the file has it.
+func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, now *engram.Memory, l *engram.Lineage) error {
+	hidden := isHeld(*l, engram.PartDeleted)
+	revive := false
+	if here.Forgotten() && !there.Forgotten() && i.batch == "" {
+		var err error
+		if revive = hidden; !revive {
+			if revive, err = i.undone(ctx, engram.EntityMemory, key(here.Num)); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case revive:
+		s, err := i.stamp(ctx)
+		if err != nil {
+			return err
+		}
+		*l = withoutHeld(*l, engram.PartDeleted)
+		if now.Forgotten() {
+			*l, now.DeletedAt = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
+		}
+		if now.Project != there.Project || now.SessionID != there.SessionID {
+			now.Project, now.SessionID = there.Project, there.SessionID
+			*l = lifecycle.Stamped(*l, []engram.Part{"project", "session_id"}, s)
+		}
+	case hidden:
+		*l = withHeld(*l, engram.PartDeleted, now.DeletedAt)
+		now.DeletedAt = here.DeletedAt
+	}
+	var err error
+	if now.Project != here.Project {
+		if now.Project, err = i.home(ctx, now.Project); err != nil {
+			return err
+		}
+		i.has[now.Project] = true
+	}
+	if now.SessionID != here.SessionID {
+		now.SessionID, err = i.sit(ctx, now.SessionID, engram.Session{Project: now.Project, StartedAt: now.CreatedAt})
+	}
+	return err
+}
+
+// moreTexts are the revisions that a memory gets by a merge: those of the merged state that
+// it does not have, with numbers of their own, and what it says here and will not any more.
+func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revision, at time.Time) []engram.Revision {
+	type text struct {
+		stamp          engram.Stamp
+		title, content string
+	}
+	has := map[text]bool{}
+	for _, r := range known {
+		has[text{lifecycle.RevisionStamp(r), r.Title, r.Content}] = true
+	}
+	replaced := here.Title != now.Title || here.Content != now.Content
+	var more []engram.Revision
+	var old *engram.Revision
+	for _, r := range all {
+		if has[text{r.Stamp, r.Title, r.Content}] {
+			continue
+		}
+		if r.ReplacedAt.IsZero() {
+			r.ReplacedAt = at
+		}
+		if r.Type == "" {
+			r.Type = now.Type
+		}
+		if r.Reason == "" {
+			r.Reason = "import: a later edit is here"
+		}
+		r.Number = 0
+		if replaced && old == nil && r.Title == here.Title && r.Content == here.Content {
+			r.Number, r.Type, r.WrittenAt, r.Reason = here.RevisionCount, here.Type, here.UpdatedAt, "import"
+			old = &r
+			continue
+		}
+		more = append(more, r)
+	}
+	if !replaced {
+		return numbered(known, now, more)
+	}
+	if old == nil { // the same words are among its older texts
+		old = &engram.Revision{Number: here.RevisionCount, Type: here.Type, Title: here.Title, Content: here.Content, WrittenAt: here.UpdatedAt,
+			ReplacedAt: at, Reason: "import"}
+	}
+	now.RevisionCount++
+	return append(numbered(append(slices.Clone(known), *old), now, more), *old)
+}
+
+// replaceReceived writes what came of a merge over a memory.
+func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory, more []engram.Revision) error {
+	fields := changes(memoryFields(was), memoryFields(now))
+	for _, rev := range more {
+		rev.Memory = was.Num
+		if err := i.tx.InsertRevision(ctx, rev); err != nil {
+			return err
+		}
+	}
+	if was.Title != now.Title || was.Content != now.Content {
+		fields[textField] = was.RevisionCount
+	}
+	if err := i.tx.ReplaceMemory(ctx, now); err != nil {
+		return err
+	}
+	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {
+		if err := i.embed(ctx, now); err != nil {
+			return err
+		}
+	}
+	return i.log(ctx, engram.EntityMemory, key(was.Num), now.Project, i.reason, fields)
+}

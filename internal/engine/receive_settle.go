@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// tieSettled is the reason of entries that show or hide a relation that was written otherwise.
+const tieSettled = "relation that another one is shown for"
+
+// said is a relation that is there as it was written, whether it is shown or not.
+type said struct {
+	relation engram.Relation
+	lineage  engram.Lineage
+	show     bool
+}
+
+// before reports whether a is shown rather than b: who spoke last, so that every replica that
+// has both shows the same.
+func (a said) before(b said) int {
+	return cmp.Or(b.lineage.Of(engram.PartVerdict).Compare(a.lineage.Of(engram.PartVerdict)), cmp.Compare(a.relation.ID, b.relation.ID))
+}
+
+// written is the relation as it was written: not removed.
+func (a said) written() engram.Relation {
+	r := a.relation
+	r.RemovedAt = time.Time{}
+	return r
+}
+
+// settleTies settles which relations are shown of those that cannot all be: of several that
+// say the same of two memories one, of several judgments on them one, and of a ring of
+// memories that supersede each other all but the one that was said first. It depends on what
+// was written alone. over are relations that supersede and that came in or changed.
+func (o *op) settleTies(ctx context.Context, over []int64) error {
+	hidden, err := o.hiddenTies(ctx)
+	if err != nil || len(hidden) == 0 && len(over) == 0 {
+		return err
+	}
+	all := map[int64]*said{}
+	for _, h := range hidden {
+		if err := o.settlePair(ctx, h, all); err != nil {
+			return err
+		}
+	}
+	if err := o.settleRings(ctx, all, over); err != nil {
+		return err
+	}
+	// First those that make room.
+	for _, show := range []bool{false, true} {
+		for _, num := range sortedNums(all) {
+			if s := all[num]; s.show == show && s.relation.Removed() == show {
+				if err := o.showSaid(ctx, *s); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func sortedNums(all map[int64]*said) []int64 {
+	nums := make([]int64, 0, len(all))
+	for num := range all {
+		nums = append(nums, num)
+	}
+	slices.Sort(nums)
+	return nums
+}
+
+// hiddenTies are the relations that others are shown for.
+func (o *op) hiddenTies(ctx context.Context) ([]engram.Relation, error) {
+	keys, err := o.tx.HeldBack(ctx, engram.EntityRelation, engram.PartVerdict)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]engram.Relation, 0, len(keys))
+	for _, k := range keys {
+		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: numOf(k)})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// addSaid adds a relation to those that are looked at, to be shown for now.
+func (o *op) addSaid(ctx context.Context, r engram.Relation, all map[int64]*said) (*said, error) {
+	if s, known := all[r.Num]; known {
+		return s, nil
+	}
+	l, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(r.Num), engram.Record{Relation: &engram.RelationRecord{Relation: r}})
+	if err != nil {
+		return nil, err
+	}
+	s := &said{r, l, true}
+	all[r.Num] = s
+	return s, nil
+}
+
+// settlePair settles the relations that two memories have with each other, of which one is
+// hidden.
+func (o *op) settlePair(ctx context.Context, h engram.Relation, all map[int64]*said) error {
+	if _, known := all[h.Num]; known {
+		return nil
+	}
+	pair, err := o.tx.RelationsBetween(ctx, h.Source, h.Target)
+	if err != nil {
+		return err
+	}
+	gone, err := o.tx.RemovedRelations(ctx, []int64{h.Source}, time.Time{})
+	if err != nil {
+		return err
+	}
+	var here []*said
+	for _, r := range append(pair, gone...) {
+		if min(r.Source, r.Target) != min(h.Source, h.Target) || max(r.Source, r.Target) != max(h.Source, h.Target) {
+			continue
+		}
+		if r.Removed() {
+			l, known, err := heldLineage(ctx, o.tx, r.Num)
+			if err != nil {
+				return err
+			}
+			if !known || isHeld(l, engram.PartDeleted) {
+				continue // it is removed, or was hidden by a person
+			}
+		}
+		s, err := o.addSaid(ctx, r, all)
+		if err != nil {
+			return err
+		}
+		here = append(here, s)
+	}
+	slices.SortFunc(here, func(a, b *said) int { return a.before(*b) })
+	judged := false
+	for n, s := range here {
+		now := s.written()
+		for _, other := range here[:n] {
+			if other.relation.Verb == now.Verb && (other.relation.Source == now.Source || holdsBothWays(now.Verb)) {
+				s.show = false
+			}
+		}
+		if s.show && now.Judgment() {
+			s.show, judged = !judged, true
+		}
+	}
+	return nil
+}
+
+// heldLineage is the lineage of a relation that another one is shown for; known is false for
+// any other.
+func heldLineage(ctx context.Context, r engram.Reader, num int64) (l engram.Lineage, known bool, err error) {
+	all, err := r.Lineages(ctx, engram.EntityRelation, []string{key(num)})
+	l = all[key(num)]
+	return l, isHeld(l, engram.PartVerdict), err
+}
+
+// settleRings hides, of relations that supersede each other in a ring, the one that was said
+// first: with those said last each comes in as long as it closes none.
+func (o *op) settleRings(ctx context.Context, all map[int64]*said, over []int64) error {
+	var edges []*said
+	var next []int64
+	added := map[int64]bool{}
+	add := func(r engram.Relation) error {
+		if s, known := all[r.Num]; known && !s.show || added[r.Num] {
+			return nil
+		}
+		s, err := o.addSaid(ctx, r, all)
+		if err != nil {
+			return err
+		}
+		added[r.Num] = true
+		edges, next = append(edges, s), append(next, r.Target)
+		return nil
+	}
+	for _, num := range over {
+		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: num})
+		if err != nil {
+			return err
+		}
+		if r.Supersedes() {
+			if err := add(r); err != nil {
+				return err
+			}
+		}
+	}
+	for _, num := range sortedNums(all) {
+		if s := all[num]; s.show && s.written().Supersedes() {
+			if err := add(s.relation); err != nil {
+				return err
+			}
+		}
+	}
+	// A ring goes through one of them: what cannot be reached from their targets is in none.
+	for seen := map[int64]bool{}; len(next) > 0; {
+		var from []int64
+		for _, num := range next {
+			if !seen[num] {
+				seen[num] = true
+				from = append(from, num)
+			}
+		}
+		next = nil
+		for page := range slices.Chunk(from, exportPage) {
+			rs, err := o.tx.RelationsOf(ctx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
+			if err != nil {
+				return err
+			}
+			for _, r := range rs {
+				if r.Supersedes() && seen[r.Source] && all[r.Num] == nil {
+					if err := add(r); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	slices.SortFunc(edges, func(a, b *said) int { return a.before(*b) })
+	targets := map[int64][]int64{}
+	for _, s := range edges {
+		if reaches(targets, s.relation.Target, s.relation.Source) {
+			s.show = false
+			continue
+		}
+		targets[s.relation.Source] = append(targets[s.relation.Source], s.relation.Target)
+	}
+	return nil
+}
+
+// reaches reports whether one leads to the other.
+func reaches(targets map[int64][]int64, from, to int64) bool {
+	seen := map[int64]bool{}
+	for next := []int64{from}; len(next) > 0; {
+		num := next[len(next)-1]
+		next = next[:len(next)-1]
+		if num == to {
+			return true
+		}
+		if !seen[num] {
+			seen[num] = true
+			next = append(next, targets[num]...)
+		}
+	}
+	return false
+}
+
+// showSaid shows a relation or hides it. That is no write of it: it leaves no stamp.
+func (o *op) showSaid(ctx context.Context, s said) error {
+	now, l := s.written(), withoutHeld(s.lineage, engram.PartVerdict)
+	if !s.show {
+		now.RemovedAt, l = o.at, withHeld(s.lineage, engram.PartVerdict, time.Time{})
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
+		return err
+	}
+	m, err := o.tx.Memory(ctx, engram.ByNum(now.Source))
+	if err != nil {
+		return err
+	}
+	return o.rewriteRelation(ctx, s.relation, now, m.Project, tieSettled)
+}

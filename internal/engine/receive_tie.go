@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// tie writes the relations that wait. Their memories are looked up together.
+func (i *importing) tie(ctx context.Context) error {
+	if len(i.ties) == 0 {
+		return nil
+	}
+	ends, err := i.ends(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range i.ties {
+		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
+		if !called(source, t.Relation.Source) || !called(target, t.Relation.Target) {
+			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
+		}
+		out, err := i.relation(ctx, t, source, target)
+		if err := i.settled(ctx, t.Record, out, err); err != nil {
+			return err
+		}
+	}
+	i.ties = i.ties[:0]
+	return nil
+}
+
+// nameIn is the one name that a cleaned Ref has.
+func nameIn(r engram.Ref) string { return r.ID + r.SyncID }
+
+// called reports whether a memory has the name by which a relation names it; a copy has not.
+func called(m engram.Memory, r engram.Ref) bool {
+	return nameIn(r) == string(m.ID) || nameIn(r) == m.SyncID
+}
+
+// ends returns the memories that the waiting relations name, by these names.
+func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
+	var names []string
+	for _, t := range i.ties {
+		names = append(names, nameIn(t.Relation.Source), nameIn(t.Relation.Target))
+	}
+	found, err := i.tx.Named(ctx, names)
+	if err != nil {
+		return nil, err
+	}
+	nums := make([]int64, len(found))
+	for n, f := range found {
+		nums[n] = f.Num
+	}
+	ms, err := i.tx.Memories(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	ends := make(map[string]engram.Memory, 2*len(ms))
+	for _, m := range ms {
+		here, found := m, true
+		if i.outside(m.Project) {
+			here, found, _, err = i.known(ctx, m.ID, m.SyncID)
+			if _, alone := errors.AsType[*leftAlone](err); err != nil && !alone {
+				return nil, err
+			}
+		}
+		if found {
+			ends[string(m.ID)], ends[m.SyncID] = here, here
+		}
+	}
+	return ends, nil
+}
+
+// place is where the memories of a relation must be.
+func (i *importing) place() string {
+	if i.border != "" {
+		return "in this project"
+	}
+	return "here"
+}
+
+// missing is why a relation cannot come in as long as one of its memories is not here.
+type missing struct{ reason string }
+
+// Error implements error.
+func (m *missing) Error() string { return m.reason }
+
+// relation adds a relation, or brings the one that is here together with it.
+func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (fate, error) {
+	switch {
+	case source.Num == 0:
+		return unchanged, &missing{"its source is not " + i.place()}
+	case target.Num == 0:
+		return unchanged, &missing{"its target is not " + i.place()}
+	}
+	r := in.Relation.Relation
+	if err := (link{said: r, source: source, target: target}).allowed(); err != nil {
+		return unchanged, &refused{reason: err.Error()}
+	}
+	r.Source, r.Target = source.Num, target.Num
+	if r.ID == "" {
+		r.ID = engram.RelationIDPrefix + digest(fmt.Sprintf("%s\x00%s\x00%s", source.ID, target.ID, r.Verb))
+	}
+	there := in.Record
+	there.Relation = &engram.RelationRecord{Relation: r, Source: engram.ByID(source.ID), Target: engram.ByID(target.ID)}
+	was, err := i.tx.Relation(ctx, engram.RelationRef{ID: r.ID})
+	switch {
+	case err == nil && (was.Source != r.Source || was.Target != r.Target):
+		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
+	case err == nil:
+		return i.tieAgain(ctx, was, there, source.Project)
+	case engram.CodeOf(err) != engram.CodeNotFound:
+		return unchanged, err
+	}
+	return i.newTie(ctx, there, source.Project)
+}
+
+// tieAgain brings a relation that is here together with the state of it that came in.
+func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there engram.Record, project string) (fate, error) {
+	i.seen.relations.add(was.Num)
+	l, known, err := i.lineage(ctx, engram.EntityRelation, key(was.Num))
+	if err != nil {
+		return unchanged, err
+	}
+	written := writtenRelation(engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}, l, known)
+	state, err := i.merged(ctx, written, there)
+	if err != nil {
+		return unchanged, err
+	}
+	now, to := state.Relation.Relation, *state.Lineage
+	now.Num, now.Source, now.Target, now.CreatedAt, to.Held = was.Num, was.Source, was.Target, was.CreatedAt, l.Held
+	if err := i.showTie(ctx, was, there.Relation.Relation, &now, &to); err != nil {
+		return unchanged, err
+	}
+	if !now.Removed() && (was.Removed() || now.Verb != was.Verb || now.Judgment() != was.Judgment()) {
+		if known, err := i.makeRoom(ctx, &now, &to, there.Lineage != nil, project); err != nil || known {
+			return unchanged, err
+		}
+	}
+	if was.Removed() && now.Removed() && isHeld(to, engram.PartVerdict) {
+		now.RemovedAt = was.RemovedAt
+	}
+	if err := i.putLineage(ctx, engram.EntityRelation, key(was.Num), to, &l, known); err != nil {
+		return unchanged, err
+	}
+	if err := i.carry(ctx, engram.EntityRelation, key(was.Num), l, there, to); err != nil {
+		return unchanged, err
+	}
+	i.note(now, to)
+	if len(changes(relationFields(was), relationFields(now))) == 0 {
+		return unchanged, nil
+	}
+	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
+}
+
+// showTie is showMemory for relations. One that another stood for here is looked at again.
+func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
+	hidden, revive := isHeld(*l, engram.PartDeleted), false
+	if was.Removed() && !there.Removed() && i.batch == "" {
+		if revive = hidden; !revive && !isHeld(*l, engram.PartVerdict) {
+			var err error
+			if revive, err = i.undone(ctx, engram.EntityRelation, key(was.Num)); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case revive:
+		*l = withoutHeld(*l, engram.PartDeleted)
+		if now.Removed() {
+			s, err := i.stamp(ctx)
+			if err != nil {
+				return err
+			}
+			*l, now.RemovedAt = lifecycle.Retagged(*l, nil, []string{""}, s), time.Time{}
+		}
+	case hidden:
+		now.RemovedAt = was.RemovedAt
+	case isHeld(*l, engram.PartVerdict) && now.Removed():
+		*l = withoutHeld(*l, engram.PartVerdict)
+	case isHeld(*l, engram.PartVerdict):
+		now.RemovedAt = was.RemovedAt // settleTies has the last word
+	}
+	return nil
+}
+
+// newTie adds a relation that is not here under its id.
+func (i *importing) newTie(ctx context.Context, there engram.Record, project string) (fate, error) {
+	state := lifecycle.Normal(there)
+	r, l := state.Relation.Relation, *state.Lineage
+	r.Source, r.Target = there.Relation.Relation.Source, there.Relation.Relation.Target
+	if !r.Removed() {
+		if known, err := i.makeRoom(ctx, &r, &l, there.Lineage != nil, project); err != nil || known {
+			return unchanged, err
+		}
+	}
+	if err := i.tx.InsertRelation(ctx, &r); err != nil {
+		return unchanged, err
+	}
+	i.seen.relations.add(r.Num)
+	if err := i.putLineage(ctx, engram.EntityRelation, key(r.Num), l, nil, false); err != nil {
+		return unchanged, err
+	}
+	if err := i.carry(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, there, l); err != nil {
+		return unchanged, err
+	}
+	i.note(r, l)
+	return added, i.log(ctx, engram.EntityRelation, key(r.Num), project, i.reason, nil)
+}
+
+// makeRoom sees to it that a live relation goes with those that its memories have with each
+// other. One of a store with lineages is hidden where another is shown for it, and settleTies
+// says which. Any other is known when one of them says the same, and of two judgments the
+// later one holds; none of these supersedes what supersedes it through others.
+func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.Lineage, replicated bool, project string) (known bool, err error) {
+	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
+	if err != nil {
+		return false, err
+	}
+	var over []engram.Relation
+	for _, p := range pair {
+		same := p.Verb == r.Verb && (p.Source == r.Source || holdsBothWays(r.Verb))
+		switch {
+		case p.ID == r.ID || !same && !(p.Judgment() && r.Judgment()):
+		case replicated:
+			*l = withHeld(*l, engram.PartVerdict, time.Time{})
+			r.RemovedAt = i.at
+			return false, nil
+		case same:
+			i.seen.relations.add(p.Num)
+			return true, nil
+		case i.in.Mode == ImportMerge && !r.UpdatedAt.After(p.UpdatedAt):
+			return false, &refused{reason: fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
+		default:
+			over = append(over, p)
+		}
+	}
+	if r.Supersedes() && !replicated {
+		if err := i.acyclic(ctx, r.Source, r.Target); err != nil {
+			if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
+				return false, &refused{reason: told.Msg}
+			}
+			return false, err
+		}
+	}
+	for _, p := range over {
+		now := p
+		now.RemovedAt, now.UpdatedAt = i.at, i.at
+		if err := i.replaceRelation(ctx, p, now, project, "import: judged otherwise"); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// note remembers a relation that settleTies has to look at: one that supersedes may close a
+// ring, and one that is hidden may have to be shown.
+func (i *importing) note(r engram.Relation, l engram.Lineage) {
+	if r.Supersedes() {
+		i.over = append(i.over, r.Num)
+	}
+	i.tied = i.tied || isHeld(l, engram.PartVerdict)
+}
