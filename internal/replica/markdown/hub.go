@@ -35,22 +35,15 @@ func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 	x := n.state.Hubs[h.Name()]
 	f, stands := n.file(name)
 	if stands || n.taken(name) {
-		edited := true
-		if stands && x != nil {
-			var err error
-			if edited, err = n.changedSince(f, &x.fileState); err != nil {
-				return err
-			}
-			if !edited && x.File == digest(text) {
-				return nil
-			}
+		as, err := n.hubStands(f, stands, x, text)
+		if err != nil {
+			return err
 		}
-		if stands && edited {
-			if b, err := n.readFile(name, maxState); err == nil && digest(b) == digest(text) {
-				edited = false // it was written, and the list of notes was not
-			}
-		}
-		if edited && (!n.how.Force || !stands) {
+		switch {
+		case as == hubSame:
+			n.leaveHub(h, name, fileState{digest(text), f.size, f.time})
+			return nil
+		case as == hubEdited && (!n.how.Force || !stands):
 			done.Edited = append(done.Edited, shown(name))
 			return nil
 		}
@@ -63,10 +56,46 @@ func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 		done.Edited = append(done.Edited, shown(name))
 		return nil
 	}
-	n.state.Hubs[h.Name()] = &hubState{name, h.Project, left}
-	n.changed = true
+	n.leaveHub(h, name, left)
 	done.Written++
 	return nil
+}
+
+// leaveHub remembers how a hub was left.
+func (n *notes) leaveHub(h engram.Hub, name string, left fileState) {
+	now := hubState{name, h.Project, left}
+	if x := n.state.Hubs[h.Name()]; x == nil || *x != now {
+		n.state.Hubs[h.Name()], n.changed = &now, true
+	}
+}
+
+// How the file of a hub stands to what it is to say.
+const (
+	hubOld    = iota // Engram wrote it, and it is to say something else
+	hubSame          // it says that
+	hubEdited        // somebody else wrote it
+)
+
+func (n *notes) hubStands(f found, stands bool, x *hubState, text []byte) (int, error) {
+	if !stands {
+		return hubEdited, nil // a link
+	}
+	if x != nil {
+		edited, err := n.changedSince(f, &x.fileState)
+		switch {
+		case err != nil:
+			return hubEdited, err
+		case !edited && x.File == digest(text):
+			return hubSame, nil
+		case !edited:
+			return hubOld, nil
+		}
+	}
+	// It may have been written, and the list of notes not.
+	if b, err := n.readFile(f.path, maxState); err == nil && digest(b) == digest(text) {
+		return hubSame, nil
+	}
+	return hubEdited, nil
 }
 
 func (n *notes) removeHub(name string, x *hubState, done *engram.HubsDone) error {
