@@ -51,15 +51,33 @@ type ImportNote struct {
 func (i Imported) All() ImportTally {
 	var sum ImportTally
 	for _, t := range []ImportTally{i.Projects, i.Sessions, i.Prompts, i.Memories, i.Relations, i.Erased} {
-		sum.Added += t.Added
-		sum.Changed += t.Changed
-		sum.Unchanged += t.Unchanged
-		sum.Forgotten += t.Forgotten
-		sum.Rejected += t.Rejected
-		sum.Gone += t.Gone
+		sum.add(t)
 	}
 	return sum
 }
+
+func (t *ImportTally) add(o ImportTally) {
+	t.Added += o.Added
+	t.Changed += o.Changed
+	t.Unchanged += o.Unchanged
+	t.Forgotten += o.Forgotten
+	t.Rejected += o.Rejected
+	t.Gone += o.Gone
+}
+
+// Add adds the tallies and notes of another import: what several did together.
+func (i *Imported) Add(o Imported) {
+	i.Projects.add(o.Projects)
+	i.Sessions.add(o.Sessions)
+	i.Prompts.add(o.Prompts)
+	i.Memories.add(o.Memories)
+	i.Relations.add(o.Relations)
+	i.Erased.add(o.Erased)
+	i.Rejected = firstNotes(append(i.Rejected, o.Rejected...))
+	i.Notes = firstNotes(append(i.Notes, o.Notes...))
+}
+
+func firstNotes(all []ImportNote) []ImportNote { return all[:min(len(all), MostImportNotes)] }
 
 // Reject notes that an item does not come in.
 func (i *Imported) Reject(r Record, n ImportNote) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -15,7 +16,8 @@ import (
 // wrote the file need not have kept any rule.
 type cleaning struct {
 	now     time.Time
-	project string // everything goes into it; "": where it was
+	project string        // everything goes into it; "": where it was
+	origin  engram.Origin // what memories are trusted as at most; "" is import
 }
 
 // Limits of what one record may bring along.
@@ -154,7 +156,7 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
 		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata,
 		TopicKey: topic.Normalize(redact.Private(m.TopicKey)), SessionID: line(m.SessionID), ToolName: line(m.ToolName),
-		Origin: lifecycle.LessTrusted(m.Origin, engram.OriginImport), Importance: m.Importance, Strength: min(max(m.Strength, 0), 1),
+		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: min(max(m.Strength, 0), 1),
 		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
 	if now.Title == "" {

@@ -424,7 +424,7 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 			return unchanged, err // what is in it is here
 		}
 	}
-	if i.border != "" && !here && i.batch == "" {
+	if i.border != "" && !here && (i.batch == "" || x.Project == "") {
 		return out, nil
 	}
 	known := i.wasErased(x.Entity, x.ID)

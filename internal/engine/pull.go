@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// PullInput says what is taken from a remote.
+type PullInput struct {
+	Project string // canonical or an alias; it may be one that is not here yet
+	All     bool   // instead: every project that the records name
+	DryRun  bool   // tells what would become of it, and changes nothing
+	// Progress is told how many batches were read, of how many; nil: nobody.
+	Progress func(done, total int)
+}
+
+// PulledBatch says what became of one batch.
+type PulledBatch struct {
+	Batch engram.Batch
+	Imported
+}
+
+// Pulled says what a pull did.
+type Pulled struct {
+	Batches []PulledBatch       // those that came in, oldest first
+	Known   int                 // batches that had come in before
+	Refused []engram.ImportNote // batches that could not be read, by ID, with why; of those nothing came in
+	// Imported sums up what came in, with what had waited since earlier pulls. Its Op is that
+	// of the last operation.
+	Imported
+	Deferred int // records that were put aside, and wait
+}
+
+// Pull takes in what a remote has and this store has not: each batch in a transaction and an
+// operation of its own, so that Undo takes one back, and what waited since earlier pulls
+// after that. lifecycle.Merge decides where both have something. A batch that was read to its
+// end does not come in again, even if some of it was rejected; of one that cannot be read
+// nothing comes in, it is told, and the others do.
+//
+// Nothing happens outside the project: a record of another one is rejected, and what is in
+// another one here is left alone. What refers to what is not here, what was written in the
+// future, and what reads like an order to an agent waits (Deferred). Private spans are taken
+// out, and the origin of memories is sync.
+//
+// CodeInvalid when neither Project nor All is given, and the errors of a remote that cannot
+// be asked; what came in before stays.
+func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulled, error) {
+	in.Project = normalProject(in.Project)
+	switch {
+	case in.All:
+		in.Project = ""
+	case in.Project == "":
+		return Pulled{}, engram.Errorf(engram.CodeInvalid, "no project is named").WithHint("name one, or ask for all")
+	}
+	p := &pulling{Engine: e, in: in, name: r.Name()}
+	batches, err := p.fresh(ctx, r)
+	if err != nil {
+		return p.res, err
+	}
+	if in.DryRun {
+		// One transaction for all: later batches build on earlier ones.
+		err = e.write(ctx, "pull", func(o *op) error {
+			if err := p.batches(ctx, r, batches, func(fn func(*op) error) error { return fn(o) }); err != nil {
+				return err
+			}
+			return errDryRun
+		})
+		if errors.Is(err, errDryRun) {
+			err = nil
+		}
+		p.forgetOps()
+		return p.res, err
+	}
+	return p.res, p.batches(ctx, r, batches, func(fn func(*op) error) error { return e.write(ctx, "pull", fn) })
+}
+
+// pulling is one pull at work.
+type pulling struct {
+	*Engine
+	in   PullInput
+	name string // of the remote
+	res  Pulled
+}
+
+// fresh are the batches of a remote that were not read yet.
+func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, error) {
+	all, err := r.Batches(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, b := range all {
+		ids[i] = b.ID
+	}
+	var known map[string]bool
+	err = p.store.View(ctx, func(r engram.Reader) (err error) {
+		known, err = r.Pulled(ctx, ids)
+		return err
+	})
+	var fresh []engram.Batch
+	for _, b := range all {
+		if known[b.ID] {
+			p.res.Known++
+		} else {
+			fresh = append(fresh, b)
+		}
+	}
+	return fresh, err
+}
+
+// batches takes batches in, and then what waits; write runs one operation.
+func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram.Batch, write func(func(*op) error) error) error {
+	for n, b := range batches {
+		records, err := readBatch(ctx, r, b.ID)
+		if refusal(err) {
+			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Reason: line(err.Error())})
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("read batch %s of %s: %w", b.ID, p.name, err)
+		}
+		done := PulledBatch{Batch: b}
+		deferred := 0
+		err = write(func(o *op) error {
+			done.Imported, deferred = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, 0
+			in := p.receiving(o, b, &done.Imported, &deferred)
+			if err := in.batchIn(ctx, records); err != nil {
+				return err
+			}
+			done.Op = o.first
+			return o.tx.PutPulled(ctx, b.ID, o.at)
+		})
+		if err != nil {
+			return err
+		}
+		p.add(done.Imported, deferred)
+		p.res.Batches = append(p.res.Batches, done)
+		if p.in.Progress != nil {
+			p.in.Progress(n+1, len(batches))
+		}
+	}
+	return write(func(o *op) error { return p.again(ctx, o) })
+}
+
+// add adds what became of a batch to the sum.
+func (p *pulling) add(done engram.Imported, deferred int) {
+	p.res.Imported.Add(done)
+	p.res.Deferred += deferred
+	p.res.Op = cmp.Or(done.Op, p.res.Op)
+}
+
+// forgetOps takes out the numbers of operations that were rolled back.
+func (p *pulling) forgetOps() {
+	p.res.Op = 0
+	for n := range p.res.Batches {
+		p.res.Batches[n].Op = 0
+	}
+}
+
+// readBatch reads a batch to its end: what cannot be read is not written by halves.
+func readBatch(ctx context.Context, r engram.Remote, id string) ([]engram.Record, error) {
+	var all []engram.Record
+	for rec, err := range r.Read(ctx, id) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rec)
+	}
+	return all, ctx.Err()
+}
+
+// refusal reports whether an error is about one batch, and no reason not to read others.
+func refusal(err error) bool {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	switch engram.CodeOf(err) {
+	case engram.CodeInvalid, engram.CodeConflict, engram.CodeForbidden, engram.CodeNotFound:
+		return true
+	}
+	return false
+}
+
+// receiving takes in what came with a batch.
+func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, deferred *int) *receivingBatch {
+	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project}, res)
+	i.batch, i.reason = b.ID, "chunk "+b.ID
+	if b.By != "" {
+		i.reason += " by " + line(b.By)
+	}
+	in := &receivingBatch{importing: i, by: b.By, deferred: deferred}
+	i.later = in.defers
+	return in
+}

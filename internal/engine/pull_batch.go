@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/suspicion"
+)
+
+// receivingBatch takes the records of one batch in, in one operation.
+type receivingBatch struct {
+	*importing
+	by       string           // who pushed the batch
+	reviewed bool             // a person has looked at what comes
+	waited   *engram.Deferred // the record at hand waited as this; nil: it came with the batch
+	deferred *int             // how many records were put aside
+}
+
+// batchIn takes all records of a batch in.
+func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) error {
+	if err := b.begin(ctx); err != nil {
+		return err
+	}
+	clean := make([]incoming, 0, len(records))
+	for _, r := range records {
+		if r.Project != nil {
+			continue // projects are a matter of each store
+		}
+		in, ok, err := b.clean(ctx, r)
+		if err != nil {
+			return err
+		}
+		if ok {
+			clean = append(clean, in)
+		}
+	}
+	for len(clean) > 0 {
+		lot := clean[:min(lotSize, len(clean))]
+		clean = clean[len(lot):]
+		if err := b.lookAhead(ctx, lot); err != nil {
+			return err
+		}
+		b.embedded = b.embedAhead(ctx, lot)
+		for _, r := range lot {
+			if err := b.receive(ctx, r); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.tie(ctx); err != nil {
+		return err
+	}
+	return b.end(ctx)
+}
+
+// clean cleans a record; ok is false for one that is rejected or waits.
+func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incoming, ok bool, err error) {
+	flaw := r.Flaw
+	c := cleaning{now: b.at, origin: engram.OriginSync}
+	if flaw == nil {
+		in, flaw = c.record(r)
+	}
+	if ahead, is := errors.AsType[*future](flaw); is {
+		// Kept as it would be then: no private span may be kept as it came.
+		c.now = ahead.at
+		if in, err := c.record(r); err == nil {
+			return in, false, b.defers(ctx, in.Record, engram.DeferredClock, ahead.Error())
+		}
+	}
+	if flaw != nil {
+		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: line(flaw.Error())})
+		return in, false, nil
+	}
+	return in, true, nil
+}
+
+// receive takes one clean record in, rejects it or puts it aside.
+func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
+	strange, err := b.strange(ctx, r.Record)
+	if err == nil && strange != "" {
+		err = &refused{reason: strange}
+	}
+	if err != nil {
+		return b.settled(ctx, r.Record, unchanged, err)
+	}
+	if !b.reviewed {
+		why, err := b.suspicious(ctx, r)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return b.later(ctx, r.Record, engram.DeferredReview, why)
+		}
+	}
+	return b.take(ctx, r)
+}
+
+// strange says why a record has no business in what is pulled into one project; "" when it
+// has. A relation belongs where its memories are.
+func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, error) {
+	var project string
+	switch {
+	case b.border == "" || r.Relation != nil:
+		return "", nil
+	case r.Session != nil:
+		project = r.Session.Project
+	case r.Prompt != nil:
+		project = r.Prompt.Project
+	case r.Memory != nil:
+		project = r.Memory.Memory.Project
+	case r.Erased != nil:
+		if project = r.Erased.Project; project == "" {
+			return "", nil
+		}
+	}
+	here, _, err := b.namesHere(ctx, project, "")
+	if err != nil || here == b.border {
+		return "", err
+	}
+	return fmt.Sprintf("it is of project %.80q", project), nil
+}
+
+// suspicious says what in a record reads like an order to an agent; "" when nothing does,
+// and when it is here already.
+func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, error) {
+	var texts []string
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		texts = []string{m.Title, m.Content, m.Summary}
+	case r.Session != nil:
+		texts = []string{r.Session.Summary}
+	case r.Prompt != nil:
+		texts = []string{r.Prompt.Content}
+	case r.Relation != nil:
+		texts = []string{r.Relation.Relation.Reason, r.Relation.Relation.Evidence}
+	}
+	for _, text := range texts {
+		reasons := suspicion.Of(text)
+		if len(reasons) == 0 {
+			continue
+		}
+		if known, err := b.saysSo(ctx, r); err != nil || known {
+			return "", err
+		}
+		return fmt.Sprintf("%s: %s", reasons[0].Why, reasons[0].Excerpt), nil
+	}
+	return "", nil
+}
+
+// saysSo reports whether what is here says the same words already.
+func (b *receivingBatch) saysSo(ctx context.Context, r incoming) (bool, error) {
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		here, found, err := b.find(ctx, m.ID, m.SyncID)
+		return found && here.Title == m.Title && here.Content == m.Content, err
+	case r.Prompt != nil:
+		here, found, err := b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		return found && here.Content == r.Prompt.Content, err
+	case r.Session != nil:
+		here, err := b.tx.Session(ctx, r.Session.ID)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return false, nil
+		}
+		return here.Summary == r.Session.Summary, err
+	case r.Relation != nil:
+		here, err := b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID})
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return false, nil
+		}
+		return here.Reason == r.Relation.Relation.Reason && here.Evidence == r.Relation.Relation.Evidence, err
+	}
+	return false, nil
+}
+
+// defers puts a record aside, or puts it back where it waited.
+func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
+	d := engram.Deferred{Record: r, Project: b.border, Batch: b.batch, By: b.by, Why: why, Reason: line(reason), FirstAt: b.at, LastAt: b.at, Tries: 1}
+	if rel := r.Relation; rel != nil && rel.Relation.ID == "" {
+		// It needs a name to wait under; as long as its memories are not here this is as good.
+		named := *rel
+		named.Relation.ID = engram.RelationIDPrefix + digest(nameIn(rel.Source)+"\x00"+nameIn(rel.Target)+"\x00"+string(rel.Relation.Verb))
+		d.Record.Relation = &named
+	}
+	if was := b.waited; was != nil {
+		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
+	} else {
+		*b.deferred++
+	}
+	return b.tx.PutDeferred(ctx, &d)
+}
