@@ -65,6 +65,7 @@ func answers() map[string][]answer {
 		"mark":                 one(changedDoc{}),
 		"mcp":                  nil, // the Model Context Protocol
 		"metrics":              one(document.Metrics{}),
+		"migrate":              {{"", foundPlacesDoc{}}, {"--from", migratedDoc{}}},
 		"obsidian-export":      one(vaultDoc{}),
 		"projects":             one(projectsDoc{}),
 		"projects consolidate": one(consolidateDoc{}),

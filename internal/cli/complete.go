@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -76,7 +77,7 @@ func pathOf(c *cobra.Command) string {
 // argumentWords are the words of arguments, by command.
 func argumentWords() map[string]suggest {
 	return map[string]suggest{
-		"capture": nil, "eval": nil, "import": nil, "export": nil, "ingest": nil, "projects detect": nil,
+		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
 		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,
@@ -117,8 +118,9 @@ func flagWords() map[string]suggest {
 
 		"conflicts deferred --status": fixed("deferred", "dead"), "conflicts list --status": fixed(texts(engine.ConflictStatuses())...),
 		"graph --format": fixed("text", "json", "dot", "mermaid"), "export --format": fixed("json", "mem"),
-		"import --mode": fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
-		"stats --by":    fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
+		"migrate --from": fixed(app.ForeignSystems()...),
+		"import --mode":  fixed(string(engine.ImportMerge), string(engine.ImportReplace)),
+		"stats --by":     fixed("project", "type", "day", "week", "month"), "setup service --system": fixed("systemd", "launchd", "windows"),
 		"man --dir": nil,
 	}
 }

@@ -35,6 +35,8 @@ func shapeStory() []string {
 		"engram ingest memories.jsonl --project shopp",
 		"engram export all.json",
 		"engram import all.json",
+		"engram migrate",
+		"engram migrate --from memory-md AGENTS.md --project shop --dry-run",
 		"engram obsidian-export vault --import",
 		"engram export vault --format obsidian",
 		"engram import vault --format obsidian",
@@ -136,6 +138,7 @@ func unplayed() map[string]string {
 func storyFiles(t *testing.T) string {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
+		"AGENTS.md":      "# Rules\n\n## Tests\n\nNo mocks.\n",
 		"learnings.md":   "## Key Learnings:\n\n- Ports below 1024 need a capability on Linux.\n- A cookie of SameSite Lax is not sent by a cross-site POST.\n",
 		"memories.jsonl": `{"title":"Ports","content":"The shop listens on port 8443.","type":"config"}` + "\n",
 		"set/corpus.jsonl": `{"id":"a","text":"Access tokens live fifteen minutes."}` + "\n" +
