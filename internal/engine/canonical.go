@@ -1,0 +1,218 @@
+package engine
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// Canonical writes a project, "" is every one, so that two replicas of it are equal when
+// the bytes are: a line of JSON a thing, by kind and id, as it was written, without what is
+// numbered here. What each store counts and lets fade by itself is not in it, nor what its
+// user took out of sight, nor, of a project, what is personal: none of these go with a push.
+// CodeNotFound for a project that does not exist.
+func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
+	out := bufio.NewWriter(w)
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		if project != "" {
+			name, err := projectNamed(ctx, r, project)
+			if err != nil {
+				return err
+			}
+			project = name
+		}
+		d := dump{r: r, project: project, out: json.NewEncoder(out)}
+		d.out.SetEscapeHTML(false)
+		for _, kind := range []func(context.Context) error{d.sessions, d.memories, d.prompts, d.relations, d.erased} {
+			if err := kind(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return out.Flush()
+}
+
+// dump is one canonical dump at work.
+type dump struct {
+	r       engram.Reader
+	project string
+	out     *json.Encoder
+	home    map[int64]bool // personal memories of a project
+}
+
+// dumpPage is how many things are read at once.
+const dumpPage = 500
+
+// all reads pages until one is not full.
+func all[T, K any](read func(after K) ([]T, error), last func(T) K) (things []T, err error) {
+	var after K
+	for {
+		page, err := read(after)
+		if err != nil {
+			return nil, err
+		}
+		things = append(things, page...)
+		if len(page) < dumpPage {
+			return things, nil
+		}
+		after = last(page[len(page)-1])
+	}
+}
+
+// put writes a state without what is a store's own.
+func (d *dump) put(r engram.Record) error {
+	r = lifecycle.Normal(r)
+	r.Lineage.Counts = nil
+	switch {
+	case r.Memory != nil:
+		m := &r.Memory.Memory
+		m.Origin, m.AccessCount, m.DuplicateCount, m.Strength = "", 0, 0, 0 // whoever takes it in trusts it less
+		m.LastAccessedAt, m.LastSeenAt, m.TouchedAt, m.UpdatedAt = time.Time{}, time.Time{}, time.Time{}, time.Time{}
+		for i, v := range r.Memory.Revisions {
+			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}
+		}
+	case r.Session != nil && r.Gone:
+		r.Session = &engram.Session{ID: r.Session.ID}
+	case r.Session != nil:
+		r.Session.ActiveAt = time.Time{}
+	}
+	return d.out.Encode(r)
+}
+
+// putAll writes what was read.
+func (d *dump) putAll(records []engram.Record, err error) error {
+	for _, r := range records {
+		if err := d.put(r); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (d *dump) sessions(ctx context.Context) error {
+	there, err := all(func(after string) ([]engram.Session, error) {
+		return d.r.SessionsAfter(ctx, d.project, after, dumpPage)
+	},
+		func(s engram.Session) string { return s.ID })
+	if err != nil {
+		return err
+	}
+	gone, err := all(func(after string) ([]engram.Session, error) { return d.r.GoneSessions(ctx, d.project, after, dumpPage) },
+		func(s engram.Session) string { return s.ID })
+	if err != nil {
+		return err
+	}
+	records, err := sessionRecords(ctx, d.r, there)
+	if err != nil {
+		return err
+	}
+	missing, err := goneRecords(ctx, d.r, gone)
+	if err != nil {
+		return err
+	}
+	records = append(records, missing...)
+	slices.SortFunc(records, func(a, b engram.Record) int { return cmp.Compare(a.Session.ID, b.Session.ID) })
+	return d.putAll(records, nil)
+}
+
+func (d *dump) memories(ctx context.Context) error {
+	var names []engram.MemoryName
+	d.home = map[int64]bool{}
+	for after := int64(0); ; {
+		page, err := d.r.MemoriesAfter(ctx, d.project, after, dumpPage)
+		if err != nil {
+			return err
+		}
+		for _, m := range page {
+			if after = m.Num; d.project != "" && m.Scope == engram.ScopePersonal {
+				d.home[m.Num] = true
+				continue
+			}
+			names = append(names, engram.MemoryName{Num: m.Num, ID: m.ID})
+		}
+		if len(page) < dumpPage {
+			break
+		}
+	}
+	slices.SortFunc(names, func(a, b engram.MemoryName) int { return cmp.Compare(a.ID, b.ID) })
+	for page := range slices.Chunk(names, dumpPage) {
+		nums := make([]int64, len(page))
+		for i, n := range page {
+			nums[i] = n.Num
+		}
+		ms, err := d.r.Memories(ctx, nums)
+		if err != nil {
+			return err
+		}
+		records, err := memoryRecords(ctx, d.r, ms)
+		if err := d.putAll(records, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dump) prompts(ctx context.Context) error {
+	ps, err := all(func(after int64) ([]engram.Prompt, error) { return d.r.PromptsAfter(ctx, d.project, after, dumpPage) },
+		func(p engram.Prompt) int64 { return p.Num })
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(ps, func(a, b engram.Prompt) int { return cmp.Compare(a.SyncID, b.SyncID) })
+	for page := range slices.Chunk(ps, dumpPage) {
+		records, err := promptRecords(ctx, d.r, page)
+		if err := d.putAll(records, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dump) relations(ctx context.Context) error {
+	rs, err := all(func(after int64) ([]engram.Relation, error) {
+		return d.r.RelationsAfter(ctx, d.project, after, dumpPage)
+	},
+		func(r engram.Relation) int64 { return r.Num })
+	if err != nil {
+		return err
+	}
+	rs = slices.DeleteFunc(rs, func(r engram.Relation) bool { return d.home[r.Source] || d.home[r.Target] })
+	slices.SortFunc(rs, func(a, b engram.Relation) int { return cmp.Compare(a.ID, b.ID) })
+	for page := range slices.Chunk(rs, dumpPage) {
+		records, err := relationRecords(ctx, d.r, page)
+		if err := d.putAll(records, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *dump) erased(ctx context.Context) error {
+	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+		xs, err := all(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) },
+			func(x engram.Erased) string { return x.ID })
+		if err != nil {
+			return err
+		}
+		for _, x := range xs {
+			if d.project != "" && x.Project != d.project {
+				continue
+			}
+			if err := d.out.Encode(engram.Record{Erased: &x}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// PushInput says what is to go to a remote.
+type PushInput struct {
+	Project string // its name or an alias
+	All     bool   // instead: everything of every project, and what is personal too
+	By      string // who pushes, for those who read it; "" says nobody
+	DryRun  bool   // tells what would go, and writes nothing
+	// Progress is told how many things went, of how many about; nil: nobody.
+	Progress func(done, total int)
+}
+
+// Pushed says what went to a remote.
+type Pushed struct {
+	Project   string         // canonical; "" for every one
+	Batches   []engram.Batch // that were written; none when there was nothing new, or DryRun
+	Sessions  int
+	Memories  int
+	Prompts   int
+	Relations int
+	Erased    int
+	Left      []engram.ImportNote // what did not go, and why
+}
+
+// A batch is small enough to be read at once, and large enough that there are few.
+const (
+	batchRecords = 2000
+	batchBytes   = 4 << 20 // of texts, before they are packed
+)
+
+// Push writes to a remote what no batch there has: new things, and what changed of others
+// since. What is personal stays here unless everything goes: it is its author's, and a remote
+// is for whoever works on the project. What left the project, or became personal, after it had
+// gone there goes once more as forgotten, without a text and without saying where it is now.
+// Private spans do not go.
+//
+// Things are written in batches, each whole before the next is begun; when a later one fails,
+// the error says why and what went stays. What is pushed at the same time elsewhere is no
+// concern. CodeNotFound for a project that does not exist.
+func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushed, error) {
+	p := &pushing{Engine: e, remote: r, in: in}
+	if err := p.begin(ctx); err != nil {
+		return Pushed{}, err
+	}
+	for _, kind := range []func(context.Context) error{p.sessions, p.memories, p.strays, p.prompts, p.relations, p.erased} {
+		if err := kind(ctx); err != nil {
+			return p.res, err
+		}
+	}
+	if err := p.flush(ctx); err != nil {
+		return p.res, err
+	}
+	if p.personal > 0 {
+		p.res.Left = append(p.res.Left, engram.ImportNote{Reason: fmt.Sprintf("%s personal: they stay here", so(p.personal, "memory is", "memories are"))})
+	}
+	if in.DryRun {
+		return p.res, nil
+	}
+	return p.res, r.Settle(ctx)
+}
+
+// pushing is one push at work.
+type pushing struct {
+	*Engine
+	remote  engram.Remote
+	in      PushInput
+	res     Pushed
+	batches []string // that were there when it began
+
+	waiting  []outgoing // for the next batch
+	bytes    int
+	done     int
+	total    int
+	personal int
+}
+
+// outgoing is a record with what its state is known by.
+type outgoing struct {
+	record engram.Record
+	entity engram.Entity
+	key    string
+	digest int64
+}
+
+// begin finds out what there is, here and there.
+func (p *pushing) begin(ctx context.Context) error {
+	there, err := p.remote.Batches(ctx)
+	if err != nil {
+		return err
+	}
+	for _, b := range there {
+		p.batches = append(p.batches, b.ID)
+	}
+	return p.store.View(ctx, func(r engram.Reader) error {
+		if !p.in.All {
+			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
+				return err
+			}
+		}
+		for _, kind := range travelling() {
+			n, err := r.CountUncarried(ctx, kind, p.res.Project, p.batches)
+			if err != nil {
+				return err
+			}
+			p.total += n
+		}
+		return nil
+	})
+}
+
+// travelling are the kinds of things that a batch holds, in its order.
+func travelling() []engram.Entity {
+	return []engram.Entity{engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation, engram.EntityErased}
+}
+
+// projectNamed returns the canonical name of a project; not_found when there is none.
+func projectNamed(ctx context.Context, r engram.Reader, name string) (string, error) {
+	name = normalProject(name)
+	if name == "" {
+		return "", engram.Errorf(engram.CodeInvalid, "no project is named").WithHint("name one, or ask for all of them")
+	}
+	p, known, err := r.Project(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		return "", engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+	}
+	return p.Name, nil
+}
+
+// send puts a record into the next batch, and writes the batch when it is full.
+func (p *pushing) send(ctx context.Context, o outgoing) error {
+	o.record = withoutPrivate(o.record)
+	size := sizeOf(o.record)
+	if len(p.waiting) >= batchRecords || p.bytes+size > batchBytes && len(p.waiting) > 0 {
+		if err := p.flush(ctx); err != nil {
+			return err
+		}
+	}
+	p.waiting, p.bytes = append(p.waiting, o), p.bytes+size
+	p.count(o.record)
+	return nil
+}
+
+func (p *pushing) count(r engram.Record) {
+	switch {
+	case r.Erased != nil:
+		p.res.Erased++
+	case r.Session != nil:
+		p.res.Sessions++
+	case r.Memory != nil:
+		p.res.Memories++
+	case r.Prompt != nil:
+		p.res.Prompts++
+	case r.Relation != nil:
+		p.res.Relations++
+	}
+}
+
+// flush writes what waits as a batch, and remembers that it is there.
+func (p *pushing) flush(ctx context.Context) error {
+	if len(p.waiting) == 0 {
+		return ctx.Err()
+	}
+	went := p.waiting
+	p.waiting, p.bytes = nil, 0
+	if !p.in.DryRun {
+		records := make([]engram.Record, len(went))
+		for i, o := range went {
+			records[i] = o.record
+		}
+		b, err := p.remote.Write(ctx, engram.Batch{By: p.in.By, At: p.now()}, records)
+		if err != nil {
+			return err
+		}
+		p.res.Batches = append(p.res.Batches, b)
+		if err := p.carry(ctx, b.ID, went); err != nil {
+			return err
+		}
+	}
+	p.done += len(went)
+	if p.in.Progress != nil {
+		p.in.Progress(p.done, max(p.total, p.done))
+	}
+	return nil
+}
+
+// carry remembers what a batch has. It is no change of anything, and not in the journal.
+func (p *pushing) carry(ctx context.Context, batch string, went []outgoing) error {
+	return p.store.Update(ctx, func(tx engram.Tx) error {
+		for _, o := range went {
+			if err := tx.PutCarried(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
+				return err
+			}
+		}
+		return tx.PutPulled(ctx, batch, p.now())
+	})
+}
+
+// sizeOf is about how many bytes a record takes.
+func sizeOf(r engram.Record) int {
+	const frame = 400 // names, times and stamps
+	n := frame
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		n += len(m.Title) + len(m.Content) + len(m.Summary)
+		for _, rev := range r.Memory.Revisions {
+			n += frame/2 + len(rev.Title) + len(rev.Content)
+		}
+		if len(m.Metadata) > 0 {
+			b, _ := json.Marshal(m.Metadata) // it came out of a store
+			n += len(b)
+		}
+	case r.Prompt != nil:
+		n += len(r.Prompt.Content)
+	case r.Session != nil:
+		n += len(r.Session.Summary)
+	case r.Relation != nil:
+		n += len(r.Relation.Relation.Reason) + len(r.Relation.Relation.Evidence)
+	}
+	return n
+}

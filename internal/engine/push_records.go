@@ -1,0 +1,294 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// pushPage is how many things are read at once.
+const pushPage = 500
+
+// keys calls each with the keys of things of a kind that no batch carries, page by page,
+// each page in a transaction.
+func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engram.Reader, keys []string) ([]outgoing, error)) error {
+	after := ""
+	for {
+		var keys []string
+		var page []outgoing
+		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+			if keys, err = r.Uncarried(ctx, kind, p.res.Project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
+				return err
+			}
+			page, err = each(r, keys)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range page {
+			if err := p.send(ctx, o); err != nil {
+				return err
+			}
+		}
+		if len(keys) < pushPage {
+			return nil
+		}
+		after = keys[len(keys)-1]
+	}
+}
+
+// stated gives records what their states are known by; keys are those of their things.
+func stated(kind engram.Entity, keys []string, records []engram.Record) []outgoing {
+	out := make([]outgoing, 0, len(records))
+	for i, r := range records {
+		if r.Lineage != nil {
+			out = append(out, outgoing{record: r, entity: kind, key: keys[i], digest: r.Lineage.Digest()})
+		}
+	}
+	return out
+}
+
+func (p *pushing) sessions(ctx context.Context) error {
+	return p.keys(ctx, engram.EntitySession, func(r engram.Reader, keys []string) ([]outgoing, error) {
+		var there, gone []engram.Session
+		for _, k := range keys {
+			s, err := r.Session(ctx, k)
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+				gone = append(gone, engram.Session{ID: k, Project: p.res.Project})
+			case err != nil:
+				return nil, err
+			default:
+				there = append(there, s)
+			}
+		}
+		records, err := sessionRecords(ctx, r, there)
+		if err != nil {
+			return nil, err
+		}
+		if len(gone) > 0 && p.in.All {
+			if gone, err = goneAmong(ctx, r, keys); err != nil {
+				return nil, err
+			}
+		}
+		missing, err := goneRecords(ctx, r, gone)
+		if err != nil {
+			return nil, err
+		}
+		return append(stated(engram.EntitySession, idsOf(there), records), stated(engram.EntitySession, idsOf(gone), missing)...), nil
+	})
+}
+
+// goneAmong returns those of some sessions that left no row, with their projects.
+func goneAmong(ctx context.Context, r engram.Reader, ids []string) (gone []engram.Session, err error) {
+	after := ""
+	for {
+		page, err := r.GoneSessions(ctx, "", after, pushPage)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range page {
+			if _, among := slices.BinarySearch(ids, s.ID); among {
+				gone = append(gone, s)
+			}
+			after = s.ID
+		}
+		if len(page) < pushPage {
+			return gone, nil
+		}
+	}
+}
+
+func (p *pushing) memories(ctx context.Context) error {
+	return p.keys(ctx, engram.EntityMemory, func(r engram.Reader, keys []string) ([]outgoing, error) {
+		ms, err := r.Memories(ctx, numsOfKeys(keys))
+		if err != nil {
+			return nil, err
+		}
+		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return !p.in.All && m.Scope == engram.ScopePersonal })
+		p.personal += len(keys) - len(open)
+		records, err := memoryRecords(ctx, r, open)
+		return stated(engram.EntityMemory, keysOfMemories(open), records), err
+	})
+}
+
+func numsOfKeys(keys []string) []int64 {
+	nums := make([]int64, len(keys))
+	for i, k := range keys {
+		nums[i] = numOf(k)
+	}
+	return nums
+}
+
+func keysOfMemories(ms []engram.Memory) []string {
+	keys := make([]string, len(ms))
+	for i, m := range ms {
+		keys[i] = key(m.Num)
+	}
+	return keys
+}
+
+// strays tells of memories that left the project that they are gone from there.
+func (p *pushing) strays(ctx context.Context) error {
+	if p.in.All {
+		return nil // wherever they went, that goes too
+	}
+	for after := ""; ; {
+		var page []outgoing
+		var keys []string
+		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+			if keys, err = r.Strayed(ctx, p.res.Project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
+				return err
+			}
+			page, err = p.leaving(ctx, r, keys)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range page {
+			if err := p.send(ctx, o); err != nil {
+				return err
+			}
+		}
+		if len(keys) < pushPage {
+			return nil
+		}
+		after = keys[len(keys)-1]
+	}
+}
+
+// leaving returns what is to be told of memories that left and was not told yet.
+func (p *pushing) leaving(ctx context.Context, r engram.Reader, keys []string) (out []outgoing, err error) {
+	ms, err := r.Memories(ctx, numsOfKeys(keys))
+	if err != nil {
+		return nil, err
+	}
+	lineages, err := r.Lineages(ctx, engram.EntityMemory, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		s, left := leftBy(m, lineages[key(m.Num)], p.res.Project)
+		if !left {
+			continue
+		}
+		o := outgoing{record: leavingRecord(m, s, p.res.Project), entity: engram.EntityMemory, key: key(m.Num)}
+		o.digest = o.record.Lineage.Digest()
+		sets, err := r.CarriedBy(ctx, engram.EntityMemory, o.key, o.digest)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(sets, func(set []string) bool { return p.has(set) }) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// has reports whether all of these batches are at the remote.
+func (p *pushing) has(batches []string) bool {
+	return !slices.ContainsFunc(batches, func(b string) bool { return !slices.Contains(p.batches, b) })
+}
+
+// leftBy is the write by which a memory left a project, or became its author's alone. One
+// that was personal from the beginning went there because everything did.
+func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, left bool) {
+	part := engram.Part("scope")
+	if m.Project != project {
+		part = "project"
+	}
+	s, left = l.Parts[part]
+	return s, left
+}
+
+// leavingRecord is a memory that left a project, for those who have it there: its names, and
+// that it is forgotten. It says nothing else, so that of any other part the other side's holds.
+// Whoever learns where it went knows by the stamp that it was no more than moved.
+func leavingRecord(m engram.Memory, s engram.Stamp, project string) engram.Record {
+	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartDeleted}, s)
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Gone: true}
+}
+
+func (p *pushing) prompts(ctx context.Context) error {
+	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
+		ps := make([]engram.Prompt, len(keys))
+		for i, k := range keys {
+			var err error
+			if ps[i], err = r.Prompt(ctx, numOf(k)); err != nil {
+				return nil, err
+			}
+		}
+		records, err := promptRecords(ctx, r, ps)
+		return stated(engram.EntityPrompt, keys, records), err
+	})
+}
+
+// relations go with both of their memories.
+func (p *pushing) relations(ctx context.Context) error {
+	return p.keys(ctx, engram.EntityRelation, func(r engram.Reader, keys []string) ([]outgoing, error) {
+		rs := make([]engram.Relation, len(keys))
+		for i, k := range keys {
+			var err error
+			if rs[i], err = r.Relation(ctx, engram.RelationRef{Num: numOf(k)}); err != nil {
+				return nil, err
+			}
+		}
+		if !p.in.All {
+			home, err := personalAmong(ctx, r, rs)
+			if err != nil {
+				return nil, err
+			}
+			rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return home[rel.Source] || home[rel.Target] })
+			keys = keys[:0:0]
+			for _, rel := range rs {
+				keys = append(keys, key(rel.Num))
+			}
+		}
+		records, err := relationRecords(ctx, r, rs)
+		return stated(engram.EntityRelation, keys, records), err
+	})
+}
+
+// personalAmong returns which of the memories of relations are personal.
+func personalAmong(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]bool, error) {
+	var nums []int64
+	for _, rel := range rs {
+		nums = append(nums, rel.Source, rel.Target)
+	}
+	ms, err := r.Memories(ctx, nums)
+	home := map[int64]bool{}
+	for _, m := range ms {
+		if m.Scope == engram.ScopePersonal {
+			home[m.Num] = true
+		}
+	}
+	return home, err
+}
+
+func (p *pushing) erased(ctx context.Context) error {
+	return p.keys(ctx, engram.EntityErased, func(r engram.Reader, keys []string) (out []outgoing, err error) {
+		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+			for after := ""; ; {
+				page, err := r.ErasedAfter(ctx, kind, after, pushPage)
+				if err != nil {
+					return nil, err
+				}
+				for _, x := range page {
+					if _, asked := slices.BinarySearch(keys, x.Key()); asked {
+						out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
+					}
+					after = x.ID
+				}
+				if len(page) < pushPage {
+					break
+				}
+			}
+		}
+		return out, nil
+	})
+}

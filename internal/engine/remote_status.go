@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Unpushed counts what a push would take along.
+type Unpushed struct {
+	Sessions, Memories, Prompts, Relations, Erased int
+}
+
+// RemoteStatus says how a project stands to a remote.
+type RemoteStatus struct {
+	Name     string // of the remote
+	Project  string // canonical; "" for every one
+	Batches  int    // that are there
+	Pulled   int    // of these, those that were read or written here
+	Pending  int    // the others
+	Unpushed Unpushed
+	Deferred int                 // records that wait for somebody
+	Trouble  []engram.ImportNote // batches that cannot be read, with why
+}
+
+// RemoteStatus compares a project, "" is every one, with a remote. It reads pending batches
+// to find those that cannot be read, and changes nothing. CodeNotFound for a project that
+// does not exist.
+func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project string) (RemoteStatus, error) {
+	st := RemoteStatus{Name: r.Name()}
+	p := &pushing{Engine: e, remote: r, in: PushInput{Project: project, All: project == "", DryRun: true}}
+	if err := p.begin(ctx); err != nil {
+		return RemoteStatus{}, err
+	}
+	st.Project, st.Batches = p.res.Project, len(p.batches)
+	for _, kind := range []func(context.Context) error{p.memories, p.strays, p.relations} {
+		if err := kind(ctx); err != nil {
+			return RemoteStatus{}, err
+		}
+	}
+	st.Unpushed.Memories, st.Unpushed.Relations = p.res.Memories, p.res.Relations
+	pulled, err := e.countRest(ctx, p, &st)
+	if err != nil {
+		return RemoteStatus{}, err
+	}
+	for _, b := range p.batches {
+		if pulled[b] {
+			st.Pulled++
+			continue
+		}
+		st.Pending++
+		for _, err := range r.Read(ctx, b) {
+			if err != nil {
+				st.Trouble = append(st.Trouble, engram.ImportNote{Item: b, Name: b, Reason: err.Error()})
+				break
+			}
+		}
+	}
+	return st, ctx.Err()
+}
+
+// countRest counts what needs no look at the things themselves.
+func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (pulled map[string]bool, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		for kind, into := range map[engram.Entity]*int{engram.EntitySession: &st.Unpushed.Sessions, engram.EntityPrompt: &st.Unpushed.Prompts, engram.EntityErased: &st.Unpushed.Erased} {
+			if *into, err = r.CountUncarried(ctx, kind, st.Project, p.batches); err != nil {
+				return err
+			}
+		}
+		if pulled, err = r.Pulled(ctx, p.batches); err != nil {
+			return err
+		}
+		for {
+			page, err := r.Deferred(ctx, st.Project, engram.Page{Limit: pushPage, Offset: st.Deferred})
+			if err != nil {
+				return err
+			}
+			if st.Deferred += len(page); len(page) < pushPage {
+				return nil
+			}
+		}
+	})
+	return pulled, err
+}
