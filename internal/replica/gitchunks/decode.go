@@ -228,13 +228,26 @@ func (m mutation) own() (engram.Record, error) {
 	}
 	switch {
 	case said.HardDelete:
-		return wire.Decode(wire.Erasures, layers...)
+		return erasureIn(layers)
 	case m.Entity == "session":
 		return wire.Decode(wire.Sessions, layers...)
 	case m.Entity == "observation":
 		return wire.Decode(wire.Memories, layers...)
 	}
 	return wire.Decode(wire.Prompts, layers...)
+}
+
+// erasureIn reads an erasure: of what kind it is Engram's field says.
+func erasureIn(layers [][]byte) (engram.Record, error) {
+	r, err := wire.Decode(wire.Erasures, layers...)
+	if err != nil {
+		return r, err
+	}
+	switch r.Erased.Entity {
+	case engram.EntityMemory, engram.EntityPrompt, engram.EntitySession:
+		return r, nil
+	}
+	return engram.Record{}, engram.Errorf(engram.CodeInvalid, "nothing is erased that is a %.40q", string(r.Erased.Entity))
 }
 
 // foreign reads a mutation of another program. What was deleted for good there was erased

@@ -19,14 +19,21 @@ const maxHeld = 256 << 20
 
 // Holding returns the paths of the chunks of a repository, whose root is dir, that
 // mention one of the sync ids, and of those that could not be read to their end and may
-// mention one, both sorted. A link is not followed, and counts as unread. A repository
-// without chunks has none.
+// mention one, both sorted. That something was erased is no such mention. A link is not
+// followed, and counts as unread, and so does a sealed chunk. A repository without chunks
+// has none.
 func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread []string, err error) {
+	return (&Repository{o: Options{Dir: dir}}).Holding(ctx, syncIDs)
+}
+
+// Holding is as the function Holding, and looks into the sealed chunks that the identity
+// opens, too.
+func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, unread []string, err error) {
 	ids := seek(syncIDs)
 	if len(ids.ids) == 0 {
 		return nil, nil, nil
 	}
-	chunks := filepath.Join(dir, ".engram", "chunks")
+	chunks := filepath.Join(r.Name(), chunksName)
 	root, err := os.OpenRoot(chunks) // refuses links that lead out of it
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
@@ -43,7 +50,7 @@ func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread
 		if err := ctx.Err(); err != nil {
 			return holding, unread, err
 		}
-		if !strings.HasSuffix(entry.Name(), ".jsonl.gz") {
+		if !strings.HasSuffix(entry.Name(), plainSuffix) && !strings.HasSuffix(entry.Name(), sealedSuffix) {
 			continue
 		}
 		path := filepath.Join(chunks, entry.Name())
@@ -51,7 +58,7 @@ func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread
 			unread = append(unread, path)
 			continue
 		}
-		switch held, err := mentions(root, entry.Name(), ids); {
+		switch held, err := r.mentions(ctx, root, entry.Name(), ids); {
 		case err != nil:
 			unread = append(unread, path)
 		case held:
@@ -61,30 +68,64 @@ func Holding(ctx context.Context, dir string, syncIDs []string) (holding, unread
 	return holding, unread, nil
 }
 
+// mentions reports whether a chunk holds one of the ids otherwise than as erased.
+func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
+	held, err := r.names(ctx, root, name, ids)
+	if err != nil || !held {
+		return false, err
+	}
+	id := strings.TrimSuffix(strings.TrimSuffix(name, sealedSuffix), plainSuffix)
+	c, err := r.load(ctx, root, found{id, name})
+	if err != nil {
+		return true, nil // nobody would pull it, but the text is there
+	}
+	for _, i := range c.items {
+		if ids.in(i.raw) && (i.list != listMutations || c.record(i, "").Erased == nil) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // errLong is said of a chunk that goes on behind maxHeld.
 var errLong = errors.New("the chunk is longer than is read")
 
-// mentions reports whether a chunk holds one of the ids. They are long enough that no
+// names reports whether one of the ids stands in a chunk. They are long enough that no
 // other text has them by chance, so nothing needs to be parsed.
-func mentions(root *os.Root, name string, ids sought) (bool, error) {
+func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
 	f, err := root.Open(name)
 	if err != nil {
 		return false, err
 	}
 	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
+	var in io.Reader = f
+	if strings.HasSuffix(name, sealedSuffix) {
+		sealed, err := readFile(ctx, root, name, maxPacked+sealing)
+		if err != nil {
+			return false, err
+		}
+		if in, err = r.unsealing(sealed); err != nil {
+			return false, err
+		}
+	}
+	z, err := gzip.NewReader(in)
 	if err != nil {
 		return false, err
 	}
+	return ids.among(z)
+}
+
+// among reports whether one of the ids stands in what z gives.
+func (s sought) among(z io.Reader) (bool, error) {
 	const window = 1 << 20
-	buf := make([]byte, 0, window+ids.longest)
+	buf := make([]byte, 0, window+s.longest)
 	for read := 0; read < maxHeld; {
-		tail := buf[max(0, len(buf)-ids.longest):]
+		tail := buf[max(0, len(buf)-s.longest):]
 		buf = append(buf[:0], tail...)
 		n, err := io.ReadFull(z, buf[len(buf):len(buf)+window])
 		buf = buf[:len(buf)+n]
 		read += n
-		if ids.in(buf) {
+		if s.in(buf) {
 			return true, nil
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
@@ -99,5 +100,39 @@ func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
 	got, unread, err := gitchunks.Holding(t.Context(), dir, []string{id})
 	if err != nil || got != nil || !slices.Equal(unread, []string{path}) {
 		t.Errorf("got %v, unread %v, %v; want unread %v", got, unread, err, path)
+	}
+}
+
+// That a memory was erased is told to others by its name: such a chunk holds nothing of it.
+func TestAnErasureHoldsNothing(t *testing.T) {
+	file, recipient := identity(t)
+	m := memory(1, "a")
+	erased := engram.Record{Erased: &engram.Erased{Entity: engram.EntityMemory, ID: string(m.Memory.Memory.ID), SyncID: m.Memory.Memory.SyncID, At: 7}}
+	ids := []string{m.Memory.Memory.SyncID}
+	for _, sealed := range []bool{false, true} {
+		dir := t.TempDir()
+		o := gitchunks.Options{Dir: dir}
+		if sealed {
+			o.Recipients, o.IdentityFile = []string{recipient}, file
+			if err := open(t, o).SetRecipients(o.Recipients); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := open(t, o)
+		keep(t, r, engram.Batch{At: at(1)}, erased)
+		if got, unread, err := r.Holding(t.Context(), ids); err != nil || got != nil || unread != nil {
+			t.Errorf("sealed %v: got %v, unread %v, %v; want none", sealed, got, unread, err)
+		}
+		b := keep(t, r, engram.Batch{At: at(2)}, m, erased)
+		path := filepath.Join(dir, ".engram", "chunks", b.ID+".jsonl.gz")
+		if sealed {
+			path += ".age"
+		}
+		if got, unread, err := r.Holding(t.Context(), ids); err != nil || !slices.Equal(got, []string{path}) || unread != nil {
+			t.Errorf("sealed %v: got %v, unread %v, %v; want %s", sealed, got, unread, err, path)
+		}
+		if got, unread, err := gitchunks.Holding(t.Context(), dir, ids); err != nil || sealed && (got != nil || len(unread) != 2) || !sealed && len(got) != 1 {
+			t.Errorf("sealed %v, without an identity: got %v, unread %v, %v", sealed, got, unread, err)
+		}
 	}
 }

@@ -154,6 +154,7 @@ func TestMutationsThatCannotBeRead(t *testing.T) {
 		{"an unknown thing", `{"entity":"user","op":"upsert","payload":{}}`, `nothing is known of a "user"`},
 		{"an unknown thing that is gone", `{"entity":"user","op":"delete","payload":{}}`, `nothing is known of a "user"`},
 		{"an unknown thing of Engram's", `{"entity":"user","op":"delete","payload":{},"engram":{}}`, `nothing is known of a "user"`},
+		{"an erasure of what cannot be erased", `{"entity":"prompt","op":"delete","payload":{"hard_delete":true},"engram":{"kind":"project","id":"a"}}`, `nothing is erased that is a "project"`},
 		{"a farewell that is a text", `{"entity":"prompt","op":"delete","payload":{"deleted":"yes"},"engram":{}}`, "deleted cannot be a string"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
