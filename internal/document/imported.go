@@ -4,7 +4,7 @@ import "github.com/alanbuscaglia/engram"
 
 // Imported is what an import did.
 type Imported struct {
-	Format    string       `json:"format"`   // json, mem or graph: what the file was found to be
+	Format    string       `json:"format"`   // what the file was found to be: json, mem, graph, or the system that migrate names
 	Project   string       `json:"project"`  // the one that it was taken from; "" for every one, or when it does not say
 	Mode      string       `json:"mode"`     // merge or replace
 	DryRun    bool         `json:"dry_run"`  // nothing was changed
