@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -13,8 +13,14 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
+// ingestInput is what `ingest` was asked to do.
+type ingestInput struct {
+	merge, dryRun bool
+	batch         int
+}
+
 func (p *program) ingestCommand() *cobra.Command {
-	var merge bool
+	var in ingestInput
 	cmd := &cobra.Command{
 		Use:   "ingest [FILE|-|JSON]",
 		Short: "Save many memories from JSON",
@@ -22,72 +28,58 @@ func (p *program) ingestCommand() *cobra.Command {
 argument itself. An object has content and, if wanted, title, type, scope, project, topic_key, session_id, tool_name,
 tags, metadata, importance, permanent and related; a field of another name is an error.
 
-Up to 100 memories share a transaction. When one cannot be saved, none of its hundred is, those before stay saved, and
-nothing after is read. What was saved already is not saved twice: save the same file again with --merge.`,
-		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
+Memories share a transaction in batches of --batch. When one cannot be saved, none of its batch is; it is told in a line
+with its place and the reason, the other batches are saved all the same, and the exit code is 2. What was saved already
+is not saved twice: put the file right and save it again. Any number of memories is read in the same little room.`,
+		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return p.ingest(cmd, name, merge)
+			if in.batch < 1 || in.batch > engine.MaxBatch {
+				return invalidf("--batch cannot be %d", in.batch).WithHint("from 1 to %d", engine.MaxBatch)
+			}
+			return p.ingest(cmd, name, in)
 		},
 	}
-	cmd.Flags().BoolVar(&merge, "merge", false, "let memories that say nearly the same become one")
+	cmd.Flags().BoolVar(&in.merge, "merge", false, "let memories that say nearly the same become one")
+	cmd.Flags().IntVar(&in.batch, "batch", engine.MaxBatch, "how many are saved together, all or none: 1 to 100")
+	cmd.Flags().BoolVar(&in.dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	return cmd
 }
 
-func (p *program) ingest(cmd *cobra.Command, name string, merge bool) error {
+func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error {
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
-	in, err := p.jsonReader(name)
+	file, err := p.jsonReader(name)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	project, err := p.writeProject(cmd, e)
-	if err != nil {
+	defer file.Close()
+	run := ingestion{program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.SaveBatch}
+	if in.dryRun {
+		run.save = e.TryBatch
+	}
+	if run.project, err = p.writeProject(cmd, e); err != nil {
 		return err
 	}
-	var doc ingestedDoc
-	bar := p.progress("saving")
-	defer bar.end()
-	drafts := newDrafts(in)
-	for {
-		batch, err := drafts.next(engine.MaxBatch)
-		if err != nil {
-			return doc.failed(err)
-		}
-		if len(batch) == 0 {
-			break
-		}
-		saves := make([]engine.SaveInput, len(batch))
-		for i, d := range batch {
-			if saves[i], err = p.ingestInput(d, project, merge); err != nil {
-				return doc.failed(engine.OfItem(i, err))
-			}
-		}
-		saved, err := e.SaveBatch(cmd.Context(), saves)
-		if err != nil {
-			return doc.failed(err)
-		}
-		doc.add(saved)
-		bar.tell(len(doc.Memories), 0)
+	run.bar = p.progress("saving")
+	err = run.all(cmd.Context(), newDrafts(file))
+	run.bar.end()
+	if err != nil {
+		return run.doc.failed(err)
 	}
-	bar.end()
 	if !p.json {
-		for _, w := range doc.Warnings {
-			p.warn(w)
-		}
+		p.warnAll(run.doc.Warnings)
 	}
-	if doc.Saved == nil {
-		doc.Saved = map[engine.Action]int{}
+	if err := p.answer(run.doc, run.doc.write); err != nil {
+		return err
 	}
-	doc.Memories, doc.Warnings = document.OrEmpty(doc.Memories), document.OrEmpty(doc.Warnings)
-	return p.answer(doc, doc.write)
+	return run.doc.verdict()
 }
 
 // jsonReader is fileReader for a command whose argument may be the JSON itself.
@@ -96,6 +88,102 @@ func (p *program) jsonReader(name string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(start)), nil
 	}
 	return p.fileReader(name)
+}
+
+// ingestion is one run of `ingest`, batch by batch.
+type ingestion struct {
+	*program
+	in      ingestInput
+	project string
+	save    func(context.Context, []engine.SaveInput) ([]engine.SaveResult, error)
+	bar     *progress
+	doc     ingestedDoc
+}
+
+func (g *ingestion) all(ctx context.Context, from *drafts) error {
+	for {
+		batch, err := from.next(g.in.batch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		g.doc.Read += len(batch)
+		if err := g.one(ctx, batch); err != nil {
+			return err
+		}
+		g.bar.tell(g.doc.Read, 0)
+	}
+}
+
+// one saves a batch, or tells what is wrong with it. What is wrong with the objects is told
+// first: those that cannot even be read are not looked at further.
+func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
+	saves := make([]engine.SaveInput, len(batch))
+	wrong := 0
+	for i, d := range batch {
+		if d.err == nil {
+			saves[i], d.err = g.ingestInput(d.draft, g.project, g.in.merge)
+		}
+		if d.err != nil {
+			g.reject(d, d.err)
+			wrong++
+		}
+	}
+	if wrong > 0 {
+		g.doc.Unsaved += len(batch) - wrong
+		return nil
+	}
+	saved, err := g.save(ctx, saves)
+	refused, ok := errors.AsType[*engine.BatchError](err)
+	if !ok {
+		if err == nil {
+			g.doc.add(saved)
+		}
+		return err
+	}
+	for _, item := range refused.Items {
+		g.reject(batch[item.Index], item.Err)
+	}
+	g.doc.Unsaved += len(batch) - len(refused.Items)
+	return nil
+}
+
+// reject tells that an item is not saved; of very many the first are told.
+func (g *ingestion) reject(d draftItem, err error) {
+	g.doc.Wrong++
+	if g.doc.Wrong > mostIngested {
+		return
+	}
+	row := rejectedRow{Item: d.place, Line: d.line, Code: engram.CodeOf(err), Reason: messageOf(err)}
+	g.doc.Rejected = append(g.doc.Rejected, row)
+	if !g.json {
+		g.bar.end()
+		g.warn(row.String())
+	}
+}
+
+// failed is err, which ended it, with what was saved before.
+func (d *ingestedDoc) failed(err error) error {
+	if n := d.saved(); n > 0 && !d.DryRun {
+		if told, ok := errors.AsType[*engram.Error](err); ok {
+			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHintOf(told).WithCause(told.Err)
+		}
+	}
+	return err
+}
+
+// verdict is an error when something was wrong.
+func (d *ingestedDoc) verdict() error {
+	if d.Wrong == 0 {
+		return nil
+	}
+	err := invalidf("%s wrong", count(d.Wrong, "memory is", "memories are"))
+	switch n := d.saved(); {
+	case d.DryRun:
+		return err.WithHint("the reasons stand above")
+	case d.Unsaved > 0:
+		return err.WithHint("%d of them and of their batches were not saved, %d others were; put the file right and save it again, or take --batch 1", d.Wrong+d.Unsaved, n)
+	}
+	return err.WithHint("%d others were saved; the reasons stand above", d.saved())
 }
 
 func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {
@@ -114,66 +202,4 @@ func (p *program) ingestInput(d document.Draft, project string, merge bool) (eng
 	}
 	in.Related, err = refsOf(d.Related)
 	return in, err
-}
-
-// ingestedDoc is the answer of `ingest`.
-type ingestedDoc struct {
-	Saved    map[engine.Action]int `json:"saved"` // how many, by what was done
-	Warnings []string              `json:"warnings"`
-	Memories []ingestedRow         `json:"memories"` // in the order in which they came
-}
-
-type ingestedRow struct {
-	document.Named
-	Action     engine.Action        `json:"action"`
-	Reason     string               `json:"reason"`
-	Candidates []document.Candidate `json:"candidates"`
-}
-
-func (d *ingestedDoc) add(saved []engine.SaveResult) {
-	if d.Saved == nil {
-		d.Saved = map[engine.Action]int{}
-	}
-	said := map[string]bool{}
-	for _, w := range d.Warnings {
-		said[w] = true
-	}
-	for _, s := range saved {
-		d.Saved[s.Action]++
-		d.Memories = append(d.Memories, ingestedRow{document.NamedOf(s.Memory), s.Action, s.Reason, document.Each(s.Candidates, candidateOf)})
-		for _, w := range s.Warnings {
-			if !said[w] {
-				said[w] = true
-				d.Warnings = append(d.Warnings, w)
-			}
-		}
-	}
-}
-
-// failed is err, which counts from the beginning of a batch, with what was saved before.
-func (d *ingestedDoc) failed(err error) error {
-	if n := len(d.Memories); n > 0 {
-		told, ok := errors.AsType[*engram.Error](err)
-		if ok {
-			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHintOf(told).WithCause(told.Err)
-		}
-	}
-	return err
-}
-
-func (d *ingestedDoc) write(b *strings.Builder) {
-	fmt.Fprintf(b, "%s read", count(len(d.Memories), "memory", "memories"))
-	between := ": "
-	for _, a := range []engine.Action{engine.ActionInserted, engine.ActionRevised, engine.ActionRepeated, engine.ActionMerged} {
-		if n := d.Saved[a]; n > 0 {
-			fmt.Fprintf(b, "%s%d %s", between, n, a)
-			between = ", "
-		}
-	}
-	fmt.Fprintln(b)
-	for _, m := range d.Memories {
-		for _, c := range m.Candidates {
-			fmt.Fprintf(b, "#%d may contradict #%d; engram conflicts show %s\n", m.Num, c.Num, c.JudgmentID)
-		}
-	}
 }

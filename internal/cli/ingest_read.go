@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -12,92 +11,73 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
 )
-
-// drafts reads memories from a list of JSON objects, or from objects that follow each
-// other.
-type drafts struct {
-	in   *bufio.Reader
-	json *json.Decoder
-	list bool
-	over bool // the list has ended
-}
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-func newDrafts(in io.Reader) *drafts {
-	b := bufio.NewReader(in)
-	return &drafts{in: b, json: json.NewDecoder(b)}
+// draftItem is one memory of the input, or why it is none.
+type draftItem struct {
+	place int // from 1
+	line  int // from 1
+	draft document.Draft
+	err   error
 }
 
-// next returns the next memories, at most so many; none at the end.
-func (d *drafts) next(most int) ([]document.Draft, error) {
-	if err := d.begin(); err != nil {
-		return nil, err
-	}
-	var all []document.Draft
+// drafts reads memories from a list of JSON objects, or from objects that follow each other.
+type drafts struct {
+	split *splitter
+	count int
+	over  bool
+}
+
+func newDrafts(in io.Reader) *drafts { return &drafts{split: newSplitter(in)} }
+
+// next returns the next memories, at most so many; none at the end. What is no memory is
+// among them, with the reason; the error is for an input that cannot be read.
+func (d *drafts) next(most int) ([]draftItem, error) {
+	var all []draftItem
 	for len(all) < most && !d.over {
-		if d.list && !d.json.More() {
+		raw, err := d.split.next()
+		if errors.Is(err, io.EOF) {
 			d.over = true
-			if _, err := d.json.Token(); err != nil {
-				return nil, invalidf("the list does not end").WithHint("is the file whole?")
-			}
 			break
 		}
-		var raw json.RawMessage
-		err := d.json.Decode(&raw)
-		if errors.Is(err, io.EOF) && !d.list {
-			break
+		if _, told := errors.AsType[*engram.Error](err); told {
+			return nil, err
 		}
 		if err != nil {
-			return nil, engine.OfItem(len(all), invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line").WithCause(err))
+			return nil, engram.Errorf(engram.CodeUnavailable, "the memories cannot be read").WithCause(err)
 		}
-		one, err := draftOf(raw)
-		if err != nil {
-			return nil, engine.OfItem(len(all), err)
+		d.count++
+		d.over = raw.end
+		one := draftItem{place: d.count, line: raw.line}
+		if raw.flaw != "" {
+			one.err = invalidf("%s", raw.flaw).WithHint("a list of objects, or one object a line")
+		} else {
+			one.draft, one.err = draftOf(raw.text)
 		}
 		all = append(all, one)
 	}
 	return all, nil
 }
 
-// begin finds out whether it is a list, by its first character. A mark of the byte order,
-// which editors of Windows put first, is none.
-func (d *drafts) begin() error {
-	if d.json.InputOffset() == 0 {
-		if mark, err := d.in.Peek(len(byteOrderMark)); err == nil && string(mark) == byteOrderMark {
-			if _, err := d.in.Discard(len(mark)); err != nil {
-				return err
-			}
-		}
-	}
-	for !d.list && d.json.InputOffset() == 0 {
-		c, err := d.in.ReadByte()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "the memories cannot be read").WithCause(err)
-		}
-		if bytes.IndexByte([]byte(" \t\r\n"), c) >= 0 {
-			continue
-		}
-		if err := d.in.UnreadByte(); err != nil || c != '[' {
-			return err
-		}
-		d.list = true
-		_, err = d.json.Token()
-		return err
-	}
-	return nil
-}
-
-// draftOf reads one memory strictly: what a person misspelt would be lost unseen.
-func draftOf(raw json.RawMessage) (document.Draft, error) {
+// draftOf reads one memory strictly: what a person misspelt, or wrote twice, would be lost
+// unseen.
+func draftOf(raw []byte) (document.Draft, error) {
 	var one document.Draft
-	if !utf8.Valid(raw) {
+	switch {
+	case !utf8.Valid(raw):
 		return one, invalidf("the text is not valid UTF-8").WithHint("convert it to UTF-8 first")
+	case len(raw) == 0 || raw[0] != '{':
+		if json.Valid(raw) {
+			return one, invalidf("it is no object but a %s", jsonKind(raw)).WithHint("a list of objects, or one object a line")
+		}
+		return one, invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line")
+	case !json.Valid(raw):
+		return one, invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line").WithCause(json.Unmarshal(raw, &struct{}{}))
+	}
+	if name := twice(raw); name != "" {
+		return one, invalidf("%s is there twice", name).WithHint("which of the two is meant?")
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
@@ -106,6 +86,48 @@ func draftOf(raw json.RawMessage) (document.Draft, error) {
 			WithHint("an object with content, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata, importance, permanent, related")
 	}
 	return one, nil
+}
+
+// twice is the first field that an object has more than once, in whatever case; "" for none.
+// JSON leaves open which of them holds.
+func twice(object []byte) string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	seen := map[string]bool{}
+	if _, err := dec.Token(); err != nil {
+		return ""
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		name, ok := key.(string)
+		if err != nil || !ok {
+			return ""
+		}
+		if fold := strings.ToLower(name); seen[fold] {
+			return fold
+		} else {
+			seen[fold] = true
+		}
+		var skipped json.RawMessage
+		if dec.Decode(&skipped) != nil {
+			return ""
+		}
+	}
+	return ""
+}
+
+// jsonKind names what a JSON text is that is no object.
+func jsonKind(raw []byte) string {
+	switch raw[0] {
+	case '[':
+		return "list"
+	case '"':
+		return "string"
+	case 't', 'f':
+		return "bool"
+	case 'n':
+		return "null"
+	}
+	return "number"
 }
 
 // unreadable says why an object is no memory, without the names of Go's types.

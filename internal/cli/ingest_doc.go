@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// mostIngested is how many rows of a kind the answer of `ingest` has: a file may have any
+// number of memories, and none of them is held longer than its batch.
+const mostIngested = 1000
+
+// ingestedDoc is the answer of `ingest`.
+type ingestedDoc struct {
+	Read     int                   `json:"read"`     // what was found in the input, memories or not
+	DryRun   bool                  `json:"dry_run"`  // nothing was saved; the rest says what would have been
+	Saved    map[engine.Action]int `json:"saved"`    // how many, by what was done
+	Rejected []rejectedRow         `json:"rejected"` // what was wrong, in the order of the input: the first thousand
+	Wrong    int                   `json:"wrong"`    // how many were wrong in all
+	Unsaved  int                   `json:"unsaved"`  // fine themselves, and not saved because one of their batch is wrong
+	Warnings []string              `json:"warnings"`
+	Memories []ingestedRow         `json:"memories"` // what was saved, in the order of the input: the first thousand
+}
+
+// rejectedRow is one item of the input that was not saved.
+type rejectedRow struct {
+	Item   int         `json:"item"` // its place, from 1
+	Line   int         `json:"line"` // where it begins, from 1
+	Code   engram.Code `json:"code"`
+	Reason string      `json:"reason"`
+}
+
+func (r rejectedRow) String() string {
+	return fmt.Sprintf("memory %d (line %d): %s", r.Item, r.Line, r.Reason)
+}
+
+type ingestedRow struct {
+	document.Named
+	Action     engine.Action        `json:"action"`
+	Reason     string               `json:"reason"`
+	Candidates []document.Candidate `json:"candidates"`
+}
+
+func newIngestedDoc(dryRun bool) ingestedDoc {
+	return ingestedDoc{DryRun: dryRun, Saved: map[engine.Action]int{}, Rejected: []rejectedRow{}, Warnings: []string{}, Memories: []ingestedRow{}}
+}
+
+// saved is how many were.
+func (d *ingestedDoc) saved() (n int) {
+	for _, of := range d.Saved {
+		n += of
+	}
+	return n
+}
+
+func (d *ingestedDoc) add(saved []engine.SaveResult) {
+	said := map[string]bool{}
+	for _, w := range d.Warnings {
+		said[w] = true
+	}
+	for _, s := range saved {
+		d.Saved[s.Action]++
+		if len(d.Memories) < mostIngested {
+			d.Memories = append(d.Memories, ingestedRow{document.NamedOf(s.Memory), s.Action, s.Reason, document.Each(s.Candidates, candidateOf)})
+		}
+		for _, w := range s.Warnings {
+			if !said[w] && len(d.Warnings) < mostIngested {
+				said[w] = true
+				d.Warnings = append(d.Warnings, w)
+			}
+		}
+	}
+}
+
+func (d *ingestedDoc) write(b *strings.Builder) {
+	fmt.Fprintf(b, "%s read", count(d.Read, "memory", "memories"))
+	between := ": "
+	part := func(n int, what string) {
+		if n > 0 {
+			fmt.Fprintf(b, "%s%d %s", between, n, what)
+			between = ", "
+		}
+	}
+	for _, a := range []engine.Action{engine.ActionInserted, engine.ActionRevised, engine.ActionRepeated, engine.ActionMerged} {
+		part(d.Saved[a], string(a))
+	}
+	part(d.Wrong, "wrong")
+	part(d.Unsaved, "not saved with them")
+	if d.DryRun {
+		b.WriteString(", if it were not for --dry-run")
+	}
+	fmt.Fprintln(b)
+	if d.DryRun {
+		return
+	}
+	for _, m := range d.Memories {
+		for _, c := range m.Candidates {
+			fmt.Fprintf(b, "#%d may contradict #%d; engram conflicts show %s\n", m.Num, c.Num, c.JudgmentID)
+		}
+	}
+}
