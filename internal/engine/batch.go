@@ -47,7 +47,6 @@ func (e *BatchError) Unwrap() error {
 	return engram.Errorf(told.Code, "%s", b.String()).WithHintOf(told).WithCause(told.Err)
 }
 
-
 // wordsOf is what err says to a person, without its cause.
 func wordsOf(err error) string {
 	if told, ok := errors.AsType[*engram.Error](err); ok {
