@@ -60,25 +60,34 @@ func parseManifest(b []byte) manifest {
 	if json.Unmarshal(b, &file) == nil {
 		m.version = file.Version
 	}
-	var entries []manifestEntry
+	var entries []json.RawMessage
 	if json.Unmarshal(file.Chunks, &entries) != nil {
 		m.scan(b)
 		return m
 	}
 	m.whole = file.Version == manifestVersion
-	for _, e := range entries {
-		if _, twice := m.entries[e.ID]; twice || !isID(e.ID) {
-			m.whole = false
-			continue
-		}
-		m.entries[e.ID] = e
+	for _, object := range entries {
+		m.whole = m.add(object) && m.whole
 	}
 	return m
 }
 
-// scan takes the entries out of what is no JSON as a whole: every object that is whole by
-// itself and says each thing once. A line-wise merge may have put two entries into one, and
-// then nobody knows what is of which.
+// add takes an entry that is whole by itself, says each thing once and was not there before.
+// A merge line by line likes to put two entries into one, which may even be JSON; then nobody
+// knows what is of which.
+func (m *manifest) add(object []byte) bool {
+	var e manifestEntry
+	if json.Unmarshal(object, &e) != nil || inspect(object) != nil || !isID(e.ID) {
+		return false
+	}
+	if _, twice := m.entries[e.ID]; twice {
+		return false
+	}
+	m.entries[e.ID] = e
+	return true
+}
+
+// scan takes the entries out of what is no JSON as a whole.
 func (m *manifest) scan(b []byte) {
 	for {
 		open := bytes.IndexByte(b, '{')
@@ -93,15 +102,8 @@ func (m *manifest) scan(b []byte) {
 		if b[end] == '{' {
 			continue // it opens something else first, as the manifest itself does
 		}
-		object := append([]byte("{"), b[:end+1]...)
+		m.add(append([]byte("{"), b[:end+1]...))
 		b = b[end+1:]
-		var e manifestEntry
-		if json.Unmarshal(object, &e) != nil || inspect(object) != nil || !isID(e.ID) {
-			continue
-		}
-		if _, twice := m.entries[e.ID]; !twice {
-			m.entries[e.ID] = e
-		}
 	}
 }
 

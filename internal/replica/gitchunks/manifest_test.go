@@ -64,20 +64,22 @@ func TestAManifestIsMadeAnew(t *testing.T) {
 	}
 	entries := whole[strings.Index(whole, "    {"):strings.LastIndex(whole, "\n  ]")]
 	for name, spoilt := range map[string]string{
-		"empty":                         "",
-		"cut off":                       whole[:len(whole)/2],
-		"with merge markers":            strings.Replace(whole, "    {", "<<<<<<< HEAD\n    {", 1) + "=======\n" + entries + "\n>>>>>>> theirs\n",
-		"lines of both sides":           strings.Replace(whole, entries, entries+"\n"+entries, 1),
-		"an entry twice":                strings.Replace(whole, entries, entries+",\n"+entries, 1),
-		"an entry is missing":           `{"version":1,"chunks":[{"id":"` + a.ID + `"}]}`,
-		"an entry of nothing":           strings.Replace(whole, b.ID, "00000000", 1),
-		"an entry that leads elsewhere": strings.Replace(whole, b.ID, "../../etc/passwd", 1),
-		"another shape":                 `[]`,
-		"a text":                        `"x"`,
-		"null":                          `null`,
-		"no version":                    strings.Replace(whole, `"version": 1`, `"version": 0`, 1),
-		"numbers that are texts":        strings.Replace(whole, `"memories": 1`, `"memories": "1"`, 1),
-		"no text":                       "\x00\xff\xfe{",
+		"empty":                                  "",
+		"cut off":                                whole[:len(whole)/2],
+		"with merge markers":                     strings.Replace(whole, "    {", "<<<<<<< HEAD\n    {", 1) + "=======\n" + entries + "\n>>>>>>> theirs\n",
+		"lines of both sides":                    strings.Replace(whole, entries, entries+"\n"+entries, 1),
+		"an entry twice":                         strings.Replace(whole, entries, entries+",\n"+entries, 1),
+		"two entries in one, as git merges them": `{"version":1,"chunks":[{"id":"` + a.ID + `","created_by":"eve","id":"` + b.ID + `","created_by":"ana"}]}`,
+		"an entry that says itself twice":        strings.Replace(whole, `"created_by": "ben"`, `"created_by": "eve", "created_by": "ben"`, 1),
+		"an entry is missing":                    `{"version":1,"chunks":[{"id":"` + a.ID + `"}]}`,
+		"an entry of nothing":                    strings.Replace(whole, b.ID, "00000000", 1),
+		"an entry that leads elsewhere":          strings.Replace(whole, b.ID, "../../etc/passwd", 1),
+		"another shape":                          `[]`,
+		"a text":                                 `"x"`,
+		"null":                                   `null`,
+		"no version":                             strings.Replace(whole, `"version": 1`, `"version": 0`, 1),
+		"numbers that are texts":                 strings.Replace(whole, `"memories": 1`, `"memories": "1"`, 1),
+		"no text":                                "\x00\xff\xfe{",
 	} {
 		writeText(t, manifestPath(dir), spoilt)
 		fresh := open(t, gitchunks.Options{Dir: dir})
@@ -121,6 +123,23 @@ func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
 	}
 	if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{mixed, id}) {
 		t.Errorf("the manifest lists %v, want %v", got, []string{mixed, id})
+	}
+}
+
+// As git merged the manifests of two clones, line by line: JSON it is, and true it is not.
+func TestAMergeThatMixedEntries(t *testing.T) {
+	dir := t.TempDir()
+	a := layPlain(t, dir, `{"observations":[{"content":"a"}]}`)
+	b := layPlain(t, dir, `{"observations":[{"content":"b"}]}`)
+	writeText(t, manifestPath(dir), `{"version":1,"chunks":[{"id":"`+a+`","created_by":"ben","id":"`+b+`","created_at":"2026-01-02T03:04:05Z","memories":1}]}`)
+	r := open(t, gitchunks.Options{Dir: dir})
+	want := []engram.Batch{{ID: a, Memories: 1}, {ID: b, Memories: 1}}
+	slices.SortFunc(want, func(a, b engram.Batch) int { return strings.Compare(a.ID, b.ID) })
+	if got, err := r.Batches(t.Context()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %+v, %v\nwant %+v: nobody knows who made which", got, err, want)
+	}
+	if err := r.Settle(t.Context()); err != nil || len(idsOf(t, readText(t, manifestPath(dir)))) != 2 {
+		t.Errorf("settle: %v\n%s", err, readText(t, manifestPath(dir)))
 	}
 }
 
