@@ -38,7 +38,7 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 	}
 	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
 		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
-			err = told.WithHint("it has none of its tables; a database of this program moves by {export} and {import}")
+			err = told.WithHint("it has none of its tables; one of this program moves by {export FILE} and {import FILE}")
 		}
 		return nil, errors.Join(err, db.close())
 	}
