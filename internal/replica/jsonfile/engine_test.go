@@ -1,0 +1,43 @@
+package jsonfile_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
+)
+
+// What a store in use gives fits the schema: with lineage, versions, vectors, what was
+// forgotten and what was erased.
+func TestAnEnginesExportIsAsTheSchemaSays(t *testing.T) {
+	e := enginetest.New(t)
+	save := func(title, content string) engram.Memory {
+		t.Helper()
+		got, err := e.Save(t.Context(), engine.SaveInput{Project: "shop", Title: title, Content: content, Tags: []string{"auth"}, TopicKey: "architecture/" + title})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.Memory
+	}
+	save("auth", "JWT, 15 minutes")
+	kept := save("auth", "JWT, 5 minutes")
+	gone := save("pool", "20 connections")
+	if _, err := e.Forget(t.Context(), engram.ByNum(gone.Num)); err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	if _, err := e.Export(t.Context(), &b, engine.ExportInput{Format: jsonfile.NameNative, Vectors: true}); err != nil {
+		t.Fatal(err)
+	}
+	if err := checker(t)(b.String()); err != nil {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	for _, part := range []string{`"lineage":{"base":"`, `"parts":{`, `"revisions":[{`, `"stamp":"`, `"vectors":[{`, `"deleted_at":"`, string(kept.ID)} {
+		if !strings.Contains(b.String(), part) {
+			t.Errorf("the export has no %s:\n%s", part, b.String())
+		}
+	}
+}
