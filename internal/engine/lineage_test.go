@@ -1,0 +1,328 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"io"
+	"iter"
+	"os"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+// catch is a format that keeps what it is given.
+type catch struct{ records []engram.Record }
+
+func (c *catch) Write(_ io.Writer, _ engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	c.records = nil
+	for r, err := range records {
+		if err != nil {
+			return err
+		}
+		c.records = append(c.records, r)
+	}
+	return nil
+}
+
+func (c *catch) Read(io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	return engram.Snapshot{}, nil, io.EOF
+}
+
+// records are all things that are here as they were written, by kind and name.
+func (w world) records() map[string]engram.Record {
+	w.Helper()
+	c := &catch{}
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "" }, Formats: map[string]engram.Format{"catch": c}})
+	if _, err := e.Export(w.Context(), io.Discard, engine.ExportInput{Format: "catch"}); err != nil {
+		w.Fatal(err)
+	}
+	all := map[string]engram.Record{}
+	for _, r := range c.records {
+		all[nameOf(r)] = r
+	}
+	return all
+}
+
+func nameOf(r engram.Record) string {
+	name := string(r.Entity()) + " "
+	switch {
+	case r.Erased != nil:
+		return "erased " + r.Erased.Key()
+	case r.Memory != nil:
+		return name + string(r.Memory.Memory.ID)
+	case r.Session != nil:
+		return name + r.Session.ID
+	case r.Prompt != nil:
+		return name + r.Prompt.SyncID
+	case r.Relation != nil:
+		return name + r.Relation.Relation.ID
+	}
+	return name + r.Project.Name
+}
+
+// said is what of a state its lineage answers for, as JSON.
+func said(r engram.Record) string {
+	var v any
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		texts := map[string]engram.Stamp{}
+		for _, rev := range r.Memory.Revisions {
+			texts[rev.Stamp.String()+rev.Title+rev.Content] = rev.Stamp
+		}
+		v = []any{m.Project, m.Scope, m.Type, m.Title, m.Content, slices.Sorted(slices.Values(m.Tags)), m.Metadata, m.TopicKey, m.SessionID, m.Importance, m.Permanent,
+			m.ReviewAfter, m.ValidFrom, m.ValidTo, m.DeletedAt, texts}
+	case r.Session != nil && r.Gone:
+		v = r.Session.ID
+	case r.Session != nil:
+		s := *r.Session
+		s.ActiveAt = time.Time{}
+		v = s
+	case r.Prompt != nil:
+		p := *r.Prompt
+		p.Num = 0
+		v = p
+	case r.Relation != nil:
+		x := r.Relation.Relation
+		v = []any{x.ID, x.Verb, x.Status, x.Strength, x.Reason, x.Evidence, x.Confidence, x.Actor, x.ActorKind, x.Model, x.SessionID, x.Removed()}
+	case r.Project != nil:
+		v = []any{slices.Sorted(slices.Values(r.Project.Aliases)), r.Project.Remote, r.Project.Decay}
+	}
+	b, err := json.Marshal([]any{r.Gone, v, r.Lineage.Base, r.Lineage.Parts, r.Lineage.Sets})
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// checkLineages wants each state to be what its lineage says it is, and to hold against
+// what the thing was before.
+func (l *life) checkLineages(before map[string]engram.Record) map[string]engram.Record {
+	l.t.Helper()
+	now := l.records()
+	var latest engram.Clock
+	err := l.Store.View(l.Context(), func(r engram.Reader) (err error) {
+		latest, err = r.LatestClock(l.Context())
+		return err
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for name, r := range now {
+		if r.Erased != nil {
+			continue
+		}
+		if r.Lineage == nil {
+			l.t.Fatalf("%s has no lineage", name)
+		}
+		if newest := r.Lineage.Newest(); newest.At > latest {
+			l.t.Fatalf("%s was written at %v, the latest write here is of %v", name, newest, latest)
+		}
+		normal := said(lifecycle.Normal(r))
+		if got := said(r); got != normal {
+			l.t.Fatalf("%s\n is        %s\n should be %s", name, got, normal)
+		}
+		was, known := before[name]
+		if !known {
+			continue
+		}
+		if got := said(lifecycle.Merge(was, r)); got != normal {
+			l.t.Fatalf("%s\n with what it was %s\n should be        %s\n was              %s", name, got, normal, said(was))
+		}
+	}
+	for name := range before {
+		if _, there := now[name]; !there && before[name].Project == nil {
+			l.t.Fatalf("%s is gone without a trace", name)
+		}
+	}
+	return now
+}
+
+func TestEveryWriteOfAHistoryHoldsAgainstWhatWasBefore(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dir, err := os.MkdirTemp("", "lineage")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		l := &life{world: newWorldIn(t, dir), t: rt}
+		states := l.checkLineages(nil)
+		for range rapid.IntRange(1, 14).Draw(rt, "length") {
+			l.act()
+			states = l.checkLineages(states)
+			if rapid.IntRange(0, 3).Draw(rt, "undo") == 0 && len(l.ops) > 0 {
+				_, _ = l.Undo(l.Context(), engine.UndoInput{}) // it may refuse
+				states = l.checkLineages(states)
+			}
+		}
+	})
+}
+
+// other is another store, whose ids do not meet those of w.
+func (w world) other(prefix string) world {
+	o := newWorld(w.TB)
+	n := 0
+	p := lifecycle.DefaultPolicy()
+	p.MostLinks, p.MostCandidates = 0, 0
+	o.Engine = engine.New(engine.Options{Store: o.Store, Now: o.Clock.Now, Policy: &p, NewID: func() engram.ID {
+		n++
+		return engram.ID(engram.IDPrefix + prefix + string(rune('a'+n/26)) + string(rune('a'+n%26)) + "00000000000000000000000000"[:24-len(prefix)])
+	}})
+	return o
+}
+
+func (w world) pull(r engram.Remote) engine.Pulled {
+	w.Helper()
+	p, err := w.Pull(w.Context(), r, engine.PullInput{Project: "demo"})
+	if err != nil {
+		w.Fatalf("pull: %v", err)
+	}
+	if len(p.Refused) > 0 || len(p.Rejected) > 0 {
+		w.Fatalf("pull refused %+v, rejected %+v", p.Refused, p.Rejected)
+	}
+	return p
+}
+
+// What somebody here does not want is not for everybody who has it.
+func TestTheUndoOfAPullHidesWhatItAddedAndDoesNotSpread(t *testing.T) {
+	a := newWorld(t).unlinked()
+	b := a.other("b")
+	r := replicatest.NewPlace("here").Open()
+	a.note("theirs", "a text of the other store")
+	a.push(r, engine.PushInput{})
+	came := b.pull(r)
+	b.takeBack(came.Op)
+	if ms := b.list(engram.Filter{Project: "demo"}); len(ms) > 0 {
+		t.Errorf("after the undo there is %v", ms)
+	}
+	if got := b.push(r, engine.PushInput{}); got.Memories > 0 {
+		t.Errorf("the undo was pushed: %+v", got)
+	}
+	for name, rec := range b.records() {
+		if rec.Memory != nil && rec.Memory.Memory.Forgotten() {
+			t.Errorf("%s was written as forgotten", name)
+		}
+	}
+	b.takeBack(b.op())
+	if ms := b.list(engram.Filter{Project: "demo"}); len(ms) != 1 {
+		t.Errorf("after the undo of the undo there is %v, want one", ms)
+	}
+	if got := b.push(r, engine.PushInput{}); got.Memories > 0 {
+		t.Errorf("that was pushed: %+v", got)
+	}
+	// Forgetting it is another thing: that is meant for everybody.
+	if _, err := b.Forget(t.Context(), engram.ByNum(1)); err != nil {
+		t.Fatal(err)
+	}
+	b.push(r, engine.PushInput{})
+	a.pull(r)
+	if ms := a.list(engram.Filter{Project: "demo"}); len(ms) > 0 {
+		t.Errorf("the other store still has %v", ms)
+	}
+}
+
+func TestATopicThatBothWroteGoesToTheLaterTextAndBackWhenThatIsForgotten(t *testing.T) {
+	a := newWorld(t).unlinked()
+	b := a.other("b")
+	place := replicatest.NewPlace("here")
+	topic := engine.SaveInput{Title: "Auth", Content: "fifteen minutes", Project: "demo", TopicKey: "auth/model"}
+	a.save(topic)
+	topic.Content = "five minutes"
+	b.Clock.Add(time.Hour)
+	later := b.save(topic).Memory
+	for range 2 {
+		for _, w := range []world{a, b} {
+			w.pull(place.Open())
+			w.push(place.Open(), engine.PushInput{})
+		}
+	}
+	shows := func(w world) string {
+		m, err := w.Get(t.Context(), engram.Ref{Topic: "auth/model", Project: "demo"})
+		if err != nil {
+			return err.Error()
+		}
+		return m.Memory.Content
+	}
+	same(t, "both show", []string{shows(a), shows(b)}, []string{"five minutes", "five minutes"})
+	if _, err := b.Forget(t.Context(), engram.ByID(later.ID)); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "where it was forgotten", []string{shows(b)}, []string{"fifteen minutes"})
+	forgotten := b.op()
+	b.push(place.Open(), engine.PushInput{})
+	a.pull(place.Open())
+	same(t, "and elsewhere", []string{shows(a)}, []string{"fifteen minutes"})
+	b.takeBack(forgotten)
+	same(t, "after the undo", []string{shows(b)}, []string{"five minutes"})
+	b.push(place.Open(), engine.PushInput{})
+	a.pull(place.Open())
+	same(t, "after the undo, elsewhere", []string{shows(a)}, []string{"five minutes"})
+	for name, rec := range b.records() {
+		if rec.Memory != nil && rec.Memory.Memory.TopicKey != "auth/model" {
+			t.Errorf("%s was written with topic %q", name, rec.Memory.Memory.TopicKey)
+		}
+	}
+	if x, y := canonicalOf(a), canonicalOf(b); x != y {
+		t.Errorf("the two differ\n%s\n%s", x, y)
+	}
+}
+
+func canonicalOf(w world) string {
+	w.Helper()
+	var out stringWriter
+	if err := w.Canonical(w.Context(), &out, "demo"); err != nil {
+		w.Fatal(err)
+	}
+	return string(out)
+}
+
+type stringWriter []byte
+
+func (s *stringWriter) Write(b []byte) (int, error) {
+	*s = append(*s, b...)
+	return len(b), nil
+}
+
+func TestRecordsSayWhatEachStoreCounted(t *testing.T) {
+	w := newWorld(t).unlinked()
+	num := w.note("t", "a text that is said again")
+	w.note("t", "a text that is said again")
+	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
+		l, err := tx.Lineages(t.Context(), engram.EntityMemory, []string{"1"})
+		if err != nil {
+			return err
+		}
+		own := l["1"]
+		own.Counts = map[string]engram.Count{"other": {Accesses: 2}}
+		if err := tx.PutLineage(t.Context(), engram.EntityMemory, "1", own); err != nil {
+			return err
+		}
+		return tx.CountAccess(t.Context(), []int64{num, num}, w.Clock.Now())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range w.records() {
+		if r.Memory == nil {
+			continue
+		}
+		got := map[string]engram.Count{}
+		for device, c := range r.Lineage.Counts {
+			if device != "other" {
+				device = "own"
+			}
+			got[device] = c
+		}
+		if want := map[string]engram.Count{"other": {Accesses: 2}, "own": {Repeats: 1}}; !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
