@@ -38,6 +38,8 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 		in.Session, err = c.session(*r.Session)
 	case r.Prompt != nil:
 		in.Prompt, err = c.prompt(*r.Prompt)
+	case r.Memory != nil && r.Gone:
+		return c.left(r)
 	case r.Memory != nil:
 		in.Memory, in.Undated, err = c.memory(*r.Memory)
 	case r.Relation != nil:
@@ -170,6 +172,27 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	}
 	rs, err := c.revisions(r.Revisions)
 	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: r.Vectors}, undated, err
+}
+
+// left cleans a record that says no more of a memory than that it left the project, and by
+// which write.
+func (c cleaning) left(r engram.Record) (incoming, error) {
+	m := r.Memory.Memory
+	texts := raw{{"project", m.Project}, {"id", string(m.ID)}, {"sync id", m.SyncID}}
+	if err := texts.check(); err != nil {
+		return incoming{}, err
+	}
+	if r.Lineage == nil {
+		return incoming{}, engram.Errorf(engram.CodeInvalid, "it says that a memory is gone, and not by which write")
+	}
+	s := r.Lineage.Parts[engram.PartDeleted]
+	if err := c.known(s); err != nil {
+		return incoming{}, err
+	}
+	now := engram.Memory{Project: c.in(m.Project), DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
+	now.ID, now.SyncID = names(m)
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartDeleted}, s)
+	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Lineage: &l, Gone: true, Item: r.Item}}, nil
 }
 
 // date gives a memory its times, and reports whether those it came with cannot be true.

@@ -388,6 +388,9 @@ func (i *importing) placeOf(ctx context.Context, p engram.Prompt) (project, sess
 func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, error) {
 	out := unchanged
 	here := false
+	// Only hidden: what it says is not to travel again for having been forgotten here.
+	i.hides = true
+	defer func() { i.hides = false }()
 	switch x.Entity {
 	case engram.EntityMemory:
 		m, found, _, err := i.known(ctx, engram.ID(x.ID), x.SyncID)

@@ -31,6 +31,9 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	if found {
 		return i.memoryAgain(ctx, here, r)
 	}
+	if r.Gone {
+		return unchanged, &missing{"it is not here, and left"}
+	}
 	if copied != nil {
 		i.copies++
 	}

@@ -181,7 +181,8 @@ func MergeErased(a, b engram.Erased) engram.Erased {
 }
 
 // Forgotten reports whether a thing of this lineage was forgotten, deleted or taken away since
-// it was last written or brought back. That it was moved does not bring it back.
+// it was last written or brought back. That it was moved does not bring it back; unless it is
+// the very write by which it was taken away from where it had been.
 func Forgotten(l engram.Lineage) bool {
 	deleted, was := l.Parts[engram.PartDeleted]
 	if !was || deleted.Compare(l.Base) <= 0 {
@@ -189,8 +190,12 @@ func Forgotten(l engram.Lineage) bool {
 	}
 	for p, s := range l.Parts {
 		switch p {
-		case engram.PartDeleted, partProject, partSession:
+		case engram.PartDeleted, partSession:
 			continue
+		case partProject:
+			if s != deleted {
+				continue
+			}
 		}
 		if s.Compare(deleted) >= 0 {
 			return false

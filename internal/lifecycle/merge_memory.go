@@ -126,6 +126,7 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 		}
 		n := len(kept)
 		switch {
+		case r.Title == "" && r.Content == "": // of a memory of which no more is told than that it left
 		case sameText(r, now) || derived(r.Stamp) && instead[words{r.Title, r.Content}] != r.Stamp:
 		case n > 0 && sameText(kept[n-1], r):
 			kept[n-1] = sameRevision(kept[n-1], r)
