@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,13 +27,13 @@ func (p *program) exportCommand() *cobra.Command {
 		Use:   "export [FILE|-]",
 		Short: "Write everything into a file that import reads",
 		Long: `Write everything, or what belongs to one --project, into a file that engram import reads: engram-export.json when
-none is named, "-" for standard output. Only you can read the file, which takes the place of one of that name when it is
-whole.
+none is named, "-" for standard output. A name that ends in .gz is packed. Only you can read the file, which takes the
+place of one of that name when it is whole.
 
 The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
 and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts. obsidian and
 markdown write a folder of notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
-		Example: examples("engram export", "engram export shop.json --project shop", "engram export - | gzip > engram.json.gz", "engram export notes --format markdown"),
+		Example: examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(vaultFormats(), in.Format) {
@@ -67,6 +68,9 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 		res, err = e.Export(cmd.Context(), w, in)
 		return err
 	}
+	if strings.HasSuffix(strings.ToLower(name), ".gz") {
+		write = packed(write)
+	}
 	if name == "-" {
 		err = outputError(write(p.Stdout))
 	} else {
@@ -88,6 +92,17 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 	doc.write(&b)
 	_, err = io.WriteString(p.Stderr, b.String())
 	return err
+}
+
+// packed is write through gzip.
+func packed(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		z := gzip.NewWriter(w)
+		if err := write(z); err != nil {
+			return err // without an end, so that nobody takes it for whole
+		}
+		return z.Close()
+	}
 }
 
 // writeFile writes a file that only the user can read, beside the one whose place it takes

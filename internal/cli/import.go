@@ -21,9 +21,10 @@ func (p *program) importCommand() *cobra.Command {
 		Use:   "import FILE|-",
 		Short: "Bring in a file that an export wrote",
 		Long: `Bring in a file that engram export wrote, here or elsewhere, or the export of a program that speaks the mem_* or the
-memory_* dialect; which it is, is found out. Importing twice changes nothing: what is here already is known again by its
-id. Where both have something, the later edit holds and the other text is kept as a revision. With --project everything
-goes into that project; what another project has here is left alone, and copies of it come in.
+memory_* dialect; which it is, is found out, and whether it is packed with gzip. Importing twice changes nothing: what is
+here already is known again by its id. Where both have something, the later edit holds and the other text is kept as a
+revision. With --project everything goes into that project; what another project has here is left alone, and copies of
+it come in.
 
 With --mode replace, what is not in the file is forgotten; a backup of the database is made first. All of it comes in or
 nothing does, and engram undo takes it back. An item that is wrong is told and left out, and a replacement with one is
@@ -31,7 +32,7 @@ refused; then the exit code is 2.
 
 With --format obsidian or markdown it is a folder of notes: what was edited there since an export comes in, see engram
 obsidian-export.`,
-		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "zcat engram.json.gz | engram import -"),
+		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "engram import engram.json.gz"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(vaultFormats(), format) {

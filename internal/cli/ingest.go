@@ -68,7 +68,7 @@ func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error 
 		return err
 	}
 	run.bar = p.progress("saving")
-	err = run.all(cmd.Context(), newDrafts(file))
+	err = run.all(cmd.Context(), newDrafts(engine.Unpack(file)))
 	run.bar.end()
 	if err != nil {
 		return run.doc.failed(err)

@@ -67,9 +67,6 @@ func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, 
 	return e.saveAll(ctx, "save", intakes, true)
 }
 
-// errOnlyTried takes back what TryBatch wrote.
-var errOnlyTried = errors.New("only tried")
-
 // TryBatch says what SaveBatch would do, with the same errors, and changes nothing. The
 // numbers and ids of new memories are not those that they will get.
 func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
@@ -80,9 +77,9 @@ func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, e
 	var all []SaveResult
 	_, err = e.saveIntakes(ctx, "save", intakes, true, func(tried []SaveResult) error {
 		all = tried
-		return errOnlyTried
+		return errDryRun
 	})
-	if errors.Is(err, errOnlyTried) {
+	if errors.Is(err, errDryRun) {
 		return all, nil
 	}
 	return nil, err

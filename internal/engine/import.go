@@ -32,9 +32,10 @@ type ImportInput struct {
 	Progress func(done, total int)
 }
 
-// Import brings a file in that an export wrote, here or elsewhere. It is read to its end
-// before anything is written, and written in one transaction: it comes in or it does not,
-// and Undo takes it back. Other writers wait while it is written.
+// Import brings a file in that an export wrote, here or elsewhere; packed with gzip, it is
+// unpacked. It is read to its end before anything is written, and written in one
+// transaction: it comes in or it does not, and Undo takes it back. Other writers wait while
+// it is written.
 //
 // What is here is known again by its ids, so that importing twice changes nothing. Where
 // both have something, lifecycle.Merge decides, and the text that lost stays as a
@@ -60,7 +61,11 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 	}
 	in.Project = normalProject(in.Project)
 	res := Imported{Mode: in.Mode}
-	waiting, err := e.readAll(ctx, f, r, in, &res)
+	file := Unpack(r)
+	waiting, err := e.readAll(ctx, f, file, in, &res)
+	if refused := file.Refused(); err != nil && refused != nil {
+		err = refused // without where in the text it stood: there is none
+	}
 	if err != nil {
 		return Imported{}, err
 	}

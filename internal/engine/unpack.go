@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Limits of what a packed file may become: a few KiB of gzip can hold gigabytes of nothing,
+// which somebody would have to read.
+const (
+	maxUnpacked = 4 << 30  // bytes; a store of millions of memories has less
+	freeOfRatio = 64 << 20 // bytes that are unpacked whatever the ratio
+	maxRatio    = 200      // of plain to packed bytes beyond that; JSON comes to 5 to 50
+)
+
+// Unpacked reads a file plain, whether or not it is packed with gzip: its first bytes say so.
+// The zero value is not usable; see Unpack.
+type Unpacked struct {
+	packed metered
+	in     *bufio.Reader
+	plain  io.Reader
+	got    int64
+	err    error
+}
+
+// Unpack returns a reader of what r has. What is packed and cut off, damaged, or becomes more
+// than maxUnpacked bytes or maxRatio times what was read, ends in an error of CodeInvalid,
+// which Refused has, too; an error of r itself is passed on.
+func Unpack(r io.Reader) *Unpacked {
+	u := &Unpacked{packed: metered{r: r}}
+	u.in = bufio.NewReaderSize(&u.packed, 64<<10)
+	return u
+}
+
+// Refused is why the file cannot be unpacked; nil when it was not for that.
+func (u *Unpacked) Refused() error { return u.err }
+
+// Read implements io.Reader.
+func (u *Unpacked) Read(p []byte) (int, error) {
+	if u.err != nil {
+		return 0, u.err
+	}
+	if u.plain == nil {
+		if err := u.begin(); err != nil {
+			return 0, err
+		}
+	}
+	n, err := u.plain.Read(p)
+	if u.plain == u.in {
+		return n, err
+	}
+	u.got += int64(n)
+	switch {
+	case u.got > maxUnpacked:
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("is it an export?")
+	case u.got > freeOfRatio && u.got/maxRatio > u.packed.n:
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("no export does; is it one?")
+	case u.packed.err != nil:
+		return n, u.packed.err
+	case err != nil && !errors.Is(err, io.EOF):
+		u.err = u.explain(err)
+	default:
+		return n, err
+	}
+	return n, u.err
+}
+
+// begin finds out whether the file is packed.
+func (u *Unpacked) begin() error {
+	magic, err := u.in.Peek(2)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	u.plain = u.in
+	if len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+		z, err := gzip.NewReader(u.in)
+		if u.packed.err != nil {
+			return u.packed.err
+		}
+		if err != nil {
+			u.err = u.explain(err)
+			return u.err
+		}
+		u.plain = z
+	}
+	return nil
+}
+
+// explain tells what is wrong with the file from what is wrong with reading it.
+func (u *Unpacked) explain(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return engram.Errorf(engram.CodeInvalid, "the packed file ends at byte %d, before its end", u.packed.n).WithHint("it was cut off; copy it again")
+	}
+	return engram.Errorf(engram.CodeInvalid, "the packed file is damaged before byte %d", u.packed.n).WithHint("copy it again").WithCause(err)
+}
+
+// metered counts what is read, and keeps the error that is not the end.
+type metered struct {
+	r   io.Reader
+	n   int64
+	err error
+}
+
+// Read implements io.Reader.
+func (c *metered) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil && !errors.Is(err, io.EOF) {
+		c.err = err
+	}
+	return n, err
+}

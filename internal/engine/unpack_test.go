@@ -1,0 +1,85 @@
+package engine_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func packed(t testing.TB, plain io.Reader) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(z, plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// zeros is an input without end.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+func TestUnpack(t *testing.T) {
+	const text = `{"format":"engram","version":1,"memories":[]}`
+	whole := packed(t, strings.NewReader(text))
+	damaged := bytes.Clone(whole)
+	damaged[len(damaged)-6] ^= 1
+	for _, tt := range []struct {
+		name       string
+		in         []byte
+		want, fail string
+	}{
+		{"what is not packed stays as it is", []byte(text), text, ""},
+		{"nothing is nothing", nil, "", ""},
+		{"one byte is one byte", []byte("{"), "{", ""},
+		{"what is packed is unpacked", whole, text, ""},
+		{"two packed files behind each other are one", append(bytes.Clone(whole), whole...), text + text, ""},
+		{"a file that is cut off", whole[:len(whole)-12], "", "before its end"},
+		{"a file that is nothing but a beginning", whole[:2], "", "before its end"},
+		{"a file with another sum", damaged, "", "damaged before byte"},
+		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "damaged before byte"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			u := engine.Unpack(iotest.OneByteReader(bytes.NewReader(tt.in)))
+			got, err := io.ReadAll(u)
+			if tt.fail == "" && (err != nil || string(got) != tt.want || u.Refused() != nil) {
+				t.Errorf("got %q, %v (%v); want %q", got, err, u.Refused(), tt.want)
+			}
+			if tt.fail != "" && (engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.fail) || !errors.Is(err, u.Refused())) {
+				t.Errorf("got %q, %v (%v); want invalid: %s", got, err, u.Refused(), tt.fail)
+			}
+		})
+	}
+}
+
+func TestUnpackGivesUpOnABomb(t *testing.T) {
+	bomb := packed(t, io.LimitReader(zeros{}, 1<<30))
+	n, err := io.Copy(io.Discard, engine.Unpack(bytes.NewReader(bomb)))
+	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "times its size") || n > 80<<20 {
+		t.Errorf("%d bytes of packed zeros: got %d bytes, %v; want invalid before 80 MiB", len(bomb), n, err)
+	}
+}
+
+func TestUnpackPassesOnWhatTheDiskSays(t *testing.T) {
+	gone := errors.New("gone")
+	whole := packed(t, strings.NewReader(strings.Repeat("a text that is long enough ", 100)))
+	_, err := io.ReadAll(engine.Unpack(io.MultiReader(bytes.NewReader(whole[:20]), iotest.ErrReader(gone))))
+	if !errors.Is(err, gone) {
+		t.Errorf("got %v, want the error of the disk", err)
+	}
+}
