@@ -24,12 +24,16 @@ type RemoteStatus struct {
 }
 
 // RemoteStatus compares a project, "" is every one, with a remote. It reads pending batches
-// to find those that cannot be read, and changes nothing. CodeNotFound for a project that
-// does not exist.
+// to find those that cannot be read, and changes nothing. Of a project that does not exist there
+// is nothing to push, and all is pending: it is that of a clone that was just made.
 func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project string) (RemoteStatus, error) {
 	st := RemoteStatus{Name: r.Name()}
 	p := &pushing{Engine: e, remote: r, in: PushInput{Project: project, All: project == "", DryRun: true}}
-	if err := p.begin(ctx); err != nil {
+	err := p.begin(ctx)
+	if engram.CodeOf(err) == engram.CodeNotFound && project != "" {
+		p.res.Project, err = normalProject(project), nil
+	}
+	if err != nil {
 		return RemoteStatus{}, err
 	}
 	st.Project, st.Batches = p.res.Project, len(p.batches)
