@@ -30,6 +30,10 @@ func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) err
 		}
 		d := dump{r: r, project: project, out: json.NewEncoder(out)}
 		d.out.SetEscapeHTML(false)
+		var err error
+		if d.erasure, err = readErased(ctx, r); err != nil {
+			return err
+		}
 		for _, kind := range []func(context.Context) error{d.sessions, d.memories, d.prompts, d.relations, d.erased} {
 			if err := kind(ctx); err != nil {
 				return err
@@ -48,7 +52,8 @@ type dump struct {
 	r       engram.Reader
 	project string
 	out     *json.Encoder
-	home    map[int64]bool // personal memories of a project
+	home    map[int64]bool // memories that are not told of: personal ones of a project, and those that were erased elsewhere
+	erasure gone
 }
 
 // dumpPage is how many things are read at once.
@@ -135,7 +140,7 @@ func (d *dump) memories(ctx context.Context) error {
 			return err
 		}
 		for _, m := range page {
-			if after = m.Num; d.project != "" && m.Scope == engram.ScopePersonal {
+			if after = m.Num; d.project != "" && m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
 				d.home[m.Num] = true
 				continue
 			}
@@ -169,6 +174,7 @@ func (d *dump) prompts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.has(engram.EntityPrompt, p.SyncID) })
 	slices.SortFunc(ps, func(a, b engram.Prompt) int { return cmp.Compare(a.SyncID, b.SyncID) })
 	for page := range slices.Chunk(ps, dumpPage) {
 		records, err := promptRecords(ctx, d.r, page)

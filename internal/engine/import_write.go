@@ -19,7 +19,7 @@ type importing struct {
 	has      map[string]bool   // projects of which the file has memories, by either name
 	border   string            // the one project that anything may happen in; "": every one
 	sessions map[string]string // those that are here, by the ids they have in the file
-	erased   map[string]bool   // what was erased here, by kind and id
+	erased   gone
 	undos    map[int64]bool    // operations that undid an import, or imports that were undone
 	topics   map[int64]wanted  // topics that memories which came in were written with and are not shown with, by number
 	wanted   *wanted           // of the memory that is at hand
@@ -56,7 +56,7 @@ func (m numbers) has(num int64) bool {
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
 	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]string{"": ""},
-		erased: map[string]bool{}, undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, reason: "import"}
+		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, reason: "import"}
 }
 
 // refused is why an item does not come in. Any other error ends the import.
@@ -125,7 +125,8 @@ func (i *importing) begin(ctx context.Context) (err error) {
 	if err := i.settleBorder(ctx); err != nil {
 		return err
 	}
-	return i.readErased(ctx)
+	i.erased, err = readErased(ctx, i.tx)
+	return err
 }
 
 // end settles what could not be settled before all was here.
@@ -141,16 +142,33 @@ func (i *importing) end(ctx context.Context) error {
 	return i.tx.SeeClock(ctx, i.newest)
 }
 
-// readErased reads what was erased here: it stays away.
-func (i *importing) readErased(ctx context.Context) error {
+// gone are things that were erased, here or elsewhere, by kind and names.
+type gone map[string]bool
+
+func (g gone) add(x engram.Erased) {
+	for _, name := range []string{x.ID, x.SyncID} {
+		if name != "" {
+			g[string(x.Entity)+"\x00"+name] = true
+		}
+	}
+}
+
+func (g gone) has(kind engram.Entity, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return name != "" && g[string(kind)+"\x00"+name] })
+}
+
+// readErased reads what was erased: it stays away, and what is still here of it, because it
+// was erased elsewhere, goes nowhere.
+func readErased(ctx context.Context, r engram.Reader) (gone, error) {
+	all := gone{}
 	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
 		for after := ""; ; {
-			page, err := i.tx.ErasedAfter(ctx, kind, after, exportPage)
+			page, err := r.ErasedAfter(ctx, kind, after, exportPage)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for _, x := range page {
-				i.erased[string(kind)+"\x00"+x.ID], i.erased[string(kind)+"\x00"+x.SyncID] = true, true
+				all.add(x)
 				after = x.ID
 			}
 			if len(page) < exportPage {
@@ -158,11 +176,7 @@ func (i *importing) readErased(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
-}
-
-func (i *importing) wasErased(kind engram.Entity, ids ...string) bool {
-	return slices.ContainsFunc(ids, func(id string) bool { return id != "" && i.erased[string(kind)+"\x00"+id] })
+	return all, nil
 }
 
 // fate is what became of an item.

@@ -78,7 +78,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	if name != id && i.batch != "" {
 		return unchanged, &leftAlone{"another"}
 	}
-	if !found && i.wasErased(engram.EntitySession, name) {
+	if !found && i.erased.has(engram.EntitySession, name) {
 		i.res.Sessions.Forgotten++
 		return unchanged, nil
 	}
@@ -262,7 +262,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 		there.Lineage = nil // a copy goes its own way
 	}
 	switch {
-	case i.wasErased(engram.EntityPrompt, p.SyncID):
+	case i.erased.has(engram.EntityPrompt, p.SyncID):
 		return unchanged, &refused{reason: "it was erased here", harmless: true}
 	case found:
 		return i.promptAgain(ctx, was, there)
@@ -430,11 +430,8 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 	if i.border != "" && !here && (i.batch == "" || x.Project == "") {
 		return out, nil
 	}
-	known := i.wasErased(x.Entity, x.ID)
-	i.erased[string(x.Entity)+"\x00"+x.ID] = true
-	if x.SyncID != "" {
-		i.erased[string(x.Entity)+"\x00"+x.SyncID] = true
-	}
+	known := i.erased.has(x.Entity, x.ID)
+	i.erased.add(x)
 	if err := i.tx.PutErased(ctx, x); err != nil {
 		return unchanged, err
 	}

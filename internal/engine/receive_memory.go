@@ -25,7 +25,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		i.seen.memories.add(here.Num)
 		i.has[there.Project] = true
 	}
-	if i.wasErased(engram.EntityMemory, string(there.ID), there.SyncID) {
+	if i.erased.has(engram.EntityMemory, string(there.ID), there.SyncID) {
 		return unchanged, &refused{reason: "it was erased here", harmless: true}
 	}
 	if found {
