@@ -415,17 +415,15 @@ func historyOfAll(t *rapid.T, p vaultPlace, all []engram.Memory) string {
 
 func BenchmarkVault10000(b *testing.B) {
 	p := newVaultPlace(b)
-	var batch []engine.SaveInput
+	var file strings.Builder
+	file.WriteString(`{"format": "engram", "version": 1, "memories": [`)
 	for i := range 10000 {
-		batch = append(batch, engine.SaveInput{Title: fmt.Sprintf("Memory %d of the shop", i), Project: "shop", Type: "fact",
-			Content: fmt.Sprintf("What number %d says. %s", i, strings.Repeat("Words that go on for a while. ", 12))})
+		fmt.Fprintf(&file, `%s{"title": "Memory %d of the shop", "content": "What number %d says. %s", "project": "shop", "type": "fact"}`,
+			strings.Repeat(",", min(i, 1)), i, i, strings.Repeat("Words that go on for a while. ", 12))
 	}
-	for chunk := range slices.Chunk(batch, 500) {
-		for _, in := range chunk {
-			if _, err := p.Save(context.Background(), in); err != nil {
-				b.Fatal(err)
-			}
-		}
+	file.WriteString("]}")
+	if _, err := p.Import(context.Background(), strings.NewReader(file.String()), engine.ImportInput{}); err != nil {
+		b.Fatal(err)
 	}
 	b.Run("first", func(b *testing.B) {
 		for i := range b.N {
