@@ -96,6 +96,13 @@ func TestWhatWasEditedHereSurvivesATouchedFile(t *testing.T) {
 	if got := contentOf(t, e, "obs-a"); got != "mine" || res.Op != 0 {
 		t.Errorf("a file that was only touched made it %q (%+v), want what was written here", got, res)
 	}
+	if _, err := e.Unlink(ctx, engine.UnlinkInput{A: engram.Ref{SyncID: "obs-a"}, B: engram.Ref{SyncID: "obs-b"}}); err != nil {
+		t.Fatal(err)
+	}
+	res = migrated(t, e, engine.MigrateInput{}, paged("obs-a", "one", touched), paged("obs-b", "two", touched), tiedAs("uses", touched))
+	if st, err := e.Stats(ctx, ""); err != nil || st.Relations != 0 || res.Op != 0 {
+		t.Errorf("a relation that was taken away here is back: %d, %v, %+v", st.Relations, err, res)
+	}
 	res = migrated(t, e, engine.MigrateInput{}, paged("obs-a", "one, and more", touched), paged("obs-b", "two", touched))
 	if got := contentOf(t, e, "obs-a"); got != "one, and more" || res.Memories.Changed != 1 {
 		t.Errorf("a file that was edited later left it %q (%+v), want the file's", got, res)

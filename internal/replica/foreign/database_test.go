@@ -90,6 +90,8 @@ func TestTheDatabaseOfTheMemProgram(t *testing.T) {
 		for _, r := range all.records {
 			kinds = append(kinds, r.Entity())
 			switch {
+			case r.Relation != nil && (r.Relation.Relation.Verb == engram.VerbContradicts) != (r.Relation.Relation.Status == engram.RelationPending):
+				t.Errorf("relation %+v, want the suspicion to be pending and the verdict not", r.Relation.Relation)
 			case r.Session != nil && (r.Session.ID != "s1" || r.Session.Directory != "/src/shop" || r.Session.Summary != "Did things" || r.Session.EndedAt.IsZero()):
 				t.Errorf("session %+v", r.Session)
 			case r.Prompt != nil && (r.Prompt.SyncID != "prompt-00000000000000cc" || r.Prompt.Content != "Why does login fail?" || r.Prompt.Project != "shop"):

@@ -2,6 +2,7 @@ package foreign_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,6 +67,42 @@ func TestInstructionsAreCutAtTheirHeadings(t *testing.T) {
 	}
 	if one := must(t, foreign.MemoryMD, filepath.Join(dir, "README.md"), foreign.Options{}); one.titles()[0] != "Shop" {
 		t.Errorf("a file that is named itself gives %q", one.titles())
+	}
+}
+
+func TestHowAPageIsCut(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		want       []string // titles
+	}{
+		{"at the second level below its title", "# T\n\n## A\n\na\n\n### A1\n\nb\n\n## B\n\nc\n", []string{"A", "B"}},
+		{"at the third where there is no second", "# T\n\n### A\n\na\n\n### B\n\nb\n", []string{"A", "B"}},
+		{"at the third where there is nothing above", "### A\n\na\n\n#### A1\n\nb\n\n### B\n\nc\n", []string{"A", "B"}},
+		{"under several titles", "# S\n\n## A\n\na\n\n# T\n\n## A\n\nb\n", []string{"S: A", "T: A"}},
+		{"not at all without headings", "a\n\nb\n", []string{"AGENTS.md"}},
+		{"with the mark at the end of a heading", "## A ##\n\na\n\n## C#\n\nb\n", []string{"A", "C#"}},
+		{"not at what only looks like a heading", "##A\n\n    ## code\n\n####### seven\n\n~~~\n## fenced\n```\n## still\n~~~\n", []string{"AGENTS.md"}},
+		{"behind front matter", "---\ntitle: Rules # of ours\n---\ntext\n", []string{"Rules"}},
+		{"behind a rule that is no front matter", "---\ntext\n", []string{"AGENTS.md"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": tt.text}), foreign.Options{})
+			same(t, tt.text, all.titles(), tt.want)
+		})
+	}
+}
+
+func TestFrontMatter(t *testing.T) {
+	const text = "---\n# a comment\ntitle: \"A: \\\"b\\\"\"\ntags:\n  - x # first\n  - 'it''s'\nlist: [a, \"b, c\", 'd']\nnote: |\n  two\n  lines\nfolded: >-\n  one\n  line\nouter:\n  inner: yes\nurl: http://x#y\nempty:\nnone: null\nmap: {a: b}\nno key\n---\ntext\n"
+	m := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": text}), foreign.Options{}).memories[0]
+	fields, _ := m.Metadata["front_matter"].(map[string]any)
+	for key, want := range map[string]string{"tags": "[x it's]", "list": "[a b, c d]", "note": "two\nlines", "folded": "one line", "outer.inner": "yes", "url": "http://x#y", "none": ""} {
+		if got := fmt.Sprint(fields[key]); got != want {
+			t.Errorf("%s is %q, want %q", key, got, want)
+		}
+	}
+	if m.Title != `A: "b"` || m.Content != "text" || fields["map"] != nil || fields["empty"] != nil {
+		t.Errorf("the page is %+v", m)
 	}
 }
 
@@ -168,6 +205,10 @@ func TestTheAutoMemoryOfClaudeCode(t *testing.T) {
 	}
 	here := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", HereDir: "/src/blog"})
 	forced := must(t, foreign.ClaudeCode, filepath.Join(dir, "projects/-src-blog/memory"), foreign.Options{Here: "blog", Project: "Forced"})
+	alike := must(t, foreign.ClaudeCode, folder(t, map[string]string{"-a/memory/MEMORY.md": "Same.\n", "-b/memory/MEMORY.md": "Same.\n"}), foreign.Options{})
+	if len(alike.memories) != 2 {
+		t.Errorf("of the same text in two projects came %+v, want both", alike.memories)
+	}
 	same(t, "projects", []string{here.memories[0].Project, forced.memories[0].Project}, []string{"blog", "forced"})
 }
 
