@@ -50,12 +50,12 @@ func (c clinic) Probe(ctx context.Context) health.Log {
 }
 
 // Backup implements engine.Clinic.
-func (c clinic) Backup(ctx context.Context) (string, error) {
+func (c clinic) Backup(ctx context.Context, before string) (string, error) {
 	s, err := c.opened(ctx)
 	if err != nil {
 		return "", err
 	}
-	return s.Backup(ctx, c.now)
+	return s.Backup(ctx, before, c.now)
 }
 
 // Shorten implements engine.Clinic.

@@ -22,13 +22,20 @@ type Clinic interface {
 	// Probe tries the write lock of the store and how far the write-ahead log can be
 	// shortened. No memory changes, but the file may.
 	Probe(ctx context.Context) health.Log
-	// Backup copies the whole database and returns where to. The newest few copies stay.
-	Backup(ctx context.Context) (file string, err error)
+	// Backup copies the whole database and returns where to. The name says before what it was
+	// made, a word such as doctor or replace; of each word the newest few copies stay.
+	Backup(ctx context.Context, before string) (file string, err error)
 	// Shorten empties the write-ahead log; done is false when a reader is in the way.
 	Shorten(ctx context.Context) (done bool, err error)
 	// Tighten takes the rights of others on the store's files away, and returns on which.
 	Tighten(ctx context.Context) (files []string, err error)
 }
+
+// What copies of the database are made before.
+const (
+	beforeRepair  = "doctor"
+	beforeReplace = "replace"
+)
 
 // DoctorInput asks how the store is.
 type DoctorInput struct {

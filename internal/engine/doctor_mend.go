@@ -45,7 +45,7 @@ func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
 	plan := health.Plan(checks, f, p)
 	for _, s := range plan {
 		if s.Stores() && m.Backup == "" {
-			if m.Backup, err = e.clinic.Backup(ctx); err != nil {
+			if m.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
 				return m, fmt.Errorf("nothing was changed, because there is no backup: %w", err)
 			}
 		}

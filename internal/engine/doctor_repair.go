@@ -79,7 +79,7 @@ func (e *Engine) Repair(ctx context.Context, in RepairInput) (Repair, error) {
 	case len(r.Actions) == 0:
 		return r, nil
 	case in.Mode == RepairApply:
-		if r.Backup, err = e.clinic.Backup(ctx); err != nil {
+		if r.Backup, err = e.clinic.Backup(ctx, beforeRepair); err != nil {
 			return r, err
 		}
 		r.Status = "applied"

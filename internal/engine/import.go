@@ -115,5 +115,5 @@ func (e *Engine) backup(ctx context.Context) (string, error) {
 		return "", engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
 			WithHint("import with mode merge")
 	}
-	return e.clinic.Backup(ctx)
+	return e.clinic.Backup(ctx, beforeReplace)
 }

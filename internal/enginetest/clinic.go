@@ -27,7 +27,9 @@ func (c Clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 func (c Clinic) Probe(ctx context.Context) health.Log { return c.Store.Probe(ctx) }
 
 // Backup implements engine.Clinic.
-func (c Clinic) Backup(ctx context.Context) (string, error) { return c.Store.Backup(ctx, c.Clock.Now) }
+func (c Clinic) Backup(ctx context.Context, before string) (string, error) {
+	return c.Store.Backup(ctx, before, c.Clock.Now)
+}
 
 // Shorten implements engine.Clinic.
 func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shorten(ctx) }

@@ -150,7 +150,7 @@ func TestBackupsBeforeRepairsAreWholeAndFew(t *testing.T) {
 		if i != 3 { // the fourth is made in the same second as the third
 			now = now.Add(time.Minute)
 		}
-		file, err := s.Backup(t.Context(), func() time.Time { return now })
+		file, err := s.Backup(t.Context(), "doctor", func() time.Time { return now })
 		if err != nil {
 			t.Fatal(err)
 		}

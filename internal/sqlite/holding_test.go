@@ -19,7 +19,7 @@ func TestHoldingTellsWhichBackupsHaveAMemoryAndWhichCannotBeRead(t *testing.T) {
 	}
 	s := open(t, filepath.Join(dir, "engram.db"))
 	ms := saveCorpus(t, s, storetest.NewCorpus(1), 1, nil)
-	with, err := s.Backup(t.Context(), now)
+	with, err := s.Backup(t.Context(), "doctor", now)
 	if err != nil {
 		t.Fatal(err)
 	}
