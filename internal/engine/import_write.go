@@ -20,15 +20,15 @@ type importing struct {
 	border   string            // the one project that anything may happen in; "": every one
 	sessions map[string]string // those that are here, by the ids they have in the file
 	erased   gone
-	undos    map[int64]bool    // operations that undid an import, or imports that were undone
-	topics   map[int64]wanted  // topics that memories which came in were written with and are not shown with, by number
-	wanted   *wanted           // of the memory that is at hand
-	absent   map[string]bool   // names of memories that are not here, of the records at hand
-	over     []int64           // relations that came in and supersede
-	tied     bool              // one came in that another is shown for
-	newest   engram.Clock      // of all that came in
-	reason   string            // what journal entries say
-	batch    string            // what a remote calls what the records came with; "": they came with a file
+	undos    map[int64]bool   // operations that undid an import, or imports that were undone
+	topics   map[int64]wanted // topics that memories which came in were written with and are not shown with, by number
+	wanted   *wanted          // of the memory that is at hand
+	absent   map[string]bool  // names of memories that are not here, of the records at hand
+	over     []int64          // relations that came in and supersede
+	tied     bool             // one came in that another is shown for
+	newest   engram.Clock     // of all that came in
+	reason   string           // what journal entries say
+	batch    string           // what a remote calls what the records came with; "": they came with a file
 	// later puts a record aside that cannot come in yet; nil: it is rejected.
 	later  func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
 	copies int                 // memories that came in as such

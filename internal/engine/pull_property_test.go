@@ -1,0 +1,171 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+// member is a replica that lives by chance; clocks of the three run apart.
+type member struct {
+	enginetest.Parts
+	*engine.Engine
+	remote engram.Remote
+}
+
+func members(t *testing.T, n int) []member {
+	place := replicatest.NewPlace("here")
+	policy := lifecycle.DefaultPolicy()
+	policy.MostLinks, policy.MostCandidates = 0, 0
+	var all []member
+	dir := t.TempDir()
+	for i := range n {
+		p := enginetest.NewPartsIn(t, fmt.Sprintf("%s/%d", dir, i))
+		given, skew := i*1_000_000, time.Duration(i)*7*time.Second
+		e := engine.New(engine.Options{Store: p.Store, Embedder: enginetest.Embedder(), Policy: &policy,
+			Now: func() time.Time { return p.Clock.Now().Add(skew) },
+			NewID: func() engram.ID {
+				given++
+				return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, given))
+			}})
+		all = append(all, member{p, e, place.Open()})
+	}
+	return all
+}
+
+// step does something by chance, and returns the text that it wrote; "" for none.
+func (m member) step(t *rapid.T, n int, undo bool) string {
+	ctx := t.Context()
+	e := m.Engine
+	ref := engram.ByNum(rapid.Int64Range(1, 5).Draw(t, "memory"))
+	text := fmt.Sprintf("text %d", n)
+	var err error
+	switch rapid.IntRange(0, 13).Draw(t, "step") {
+	case 0, 1:
+		_, err = e.Save(ctx, engine.SaveInput{Title: text, Content: text, Project: "shop", TopicKey: rapid.SampledFrom([]string{"", "a/b", "c/d"}).Draw(t, "topic"),
+			Tags: rapid.SampledFrom([][]string{nil, {"x"}, {"y", "x"}}).Draw(t, "tags")})
+	case 2, 3:
+		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text})
+	case 4:
+		tags := rapid.SampledFrom([][]string{nil, {"x"}, {"y", "z"}}).Draw(t, "tags")
+		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Tags: &tags})
+		text = ""
+	case 5:
+		_, err = e.Forget(ctx, ref)
+		text = ""
+	case 6:
+		if text = ""; undo {
+			_, err = e.Undo(ctx, engine.UndoInput{})
+		}
+	case 7, 8:
+		_, err = e.Link(ctx, engine.LinkInput{Source: ref, Target: engram.ByNum(rapid.Int64Range(1, 5).Draw(t, "target")),
+			Verb: rapid.SampledFrom(engram.Verbs()).Draw(t, "verb"), Reason: text})
+		text = ""
+	case 9:
+		_, err = e.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "shop"})
+		text = ""
+	case 10:
+		_, err = e.EndSession(ctx, "manual-save-shop", text)
+		text = ""
+	case 11:
+		_, err = e.Push(ctx, m.remote, engine.PushInput{Project: "shop"})
+		text = ""
+	case 12, 13:
+		_, err = e.Pull(ctx, m.remote, engine.PullInput{Project: "shop"})
+		text = ""
+	}
+	if code := engram.CodeOf(err); code == engram.CodeInternal || code == engram.CodeUnavailable {
+		t.Fatalf("step %d: %v", n, err)
+	}
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// Stores that live apart and meet at a remote now and then come to the same, and no text of a
+// memory is lost or doubled.
+func TestReplicasComeTogether(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		all := members(t, 3)
+		defer func() {
+			for _, m := range all {
+				m.Close(t)
+			}
+		}()
+		hides := rapid.Bool().Draw(rt, "undo") // undoing a pull hides what the others show
+		written := map[string]bool{}
+		for n := range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			if text := rapid.SampledFrom(all).Draw(rt, "member").step(rt, n, hides); text != "" {
+				written[text] = true
+			}
+		}
+		for range 3 {
+			for _, m := range all {
+				if _, err := m.Engine.Push(rt.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+					rt.Fatal(err)
+				}
+				if p, err := m.Engine.Pull(rt.Context(), m.remote, engine.PullInput{Project: "shop"}); err != nil || len(p.Refused)+len(p.Rejected) > 0 {
+					rt.Fatalf("pull: %+v, %v", p, err)
+				}
+			}
+		}
+		want := ""
+		for n, m := range all {
+			c := clone{world{t, m.Parts}, m.remote}
+			if ps, err := m.Engine.Projects(rt.Context()); err != nil || len(ps) == 0 {
+				return
+			}
+			got := c.canonical()
+			if n == 0 {
+				want = got
+			}
+			if got != want {
+				rt.Fatalf("replica %d has\n%s\nand the first\n%s", n, got, want)
+			}
+			if ties, first := c.ties(), (clone{world{t, all[0].Parts}, nil}).ties(); ties != first && !hides {
+				rt.Fatalf("replica %d shows %s\nand the first %s", n, ties, first)
+			}
+			m.texts(rt, written)
+			if p, err := m.Engine.Push(rt.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil || len(p.Batches) > 0 {
+				rt.Fatalf("replica %d has something to push still: %+v, %v", n, p, err)
+			}
+		}
+	})
+}
+
+// texts fails when a text that was written is not there, or is there twice.
+func (m member) texts(t *rapid.T, written map[string]bool) {
+	var have []string
+	err := m.Store.View(t.Context(), func(r engram.Reader) error {
+		ms, err := r.MemoriesAfter(t.Context(), "", 0, 1000)
+		for _, x := range ms {
+			have = append(have, x.Content)
+			rs, err := r.Revisions(t.Context(), x.Num)
+			if err != nil {
+				return err
+			}
+			for _, rev := range rs {
+				have = append(have, rev.Content)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text := range written {
+		if !slices.Contains(have, text) {
+			t.Fatalf("%q is lost; there are %q", text, have)
+		}
+	}
+}
