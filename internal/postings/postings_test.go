@@ -326,3 +326,37 @@ func TestDamagedListsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+func TestSlotsLeaveASegmentTogether(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.MapOfN(rapid.StringMatching(`[a-c]{1,4}`), drawPostings(-1), 1, 30).Draw(t, "words")
+		rest := rapid.IntRange(1, 5).Draw(t, "one slot of so many stays")
+		stays := func(slot uint32) bool { return int(slot)%rest == 0 }
+		var adds []postings.Addition
+		want := model{}
+		for _, w := range slices.Sorted(maps.Keys(words)) {
+			adds = append(adds, postings.Addition{Word: []byte(w), Postings: words[w]})
+			for _, p := range words[w] {
+				if stays(p.Slot) {
+					want.put(w, p)
+				}
+			}
+		}
+		size := rapid.IntRange(10, 200).Draw(t, "size")
+		blocks, err := postings.Merge(nil, adds, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var old [][]byte
+		for _, b := range blocks {
+			old = append(old, b.Data)
+		}
+		kept, err := postings.Keep(old, stays, size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := readBlocks(t, kept); !same(got, want) {
+			t.Fatalf("%v with one slot of %d: got %v, want %v", words, rest, got, want)
+		}
+	})
+}

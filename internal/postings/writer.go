@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // Block is a run of words with their lists.
@@ -113,6 +114,41 @@ func Without(block []byte, words []string, slot int) (out []byte, removed int, e
 		shared = noneLeftOut
 	}
 	return out, removed, e.Err()
+}
+
+// Keep returns the blocks of a segment, which must be in order, with those postings alone
+// of whose slots keep is true, in blocks of up to size bytes. A word of which none is left
+// is left out.
+func Keep(blocks [][]byte, keep func(slot uint32) bool, size int) ([]Block, error) {
+	w := NewWriter(size)
+	var ps []Posting
+	var scratch []byte
+	for _, block := range blocks {
+		e := NewEntries(block)
+		for e.Next() {
+			l, err := ReadList(e.List())
+			if err == nil {
+				ps, err = l.Decode(ps[:0])
+			}
+			if err != nil {
+				return nil, err
+			}
+			all := len(ps)
+			ps = slices.DeleteFunc(ps, func(p Posting) bool { return !keep(p.Slot) })
+			switch len(ps) {
+			case 0:
+			case all:
+				w.Add(e.Word(), e.List())
+			default:
+				scratch = AppendList(scratch[:0], ps)
+				w.Add(e.Word(), scratch)
+			}
+		}
+		if err := e.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return w.Blocks(), nil
 }
 
 // noneLeftOut is more than two words share.

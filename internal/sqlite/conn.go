@@ -184,6 +184,7 @@ type tx struct {
 	cat         *catalogue          // the index as this transaction sees it; nil until asked
 	indexed     bool                // the index was written to
 	pending     *pending            // memories that are to be indexed; nil: none
+	leaving     *leaving            // memories that are to leave the index; nil: none
 	placing     *pending            // those that are just given their slots; nil: none
 	wide        bool                // more pages are kept than usual
 	names       names               // numbers that were looked up

@@ -339,8 +339,10 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 	if err != nil {
 		return fmt.Errorf("write memory %d: %w", m.Num, err)
 	}
-	if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
-		return err
+	if !slices.Equal(was.Tags, m.Tags) {
+		if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
+			return err
+		}
 	}
 	return t.reindexMemory(ctx, was, m, at)
 }

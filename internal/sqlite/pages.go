@@ -1,19 +1,19 @@
 package sqlite
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // How many KiB of the file's pages a connection keeps. A transaction that adds thousands
 // of memories touches pages all over the indexes of ids, hashes and titles: with the usual
 // room it would write each of them to the log and read it again some ten times.
 const (
 	usualPages = 2 << 10
-	manyPages  = 40 << 10
+	manyPages  = 32 << 10
 )
 
-const (
-	widenSQL  = `PRAGMA cache_size = -40960` // manyPages
-	narrowSQL = `PRAGMA cache_size = -2048`  // usualPages
-)
+func pagesSQL(kib int) string { return fmt.Sprintf("PRAGMA cache_size = -%d", kib) }
 
 // widen gives a large transaction room for more pages.
 func (t *tx) widen(ctx context.Context) error {
@@ -21,7 +21,7 @@ func (t *tx) widen(ctx context.Context) error {
 		return nil
 	}
 	t.wide = true
-	return t.conn.exec(ctx, widenSQL)
+	return t.conn.exec(ctx, pagesSQL(manyPages))
 }
 
 // narrow takes that room back when the transaction is over.
@@ -31,7 +31,7 @@ func (t *tx) narrow() {
 	}
 	// The caller's context may be done already. What fails costs some memory, and the
 	// connection is given up.
-	if err := t.conn.exec(context.Background(), narrowSQL+`; PRAGMA shrink_memory`); err != nil {
+	if err := t.conn.exec(context.Background(), pagesSQL(usualPages)+`; PRAGMA shrink_memory`); err != nil {
 		t.conn.broken = true
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // Sizes of what a transaction keeps of the index until it writes it.
 const (
-	pendingMost  = 4 * settleAt // memories; some 20 MB with their words and vectors
+	pendingMost  = 2 * settleAt // memories; some 15 MB with their words and vectors
 	pendingBatch = sealAt       // memories whose words are made together
 	pendingAhead = 8            // batches that wait for their words: their texts are kept so long
 )
@@ -48,7 +48,7 @@ func (t *tx) await(ctx context.Context, d postings.Doc, m engram.Memory, whole b
 	}
 	p.place[d.Num] = len(p.list)
 	p.list = append(p.list, putting{doc: d, whole: whole})
-	p.texts = append(p.texts, engram.Memory{Num: m.Num, Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags})
+	p.texts = append(p.texts, spoken(m))
 	if len(p.texts) == pendingBatch {
 		if err := t.widen(ctx); err != nil {
 			return err
@@ -110,13 +110,24 @@ func (t *tx) withdraw(num int64) (waiting bool) {
 	return waiting
 }
 
-// flush writes the pending memories into the index.
+// spoken is what wordsOf reads of a memory.
+func spoken(m engram.Memory) engram.Memory {
+	return engram.Memory{Title: m.Title, Content: m.Content, TopicKey: m.TopicKey, Tags: m.Tags}
+}
+
+// flush takes out of the index what is to leave it, and writes the pending memories into it.
 func (t *tx) flush(ctx context.Context) error {
-	p := t.pending
+	p, l := t.pending, t.leaving
+	t.pending, t.leaving = nil, nil // first: what follows asks the index
+	defer p.end()
+	if l != nil {
+		if err := t.empty(ctx, l); err != nil {
+			return err
+		}
+	}
 	if p == nil {
 		return nil
 	}
-	t.pending = nil // first: what follows asks the index
 	if p.batches != nil {
 		return t.flushMany(ctx, p)
 	}

@@ -136,6 +136,29 @@ func TestWhatATransactionKeepsToItselfIsInTheIndexAtTheEnd(t *testing.T) {
 	}
 }
 
+func TestManyMemoriesLeaveTheIndexTogether(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	x := &mixed{T: t, s: s, c: storetest.NewCorpus(13), k: newClusters(13, 64), r: rand.New(rand.NewPCG(13, 1))}
+	makeProjects(t, s, x.c)
+	update(t, s, func(tx engram.Tx) error { return x.add(tx, 6000) })
+	for _, share := range []int{50, 3, 1} { // one memory of so many goes
+		update(t, s, func(tx engram.Tx) error {
+			for i := len(x.live) - 1; i >= 0; i -= share {
+				m := x.live[i]
+				m.DeletedAt = now()
+				if err := tx.ReplaceMemory(t.Context(), m); err != nil {
+					return err
+				}
+				x.live = append(x.live[:i], x.live[i+1:]...)
+			}
+			return x.add(tx, 30)
+		})
+		x.check(path)
+	}
+}
+
 func TestATransactionThatIsGivenUpLeavesNothingInTheIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	s := open(t, path)

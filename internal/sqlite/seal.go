@@ -258,13 +258,9 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 	if err := t.appendDocs(ctx, g.num, first, to.docs); err != nil {
 		return err
 	}
-	firsts := make([]string, len(blocks))
-	for i, b := range blocks {
-		firsts[i] = b.First
-	}
 	const query = `UPDATE segments SET version = ?, slots = slots + ?, live = live + ?, tokens = tokens + ?, firsts = ? WHERE num = ?`
 	n := to.docs.Len()
-	if _, err := t.exec(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firsts), g.num); err != nil {
+	if _, err := t.exec(ctx, query, version, n, n, to.tokens, postings.AppendWords(nil, firstsOf(blocks)), g.num); err != nil {
 		return err
 	}
 	nums := make([]int64, n)
@@ -272,6 +268,15 @@ func (t *tx) extend(ctx context.Context, to *target, adds []postings.Addition) e
 		nums[i] = to.docs.Num(i)
 	}
 	return t.vectorsPlaced(ctx, g.num, first, nums)
+}
+
+// firstsOf are the first words of blocks.
+func firstsOf(blocks []postings.Block) []string {
+	firsts := make([]string, len(blocks))
+	for i, b := range blocks {
+		firsts[i] = b.First
+	}
+	return firsts
 }
 
 // writeBlocks replaces the old blocks of a segment, of which there were so many.

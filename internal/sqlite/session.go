@@ -97,7 +97,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 func (t *tx) CountInSession(ctx context.Context, id string, forgotten bool) (int, error) {
 	query := `SELECT live FROM sessions WHERE num = ?`
 	if forgotten {
-		query = `SELECT count(*) FROM memories WHERE session = ?` // reads the table: only deleting a session asks it
+		query = `SELECT live + (SELECT count(*) FROM memories WHERE session = ?1 AND deleted_at IS NOT NULL) FROM sessions WHERE num = ?1`
 	}
 	num, err := t.sessionNum(ctx, id)
 	if err != nil {

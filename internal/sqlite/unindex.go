@@ -57,12 +57,7 @@ func (t *tx) unindexMemory(ctx context.Context, project int64, was engram.Memory
 	if err != nil || !found {
 		return err
 	}
-	words, _ := wordsOf(was)
-	err = t.vacate(ctx, at, words)
-	if err != nil {
-		return fmt.Errorf("take memory %d out of the index: %w", was.Num, err)
-	}
-	return nil
+	return t.leave(ctx, at, was)
 }
 
 // unput takes a memory out of the pending or the unsealed ones; waiting says whether it
@@ -97,7 +92,7 @@ func (t *tx) placeOf(ctx context.Context, project, memory int64) (at place, foun
 			return place{}, false, err
 		}
 		for slot := range g.docs.Len() {
-			if g.docs.Num(slot) == memory && g.docs.Live(slot) {
+			if g.docs.Num(slot) == memory && g.docs.Live(slot) && !t.leaving.leaves(place{g.num, slot}) {
 				return place{g.num, slot}, true, nil
 			}
 		}
@@ -143,7 +138,7 @@ func (t *tx) vacate(ctx context.Context, at place, words []wordCount) error {
 	if err := t.load(ctx, own[i]); err != nil {
 		return err
 	}
-	if err := t.vectorDied(ctx, at); err != nil {
+	if err := t.vectorsDied(ctx, at.segment, map[int]engram.Memory{at.slot: {}}); err != nil {
 		return err
 	}
 	if own[i].live == 1 {

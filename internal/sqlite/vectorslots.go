@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // The index of words gives memories their slots and takes them away; what follows keeps
@@ -53,11 +55,15 @@ func (t *tx) vectorsPlaced(ctx context.Context, segment int64, first int, nums [
 	return nil
 }
 
-// vectorDied is told that a memory no longer stands in a place.
-func (t *tx) vectorDied(ctx context.Context, at place) error {
+// vectorsDied is told that no memories stand in slots of a segment any more.
+func (t *tx) vectorsDied(ctx context.Context, segment int64, slots map[int]engram.Memory) error {
+	edits := make(map[int][]byte, len(slots))
+	for slot := range slots {
+		edits[slot] = nil
+	}
 	const query = `SELECT m.num, m.dimensions, m.changes FROM models m JOIN coded c ON c.model = m.num AND c.segment = ?`
 	var coded []model
-	err := t.rows(ctx, query, []any{at.segment}, func(s scanner) error {
+	err := t.rows(ctx, query, []any{segment}, func(s scanner) error {
 		var m model
 		err := s.Scan(&m.num, &m.dimensions, &m.changes)
 		coded = append(coded, m)
@@ -67,7 +73,7 @@ func (t *tx) vectorDied(ctx context.Context, at place) error {
 		return fmt.Errorf("read models: %w", err)
 	}
 	for _, m := range coded {
-		if err := t.editCodes(ctx, m, at.segment, map[int][]byte{at.slot: nil}); err != nil {
+		if err := t.editCodes(ctx, m, segment, edits); err != nil {
 			return err
 		}
 	}

@@ -80,6 +80,7 @@ CREATE INDEX memories_recent ON memories (created_at DESC, num DESC) WHERE delet
 CREATE INDEX memories_project_recent ON memories (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
 CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
+CREATE INDEX memories_session_forgotten ON memories (session) WHERE deleted_at IS NOT NULL;
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 -- What every session should know, however old it is; the same condition stands in lastingSQL.

@@ -263,7 +263,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '697f927cbe983d96');
+INSERT INTO meta (key, value) VALUES ('device', '58ee69b81a036276');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -300,10 +300,10 @@ DELETE FROM sqlite_sequence;
 INSERT INTO sqlite_sequence (name, seq) VALUES ('projects', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('memories', 3);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('kinds', 1);
-INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('relations', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('prompts', 1);
 INSERT INTO sqlite_sequence (name, seq) VALUES ('mutations', 3);
+INSERT INTO sqlite_sequence (name, seq) VALUES ('unsealed', 2);
 CREATE INDEX projects_decay ON projects (num) WHERE decay IS NOT NULL;
 CREATE INDEX project_aliases_project ON project_aliases (project);
 CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
@@ -312,6 +312,7 @@ CREATE INDEX memories_recent ON memories (created_at DESC, num DESC) WHERE delet
 CREATE INDEX memories_project_recent ON memories (project, created_at DESC, num DESC) WHERE deleted_at IS NULL;
 CREATE INDEX memories_forgotten ON memories (deleted_at DESC, num DESC) WHERE deleted_at IS NOT NULL;
 CREATE INDEX memories_session ON memories (session, num) WHERE deleted_at IS NULL;
+CREATE INDEX memories_session_forgotten ON memories (session) WHERE deleted_at IS NOT NULL;
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
