@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
@@ -61,6 +62,8 @@ type flatError struct {
 	SessionProject    string   `json:"session_project,omitempty"`
 	Project           string   `json:"project,omitempty"`
 	AvailableProjects []string `json:"available_projects,omitempty"`
+	// Rejected has what was wrong with the file, where one was refused for that: the first thousand.
+	Rejected []document.ImportNote `json:"rejected,omitempty"`
 }
 
 // nestedError is an error of the newer routes.
@@ -109,6 +112,9 @@ func flatten(body errorBody, err error) flatError {
 	flat := flatError{Error: body.Message, Code: string(body.Code), Hint: body.Hint}
 	if p, ok := errors.AsType[*project.Problem](err); ok {
 		flat.Code, flat.SessionProject, flat.Project, flat.AvailableProjects = string(p.Reason), p.SessionProject, p.Project, p.Available
+	}
+	if wrong, ok := errors.AsType[*wrongFile](err); ok {
+		flat.Rejected = wrong.items
 	}
 	return flat
 }

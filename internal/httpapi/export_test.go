@@ -1,6 +1,7 @@
 package httpapi_test
 
 import (
+	"compress/gzip"
 	"net/http"
 	"strings"
 	"testing"
@@ -39,6 +40,22 @@ func TestAnExportComesInElsewhere(t *testing.T) {
 	}
 }
 
+// packed is text as gzip has it.
+func packed(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(text)) // into memory
+	_ = z.Close()
+	return b.String()
+}
+
+func TestAPackedFileComesIn(t *testing.T) {
+	w := ask(newAPI(t, httpapi.Options{}), "POST", "/import", packed(`{"format":"engram","version":1,"memories":[{"content":"packed up"}]}`))
+	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"observations_imported":1`) {
+		t.Errorf("got %d %s, want one memory", w.Code, w.Body)
+	}
+}
+
 func TestImportsThatAreRefused(t *testing.T) {
 	for _, tt := range []struct {
 		name, request, body string
@@ -53,6 +70,9 @@ func TestImportsThatAreRefused(t *testing.T) {
 		{"a file that was cut off", "POST /import", `{"version":"0.1.0","sessions":[{"id":"s1"`, 400, "the file ends at byte"},
 		{"a newer version", "POST /import", `{"format":"engram","version":9}`, 409, "version 9"},
 		{"nothing at all", "POST /import", "", 400, "the file is empty"},
+		{"a replacement with wrong items, each of which is told", "POST /import?mode=replace", `{"format":"engram","version":1,"memories":[{"title":"Empty"},{"content":"fine"},{"title":5,"content":"x"}]}`,
+			400, `"rejected":[{"item":"memories[0]","id":"","reason":"content is empty"},{"item":"memories[2]","id":"","reason":"title cannot be a number"}]`},
+		{"a packed file that was cut off", "POST /import", packed(`{"format":"engram","version":1}`)[:20], 400, "the packed file ends at byte 20"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			api := newAPI(t, httpapi.Options{})

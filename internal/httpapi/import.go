@@ -25,6 +25,15 @@ type importedDoc struct {
 	document.Imported
 }
 
+// wrongFile is why a file was refused as a whole, with each item that is wrong.
+type wrongFile struct {
+	error
+	items []document.ImportNote
+}
+
+// Unwrap returns the error itself.
+func (w *wrongFile) Unwrap() error { return w.error }
+
 // importFile brings a file in. The body is the file.
 func (a *API) importFile(w http.ResponseWriter, q request) error {
 	dryRun, err := q.flag("dry_run")
@@ -46,6 +55,8 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 		return tooLarge(maxImport)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
+	case err != nil && len(res.Rejected) > 0:
+		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
 	case err != nil:
 		return err
 	}

@@ -110,7 +110,7 @@ func (a *API) promptRows() []Route {
 func (a *API) storeRows() []Route {
 	cwd := words("cwd", "a folder, the server's own when it is left out; relative to that")
 	return []Route{
-		read("/sync/status", a.syncStatus, "how replication with a server stands").query(words("project", "of this project")).gives(syncStatus{}),
+		read("/sync/status", a.syncStatus, "how replication stands").query(words("project", "of this project")).gives(syncStatus{}),
 		read("/usage", a.usage, "what was asked and saved, and what came of it").newer().query(inProject(), words("session_id", "only what this session was shown and saved"),
 			moment("since", "since the day of this time, in UTC; left out: from the beginning")).gives(document.Metrics{}).fails(notFound),
 		read("/metrics", a.metrics, "what Prometheus scrapes, where the settings ask for it").newer().tells(mediaPrometheus).fails(notFound),
@@ -119,9 +119,9 @@ func (a *API) storeRows() []Route {
 		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
 		write("GET", "/export", nil, "everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
 			words("format", "what it is written as; mem is the default", exportFormats()...), flag("vectors", "with vectors, which format json has room for")).gives(map[string]any{}).fails(notFound),
-		write("POST", "/import", nil, "bring in a file that an export wrote; the body is the file").streams(a.importFile).unreads(maxImport).query(
+		write("POST", "/import", nil, "bring in a file that an export wrote; the body is the file, packed with gzip or not").streams(a.importFile).unreads(maxImport).query(
 			words("mode", "merge is the default; with replace, what is not in the file is forgotten", string(engine.ImportMerge), string(engine.ImportReplace)),
-			words("project", "everything goes into this project"), flag("dry_run", "only say what would come of it")).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
+			words("project", "everything goes into this project; what another one has here comes in as a copy"), flag("dry_run", "only say what would come of it")).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
 		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
 		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
 		write("POST", "/projects/migrate", a.migrateProject, "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),

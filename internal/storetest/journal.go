@@ -3,6 +3,7 @@ package storetest
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -236,6 +237,40 @@ func journalCases() []testCase {
 			k.journal(m)
 			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "app") })
 			k.same("entries", seqs(k.entries(engram.EntityProject, "app")), []int64{1})
+		}},
+		{"operations of a project that is gone are asked for by name", func(k *kit) {
+			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
+			k.putProject(engram.Project{Name: "gone", CreatedAt: at(0)})
+			for _, name := range []string{"app", "gone"} {
+				m := entry(engram.EntityProject, name)
+				m.Project, m.Verb = name, "project_prune"
+				k.journal(m)
+			}
+			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "gone") })
+			for _, tt := range []struct {
+				name string
+				f    engram.JournalFilter
+				want []int64
+			}{
+				{"a project that is there", engram.JournalFilter{Project: "app"}, []int64{1}},
+				{"one that is gone, unasked", engram.JournalFilter{Project: "gone"}, nil},
+				{"one that is gone", engram.JournalFilter{Project: "gone", Gone: true}, []int64{2}},
+				{"one that is there, and what is gone beside it", engram.JournalFilter{Project: "app", Gone: true}, []int64{1, 2}},
+			} {
+				k.view(func(r engram.Reader) error {
+					var got []int64
+					ops, err := r.Operations(k.Context(), tt.f, engram.Page{Limit: 100})
+					for _, o := range ops {
+						got = append(got, o.Op)
+					}
+					slices.Sort(got)
+					k.same(tt.name, got, tt.want)
+					if engram.CodeOf(err) == engram.CodeNotFound && tt.want == nil {
+						return nil // a store may say that the project does not exist
+					}
+					return err
+				})
+			}
 		}},
 		{"state and journal are written together or not at all", func(k *kit) {
 			k.save()

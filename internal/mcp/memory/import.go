@@ -6,10 +6,13 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
@@ -61,16 +64,30 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name,
 		Progress: by.Progress.Of("importing")})
 	if err != nil {
-		return imported{}, err
+		return imported{}, withItems(err, itemsOf(res.Rejected))
 	}
-	var told []string
-	for _, n := range slices.Concat(res.Rejected, res.Notes) {
+	told := itemsOf(slices.Concat(res.Rejected, res.Notes))
+	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+}
+
+// itemsOf tells what was rejected or changed, an item a line; of many the first.
+func itemsOf(notes []engram.ImportNote) (told []string) {
+	for i, n := range notes {
+		if i == mostWarnings {
+			return append(told, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
+		}
 		told = append(told, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
 	}
-	if more := len(told) - mostWarnings; more > 0 {
-		told = append(told[:mostWarnings], fmt.Sprintf("and %d more", more))
+	return told
+}
+
+// withItems is err with every item that it is for, where it names only the first.
+func withItems(err error, items []string) error {
+	refused, ok := errors.AsType[*engram.Error](err)
+	if !ok || len(items) < 2 {
+		return err
 	}
-	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+	return engram.Errorf(refused.Code, "%s\n%s", refused.Msg, strings.Join(items, "\n")).WithHintOf(refused).WithCause(refused.Err)
 }
 
 // headFirst puts the fields of an export object into the order of a file, which is read from
