@@ -102,21 +102,16 @@ func (t *tx) Device(ctx context.Context) (string, error) {
 // factClock is the fact that keeps the greatest clock that came from elsewhere.
 const factClock = "clock"
 
+const latestClockSQL = `SELECT max(coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0),
+	coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'clock'), 0))`
+
 // LatestClock is that of the newest own entry, or what was seen of others.
 func (t *tx) LatestClock(ctx context.Context) (engram.Clock, error) {
-	var own engram.Clock
-	if err := t.row(ctx, `SELECT coalesce((SELECT at FROM mutations ORDER BY seq DESC LIMIT 1), 0)`, nil, &own); err != nil {
+	var c engram.Clock
+	if err := t.row(ctx, latestClockSQL, nil, &c); err != nil {
 		return 0, fmt.Errorf("read the clock: %w", err)
 	}
-	seen, err := t.Fact(ctx, factClock)
-	if err != nil || seen == "" {
-		return own, err
-	}
-	other, err := strconv.ParseInt(seen, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("fact %s: %w", factClock, err)
-	}
-	return max(own, engram.Clock(other)), nil
+	return c, nil
 }
 
 // SeeClock keeps c unless a greater one is known.

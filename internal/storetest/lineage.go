@@ -79,7 +79,7 @@ func lineageCases() []testCase {
 				{Base: engram.Stamp{Device: "~0123abcd"}},
 				{Base: engram.Stamp{At: 1 << 60, Device: own}, Parts: map[engram.Part]engram.Stamp{
 					engram.PartText: {At: 9, Device: own}, "type": {At: 8, Device: "other"}, "scope": {}},
-					Sets: map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
+					Sets:   map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
 					Counts: map[string]engram.Count{"other": {Accesses: 3, Repeats: 1}},
 					Held:   map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a/b"`)}},
 			} {

@@ -1,0 +1,92 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// BenchmarkPush pushes a thousand new memories from a store whose others went before.
+func BenchmarkPush(b *testing.B) {
+	onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+		r := replicatest.NewPlace("here").Open()
+		w.wentBefore(b, r)
+		c := storetest.NewCorpus(3)
+		for b.Loop() {
+			b.StopTimer()
+			w.addThousand(b, c)
+			b.StartTimer()
+			if p, err := w.Push(b.Context(), r, engine.PushInput{All: true}); err != nil || p.Memories != 1000 {
+				b.Fatalf("pushed %+v, %v", p, err)
+			}
+		}
+	})
+}
+
+// wentBefore says of every memory that a batch of two thousand has it.
+func (w world) wentBefore(b *testing.B, r engram.Remote) {
+	b.Helper()
+	last := int64(0)
+	for {
+		var ms []engram.Memory
+		err := w.Store.Update(b.Context(), func(tx engram.Tx) (err error) {
+			if ms, err = tx.MemoriesAfter(b.Context(), "", last, 2000); err != nil || len(ms) == 0 {
+				return err
+			}
+			batch, err := r.Write(b.Context(), engram.Batch{}, []engram.Record{replicatest.Memory(int(last), "demo", "stands for others")})
+			if err != nil {
+				return err
+			}
+			for _, m := range ms {
+				l := engram.Lineage{Base: engram.Stamp{At: engram.Clock(m.Num), Device: "here"}}
+				if err := tx.PutLineage(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+					return err
+				}
+				if err := tx.PutCarried(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+					return err
+				}
+				last = m.Num
+			}
+			return nil
+		})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(ms) == 0 {
+			return
+		}
+	}
+}
+
+// addThousand adds memories past the verbs.
+func (w world) addThousand(b *testing.B, c *storetest.Corpus) {
+	b.Helper()
+	err := w.Store.Update(b.Context(), func(tx engram.Tx) error {
+		now := enginetest.Start()
+		if err := tx.PutSession(b.Context(), engram.Session{ID: "s-push", StartedAt: now, ActiveAt: now}); err != nil {
+			return err
+		}
+		for range 1000 {
+			m := c.Memory(now)
+			m.SessionID = "s-push"
+			now = now.Add(time.Minute)
+			if err := tx.InsertMemory(b.Context(), &m); err != nil {
+				return err
+			}
+			l := engram.Lineage{Base: engram.Stamp{At: engram.Clock(m.Num), Device: "here"}}
+			if err := tx.PutLineage(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
