@@ -133,6 +133,7 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 		Log:     a.opts.Log,
 		Hosts:   []string{a.opts.Config.Host},
 		Zone:    a.opts.Config.Timezone,
+		Chunks:  a.chunks,
 
 		Measured: a.measured(),
 	})

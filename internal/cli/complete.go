@@ -84,6 +84,7 @@ func argumentWords() map[string]suggest {
 		"projects prune": projects, "projects rename": atFirst(projects),
 		"decay": memories, "delete": memories, "get": atFirst(memories), "graph": atFirst(memories), "history": atFirst(memories),
 		"log": atFirst(memories), "mark": atFirst(memories), "restore": atFirst(memories), "review done": memories, "review snooze": memories,
+		"sync accept": waiting, "sync drop": waiting, "sync deferred": atFirst(waiting),
 		"timeline": atFirst(memories), "update": atFirst(memories),
 		"tag":         inTurn(memories, fixed("add", "remove", "list")),
 		"link":        inTurn(memories, verbs, memories),

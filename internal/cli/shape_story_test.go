@@ -35,6 +35,15 @@ func shapeStory() []string {
 		"engram ingest memories.jsonl --project shopp",
 		"engram export all.json",
 		"engram import all.json",
+		"engram sync --project shop",
+		"engram sync --status --project shop",
+		"engram sync --import --project shop",
+		"engram sync deferred --project shop",
+		"engram sync keygen",
+		"engram sync recipients",
+		"engram sync recipients add age1kvmatqv6l2e5culrz8ul0qzv7ylvshh86r49vxp56ysm83ga7a0s3znsvk",
+		"engram sync recipients remove age1kvmatqv6l2e5culrz8ul0qzv7ylvshh86r49vxp56ysm83ga7a0s3znsvk",
+		"engram sync recipients trust",
 		"engram migrate",
 		"engram migrate --from memory-md AGENTS.md --project shop --dry-run",
 		"engram obsidian-export vault --import",
@@ -126,12 +135,14 @@ func shapeStory() []string {
 func unplayed() map[string]string {
 	const background = "it is about a process in the background: scripts of cmd/engram"
 	return map[string]string{
-		"serve":   "it answers until it is stopped: TestServeStopsWhenTerminated of cmd/engram reads its document",
-		"start":   background,
-		"restart": background,
-		"status":  background,
-		"stop":    background,
-		"demo":    "it starts this program, which is a test here: script demo.txtar",
+		"serve":       "it answers until it is stopped: TestServeStopsWhenTerminated of cmd/engram reads its document",
+		"start":       background,
+		"restart":     background,
+		"status":      background,
+		"stop":        background,
+		"sync accept": "nothing waits here: script sync_hostile.txtar of cmd/engram",
+		"sync drop":   "as sync accept",
+		"demo":        "it starts this program, which is a test here: script demo.txtar",
 	}
 }
 

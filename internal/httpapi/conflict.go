@@ -52,7 +52,11 @@ func (a *API) conflictStats(q request) (reply, error) {
 	if n := s.ByStatus[engram.RelationPending]; n > 0 {
 		byVerb[string(engram.RelationPending)] = n
 	}
-	return reply{body: conflictCounts{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}}, err
+	if err != nil {
+		return reply{}, err
+	}
+	counts := conflictCounts{Project: project, ByVerb: byVerb, ByStatus: s.ByStatus}
+	return reply{body: &counts}, a.countDeferred(q.Context(), project, &counts.Deferred, &counts.Dead)
 }
 
 func (a *API) conflict(q request) (reply, error) {
@@ -160,41 +164,4 @@ func (a *API) compareMemories(q request) (reply, error) {
 		row.SyncID = c.Relation.ID
 	}
 	return reply{body: row}, err
-}
-
-// deferredPage is what came from other stores and could not be applied yet. This one takes
-// changes from no other: every change in it was made here, and none waits.
-type deferredPage struct {
-	Total int           `json:"total"`
-	Limit int           `json:"limit"`
-	Rows  []deferredRow `json:"rows"`
-}
-
-type deferredRow struct {
-	SyncID        string `json:"sync_id"`
-	Entity        string `json:"entity"`
-	Payload       any    `json:"payload,omitempty"`
-	PayloadRaw    string `json:"payload_raw"`
-	PayloadValid  bool   `json:"payload_valid"`
-	ApplyStatus   string `json:"apply_status"`
-	RetryCount    int    `json:"retry_count"`
-	LastError     string `json:"last_error,omitempty"`
-	LastAttempted clock  `json:"last_attempted_at,omitzero"`
-	FirstSeen     clock  `json:"first_seen_at"`
-}
-
-func (a *API) deferred(q request) (reply, error) {
-	return reply{body: deferredPage{Limit: q.lenient("limit"), Rows: []deferredRow{}}}, nil
-}
-
-// replayed says what became of changes that waited.
-type replayed struct {
-	Retried   int `json:"retried"`
-	Succeeded int `json:"succeeded"`
-	Failed    int `json:"failed"`
-	Dead      int `json:"dead"`
-}
-
-func (a *API) replayDeferred(request) (reply, error) {
-	return reply{body: replayed{}}, nil
 }

@@ -17,6 +17,7 @@
 package httpapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"path"
@@ -49,6 +50,8 @@ type Options struct {
 	Dir     string         // the server's own folder, whose project /project/current tells
 	Project string         // the project in force in Dir, when it was set by hand; "" detects it
 	Zone    *time.Location // of the times in texts for people; nil is UTC
+	// Chunks opens what the repository around Dir carries of a project; nil: nothing does.
+	Chunks func(ctx context.Context, project string) (engram.Remote, error)
 	// Measured turns GET /metrics on, and counts requests for it; nil: it is answered 404.
 	Measured *Process
 }

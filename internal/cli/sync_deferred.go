@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// queueDoc is the answer of `sync deferred`.
+type queueDoc struct {
+	Project string             `json:"project"` // "" is every one
+	Waiting []document.Waiting `json:"waiting"` // oldest first
+}
+
+func (p *program) syncDeferredCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:   "deferred [NUMBER]",
+		Short: "List what came from others and waits",
+		Long: `List what came from others and waits: texts that read like instructions to an agent, which a person has to look at
+first; what was written in the future; what refers to something that has not arrived. The last two are tried again with
+each sync --import. With its NUMBER one is shown whole. sync accept takes it in, sync drop throws it away.`,
+		Example: examples("engram sync deferred", "engram sync deferred 3", "engram sync deferred --all-projects --json"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			project, err := p.readProject(cmd, e, all || len(args) == 1)
+			if err != nil {
+				return err
+			}
+			list, err := e.Deferred(cmd.Context(), project)
+			if err != nil {
+				return err
+			}
+			docs := document.Each(list, document.WaitingOf)
+			if len(args) == 1 {
+				return p.showDeferred(docs, args[0])
+			}
+			return p.answerRows(queueDoc{project, docs}, func(b *strings.Builder) { p.writeWaiting(b, docs) })
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
+	return cmd
+}
+
+// showDeferred shows the one that has this number.
+func (p *program) showDeferred(docs []document.Waiting, arg string) error {
+	num, err := waitingNumber(arg)
+	if err != nil {
+		return err
+	}
+	for _, d := range docs {
+		if d.Num == num {
+			return p.answer(queueDoc{d.Project, []document.Waiting{d}}, func(b *strings.Builder) { p.writeDeferred(b, d) })
+		}
+	}
+	return noneWaits(num)
+}
+
+func noneWaits(num int64) error {
+	return engram.Errorf(engram.CodeNotFound, "nothing with the number %d waits", num).WithHint("{sync deferred --all-projects} lists what does")
+}
+
+// waitingNumber reads the number of something that waits.
+func waitingNumber(arg string) (int64, error) {
+	num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
+	if err != nil || num < 1 {
+		return 0, invalidf("%q is not the number of something that waits", arg).WithHint("{sync deferred} shows the numbers")
+	}
+	return num, nil
+}
+
+func (p *program) writeWaiting(b *strings.Builder, docs []document.Waiting) {
+	if len(docs) == 0 {
+		fmt.Fprintln(b, "Nothing waits.")
+		return
+	}
+	for _, d := range docs {
+		fmt.Fprintf(b, "#%-4d %-8s %s\n      %s; from %s in chunk %s\n", d.Num, d.Kind, render.Line(titleOf(d), 80), render.Plain(d.Reason), byWhom(d.By), render.Plain(d.Chunk))
+	}
+	fmt.Fprintln(b, "\nTo read one: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.")
+}
+
+// titleOf is what a line says of something that waits.
+func titleOf(d document.Waiting) string {
+	if d.Title != "" {
+		return d.Title
+	}
+	return d.Content
+}
+
+func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
+	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Plain(d.ID))
+	fmt.Fprintf(b, "  Project  %s\n  From     %s, chunk %s\n", render.Plain(d.Project), byWhom(d.By), render.Plain(d.Chunk))
+	fmt.Fprintf(b, "  Waits    since %s: %s\n", render.Time(time.Time(d.FirstAt), p.zone()), render.Plain(d.Reason))
+	fmt.Fprintf(b, "\n%s\n\n%s\n", render.Plain(d.Title), render.Plain(d.Content))
+}
+
+// decidedDoc is the answer of `sync accept` and `sync drop`.
+type decidedDoc struct {
+	Taken   []int64 `json:"taken"`   // numbers of what came in
+	Dropped []int64 `json:"dropped"` // numbers of what was thrown away
+}
+
+func (p *program) syncAcceptCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "accept NUMBER…",
+		Short:   "Take in what waits",
+		Long:    "Take in what waits, after you have read it: engram sync deferred NUMBER. Each can be taken back with engram undo.",
+		Example: examples("engram sync accept 3"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.decide(cmd, args, func(num int64, doc *decidedDoc) error {
+				_, err := p.app.Engine.AcceptDeferred(cmd.Context(), num)
+				doc.Taken = append(doc.Taken, num)
+				return err
+			})
+		},
+	}
+}
+
+func (p *program) syncDropCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "drop NUMBER…",
+		Short:   "Throw away what waits",
+		Long:    "Throw away what waits. It stays in the chunk that it came with, which is not imported again.",
+		Example: examples("engram sync drop 3 4"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.decide(cmd, args, func(num int64, doc *decidedDoc) error {
+				doc.Dropped = append(doc.Dropped, num)
+				return p.app.Engine.DropDeferred(cmd.Context(), num)
+			})
+		},
+	}
+}
+
+// decide does one with each number; none when one is no number.
+func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, doc *decidedDoc) error) error {
+	nums := make([]int64, len(args))
+	for i, arg := range args {
+		var err error
+		if nums[i], err = waitingNumber(arg); err != nil {
+			return err
+		}
+	}
+	if _, err := p.open(cmd); err != nil {
+		return err
+	}
+	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}}
+	for _, num := range nums {
+		if err := one(num, &doc); err != nil {
+			return err
+		}
+	}
+	return p.answer(doc, func(b *strings.Builder) {
+		if n := len(doc.Taken); n > 0 {
+			fmt.Fprintf(b, "Taken in: %s\n", count(n, "thing", "things"))
+		}
+		if n := len(doc.Dropped); n > 0 {
+			fmt.Fprintf(b, "Thrown away: %s\n", count(n, "thing", "things"))
+		}
+	})
+}
+
+// waiting offers the numbers of what waits.
+func waiting(p *program, cmd *cobra.Command, args []string, _ string) []string {
+	return p.look(cmd, func(ctx context.Context, e *engine.Engine, _ string) (out []string) {
+		list, err := e.Deferred(ctx, "")
+		if err != nil {
+			return nil
+		}
+		for _, d := range list[:min(len(list), completionMost)] {
+			if num := strconv.FormatInt(d.Num, 10); !slices.Contains(args, num) {
+				out = append(out, described(num, titleOf(document.WaitingOf(d))))
+			}
+		}
+		return out
+	})
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// pushedDoc is the answer of `sync`.
+type pushedDoc struct {
+	Project  string                `json:"project"`  // "" is every one
+	Folder   string                `json:"folder"`   // .engram of the repository
+	DryRun   bool                  `json:"dry_run"`  // nothing was written
+	Chunks   []chunkDoc            `json:"chunks"`   // what was written; empty: the repository has everything
+	Exported kindCounts            `json:"exported"` // what is in them
+	Left     []document.ImportNote `json:"left_out"` // what stays on this machine, and why
+}
+
+func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
+	if err := p.app.MayPush(cmd.Context(), s.place); err != nil {
+		return err
+	}
+	if !p.json && s.project != "" {
+		fmt.Fprintf(p.Stdout, "Exporting memories for %s...\n", ofProject(s.project))
+	} else if !p.json {
+		fmt.Fprintln(p.Stdout, "Exporting memories of all projects...")
+	}
+	bar := p.progress("exporting")
+	res, err := s.Push(cmd.Context(), s.place.Remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.tell})
+	bar.end()
+	if err != nil && engram.CodeOf(err) != engram.CodeNotFound { // a project that nothing was saved in has nothing to export
+		return err
+	}
+	if !p.json {
+		for _, n := range res.Left {
+			p.warn(render.Plain(strings.TrimSpace(n.Name + " not exported: " + n.Reason)))
+		}
+	}
+	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
+		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left)}
+	return p.answer(doc, doc.write)
+}
+
+func (d pushedDoc) write(b *strings.Builder) {
+	switch {
+	case d.Exported.all() == 0 && d.Project != "":
+		fmt.Fprintf(b, "Nothing new to sync for %s — all memories already exported.\n", ofProject(d.Project))
+		return
+	case d.Exported.all() == 0:
+		fmt.Fprintln(b, "Nothing new to sync — all memories already exported.")
+		return
+	case d.DryRun:
+		fmt.Fprintln(b, "Would export, if it were not for --dry-run:")
+	}
+	for _, c := range d.Chunks {
+		if !d.DryRun {
+			fmt.Fprintf(b, "Created chunk %s\n", c.ID)
+		}
+	}
+	d.Exported.write(b)
+	if !d.DryRun {
+		fmt.Fprintln(b, "\nTo share it:\n  git add .engram && git commit -m 'Share memories' && git push")
+	}
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/document"
+)
+
+// syncStatusDoc is the answer of `sync --status`.
+type syncStatusDoc struct {
+	Project  string                `json:"project"`
+	Folder   string                `json:"folder"`         // .engram of the repository
+	Local    int                   `json:"local_chunks"`   // that came in here or were written here
+	Remote   int                   `json:"remote_chunks"`  // that the repository has
+	Pending  int                   `json:"pending_import"` // of these, those that did not come in yet
+	Unpushed kindCounts            `json:"not_exported"`   // what the repository does not have yet
+	Deferred int                   `json:"deferred"`       // things that wait: sync deferred lists them
+	Trouble  []document.ImportNote `json:"trouble"`        // what is wrong with what is there
+}
+
+func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
+	st, err := s.RemoteStatus(cmd.Context(), s.place.Remote, s.project)
+	if err != nil {
+		return err
+	}
+	if !p.json {
+		p.tellItems(st.Trouble, "cannot be used")
+	}
+	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending,
+		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Trouble: notesOf(st.Trouble)}
+	return p.answer(doc, doc.write)
+}
+
+func (d syncStatusDoc) write(b *strings.Builder) {
+	fmt.Fprintf(b, "Sync status of %s\n", ofProject(d.Project))
+	fmt.Fprintf(b, "  Local chunks:   %d\n  Remote chunks:  %d\n  Pending import: %d\n", d.Local, d.Remote, d.Pending)
+	if d.Unpushed.all() > 0 {
+		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
+	}
+	if d.Deferred > 0 {
+		fmt.Fprintf(b, "%s until somebody looks: engram sync deferred\n", wait(d.Deferred))
+	}
+}
+
+// words are the counts in a sentence, without those that are 0.
+func (c kindCounts) words() string {
+	var parts []string
+	for _, k := range []struct {
+		n         int
+		one, many string
+	}{{c.Sessions, "session", "sessions"}, {c.Memories, "memory", "memories"}, {c.Prompts, "prompt", "prompts"},
+		{c.Relations, "relation", "relations"}, {c.Erased, "erasure", "erasures"}} {
+		if k.n > 0 {
+			parts = append(parts, count(k.n, k.one, k.many))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
