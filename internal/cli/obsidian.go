@@ -83,7 +83,8 @@ With --watch all of this is done again and again, until Ctrl-C.`,
 	return cmd
 }
 
-// vaultFormats are the formats of export and import that are folders of notes.
+// vaultFormats are the formats of export and import that are folders of notes: with links as
+// Obsidian has them, and as every reader of Markdown does.
 func vaultFormats() []string { return []string{"obsidian", "markdown"} }
 
 // exportVault writes a vault, once or until it is interrupted.
@@ -158,7 +159,10 @@ func (p *program) vaultWork(cmd *cobra.Command, f vaultFlags) (*vaultWork, error
 
 // once takes in what was edited, where that is wanted, and writes the notes.
 func (w *vaultWork) once(ctx context.Context) (vaultDoc, error) {
-	doc := vaultDoc{Vault: w.flags.dir, DryRun: w.flags.dryRun}
+	doc := vaultDoc{Vault: w.flags.dir, Format: vaultFormats()[0], DryRun: w.flags.dryRun}
+	if w.flags.plain {
+		doc.Format = vaultFormats()[1]
+	}
 	if w.flags.back {
 		in, err := w.engine.ImportVault(ctx, w.vault, engine.VaultImportInput{Project: w.project, Forget: w.flags.forget, DryRun: w.flags.dryRun})
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 // vaultDoc is the answer of `obsidian-export`, and of `export` into a folder of notes.
 type vaultDoc struct {
 	Vault       string            `json:"vault"`   // as it was named
+	Format      string            `json:"format"`  // obsidian or markdown: how links look
 	Project     string            `json:"project"` // "" is every one
 	DryRun      bool              `json:"dry_run"` // nothing was written
 	Created     int               `json:"created"` // notes of memories, as in what follows
@@ -66,7 +67,11 @@ func (d vaultDoc) write(b *strings.Builder) {
 	if d.DryRun {
 		what = "as it would be without --dry-run"
 	}
-	fmt.Fprintf(b, "Obsidian export %s\n", what)
+	name := "Obsidian"
+	if d.Format == "markdown" {
+		name = "Markdown"
+	}
+	fmt.Fprintf(b, "%s export %s\n", name, what)
 	fmt.Fprintf(b, "  Created: %d\n  Updated: %d\n  Deleted: %d\n  Skipped: %d\n  Hubs:    %d\n", d.Created, d.Updated, d.Deleted, d.Skipped, d.Hubs)
 }
 

@@ -157,7 +157,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	x.edits = nil
 	var taken []takenEdit
 	var first int64
-	err := x.write(ctx, "import", func(o *op) (err error) {
+	err := x.write(ctx, "update", func(o *op) (err error) {
 		taken = make([]takenEdit, len(edits))
 		for i, e := range edits {
 			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
@@ -197,8 +197,11 @@ type takenEdit struct {
 	clash    []string // fields that both sides changed
 	rejected string   // why nothing of it came in
 	gone     bool     // the memory was forgotten
-	noted    []string
-	base     engram.NoteDigest // what the note says, as far as it tells
+	// elsewhere says that the note was written by another store, which shares the vault, or
+	// that its memory was erased.
+	elsewhere bool
+	noted     []string
+	base      engram.NoteDigest // what the note says, as far as it tells
 }
 
 // takeEdit decides and writes, in one transaction with others: what is refused is refused
@@ -207,7 +210,10 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 	was, err := o.tx.Memory(ctx, engram.ByID(e.ID))
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound:
-		t.rejected, t.passed = "no memory here has this id", project != ""
+		t.passed = project != ""
+		if t.rejected = "no memory here has this id"; e.Base != nil {
+			t.rejected, t.elsewhere = "", true
+		}
 		return t, nil
 	case err != nil:
 		return t, err
@@ -330,6 +336,10 @@ func (x *vaultImport) settle(e engram.NoteEdit, t takenEdit) error {
 		item.Reason = t.rejected
 		x.tell(e, VaultRejected, item)
 		return nil
+	case t.elsewhere:
+		item.Reason = "no memory here has this id: it is another database's, or was erased; the note stays as it is"
+		x.tell(e, VaultNoted, item)
+		return nil
 	case t.gone:
 		item.Reason = "the memory was forgotten here; the note stays as it is"
 		x.tell(e, VaultConflict, item)
@@ -410,9 +420,15 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	if err != nil || x.res.Project != "" && m.Project != x.res.Project {
 		return err
 	}
-	why, err := x.known(ctx, m)
-	if err != nil {
+	same, why, err := x.known(ctx, m)
+	switch {
+	case err != nil:
 		return err
+	case same.Num != 0 && !slices.Contains(x.notes.Known(), same.ID):
+		x.res.Unchanged++ // it is the note of that memory from now on
+		return x.notes.Settle(e, same.ID, saidBy(e, same))
+	case same.Num != 0:
+		why = fmt.Sprintf("memory #%d says this already", same.Num)
 	}
 	if why != "" {
 		x.tell(e, VaultRejected, VaultItem{Reason: why})
@@ -430,18 +446,24 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	if err != nil {
 		return err
 	}
-	base, now := e.Fields.Digest(), engram.NoteFieldsOf(saved.Memory).Digest()
-	for i, field := range engram.NoteFieldNames() {
-		if slices.Contains(e.Lacks, field) {
-			base[i] = now[i]
-		}
-	}
 	x.tell(e, VaultCreated, VaultItem{ID: saved.Memory.ID, Num: saved.Memory.Num})
-	return x.notes.Settle(e, saved.Memory.ID, base)
+	return x.notes.Settle(e, saved.Memory.ID, saidBy(e, saved.Memory))
 }
 
-// known says which memory has the topic of a new one, or says the same already; "" for none.
-func (x *vaultImport) known(ctx context.Context, m engram.Memory) (why string, err error) {
+// saidBy is what a note says, and where it tells nothing what its memory says.
+func saidBy(e engram.NoteEdit, m engram.Memory) engram.NoteDigest {
+	said, now := e.Fields.Digest(), engram.NoteFieldsOf(m).Digest()
+	for i, field := range engram.NoteFieldNames() {
+		if slices.Contains(e.Lacks, field) {
+			said[i] = now[i]
+		}
+	}
+	return said
+}
+
+// known is a memory that says what a new one says, if there is one, else why the new one
+// cannot be: its topic is taken.
+func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.Memory, why string, err error) {
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		name := m.Project
 		if p, known, err := r.Project(ctx, name); err != nil {
@@ -449,21 +471,15 @@ func (x *vaultImport) known(ctx context.Context, m engram.Memory) (why string, e
 		} else if known {
 			name = p.Name
 		}
-		if m.TopicKey != "" {
-			other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
-			if err != nil {
-				return err
-			}
-			if found {
-				why = fmt.Sprintf("the topic %s is that of memory #%d: edit its note", m.TopicKey, other.Num)
-				return nil
-			}
+		same, _, err = r.ByHash(ctx, name, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+		if err != nil || same.Num != 0 || m.TopicKey == "" {
+			return err
 		}
-		same, found, err := r.ByHash(ctx, name, m.NormalizedHash, time.Time{}, func(engram.Memory) bool { return true })
+		other, found, err := r.ByTopic(ctx, name, m.Scope, m.TopicKey)
 		if found {
-			why = fmt.Sprintf("memory #%d says this already", same.Num)
+			why = fmt.Sprintf("the topic %s is that of memory #%d: edit its note", m.TopicKey, other.Num)
 		}
 		return err
 	})
-	return why, err
+	return same, why, err
 }

@@ -293,6 +293,35 @@ func TestTheNoteOfWhatWasErasedGoes(t *testing.T) {
 	}
 }
 
+// A process that was stopped after it had made a memory of a note, and before it had said
+// so in the vault, makes no second one.
+func TestANoteThatSaysWhatAMemoryWithoutNoteSaysIsItsNote(t *testing.T) {
+	p := newVaultPlace(t)
+	m := p.save("First", "one")
+	own := filepath.Join(p.dir, "engram", "shop", "mine.md")
+	p.write(own, "---\nmood: good\n---\none")
+	if res := p.bring(engine.VaultImportInput{}); acts(res) != "" || res.Unchanged != 1 {
+		t.Errorf("got %q and %d unchanged, want nothing and 1", acts(res), res.Unchanged)
+	}
+	if res := p.export(engine.VaultExportInput{}); res.Updated != 1 || res.Created != 0 || p.noteOf(m) != own {
+		t.Errorf("got %+v at %s, want the person's file", res, p.noteOf(m))
+	}
+}
+
+func TestAnEditOfAnotherStoresNoteIsTold(t *testing.T) {
+	p := newVaultPlace(t)
+	m := p.save("First", "one")
+	p.export(engine.VaultExportInput{})
+	other := vaultPlace{t, enginetest.NewParts(t).Again(t).Engine, p.dir, p.vault, "shop"} // makes other ids
+	p.edit(p.noteOf(m), "one", "two")
+	if got := acts(other.bring(engine.VaultImportInput{})); got != "noted" {
+		t.Errorf("the other store: got %q, want it noted", got)
+	}
+	if got := acts(p.bring(engine.VaultImportInput{})); got != "revised content" {
+		t.Errorf("its own store: got %q, want it revised", got)
+	}
+}
+
 func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, act, reason string }{
 		{"a topic that another memory has", "shop/new.md", "---\ntopic: a/b\n---\nnew", "rejected", "the topic a/b is that of memory #1"},

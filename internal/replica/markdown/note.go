@@ -114,7 +114,8 @@ func (n *notes) linkTo(from, to, title string) string {
 	case to == "":
 		return title
 	case n.plainLinks:
-		return fmt.Sprintf("[%s](<%s>)", title, relative(path.Dir(from), to))
+		to = strings.NewReplacer("<", "%3C", ">", "%3E", "\n", "%0A").Replace(relative(path.Dir(from), to))
+		return fmt.Sprintf("[%s](<%s>)", title, to)
 	}
 	return fmt.Sprintf("[[%s|%s]]", strings.TrimSuffix(path.Base(to), suffix), title)
 }
