@@ -87,7 +87,7 @@ func (r *Repository) mentions(ctx context.Context, root *os.Root, name string, i
 	return false, nil
 }
 
-// errLong is said of a chunk that goes on behind maxHeld.
+// errLong is said of a chunk that goes on behind what is read of it.
 var errLong = errors.New("the chunk is longer than is read")
 
 // names reports whether one of the ids stands in a chunk. They are long enough that no
@@ -98,6 +98,10 @@ func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids 
 		return false, err
 	}
 	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return false, err
+	}
 	var in io.Reader = f
 	if strings.HasSuffix(name, sealedSuffix) {
 		sealed, err := readFile(ctx, root, name, maxPacked+sealing)
@@ -112,14 +116,14 @@ func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids 
 	if err != nil {
 		return false, err
 	}
-	return ids.among(z)
+	return ids.among(z, int(min(maxHeld, max(freePlain, maxRatio*info.Size()))))
 }
 
-// among reports whether one of the ids stands in what z gives.
-func (s sought) among(z io.Reader) (bool, error) {
+// among reports whether one of the ids stands in what z gives, up to so many bytes.
+func (s sought) among(z io.Reader, most int) (bool, error) {
 	const window = 1 << 20
 	buf := make([]byte, 0, window+s.longest)
-	for read := 0; read < maxHeld; {
+	for read := 0; read < most; {
 		tail := buf[max(0, len(buf)-s.longest):]
 		buf = append(buf[:0], tail...)
 		n, err := io.ReadFull(z, buf[len(buf):len(buf)+window])

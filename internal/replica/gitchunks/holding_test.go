@@ -96,7 +96,7 @@ func TestAFileInPlaceOfTheChunksIsUnread(t *testing.T) {
 func TestAChunkThatIsTooLongIsUnread(t *testing.T) {
 	const id = "obs-0123456789abcdef"
 	dir := t.TempDir()
-	path := write(t, dir, "aaaa.jsonl.gz", strings.Repeat("\x00", 256<<20)+id)
+	path := write(t, dir, "aaaa.jsonl.gz", strings.Repeat("\x00", 12<<20)+id)
 	got, unread, err := gitchunks.Holding(t.Context(), dir, []string{id})
 	if err != nil || got != nil || !slices.Equal(unread, []string{path}) {
 		t.Errorf("got %v, unread %v, %v; want unread %v", got, unread, err, path)

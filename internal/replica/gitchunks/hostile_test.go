@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -17,27 +16,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
-// zeros is a gzip of so many zeros, behind some text.
-func zeros(t testing.TB, before string, n int64) []byte {
+// zeros is what a gzip of so many mebibytes of zeros begins with, behind some text: after the
+// first two the packed form repeats, so that a bomb costs its maker nothing either. It has
+// no end, and whoever reads as far has read too much.
+func zeros(t testing.TB, before string, mebibytes int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.WriteString(z, before); err != nil {
-		t.Fatal(err)
-	}
-	block := make([]byte, 1<<20)
-	for ; n > 0; n -= int64(len(block)) {
-		if _, err := z.Write(block[:min(n, int64(len(block)))]); err != nil {
+	put := func(text []byte) []byte {
+		start := b.Len()
+		if _, err := z.Write(text); err != nil {
 			t.Fatal(err)
 		}
+		if err := z.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()[start:]
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	block := make([]byte, 1<<20)
+	put([]byte(before))
+	put(block)
+	again := bytes.Clone(put(block))
+	return append(b.Bytes(), bytes.Repeat(again, mebibytes-2)...)
 }
 
 func TestChunksThatCannotBeRead(t *testing.T) {
@@ -60,7 +63,7 @@ func TestChunksThatCannotBeRead(t *testing.T) {
 		{"a checksum that is wrong", append(slices.Clone(packed[:len(packed)-8]), 0, 0, 0, 0, 0, 0, 0, 0), "", engram.CodeInvalid, "it cannot be unpacked"},
 		{"something behind it", append(slices.Clone(packed), "more"...), "", engram.CodeInvalid, "4 bytes follow"},
 		{"several members", append(slices.Clone(packed), packed...), "", engram.CodeInvalid, "bytes follow"},
-		{"zeros behind a chunk", zeros(t, good, 20<<20), "", engram.CodeInvalid, "more than 200 times"},
+		{"zeros behind a chunk", zeros(t, good, 20), "", engram.CodeInvalid, "more than 200 times"},
 		{"a file that is too large", noise, "", engram.CodeInvalid, "more than 16 MiB"},
 		{"no JSON", nil, "hello", engram.CodeInvalid, "it is no JSON"},
 		{"JSON Lines", nil, good + "\n" + good, engram.CodeInvalid, "it is no JSON"},
@@ -305,7 +308,7 @@ func TestAHostileChunkTakesLittleMemory(t *testing.T) {
 		code   engram.Code
 		flawed bool
 	}{
-		{"a gigabyte of zeros", func(dir string) string { lay(t, dir, "0123abcd", zeros(t, "", 1<<30)); return "0123abcd" }, 8 << 20, engram.CodeInvalid, false},
+		{"a gigabyte of zeros", func(dir string) string { lay(t, dir, "0123abcd", zeros(t, "", 1<<10)); return "0123abcd" }, 8 << 20, engram.CodeInvalid, false},
 		{"zeros that are JSON", func(dir string) string {
 			return layPlain(t, dir, `{"observations":[`+strings.Repeat("0,", 60_000)+`0]}`)
 		}, 40 << 20, "", true},
@@ -324,6 +327,9 @@ func TestAHostileChunkTakesLittleMemory(t *testing.T) {
 			var err error
 			if peak := peakOf(func() { records, err = readAll(t, r, id) }); peak > tt.most {
 				t.Errorf("reading took %d MiB, want at most %d", peak>>20, tt.most>>20)
+			}
+			if err != nil && !strings.Contains(err.Error(), "unpacks to more than 64 MiB") {
+				t.Errorf("got %v, want that it is too large", err)
 			}
 			if engram.CodeOf(err) != tt.code || err == nil && (len(records) == 0 || tt.flawed != (records[0].Flaw != nil)) {
 				t.Errorf("got %d records, %v; want %q, flawed %v", len(records), err, tt.code, tt.flawed)

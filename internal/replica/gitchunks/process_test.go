@@ -131,7 +131,7 @@ func whole(t *testing.T, dir string, kept []string) {
 func TestAWriterIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	var kept []string
-	for round := range 25 {
+	for round := range 15 {
 		c := child(t, "write", dir, strconv.Itoa(round*1000), "500")
 		out, err := c.StdoutPipe()
 		if err == nil {
@@ -147,7 +147,7 @@ func TestAWriterIsKilled(t *testing.T) {
 			}
 			kept = append(kept, lines.Text())
 		}
-		time.Sleep(time.Duration(round) * 311 * time.Microsecond) // into the next one, a little further each time
+		time.Sleep(time.Duration(round) * 521 * time.Microsecond) // into the next one, a little further each time
 		if err := c.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}

@@ -17,12 +17,9 @@ func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram
 	if err := ctx.Err(); err != nil {
 		return engram.Batch{}, err
 	}
-	body, err := bodyOf(records)
+	body, err := bodyThatFits(records)
 	if err != nil {
 		return engram.Batch{}, err
-	}
-	if len(body) > maxPlain-4<<10 { // the head is shorter than that
-		return engram.Batch{}, engram.Errorf(engram.CodeInvalid, "%d records have more than %d MiB together", len(records), maxPlain>>20).WithHint("write fewer at once")
 	}
 	folder, err := r.folder(true, folderName)
 	if err != nil {
@@ -42,6 +39,34 @@ func (r *Repository) Write(ctx context.Context, b engram.Batch, records []engram
 		return known, err
 	}
 	return r.add(ctx, folder, at, h, body)
+}
+
+// bodyThatFits are the lists of a chunk, of which a reader takes no more than so much. The
+// long texts are counted first, before they are copied.
+func bodyThatFits(records []engram.Record) ([]byte, error) {
+	const most = maxPlain - 4<<10 // the head is shorter than that
+	size := 0
+	for _, r := range records {
+		if r.Memory == nil {
+			continue
+		}
+		size += len(r.Memory.Memory.Content)
+		for _, v := range r.Memory.Revisions {
+			size += len(v.Content)
+		}
+	}
+	var body []byte
+	var err error
+	if size <= most {
+		if body, err = bodyOf(records); err != nil {
+			return nil, err
+		}
+		size = len(body)
+	}
+	if size > most {
+		return nil, engram.Errorf(engram.CodeInvalid, "%d records have more than %d MiB together", len(records), maxPlain>>20).WithHint("write fewer at once")
+	}
+	return body, nil
 }
 
 // written looks for a chunk with the same lists. What a chunk claims of itself is not
