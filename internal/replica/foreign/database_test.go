@@ -212,6 +212,35 @@ func TestADatabaseThatIsInUse(t *testing.T) {
 	}
 }
 
+// A program that was killed in the middle of a write has left half of it in the file, and what
+// was there before in a journal beside it.
+func TestADatabaseWhoseProgramWasKilled(t *testing.T) {
+	from := database(t, "claude-mem.db", cmSchema, cmRows)
+	db := connect(t, from)
+	defer func() { _ = db.Close() }()
+	for _, s := range []string{`PRAGMA cache_size = 1`, `BEGIN IMMEDIATE`, `UPDATE observations SET title = 'half', narrative = hex(zeroblob(100000))`,
+		`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO user_prompts (content_session_id, prompt_number, prompt_text, created_at, created_at_epoch) SELECT 'c1', i, hex(zeroblob(4000)), '', 0 FROM n`} {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	killed := filepath.Join(t.TempDir(), "claude-mem.db")
+	for _, end := range []string{"", "-journal"} {
+		b, err := os.ReadFile(from + end)
+		if err != nil || len(b) == 0 {
+			t.Fatalf("%s has %d bytes, %v", from+end, len(b), err)
+		}
+		if err := os.WriteFile(killed+end, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	temp := t.TempDir()
+	checkClaudeMem(t, must(t, foreign.ClaudeMem, killed, foreign.Options{Temp: temp}))
+	if left, err := os.ReadDir(temp); err != nil || len(left) != 0 {
+		t.Errorf("of the copy %v is left, %v; want nothing", left, err)
+	}
+}
+
 func TestADatabaseThatIsWrittenMeanwhile(t *testing.T) {
 	path := database(t, "engram.db", memSchema, memRows)
 	src, err := foreign.Open(t.Context(), foreign.Engram, path, foreign.Options{})

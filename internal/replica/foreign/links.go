@@ -13,6 +13,7 @@ type patterns struct {
 	tag         *regexp.Regexp
 	link        *regexp.Regexp // [[target]]
 	context     *regexp.Regexp // (text) at the end
+	code        *regexp.Regexp // `text`, in which a link is only shown
 }
 
 func newPatterns() patterns {
@@ -22,6 +23,7 @@ func newPatterns() patterns {
 		tag:         regexp.MustCompile(`(?:^|\s)#([\p{L}\p{N}_/-]+)`),
 		link:        regexp.MustCompile(`\[\[([^\[\]\n]+)\]\]`),
 		context:     regexp.MustCompile(`^\s*(?:\((.*)\))?\s*$`),
+		code:        regexp.MustCompile("`[^`\n]*`"),
 	}
 }
 
@@ -62,6 +64,7 @@ func (p patterns) parse(body string, firstLine int) said {
 }
 
 func (p patterns) line(s *said, l string, n int) {
+	l = p.code.ReplaceAllString(l, "")
 	if m := p.item.FindStringSubmatch(l); m != nil {
 		if o := p.observation.FindStringSubmatch(m[1]); o != nil && o[1] != "x" && o[1] != "X" && o[1] != "-" && strings.TrimSpace(o[1]) != "" {
 			if c := strings.ToLower(strings.TrimSpace(o[1])); !slices.Contains(s.categories, c) {

@@ -51,6 +51,7 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 		return m.cut(pg, body, line, heading, named, func(x *engram.Memory, s section) {
 			x.Type = kind
 			if len(s.headings) > 0 && !named {
+				x.Title = titled(strings.Join(s.headings, ": ")) // of any page, the name matters
 				x.Type = typeOf(s.headings[len(s.headings)-1], kind)
 			}
 			x.Tags = append(tagOf(strings.ToLower(pg.stem())), tagsOf(listOf(matter, "tags"))...)

@@ -78,10 +78,11 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 			if m.Title == "" {
 				m.Title = heading
 			}
+			m.Title = titled(m.Title)
 			if len(pieces) > 1 {
 				// An item has no name but its words: by its place it would be another one
 				// as soon as something comes in above it.
-				own, m.Title = id+"#"+p.digest("item", []string{piece.text}), firstLine80(piece.text)
+				own, m.Title = id+"#"+p.digest("item", []string{piece.text}), plainLine(piece.text)
 			}
 			m.SyncID, m.Metadata = p.memory(own), p.dated(own, pg.path, nil)
 			fn(&m, s)
@@ -95,8 +96,16 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 	return true
 }
 
-// firstLine80 is the beginning of an item without the marks of bold and code.
-func firstLine80(text string) string {
+// titled is a title that is not too long for one.
+func titled(text string) string {
+	if len(text) > engram.MaxTitle {
+		return firstLine(text)
+	}
+	return text
+}
+
+// plainLine is the beginning of an item without the marks of bold and code.
+func plainLine(text string) string {
 	return firstLine(strings.NewReplacer("**", "", "__", "", "`", "").Replace(text))
 }
 

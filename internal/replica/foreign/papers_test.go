@@ -128,7 +128,11 @@ func TestPagesOfMemory(t *testing.T) {
 		t.Errorf("an entity is %+v", m)
 	}
 	other := must(t, foreign.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), foreign.Options{})
-	same(t, "titles of any pages", other.titles(), []string{"a", "b", "Decisions"})
+	long := must(t, foreign.MemoryMD, folder(t, map[string]string{"AGENTS.md": "## " + strings.Repeat("word ", 2000) + "\n\ntext\n"}), foreign.Options{})
+	if n := len(long.memories[0].Title); n > 200 {
+		t.Errorf("a heading of 10,000 bytes makes a title of %d", n)
+	}
+	same(t, "titles of any pages", other.titles(), []string{"a", "b", "N: Decisions"})
 	for _, m := range other.memories {
 		if m.Type != engram.TypeDecision {
 			t.Errorf("%q is of type %s, want decision", m.Title, m.Type)
@@ -138,7 +142,7 @@ func TestPagesOfMemory(t *testing.T) {
 
 func TestNotesOfBasicMemory(t *testing.T) {
 	dir := folder(t, map[string]string{
-		"design/Auth Design.md": "---\ntitle: Auth Design\ntype: note\ntags: [auth, Security]\npermalink: design/auth-design\nstatus: 'active' # for now\ncreated: 2026-01-02T03:04:05Z\n---\n\n# Auth Design\n\nBuilds on [[Core]].\n\n## Observations\n- [decision] JWT, because it is stateless #security #api/v2 (ADR 3)\n- [ ] a task\n- [x] done\n- [text](https://example.com)\n\n## Relations\n- implements [[API Requirements]] (first part)\n- replaces [[old-login|the old one]]\n- [[Core#Parts]]\n- \"depends on\" [[Nobody Wrote This]]\n- this is a whole sentence that mentions [[Core]] by the way\n```\n- implements [[Core]]\n```\n",
+		"design/Auth Design.md": "---\ntitle: Auth Design\ntype: note\ntags: [auth, Security]\npermalink: design/auth-design\nstatus: 'active' # for now\ncreated: 2026-01-02T03:04:05Z\n---\n\n# Auth Design\n\nBuilds on [[Core]].\n\n## Observations\n- [decision] JWT, because it is stateless #security #api/v2 (ADR 3)\n- [ ] a task\n- [x] done\n- [text](https://example.com)\n\n## Relations\n- implements [[API Requirements]] (first part)\n- replaces [[old-login|the old one]]\n- [[Core#Parts]]\n- \"depends on\" [[Nobody Wrote This]]\n- this is a whole sentence that mentions [[Core]] by the way\n- a link looks like `[[this]]`\n```\n- implements [[Core]]\n```\n",
 		"API Requirements.md":   "---\ntags: auth, api\ntype: Spec\nmodified: 2026-02-03 04:05\n---\nText.\n",
 		"old-login.md":          "- [fact] a\n- [decision] b\n",
 		"Core.md":               "",

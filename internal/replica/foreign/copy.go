@@ -1,0 +1,123 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// state is by what a write to a database shows from outside.
+type state map[string]file
+
+type file struct {
+	size int64
+	at   time.Time
+}
+
+// The endings of the files that belong to a database; a lock file says nothing.
+func parts() []string { return []string{"", "-wal", "-journal"} }
+
+func stateOf(path string) (state, error) {
+	s := state{}
+	for _, end := range parts() {
+		info, err := os.Stat(path + end)
+		if errors.Is(err, fs.ErrNotExist) && end != "" {
+			continue
+		}
+		if err == nil && !info.Mode().IsRegular() { // a pipe would wait for somebody to write
+			err = fmt.Errorf("%s is no file", path+end)
+		}
+		if err != nil {
+			return nil, err
+		}
+		s[end] = file{info.Size(), info.ModTime()}
+	}
+	return s, nil
+}
+
+func (s state) same(o state) bool {
+	return !slices.ContainsFunc(parts(), func(end string) bool { return s[end].size != o[end].size || !s[end].at.Equal(o[end].at) })
+}
+
+// inUse reports whether there is a log beside the file.
+func (s state) inUse() bool { return s["-wal"].size > 0 || s["-journal"].size > 0 }
+
+// copy copies the file and its log until nothing was written to them meanwhile.
+func (d *database) copy(temp string) (string, error) {
+	dir, err := os.MkdirTemp(temp, "engram-migrate-") // mode 0700
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "no place for a copy of %s", d.name).WithHint("set TMPDIR to a folder that can be written").WithCause(err)
+	}
+	d.copied = dir
+	target := filepath.Join(dir, "copy.db")
+	for range 5 {
+		before, err := stateOf(d.path)
+		if err != nil {
+			return "", unreadable(d.name, err)
+		}
+		for _, end := range parts() {
+			if err := copyFile(d.path+end, target+end); err != nil {
+				return "", err
+			}
+		}
+		after, err := stateOf(d.path)
+		if err != nil {
+			return "", unreadable(d.name, err)
+		}
+		if before.same(after) {
+			return target, nil
+		}
+	}
+	return "", d.busy()
+}
+
+func (d *database) busy() error {
+	return engram.Errorf(engram.CodeUnavailable, "%s is being written", d.name).WithHint("stop the program that uses it, and try again; nothing came in")
+}
+
+// copyFile copies a file; where there is none, there is none afterwards.
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if err != nil {
+		return unreadable(from, err)
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "no copy of %s can be written", from).WithCause(err)
+	}
+	_, err = io.Copy(out, in)
+	if err = errors.Join(err, out.Close()); err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "%s cannot be copied", from).WithHint("make room for a copy of it, or set TMPDIR").WithCause(err)
+	}
+	return nil
+}
+
+// settled says whether what was read lay still meanwhile: a database that is read where it
+// lies is read without a lock.
+func (d *database) settled() error {
+	if d.copied != "" {
+		return nil
+	}
+	now, err := stateOf(d.path)
+	if err != nil {
+		return unreadable(d.name, err)
+	}
+	if !now.same(d.was) {
+		return d.busy()
+	}
+	return nil
+}

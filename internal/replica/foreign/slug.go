@@ -1,0 +1,97 @@
+package foreign
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// projectOf is the project of a memory folder: that of the repository which its slug means.
+func (c *claudeCode) projectOf(ctx context.Context, dir string) string {
+	if c.options.Project != "" {
+		return c.options.home()
+	}
+	slug, above := c.slug, "."
+	if up := path.Dir(dir); dir != "." && up != "." {
+		slug, above = path.Base(up), up
+	}
+	if !strings.HasPrefix(slug, "-") && !windowsSlug(slug) {
+		return c.options.home() // a folder that somebody chose
+	}
+	if c.options.HereDir != "" && Slug(filepath.Clean(c.options.HereDir)) == slug {
+		return c.options.home()
+	}
+	if cwd := c.workedIn(above, slug); cwd != "" {
+		if c.options.ProjectOf != nil {
+			if name := c.options.ProjectOf(ctx, cwd); name != "" {
+				return project.Normalize(name)
+			}
+		}
+		return project.Normalize(path.Base(strings.ReplaceAll(cwd, `\`, "/")))
+	}
+	name := project.Normalize(strings.Trim(slug, "-"))
+	c.note(path.Join(dir, "MEMORY.md"), fmt.Sprintf("its project is called %s, after the folder: nothing there says what its real name is", name))
+	return name
+}
+
+// windowsSlug reports whether a slug is that of a path with a drive: C--Users-ana.
+func windowsSlug(slug string) bool { return len(slug) > 3 && slug[1] == '-' && slug[2] == '-' }
+
+// Slug is how Claude Code calls the folder of a path.
+func Slug(path string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, path)
+}
+
+// workedIn is the folder that a slug means, as the transcripts beside the memory tell it: a
+// slug can be that of several paths.
+func (c *claudeCode) workedIn(dir, slug string) string {
+	const mostTranscripts, mostLines = 8, 200
+	paths, err := fs.Glob(c.folder.root.FS(), path.Join(dir, "*.jsonl"))
+	if err != nil {
+		return ""
+	}
+	for _, p := range paths[:min(len(paths), mostTranscripts)] {
+		info, err := c.folder.root.Lstat(filepath.FromSlash(p))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		file, err := c.folder.root.Open(filepath.FromSlash(p))
+		if err != nil {
+			continue
+		}
+		found := ""
+		// Nothing is lost when a transcript cannot be read: the slug has a name, too.
+		_ = eachLine(file, func(number int, line []byte, _ bool) error {
+			var said struct {
+				CWD string `json:"cwd"`
+			}
+			if json.Unmarshal(line, &said) == nil && said.CWD != "" && Slug(said.CWD) == slug {
+				found = said.CWD
+			}
+			if found != "" || number >= mostLines {
+				return errEnough
+			}
+			return nil
+		})
+		_ = file.Close()
+		if found != "" {
+			return found
+		}
+	}
+	return ""
+}
+
+// errEnough ends the reading of lines.
+var errEnough = errors.New("enough was read")
