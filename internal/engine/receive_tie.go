@@ -21,7 +21,7 @@ func (i *importing) tie(ctx context.Context) error {
 	}
 	for _, t := range i.ties {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
-		if !called(source, t.Relation.Source) || !called(target, t.Relation.Target) {
+		if source.Num != 0 && !called(source, t.Relation.Source) || target.Num != 0 && !called(target, t.Relation.Target) {
 			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
 		}
 		out, err := i.relation(ctx, t, source, target)
