@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // Spool keeps bytes for a while: what is written to it can be read from its beginning
@@ -50,6 +51,16 @@ type incoming struct {
 	// Undated says that the times of a memory cannot be true: they are in the future.
 	// Whatever is here counts as later.
 	Undated bool `json:",omitempty"`
+	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
+	state *engram.Record
+}
+
+// prepare makes the state of a memory: that hashes all that it says, and need not wait.
+func (r *incoming) prepare() {
+	if r.Memory != nil {
+		s := lifecycle.Normal(stateOf(*r))
+		r.state = &s
+	}
 }
 
 func (e *Engine) newWaiting() (*waiting, error) {
@@ -116,6 +127,9 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 			readers.Go(func() {
 				if b.err == nil {
 					b.embedded = embed(ctx, b.records)
+					for n := range b.records {
+						b.records[n].prepare()
+					}
 				}
 				next <- b
 			})

@@ -19,7 +19,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	}
 	if copied != nil {
 		copied.give(there)
-		r.Lineage = nil // a copy goes its own way
+		r.Lineage, r.state = nil, nil // a copy goes its own way
 	}
 	if found {
 		i.seen.memories.add(here.Num)
@@ -54,7 +54,10 @@ func stateOf(r incoming) engram.Record {
 
 // newMemory adds a memory that is not here.
 func (i *importing) newMemory(ctx context.Context, r incoming) error {
-	state := lifecycle.Normal(stateOf(r))
+	if r.state == nil {
+		r.prepare()
+	}
+	state := *r.state
 	m, l := state.Memory.Memory, *state.Lineage
 	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
 	var err error
