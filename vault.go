@@ -133,6 +133,7 @@ type HubsDone struct {
 	Written  int
 	Deleted  int
 	Edited   []string // paths of those that were left alone, because somebody edited them
+	Aside    []string // where what was edited is kept, as of VaultMode.Force
 }
 
 // NoteEdit is what somebody did to a note.

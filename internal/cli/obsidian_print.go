@@ -25,6 +25,7 @@ type vaultDoc struct {
 	HubsWritten int               `json:"hubs_written"` // of them
 	HubsDeleted int               `json:"hubs_deleted"`
 	Edited      []string          `json:"edited"`           // notes that were left as they are, because somebody edited them
+	HubsEdited  []string          `json:"hubs_edited"`      // likewise, of sessions, topics and groups
 	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
 	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
 	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
@@ -33,7 +34,7 @@ type vaultDoc struct {
 func (d *vaultDoc) take(x engine.VaultExported) {
 	d.Project, d.Created, d.Updated, d.Deleted, d.Skipped = x.Project, x.Created, x.Updated, x.Deleted, x.Skipped
 	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
-	d.Edited = document.OrEmpty(append(x.Edited, x.Hubs.Edited...))
+	d.Edited, d.HubsEdited = document.OrEmpty(x.Edited), document.OrEmpty(x.Hubs.Edited)
 	d.Missing, d.Aside = document.OrEmpty(x.Missing), document.OrEmpty(x.Aside)
 }
 
@@ -48,7 +49,7 @@ func (d vaultDoc) changed() bool {
 
 // waits is what somebody should look at, as one text that is compared.
 func (d vaultDoc) waits() string {
-	text := fmt.Sprint(d.Edited, d.Missing, d.Aside)
+	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside)
 	if d.Import != nil {
 		for _, i := range d.Import.Items {
 			if i.Act != string(engine.VaultRevised) && i.Act != string(engine.VaultCreated) {
@@ -167,6 +168,7 @@ func (p *program) warnVault(d vaultDoc) {
 		p.warnItems(d.Import.Items)
 	}
 	p.warnPaths(d.Edited, "was edited, and is left as it is; --import takes it in")
+	p.warnPaths(d.HubsEdited, "was edited, and is left as it is; --force writes it anew")
 	p.warnPaths(d.Missing, "was deleted, and is not written again; --force does")
 	p.warnPaths(d.Aside, "has what was edited")
 }

@@ -108,6 +108,7 @@ func (x *vaultExport) run(ctx context.Context) (err error) {
 	if x.res.Hubs, err = x.notes.PutHubs(hubs, projects); err != nil {
 		return err
 	}
+	x.res.Aside = append(x.res.Aside, x.res.Hubs.Aside...)
 	return x.notes.Dress()
 }
 

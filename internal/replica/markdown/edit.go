@@ -200,7 +200,8 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	}
 }
 
-// newNote is a note that a person wrote; one that says nothing yet is not told.
+// newNote is a note that a person wrote. One that says nothing yet is not told, nor one in
+// the folder of no project: it is the person's own.
 func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if r.fields.Content == "" {
 		return e, false
@@ -209,8 +210,7 @@ func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	n.asRead[e.Path] = n.asRead[name]
 	parts := strings.Split(name, "/")
 	if e.Project == "" && len(parts) == 1 {
-		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is in the folder of no project").WithHint("move it, or give it a line project: NAME")
-		return e, true
+		return e, false
 	}
 	if e.Project == "" && parts[0] != noProject {
 		e.Project = parts[0]

@@ -46,6 +46,12 @@ func (n *notes) putHub(h engram.Hub, done *engram.HubsDone) error {
 		case as == hubEdited && (!n.how.Force || !stands):
 			done.Edited = append(done.Edited, shown(name))
 			return nil
+		case as == hubEdited:
+			aside, err := n.aside(name)
+			if err != nil {
+				return err
+			}
+			done.Aside = append(done.Aside, aside)
 		}
 	}
 	left, still, err := n.write(name, text)

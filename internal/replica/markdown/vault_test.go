@@ -121,6 +121,31 @@ func TestWhatForceWritesOverIsKeptBeside(t *testing.T) {
 	}
 }
 
+func TestAHubThatWasEditedIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	round(t, dir, engram.VaultMode{})
+	name := filepath.Join(dir, "engram", "_topics", "shop-architecture-e8114e.md")
+	if err := os.WriteFile(name, []byte("my own overview"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	round(t, dir, engram.VaultMode{})
+	if got := filesOf(t, dir)["engram/_topics/shop-architecture-e8114e.md"]; got != "my own overview" {
+		t.Errorf("it says %q", got)
+	}
+	round(t, dir, engram.VaultMode{Force: true})
+	files := filesOf(t, dir)
+	if files["engram/_topics/shop-architecture-e8114e.conflict.md"] != "my own overview" || !strings.HasPrefix(files["engram/_topics/shop-architecture-e8114e.md"], "---\nhub: topic\n") {
+		t.Errorf("forced: got %v", slicesOf(files))
+	}
+	n := begin(t, Options{Dir: dir}, engram.VaultMode{})
+	if done, err := n.PutHubs(nil, []string{"shop"}); err != nil || done.Deleted != 2 || done.Standing != 0 {
+		t.Errorf("no hubs any more: got %+v, %v", done, err)
+	}
+	if err := n.End(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // A vault on a disk that is full, or that may not be written, keeps what it had.
 func TestAVaultThatCannotBeWrittenStaysAsItWas(t *testing.T) {
 	dir := t.TempDir()
