@@ -176,6 +176,9 @@ func (p *pulling) again(ctx context.Context, o *op) error {
 			return err
 		}
 	}
+	if err := o.settleTies(ctx, nil); err != nil { // one that was shown may have been taken away here since
+		return err
+	}
 	sum.Op = o.first
 	p.add(sum, 0)
 	return nil

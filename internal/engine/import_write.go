@@ -25,7 +25,6 @@ type importing struct {
 	wanted   *wanted          // of the memory that is at hand
 	absent   map[string]bool  // names of memories that are not here, of the records at hand
 	over     []int64          // relations that came in and supersede
-	tied     bool             // one came in that another is shown for
 	newest   engram.Clock     // of all that came in
 	reason   string           // what journal entries say
 	batch    string           // what a remote calls what the records came with; "": they came with a file
@@ -134,10 +133,8 @@ func (i *importing) end(ctx context.Context) error {
 	if err := i.tellTopics(ctx); err != nil {
 		return err
 	}
-	if i.tied || len(i.over) > 0 {
-		if err := i.settleTies(ctx, i.over); err != nil {
-			return err
-		}
+	if err := i.settleTies(ctx, i.over); err != nil {
+		return err
 	}
 	return i.tx.SeeClock(ctx, i.newest)
 }

@@ -150,7 +150,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there eng
 	if err := i.carry(ctx, engram.EntityRelation, key(was.Num), l, there, to); err != nil {
 		return unchanged, err
 	}
-	i.note(now, to)
+	i.note(now)
 	if len(changes(relationFields(was), relationFields(now))) == 0 {
 		return unchanged, nil
 	}
@@ -208,7 +208,7 @@ func (i *importing) newTie(ctx context.Context, there engram.Record, project str
 	if err := i.carry(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, there, l); err != nil {
 		return unchanged, err
 	}
-	i.note(r, l)
+	i.note(r)
 	return added, i.log(ctx, engram.EntityRelation, key(r.Num), project, i.reason, nil)
 }
 
@@ -257,11 +257,9 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 	return false, nil
 }
 
-// note remembers a relation that settleTies has to look at: one that supersedes may close a
-// ring, and one that is hidden may have to be shown.
-func (i *importing) note(r engram.Relation, l engram.Lineage) {
+// note remembers a relation that supersedes: it may close a ring.
+func (i *importing) note(r engram.Relation) {
 	if r.Supersedes() {
 		i.over = append(i.over, r.Num)
 	}
-	i.tied = i.tied || isHeld(l, engram.PartVerdict)
 }
