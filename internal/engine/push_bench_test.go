@@ -18,9 +18,9 @@ func BenchmarkPush(b *testing.B) {
 		r := replicatest.NewPlace("here").Open()
 		w.wentBefore(b, r)
 		c := storetest.NewCorpus(3)
-		for b.Loop() {
+		for n := 0; b.Loop(); n++ {
 			b.StopTimer()
-			w.addThousand(b, c)
+			w.addThousand(b, c, n)
 			b.StartTimer()
 			if p, err := w.Push(b.Context(), r, engine.PushInput{All: true}); err != nil || p.Memories != 1000 {
 				b.Fatalf("pushed %+v, %v", p, err)
@@ -64,17 +64,17 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 	}
 }
 
-// addThousand adds memories past the verbs.
-func (w world) addThousand(b *testing.B, c *storetest.Corpus) {
+// addThousand adds the n-th thousand of memories past the verbs.
+func (w world) addThousand(b *testing.B, c *storetest.Corpus, n int) {
 	b.Helper()
 	err := w.Store.Update(b.Context(), func(tx engram.Tx) error {
 		now := enginetest.Start()
 		if err := tx.PutSession(b.Context(), engram.Session{ID: "s-push", StartedAt: now, ActiveAt: now}); err != nil {
 			return err
 		}
-		for range 1000 {
+		for i := range 1000 {
 			m := c.Memory(now)
-			m.SessionID = "s-push"
+			m.SessionID, m.ID, m.SyncID = "s-push", engram.ID(fmt.Sprintf("mem_push%022d", n*1000+i)), fmt.Sprintf("obs-push%d", n*1000+i)
 			now = now.Add(time.Minute)
 			if err := tx.InsertMemory(b.Context(), &m); err != nil {
 				return err

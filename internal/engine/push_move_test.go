@@ -1,0 +1,105 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+// gather lets stores pull, one project or all that there are, and push projects, until
+// nothing is new.
+func gather(r engram.Remote, projects []string, ws ...world) {
+	in := engine.PullInput{All: len(projects) > 1}
+	if !in.All {
+		in.Project = projects[0]
+	}
+	for range 2 {
+		for _, w := range ws {
+			if _, err := w.Pull(w.Context(), r, in); err != nil {
+				w.Fatalf("pull %v: %v", projects, err)
+			}
+			for _, p := range projects {
+				w.push(r, engine.PushInput{Project: p})
+			}
+		}
+	}
+}
+
+// titlesIn are the titles of the live memories of a project, by title.
+func (w world) titlesIn(project string) (titles []string) {
+	w.Helper()
+	ms, err := w.List(w.Context(), engram.Filter{Project: project}, engram.Page{Limit: 50})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, m := range ms {
+		titles = append(titles, m.Title)
+	}
+	return titles
+}
+
+func TestAMemoryThatMovesBetweenProjectsOfOneRemoteArrives(t *testing.T) {
+	a := newWorld(t).unlinked()
+	b := a.other("b")
+	r := replicatest.NewPlace("here").Open()
+	projects := []string{"demo", "shop"}
+	num := a.note("moves", "a text that moves")
+	a.save(engine.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
+	b.save(engine.SaveInput{Title: "mine", Content: "so that there is one", Project: "demo"})
+	gather(r, projects[:1], b)
+	gather(r, projects, a, b)
+	shop := "shop"
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &shop}); err != nil {
+		t.Fatal(err)
+	}
+	gather(r, projects, a, b)
+	for _, w := range []world{a, b} {
+		same(t, "in demo", w.titlesIn("demo"), []string{"mine"})
+		if got := w.titlesIn("shop"); len(got) != 2 {
+			t.Errorf("in shop: got %v, want two", got)
+		}
+	}
+	back := "demo"
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &back}); err != nil {
+		t.Fatal(err)
+	}
+	gather(r, projects, a, b)
+	for _, w := range []world{a, b} {
+		same(t, "back in shop", w.titlesIn("shop"), []string{"stays"})
+		if got := w.titlesIn("demo"); len(got) != 2 {
+			t.Errorf("back in demo: got %v, want two", got)
+		}
+	}
+}
+
+// The others have it as forgotten then.
+func TestAMemoryThatComesBackIntoItsProjectComesBackForOthers(t *testing.T) {
+	a := newWorld(t).unlinked()
+	b := a.other("b")
+	r := replicatest.NewPlace("here").Open()
+	demo := []string{"demo"}
+	num := a.note("moves", "a text that moves")
+	a.save(engine.SaveInput{Title: "home", Content: "of another project", Project: "home"})
+	gather(r, demo, a)
+	if _, err := b.Pull(t.Context(), r, engine.PullInput{Project: "demo"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, to := range []string{"home", "demo", "home", "demo"} {
+		if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &to}); err != nil {
+			t.Fatal(err)
+		}
+		gather(r, demo, a, b)
+		want := 0
+		if to == "demo" {
+			want = 1
+		}
+		if got := b.titlesIn("demo"); len(got) != want {
+			t.Errorf("after it moved to %s the other store has %v, want %d", to, got, want)
+		}
+		if got := a.titlesIn("demo"); len(got) != want {
+			t.Errorf("after it moved to %s its own store has %v, want %d", to, got, want)
+		}
+	}
+}
