@@ -23,7 +23,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"engram": main})
+	testscript.Main(m, map[string]func(){"engram": main, "engram-without-room": withoutRoom})
 }
 
 // The scripts are the program's specification: each tells the story of a verb.
