@@ -205,7 +205,7 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	}
 	if said.version > manifestVersion {
 		return engram.Errorf(engram.CodeConflict, "%s/%s has version %d, and this program writes %d", folderName, manifestName, said.version, manifestVersion).
-			WithHint("use a newer engram here")
+			WithHint("a newer version of this program can")
 	}
 	if !said.fits(batches) {
 		b, err := manifestOf(batches)
