@@ -16,7 +16,7 @@ import (
 // Canonical writes a project, "" is every one, so that two replicas of it are equal when
 // the bytes are: a line of JSON a thing, by kind and id, as it was written, without what is
 // numbered here. What each store counts and lets fade by itself is not in it, nor what its
-// user took out of sight, nor, of a project, what is personal: none of these go with a push.
+// user took out of sight, nor what is personal: none of these go with a push.
 // CodeNotFound for a project that does not exist.
 func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
 	out := bufio.NewWriter(w)
@@ -52,7 +52,7 @@ type dump struct {
 	r       engram.Reader
 	project string
 	out     *json.Encoder
-	home    map[int64]bool // memories that are not told of: personal ones of a project, and those that were erased elsewhere
+	home    map[int64]bool // memories that are not told of: personal ones, and those that were erased elsewhere
 	erasure gone
 }
 
@@ -140,7 +140,7 @@ func (d *dump) memories(ctx context.Context) error {
 			return err
 		}
 		for _, m := range page {
-			if after = m.Num; d.project != "" && m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
+			if after = m.Num; m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
 				d.home[m.Num] = true
 				continue
 			}

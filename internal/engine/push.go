@@ -11,7 +11,7 @@ import (
 // PushInput says what is to go to a remote.
 type PushInput struct {
 	Project string // its name or an alias
-	All     bool   // instead: everything of every project, and what is personal too
+	All     bool   // instead: every project
 	By      string // who pushes, for those who read it; "" says nobody
 	DryRun  bool   // tells what would go, and writes nothing
 	// Progress is told how many things went, of how many about; nil: nobody.
@@ -37,10 +37,9 @@ const (
 )
 
 // Push writes to a remote what no batch there has: new things, and what changed of others
-// since. What is personal stays here unless everything goes: it is its author's, and a remote
-// is for whoever works on the project. What left the project, or became personal, after it had
-// gone there goes once more as forgotten, without a text and without saying where it is now.
-// Private spans do not go.
+// since. What is personal stays here: it is its author's, and a remote is for whoever works on
+// the project. What left the project, or became personal, after it had gone there goes once
+// more as forgotten, without a text and without saying where it is now. Private spans do not go.
 //
 // Things are written in batches, each whole before the next is begun; when a later one fails,
 // the error says why and what went stays. What is pushed at the same time elsewhere is no

@@ -107,7 +107,7 @@ func (p *pushing) memories(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return !p.in.All && m.Scope == engram.ScopePersonal })
+		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Scope == engram.ScopePersonal })
 		p.personal += len(keys) - len(open)
 		records, err := memoryRecords(ctx, r, open)
 		return stated(engram.EntityMemory, keysOfMemories(open), records), err
@@ -154,16 +154,14 @@ func (p *pushing) relations(ctx context.Context) error {
 				return nil, err
 			}
 		}
-		if !p.in.All {
-			home, err := personalAmong(ctx, r, rs)
-			if err != nil {
-				return nil, err
-			}
-			rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return home[rel.Source] || home[rel.Target] })
-			keys = keys[:0:0]
-			for _, rel := range rs {
-				keys = append(keys, key(rel.Num))
-			}
+		home, err := personalAmong(ctx, r, rs)
+		if err != nil {
+			return nil, err
+		}
+		rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return home[rel.Source] || home[rel.Target] })
+		keys = keys[:0:0]
+		for _, rel := range rs {
+			keys = append(keys, key(rel.Num))
 		}
 		records, err := relationRecords(ctx, r, rs)
 		return stated(engram.EntityRelation, keys, records), err

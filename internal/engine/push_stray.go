@@ -9,19 +9,36 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// strays tells of memories that left the project that they are gone from there.
+// strays tells of memories that left the project, or became personal, that they are gone
+// from there. Where everything goes, wherever they went goes too.
 func (p *pushing) strays(ctx context.Context) error {
+	names := []string{p.res.Project}
 	if p.in.All {
-		return nil // wherever they went, that goes too
+		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+			names, err = r.ProjectNames(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
+	for _, name := range names {
+		if err := p.strayed(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pushing) strayed(ctx context.Context, project string) error {
 	for after := ""; ; {
 		var page []outgoing
 		var keys []string
 		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			if keys, err = r.Strayed(ctx, p.res.Project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
+			if keys, err = r.Strayed(ctx, project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
 				return err
 			}
-			page, err = p.leaving(ctx, r, keys)
+			page, err = p.leaving(ctx, r, project, keys)
 			return err
 		})
 		if err != nil {
@@ -40,7 +57,7 @@ func (p *pushing) strays(ctx context.Context) error {
 }
 
 // leaving returns what is to be told of memories that left and was not told yet.
-func (p *pushing) leaving(ctx context.Context, r engram.Reader, keys []string) (out []outgoing, err error) {
+func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, keys []string) (out []outgoing, err error) {
 	ms, err := r.Memories(ctx, numsOfKeys(keys))
 	if err != nil {
 		return nil, err
@@ -50,11 +67,11 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, keys []string) (
 		return nil, err
 	}
 	for _, m := range ms {
-		s, left := leftBy(m, lineages[key(m.Num)], p.res.Project)
-		if !left {
+		s, left := leftBy(m, lineages[key(m.Num)], project)
+		if !left || p.in.All && m.Scope != engram.ScopePersonal {
 			continue
 		}
-		o := outgoing{record: leavingRecord(m, s, p.res.Project), entity: engram.EntityMemory, key: key(m.Num)}
+		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
 		o.digest = o.record.Lineage.Digest()
 		sets, err := r.CarriedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
@@ -72,8 +89,7 @@ func (p *pushing) has(batches []string) bool {
 	return !slices.ContainsFunc(batches, func(b string) bool { return !slices.Contains(p.batches, b) })
 }
 
-// leftBy is the write by which a memory left a project, or became its author's alone. One
-// that was personal from the beginning went there because everything did.
+// leftBy is the write by which a memory left a project, or became its author's alone.
 func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, left bool) {
 	part := engram.Part("scope")
 	if m.Project != project {
