@@ -1,0 +1,237 @@
+package markdown
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// readFront reads front matter; its first line is the second of the file.
+func (r *read) readFront(head string) *flaw {
+	if len(head) > maxFront {
+		return flawed(1, "the front matter has %d bytes, the limit is %d", len(head), maxFront)
+	}
+	doc, f := parseYAML(head)
+	if f != nil {
+		return f
+	}
+	seen := map[string]bool{}
+	var extra []*yaml.Node
+	for i := 0; i+1 < len(doc); i += 2 {
+		k, v := doc[i], doc[i+1]
+		if seen[k.Value] {
+			return flawed(k.Line+1, "%s stands there twice", strconv.Quote(k.Value))
+		}
+		seen[k.Value] = true
+		if !slices.Contains(ownKeys(), k.Value) {
+			extra = append(extra, k, v)
+			continue
+		}
+		if f := r.take(k.Value, v); f != nil {
+			return f
+		}
+	}
+	for _, name := range []string{"title", "type", "scope", "importance"} {
+		if !seen[name] {
+			r.lacks = append(r.lacks, name)
+		}
+	}
+	return r.keep(extra)
+}
+
+// parseYAML reads a mapping: its keys and values one after the other.
+func parseYAML(head string) ([]*yaml.Node, *flaw) {
+	if empty(head) {
+		return nil, nil
+	}
+	var doc yaml.Node
+	if err := yaml.Load([]byte(head), &doc); err != nil {
+		return nil, flawed(yamlLine(err)+1, "the front matter is not YAML: %s", yamlReason(err))
+	}
+	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
+		return nil, nil
+	}
+	m := doc.Content[0]
+	if m.Kind == yaml.ScalarNode && m.ShortTag() == "!!null" {
+		return nil, nil
+	}
+	if m.Kind != yaml.MappingNode {
+		return nil, flawed(m.Line+1, "the front matter is no list of keys and values")
+	}
+	if n := outlawed(m); n != nil {
+		return nil, flawed(n.Line+1, "anchors, aliases, tags and merges of YAML are not read in front matter")
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Kind != yaml.ScalarNode {
+			return nil, flawed(m.Content[i].Line+1, "a key of the front matter is no word")
+		}
+	}
+	return m.Content, nil
+}
+
+// empty reports front matter of blank lines and comments, which the library takes for no YAML.
+func empty(head string) bool {
+	for line := range strings.SplitSeq(head, "\n") {
+		if line = strings.TrimLeft(line, " "); line != "" && line[0] != '#' {
+			return false
+		}
+	}
+	return true
+}
+
+// outlawed is the first node that is an alias, has an anchor or a tag of its own, or merges.
+func outlawed(n *yaml.Node) *yaml.Node {
+	if n.Kind == yaml.AliasNode || n.Anchor != "" || n.Style&yaml.TaggedStyle != 0 || n.ShortTag() == "!!merge" {
+		return n
+	}
+	for _, c := range n.Content {
+		if bad := outlawed(c); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// yamlLine is the line of front matter that an error of the library is about; 1 when it
+// does not say.
+func yamlLine(err error) int {
+	text := err.Error()
+	for _, before := range []string{" at L", "line "} {
+		if _, after, found := strings.Cut(text, before); found {
+			digits := after[:len(after)-len(strings.TrimLeft(after, "0123456789"))]
+			if n, err := strconv.Atoi(digits); err == nil && n > 0 {
+				return n
+			}
+		}
+	}
+	return 1
+}
+
+// yamlReason is what the library says without where, which is told with the file.
+func yamlReason(err error) string {
+	text := err.Error()
+	return strings.TrimSpace(text[strings.LastIndex(text, ": ")+1:])
+}
+
+// take reads the value of one key that is Engram's.
+func (r *read) take(key string, v *yaml.Node) *flaw {
+	switch key {
+	case "aliases", "tags":
+		words, f := wordsOf(key, v)
+		if key == "tags" {
+			r.fields.Tags = words
+		} else {
+			r.kept.aliases = words
+		}
+		return f
+	case "importance":
+		n, err := strconv.ParseFloat(v.Value, 64)
+		if v.Kind != yaml.ScalarNode || err != nil || !(n >= 0 && n <= 1) {
+			return flawed(v.Line+1, "importance is a number from 0 to 1")
+		}
+		r.fields.Importance = n
+		return nil
+	case "permanent":
+		b, known := map[string]bool{"true": true, "false": false, "": false, "null": false, "~": false}[strings.ToLower(v.Value)]
+		if v.Kind != yaml.ScalarNode || !known {
+			return flawed(v.Line+1, "permanent is true or false")
+		}
+		r.fields.Permanent = b
+		return nil
+	}
+	s, f := wordOf(key, v)
+	if f != nil {
+		return f
+	}
+	switch key {
+	case "id":
+		r.id = engram.ID(s)
+		r.foreign = s != "" && !ourID(s)
+	case "title":
+		r.fields.Title = s
+	case "project":
+		r.project = s
+	case "type":
+		r.fields.Type = engram.Type(s)
+	case "scope":
+		r.fields.Scope = engram.Scope(s)
+		if s != "" && engram.ParseScope(s) != engram.Scope(strings.ToLower(s)) {
+			return flawed(v.Line+1, "scope is project, personal or global")
+		}
+		r.fields.Scope = engram.ParseScope(s)
+	case "topic", "topic_key":
+		r.fields.TopicKey = s
+	}
+	return nil
+}
+
+// ourID reports an ID that Engram gave.
+func ourID(s string) bool {
+	ref, err := engram.ParseRef(s)
+	return err == nil && ref.ID != "" && ref.Whole()
+}
+
+// wordOf is a value that is one string; numbers and dates are the strings they are written as.
+func wordOf(key string, v *yaml.Node) (string, *flaw) {
+	switch {
+	case v.Kind != yaml.ScalarNode:
+		return "", flawed(v.Line+1, "%s is one value, and not a list", key)
+	case v.ShortTag() == "!!null":
+		return "", nil
+	}
+	return v.Value, nil
+}
+
+// wordsOf is a value that is a list of strings. One string is a list, too: words between
+// commas, as Obsidian had it.
+func wordsOf(key string, v *yaml.Node) ([]string, *flaw) {
+	var words []string
+	if v.Kind == yaml.ScalarNode {
+		s, f := wordOf(key, v)
+		if key == "aliases" && s != "" {
+			return []string{s}, f
+		}
+		for w := range strings.SplitSeq(s, ",") {
+			if w = strings.TrimSpace(w); w != "" {
+				words = append(words, w)
+			}
+		}
+		return words, f
+	}
+	if v.Kind != yaml.SequenceNode {
+		return nil, flawed(v.Line+1, "%s is a list", key)
+	}
+	for _, item := range v.Content {
+		s, f := wordOf(key, item)
+		if f != nil {
+			return nil, f
+		}
+		if s != "" {
+			words = append(words, s)
+		}
+	}
+	return words, nil
+}
+
+// keep writes down the keys that are the person's.
+func (r *read) keep(extra []*yaml.Node) *flaw {
+	r.kept.aliases = slices.DeleteFunc(r.kept.aliases, func(a string) bool { return a == r.fields.Title })
+	if len(extra) == 0 {
+		return nil
+	}
+	b, err := yaml.Dump(&yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: extra})
+	if err != nil {
+		return flawed(extra[0].Line+1, "%s cannot be kept: %v", strconv.Quote(extra[0].Value), err)
+	}
+	// What cannot be read again must not be written: the next look would find no note.
+	if bytes.Contains(b, []byte("\n---")) || bytes.HasPrefix(b, []byte("---")) || len(b) > maxFront/2 {
+		return flawed(extra[0].Line+1, "%s cannot be kept", strconv.Quote(extra[0].Value))
+	}
+	r.kept.extra = string(b)
+	return nil
+}
