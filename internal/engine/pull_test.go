@@ -112,7 +112,7 @@ func (c clone) said(id engram.ID) (now string, was []string) {
 	return d.Memory.Content, was
 }
 
-func same2(t *testing.T, all ...clone) {
+func equal(t *testing.T, all ...clone) {
 	t.Helper()
 	want := all[0].canonical()
 	for n, c := range all[1:] {
@@ -133,7 +133,7 @@ func TestEditsAtOnceComeTogetherAndNoneIsLost(t *testing.T) {
 		c.edit(id, fmt.Sprintf("edit of %d", n))
 	}
 	meet(all...)
-	same2(t, all...)
+	equal(t, all...)
 	want, kept := all[0].said(id)
 	for n, c := range all {
 		now, was := c.said(id)
@@ -174,7 +174,7 @@ func TestForgettingAndEditingAtOnce(t *testing.T) {
 			}
 			edits.edit(id, "second")
 			meet(a, b)
-			same2(t, a, b)
+			equal(t, a, b)
 			for n, c := range all {
 				_, err := c.Get(t.Context(), engram.ByID(id))
 				if there := err == nil; there != tt.editLater {
@@ -194,7 +194,7 @@ func TestAContestedTopicIsShownWithTheSameEverywhere(t *testing.T) {
 	}
 	second := b.save(engine.SaveInput{Title: "B", Content: "of b", Project: "shop", TopicKey: "x/y"}).Memory
 	meet(a, b)
-	same2(t, a, b)
+	equal(t, a, b)
 	for n, c := range all {
 		x, y := c.get(c.num(first.ID)).Memory, c.get(c.num(second.ID)).Memory
 		if x.TopicKey != "" || y.TopicKey != "x/y" {
@@ -205,7 +205,7 @@ func TestAContestedTopicIsShownWithTheSameEverywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	meet(a, b)
-	same2(t, a, b)
+	equal(t, a, b)
 	for n, c := range all {
 		if m := c.get(c.num(first.ID)).Memory; m.TopicKey != "x/y" {
 			t.Errorf("replica %d: after the other was forgotten the topic is %q", n, m.TopicKey)
@@ -283,7 +283,7 @@ func TestRelationsThatCannotAllBeShown(t *testing.T) {
 			}
 			tt.b(b, ids)
 			meet(a, b)
-			same2(t, a, b)
+			equal(t, a, b)
 			for n, c := range []clone{a, b} {
 				if got := c.ties(); got != tt.want {
 					t.Errorf("replica %d shows %q, want %q", n, got, tt.want)
@@ -311,7 +311,7 @@ func TestWhatIsErasedStaysAwayEverywhere(t *testing.T) {
 			t.Errorf("replica %d has it still: %v", n, err)
 		}
 	}
-	same2(t, all...)
+	equal(t, all...)
 }
 
 func TestUndoOfAPullHidesHereAndNowhereElse(t *testing.T) {
@@ -482,5 +482,47 @@ func (g given) Read(context.Context, string) iter.Seq2[engram.Record, error] {
 				return
 			}
 		}
+	}
+}
+
+func TestWhatLeavesTheProjectIsForgottenByTheOthers(t *testing.T) {
+	_, all := clones(t, 3)
+	a, b, late := all[0], all[1], all[2]
+	id := a.save(engine.SaveInput{Title: "Plan", Content: "a plan", Project: "shop", Tags: []string{"x"}}).Memory.ID
+	meet(a, b)
+	personal := engram.ScopePersonal
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Scope: &personal}); err != nil {
+		t.Fatal(err)
+	}
+	meet(a, b)
+	for _, c := range []clone{b, late} {
+		c.pull()
+		if _, err := c.Get(t.Context(), engram.ByID(id)); engram.CodeOf(err) != engram.CodeNotFound {
+			t.Errorf("it is there: %v", err)
+		}
+	}
+	if now, _ := a.said(id); now != "a plan" {
+		t.Errorf("its author has %q", now)
+	}
+	scope := engram.ScopeProject
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Scope: &scope}); err != nil {
+		t.Fatal(err)
+	}
+	meet(a, b, late)
+	for n, c := range all {
+		if now, was := c.said(id); now != "a plan" || len(was) != 0 {
+			t.Errorf("replica %d, when it came back: %q, and %q before", n, now, was)
+		}
+	}
+	equal(t, all...)
+}
+
+func TestAStampOfTheFutureIsRejectedByItem(t *testing.T) {
+	e := enginetest.New(t)
+	stamp := engram.Stamp{At: engram.Clock(0).Tick(time.Date(2099, 1, 1, 0, 0, 0, 0, time.UTC)), Device: "elsewhere"}
+	res := imported(t, e, file(`"memories":[{"id":"`+id1+`","content":"of 2099","project":"shop","lineage":{"base":"`+stamp.String()+`"}},
+		{"id":"`+id2+`","content":"of today","project":"shop"}]`), engine.ImportInput{})
+	if res.Memories.Added != 1 || len(res.Rejected) != 1 || !strings.Contains(res.Rejected[0].Reason, "written in the future, on 2099-01-01") {
+		t.Errorf("got %+v; want the one of today, and why not the other", res)
 	}
 }

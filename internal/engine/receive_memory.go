@@ -256,6 +256,9 @@ func moreTexts(here engram.Memory, now *engram.Memory, known, all []engram.Revis
 		if r.ReplacedAt.IsZero() {
 			r.ReplacedAt = at
 		}
+		if r.WrittenAt.IsZero() {
+			r.WrittenAt = r.ReplacedAt
+		}
 		if r.Type == "" {
 			r.Type = now.Type
 		}

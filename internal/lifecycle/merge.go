@@ -185,30 +185,28 @@ func MergeErased(a, b engram.Erased) engram.Erased {
 // the very write by which it was taken away from where it had been.
 func Forgotten(l engram.Lineage) bool {
 	deleted, was := l.Parts[engram.PartDeleted]
-	if !was || deleted.Compare(l.Base) <= 0 {
-		return false
+	return was && deleted != l.Parts[partProject] && !writtenSince(l, deleted)
+}
+
+// writtenSince reports whether a thing was written or brought back by that write or later. To
+// be moved is neither.
+func writtenSince(l engram.Lineage, deleted engram.Stamp) bool {
+	if l.Base.Compare(deleted) >= 0 {
+		return true
 	}
 	for p, s := range l.Parts {
-		switch p {
-		case engram.PartDeleted, partSession:
-			continue
-		case partProject:
-			if s != deleted {
-				continue
-			}
-		}
-		if s.Compare(deleted) >= 0 {
-			return false
+		if p != engram.PartDeleted && p != partProject && p != partSession && s.Compare(deleted) >= 0 {
+			return true
 		}
 	}
 	for _, dots := range l.Sets {
 		for device, d := range dots {
 			if d.Added > 0 && (engram.Stamp{At: d.Added, Device: device}).Compare(deleted) >= 0 {
-				return false
+				return true
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // register is one part of a thing: what it says, and how that is taken over.

@@ -127,7 +127,8 @@ func joined(a, b engram.Record) engram.Lineage {
 	la, lb := a.Lineage.Clone(), b.Lineage.Clone()
 	la.Sets, lb.Sets = fullSets(la, membersOf(a)), fullSets(lb, membersOf(b))
 	l := engram.Lineage{Base: la.Base, Parts: map[engram.Part]engram.Stamp{}, Sets: la.Sets, Counts: la.Counts}
-	if lb.Base.Compare(la.Base) < 0 {
+	// The zero Base is of a state that says no more than what is in its Parts.
+	if none := (engram.Stamp{}); la.Base == none || lb.Base != none && lb.Base.Compare(la.Base) < 0 {
 		l.Base = lb.Base
 	}
 	for _, from := range []engram.Lineage{la, lb} {
@@ -173,8 +174,12 @@ func joinSets(into, from map[string]engram.Dots) {
 	}
 }
 
-// shorten takes out of l what its Base says already.
+// shorten takes out of l what its Base says already, and that the thing was forgotten where
+// what was written since says that it is not.
 func shorten(l *engram.Lineage, known []register) {
+	if s, was := l.Parts[engram.PartDeleted]; was && writtenSince(*l, s) {
+		delete(l.Parts, engram.PartDeleted)
+	}
 	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
 		if p != engram.PartDeleted && p != engram.PartRestored && slices.ContainsFunc(known, func(r register) bool { return r.part == p }) {
 			return s == l.Base
