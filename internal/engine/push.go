@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -72,7 +73,8 @@ type pushing struct {
 	remote  engram.Remote
 	in      PushInput
 	res     Pushed
-	batches []string // that were there when it began
+	batches []string                   // that were there when it began
+	fresh   map[engram.Entity][]string // keys of what none of them has
 
 	waiting  []outgoing // for the next batch
 	bytes    int
@@ -104,12 +106,15 @@ func (p *pushing) begin(ctx context.Context) error {
 				return err
 			}
 		}
+		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range travelling() {
-			n, err := r.CountUncarried(ctx, kind, p.res.Project, p.batches)
+			// At once: each question walks over all that is carried.
+			keys, err := r.Uncarried(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
 				return err
 			}
-			p.total += n
+			p.fresh[kind] = keys
+			p.total += len(keys)
 		}
 		return nil
 	})

@@ -11,16 +11,11 @@ import (
 const pushPage = 500
 
 // keys calls each with the keys of things of a kind that no batch carries, page by page,
-// each page in a transaction.
+// each page in a transaction. What was erased meanwhile is passed over.
 func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engram.Reader, keys []string) ([]outgoing, error)) error {
-	after := ""
-	for {
-		var keys []string
+	for keys := range slices.Chunk(p.fresh[kind], pushPage) {
 		var page []outgoing
 		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			if keys, err = r.Uncarried(ctx, kind, p.res.Project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
-				return err
-			}
 			page, err = each(r, keys)
 			return err
 		})
@@ -32,11 +27,8 @@ func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engr
 				return err
 			}
 		}
-		if len(keys) < pushPage {
-			return nil
-		}
-		after = keys[len(keys)-1]
 	}
+	return nil
 }
 
 // stated gives records what their states are known by; keys are those of their things.
@@ -107,8 +99,9 @@ func (p *pushing) memories(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		all := len(ms)
 		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Scope == engram.ScopePersonal })
-		p.personal += len(keys) - len(open)
+		p.personal += all - len(open)
 		records, err := memoryRecords(ctx, r, open)
 		return stated(engram.EntityMemory, keysOfMemories(open), records), err
 	})
@@ -132,26 +125,35 @@ func keysOfMemories(ms []engram.Memory) []string {
 
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		ps := make([]engram.Prompt, len(keys))
-		for i, k := range keys {
-			var err error
-			if ps[i], err = r.Prompt(ctx, numOf(k)); err != nil {
+		var ps []engram.Prompt
+		var there []string
+		for _, k := range keys {
+			prompt, err := r.Prompt(ctx, numOf(k))
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+			case err != nil:
 				return nil, err
+			default:
+				ps, there = append(ps, prompt), append(there, k)
 			}
 		}
 		records, err := promptRecords(ctx, r, ps)
-		return stated(engram.EntityPrompt, keys, records), err
+		return stated(engram.EntityPrompt, there, records), err
 	})
 }
 
 // relations go with both of their memories.
 func (p *pushing) relations(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityRelation, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		rs := make([]engram.Relation, len(keys))
-		for i, k := range keys {
-			var err error
-			if rs[i], err = r.Relation(ctx, engram.RelationRef{Num: numOf(k)}); err != nil {
+		var rs []engram.Relation
+		for _, k := range keys {
+			rel, err := r.Relation(ctx, engram.RelationRef{Num: numOf(k)})
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+			case err != nil:
 				return nil, err
+			default:
+				rs = append(rs, rel)
 			}
 		}
 		home, err := personalAmong(ctx, r, rs)

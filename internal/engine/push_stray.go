@@ -122,12 +122,9 @@ func (p *pushing) comeback(ctx context.Context) error {
 	if p.in.All || p.in.DryRun {
 		return nil
 	}
-	for after := ""; ; {
-		var keys, back []string
+	for keys := range slices.Chunk(p.fresh[engram.EntityMemory], pushPage) {
+		var back []string
 		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			if keys, err = r.Uncarried(ctx, engram.EntityMemory, p.res.Project, p.batches, after, pushPage); err != nil {
-				return err
-			}
 			back, err = p.cameBack(ctx, r, keys)
 			return err
 		})
@@ -137,11 +134,8 @@ func (p *pushing) comeback(ctx context.Context) error {
 		if err := p.bringBack(ctx, back); err != nil {
 			return err
 		}
-		if len(keys) < pushPage {
-			return nil
-		}
-		after = keys[len(keys)-1]
 	}
+	return nil
 }
 
 // cameBack returns which of these memories were told to be gone, and were moved since.

@@ -61,7 +61,10 @@ func goneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]e
 	}
 	all := make([]engram.Record, len(ss))
 	for i, s := range ss {
-		all[i] = writtenSession(s, lineages[s.ID])
+		l, known := lineages[s.ID]
+		if all[i] = writtenSession(s, l); !known {
+			all[i].Lineage = nil // it was erased since
+		}
 	}
 	return all, nil
 }
