@@ -1,5 +1,7 @@
 package engram
 
+import "strings"
+
 // ImportMode says what an import does with what is here already.
 type ImportMode string
 
@@ -94,18 +96,23 @@ func (i *Imported) Note(n ImportNote) {
 	}
 }
 
-// Of is the tally of the kind of r; one that could not be read counts as a memory.
+// Of is the tally of the kind of r. Of one that could not be read the list in which it stands
+// says the kind; where that says nothing it counts as a memory.
 func (i *Imported) Of(r Record) *ImportTally {
+	list, _, _ := strings.Cut(r.Item, "[")
+	if r.Flaw == nil {
+		list = ""
+	}
 	switch {
-	case r.Project != nil:
+	case r.Project != nil || list == "projects":
 		return &i.Projects
-	case r.Session != nil:
+	case r.Session != nil || list == "sessions":
 		return &i.Sessions
-	case r.Prompt != nil:
+	case r.Prompt != nil || list == "prompts":
 		return &i.Prompts
-	case r.Relation != nil:
+	case r.Relation != nil || list == "relations" || list == "relationships":
 		return &i.Relations
-	case r.Erased != nil:
+	case r.Erased != nil || list == "erased":
 		return &i.Erased
 	}
 	return &i.Memories

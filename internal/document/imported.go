@@ -13,7 +13,7 @@ type Imported struct {
 	Projects  Tally        `json:"projects"` // what became of those in the file, as in all that follows
 	Sessions  Tally        `json:"sessions"`
 	Prompts   Tally        `json:"prompts"`
-	Memories  Tally        `json:"memories"` // also of what could not be read
+	Memories  Tally        `json:"memories"` // also of what could not be read and stands in no list of these
 	Relations Tally        `json:"relations"`
 	Erased    Tally        `json:"erased"`   // things that were erased elsewhere
 	Rejected  []ImportNote `json:"rejected"` // the first thousand
