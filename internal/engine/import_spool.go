@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"runtime"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -96,6 +95,9 @@ type lot struct {
 // lotSize is how many records come back together.
 const lotSize = 128
 
+// lotsAhead is how many lots are under way beside the one that is written, in their order.
+const lotsAhead = 4
+
 // each calls fn with every record, in lots. While one is written, others decode the next
 // and put their texts into vectors: whoever writes keeps others waiting.
 func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) map[string][]float32, fn func(lot) error) error {
@@ -106,7 +108,7 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 	if err != nil {
 		return err
 	}
-	ahead := make(chan chan lot, runtime.GOMAXPROCS(0)) // so many lots are under way, in their order
+	ahead := make(chan chan lot, lotsAhead)
 	var readers sync.WaitGroup
 	defer readers.Wait()
 	ctx, cancel := context.WithCancel(ctx)
