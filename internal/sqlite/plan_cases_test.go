@@ -112,7 +112,7 @@ func otherPlans(t *testing.T) []planCase {
 		{name: "open session", run: func(t *tx) error { _, _, err := t.OpenSession(ctx, "app", "manual"); return err },
 			want: []string{"SEARCH s USING INDEX sessions_project_active (project=?)"}},
 		{name: "all memories of a session", run: func(t *tx) error { _, err := t.CountInSession(ctx, "s", true); return err },
-			want: []string{"SCAN memories"}, why: "only deleting a session asks, and an index of the forgotten would cost every save"},
+			want: []string{"SEARCH memories USING INDEX memories_session_forgotten (session=?)"}},
 		{name: "prompts", run: func(t *tx) error { _, err := t.Prompts(ctx, "", "", page); return err },
 			want: []string{"SCAN p USING INDEX prompts_recent"}, why: newestFirst},
 		{name: "prompts of a project", run: func(t *tx) error { _, err := t.Prompts(ctx, "app", "", page); return err },
