@@ -107,7 +107,7 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 }
 
 func nothingWaits(num int64) *engram.Error {
-	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{sync --status} shows what does")
+	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{sync deferred --all-projects} lists what does")
 }
 
 // waiting is the record that waits under a number.
