@@ -271,9 +271,13 @@ func (tk *talk) told(answer []byte) string {
 	return b.String()
 }
 
-// places replaces the folders of the test, which change from run to run.
+// device is the store behind the clock of a stamp: a random name.
+var device = regexp.MustCompile(`([0-9a-f]{16})-[0-9a-f]{16}`)
+
+// places replaces the folders of the test, and the name of its store, which change from run to
+// run.
 func (tk *talk) places(s string) string {
-	return strings.NewReplacer(tk.dir, "$WORLD", tk.store, "$STORE").Replace(s)
+	return device.ReplaceAllString(strings.NewReplacer(tk.dir, "$WORLD", tk.store, "$STORE").Replace(s), "$1-STORE")
 }
 
 // pretty writes an object for people: a member a line, texts with their own line
