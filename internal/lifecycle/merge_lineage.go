@@ -25,6 +25,15 @@ func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Linea
 	for _, p := range parts {
 		l.Parts[p] = s
 	}
+	return withoutDeleted(l)
+}
+
+// withoutDeleted is l without that the thing was forgotten, where what was written since says
+// that it is not. Its Parts must not be shared.
+func withoutDeleted(l engram.Lineage) engram.Lineage {
+	if s, was := l.Parts[engram.PartDeleted]; was && writtenSince(l, s) {
+		delete(l.Parts, engram.PartDeleted)
+	}
 	return l
 }
 
@@ -57,7 +66,10 @@ func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineag
 		d[s.Device] = engram.Dot{Added: s.At, Removed: min(d[s.Device].Removed, s.At-1)}
 		put(member, d)
 	}
-	return l
+	if _, was := l.Parts[engram.PartDeleted]; was {
+		l.Parts = maps.Clone(l.Parts)
+	}
+	return withoutDeleted(l)
 }
 
 // byBase are the dots of a member that came with the thing. The oldest clock there is would
@@ -177,9 +189,7 @@ func joinSets(into, from map[string]engram.Dots) {
 // shorten takes out of l what its Base says already, and that the thing was forgotten where
 // what was written since says that it is not.
 func shorten(l *engram.Lineage, known []register) {
-	if s, was := l.Parts[engram.PartDeleted]; was && writtenSince(*l, s) {
-		delete(l.Parts, engram.PartDeleted)
-	}
+	*l = withoutDeleted(*l)
 	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
 		if p != engram.PartDeleted && p != engram.PartRestored && slices.ContainsFunc(known, func(r register) bool { return r.part == p }) {
 			return s == l.Base
