@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -118,9 +119,17 @@ func (o *op) stampLife(ctx context.Context, l engram.Lineage, e edit, s engram.S
 		after, err := o.stamp(ctx) // later than what else is written with it
 		return lifecycle.Stamped(l, []engram.Part{engram.PartDeleted}, after), err
 	case !gone && lifecycle.Forgotten(l):
-		return lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s), nil
+		return alive(lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s)), nil
 	}
 	return l, nil
+}
+
+// alive is the lineage of what came back: that it was forgotten before says nothing any more.
+func alive(l engram.Lineage) engram.Lineage {
+	if l.Parts = maps.Clone(l.Parts); !lifecycle.Forgotten(l) {
+		delete(l.Parts, engram.PartDeleted)
+	}
+	return l
 }
 
 // memoryPart is the part that a field of a memory belongs to; "" when it does not travel as

@@ -188,7 +188,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 		}
 		old.Held = nil
 		parts := []engram.Part{engram.PartRestored, "project", "directory", "started_at", "ended_at", "summary"}
-		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, lifecycle.Stamped(old, parts, s))
+		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
 	}
 	if !known {
 		old = lifecycle.Derived(engram.Record{Session: &was})
