@@ -1,0 +1,88 @@
+package replicatest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// check says what is wrong in the end.
+func (h *history) check(ctx context.Context) error {
+	var first []byte
+	for _, p := range h.peers {
+		var b bytes.Buffer
+		if err := p.Canonical(ctx, &b, h.project); err != nil {
+			return fmt.Errorf("dump of %s: %w", p.name, err)
+		}
+		if first == nil {
+			first = b.Bytes()
+		} else if !bytes.Equal(first, b.Bytes()) {
+			return fmt.Errorf("%s and %s differ:\n%s", h.peers[0].name, p.name, differing(string(first), b.String()))
+		}
+		if err := h.texts(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// texts checks that every text is kept by the memory that it was written to, by one version
+// of a number.
+func (h *history) texts(ctx context.Context, p *peer) error {
+	return p.store.View(ctx, func(r engram.Reader) error {
+		for id, f := range h.fates {
+			if f.erased {
+				continue // one who edited it meanwhile has lost that, too: it was asked for
+			}
+			m, err := r.Memory(ctx, engram.ByID(id))
+			if err != nil {
+				return fmt.Errorf("%s has lost %s: %w", p.name, id, err)
+			}
+			revisions, err := r.Revisions(ctx, m.Num)
+			if err != nil {
+				return err
+			}
+			kept, numbers := map[string]bool{m.Content: true}, map[int]bool{m.RevisionCount: true}
+			for _, v := range revisions {
+				kept[v.Content] = true
+				if numbers[v.Number] {
+					return fmt.Errorf("%s has two versions %d of %s", p.name, v.Number, id)
+				}
+				numbers[v.Number] = true
+			}
+			for text := range f.texts {
+				if !kept[text] {
+					return fmt.Errorf("%s has lost %q of %s: %v", p.name, text, id, kept)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// differing are the lines that only one of two dumps has.
+func differing(a, b string) string {
+	in := func(text string) map[string]bool {
+		all := map[string]bool{}
+		for line := range strings.Lines(text) {
+			all[line] = true
+		}
+		return all
+	}
+	var out strings.Builder
+	as, bs := in(a), in(b)
+	for line := range strings.Lines(a) {
+		if !bs[line] {
+			out.WriteString("< " + line)
+		}
+	}
+	for line := range strings.Lines(b) {
+		if !as[line] {
+			out.WriteString("> " + line)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,202 @@
+package replicatest_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+// open makes the places where people meet in this history.
+func (h *history) open() { h.place = replicatest.NewPlace("the place in between") }
+
+// meet hands something over between two people, one way.
+func (h *history) meet(ctx context.Context, i, j int) error {
+	switch h.rng.IntN(8) {
+	case 0, 1:
+		return h.sendFile(ctx, i, j)
+	case 2: // a file of long ago, or one that came before
+		if len(h.files) == 0 {
+			return nil
+		}
+		return h.readFile(ctx, h.files[h.rng.IntN(len(h.files))], j)
+	case 3, 4:
+		if err := h.push(ctx, h.peers[i], h.place.Open()); err != nil {
+			return err
+		}
+		return h.pull(ctx, h.peers[j], h.place.Open(), &h.tally.Batches)
+	case 5, 6:
+		return h.mergeClones(ctx, i, j)
+	}
+	return h.drop(ctx)
+}
+
+func (h *history) sendFile(ctx context.Context, i, j int) error {
+	var b bytes.Buffer
+	_, err := h.peers[i].Export(ctx, &b, engine.ExportInput{Project: h.project})
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil // nothing was saved yet
+	}
+	if err != nil {
+		return fmt.Errorf("%s exports: %w", h.peers[i].name, err)
+	}
+	h.files = append(h.files, file{i, b.Bytes()})
+	return h.readFile(ctx, h.files[len(h.files)-1], j)
+}
+
+func (h *history) readFile(ctx context.Context, f file, j int) error {
+	p := h.peers[j]
+	res, err := p.Import(ctx, bytes.NewReader(f.text), engine.ImportInput{})
+	if err != nil {
+		return fmt.Errorf("%s imports a file of %s: %w", p.name, h.peers[f.from].name, err)
+	}
+	h.tally.Files++
+	h.say("%s imports a file of %s: %+v", p.name, h.peers[f.from].name, res.All())
+	return nil
+}
+
+func (h *history) push(ctx context.Context, p *peer, r engram.Remote) error {
+	res, err := p.Push(ctx, r, engine.PushInput{Project: h.project, By: p.name})
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil // nothing was saved yet
+	}
+	if err != nil {
+		return fmt.Errorf("%s pushes to %s: %w", p.name, r.Name(), err)
+	}
+	h.say("%s pushes to %s: %d memories, %d relations, %d erased in %d", p.name, r.Name(), res.Memories, res.Relations, res.Erased, len(res.Batches))
+	if len(res.Left) > 0 {
+		return fmt.Errorf("%s keeps things to itself: %+v", p.name, res.Left)
+	}
+	return nil
+}
+
+func (h *history) pull(ctx context.Context, p *peer, r engram.Remote, n *int) error {
+	res, err := p.Pull(ctx, r, engine.PullInput{Project: h.project})
+	if err != nil {
+		return fmt.Errorf("%s pulls from %s: %w", p.name, r.Name(), err)
+	}
+	*n++
+	h.say("%s pulls from %s: %+v, %d wait", p.name, r.Name(), res.Imported.All(), res.Deferred)
+	if len(res.Refused) > 0 {
+		return fmt.Errorf("%s refuses %+v", p.name, res.Refused)
+	}
+	return nil
+}
+
+// chunks are those in the clone of p.
+func (h *history) chunks(p *peer) (engram.Remote, error) {
+	if err := os.MkdirAll(p.clone, 0o755); err != nil {
+		return nil, err
+	}
+	return gitchunks.Open(gitchunks.Options{Dir: p.clone, Project: h.project})
+}
+
+// mergeClones commits what one has, merges that into the clone of the other, and imports it.
+func (h *history) mergeClones(ctx context.Context, i, j int) error {
+	from, to := h.peers[i], h.peers[j]
+	r, err := h.chunks(from)
+	if err != nil {
+		return err
+	}
+	if err := h.push(ctx, from, r); err != nil {
+		return err
+	}
+	if err := mergeFiles(from.clone, to.clone); err != nil {
+		return err
+	}
+	if r, err = h.chunks(to); err != nil {
+		return err
+	}
+	return h.pull(ctx, to, r, &h.tally.Chunks)
+}
+
+// mergeFiles copies the chunks that to lacks, as git does where nobody changed a file.
+func mergeFiles(from, to string) error {
+	source, target := filepath.Join(from, ".engram", "chunks"), filepath.Join(to, ".engram", "chunks")
+	entries, err := os.ReadDir(source)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(target, 0o755); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(source, e.Name()))
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(target, e.Name()), text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop takes a batch away for ever, as a force-push does.
+func (h *history) drop(ctx context.Context) error {
+	all, err := h.place.Open().Batches(ctx)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	id := all[h.rng.IntN(len(all))].ID
+	h.place.Drop(id)
+	h.tally.Dropped++
+	h.say("batch %s is dropped", id)
+	return nil
+}
+
+// meetAll exchanges everything between all, twice, one of three ways.
+func (h *history) meetAll(ctx context.Context) error {
+	way := h.rng.IntN(3)
+	for round := range 2 {
+		h.say("everybody meets, round %d, way %d", round+1, way)
+		order := h.rng.Perm(replicas)
+		for _, i := range order {
+			var err error
+			switch way {
+			case 0:
+				err = h.push(ctx, h.peers[i], h.place.Open())
+			case 1:
+				next := (i + 1) % replicas
+				err = h.mergeClones(ctx, i, next)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, i := range order {
+			var err error
+			switch way {
+			case 0:
+				err = h.pull(ctx, h.peers[i], h.place.Open(), &h.tally.Batches)
+			case 1:
+				for j := range replicas {
+					if j != i && err == nil {
+						err = h.mergeClones(ctx, j, i)
+					}
+				}
+			case 2:
+				for j := range replicas {
+					if j != i && err == nil {
+						err = h.sendFile(ctx, j, i)
+					}
+				}
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package replicatest_test
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
+)
+
+// A failure prints its seed and its history; -seed and -history play that one again.
+var (
+	seedFlag    = flag.Uint64("seed", 0, "seed of the simulation; 0 takes the time")
+	historyFlag = flag.Int("history", -1, "play only this history")
+	manyFlag    = flag.Int("histories", 50, "play so many histories")
+)
+
+const (
+	replicas = 5
+	// worlds are as many sets of stores: histories are played on them at once, one after
+	// the other on each, in a project of its own.
+	worlds = 2
+)
+
+// Five people work on a project, each with a store of their own, and hand each other
+// files, chunks in clones of a repository and batches at a place in between: in any order,
+// some twice, some late, some lost again, with clocks that are hours apart. When everybody
+// has exchanged everything, all have the same, byte for byte, and no text is lost.
+func TestReplicasComeTogether(t *testing.T) {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = uint64(time.Now().UnixNano())
+	}
+	t.Logf("go test ./internal/replica/replicatest -run %s -seed %d", t.Name(), seed)
+	most := *manyFlag
+	if testing.Short() {
+		most = min(most, 20)
+	}
+	var counted tally
+	var counting sync.Mutex
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range worlds {
+		w := newWorld(t)
+		workers.Go(func() {
+			for n := range next {
+				h := newHistory(w, seed, n)
+				if err := h.play(t.Context()); err != nil {
+					t.Errorf("history %d: %v\nagain: -seed %d -history %d\n%s", n, err, seed, n, h.told.String())
+				}
+				counting.Lock()
+				counted.add(h.tally)
+				counting.Unlock()
+			}
+		})
+	}
+	for n := range most {
+		if (*historyFlag < 0 || *historyFlag == n) && !t.Failed() {
+			next <- n
+		}
+	}
+	close(next)
+	workers.Wait()
+	t.Log(counted.String())
+	if *historyFlag < 0 && (counted.Writes == 0 || counted.Files == 0 || counted.Chunks == 0 || counted.Batches == 0 || counted.Dropped == 0) {
+		t.Errorf("something never happened: %s", counted.String())
+	}
+}
+
+// tally counts what happened in histories.
+type tally struct {
+	Histories, Writes, Undone, Erased, Files, Chunks, Batches, Dropped, Texts int
+}
+
+func (a *tally) add(b tally) {
+	a.Histories++
+	a.Writes += b.Writes
+	a.Undone += b.Undone
+	a.Erased += b.Erased
+	a.Files += b.Files
+	a.Chunks += b.Chunks
+	a.Batches += b.Batches
+	a.Dropped += b.Dropped
+	a.Texts += b.Texts
+}
+
+func (a *tally) String() string {
+	return fmt.Sprintf("%d histories of %d replicas: %d writes (%d undos, %d erasures), %d texts; %d files, %d chunk pulls, %d batch pulls, %d chunks dropped",
+		a.Histories, replicas, a.Writes, a.Undone, a.Erased, a.Texts, a.Files, a.Chunks, a.Batches, a.Dropped)
+}
+
+// world is five stores.
+type world struct {
+	dir   string
+	peers [replicas]*peer
+}
+
+// peer is one store with its engine, its clock and its ids.
+type peer struct {
+	*engine.Engine
+	store engram.Store
+	name  string
+	clone string // folder of its repository
+	now   time.Time
+	steps *rand.Rand
+	ids   func() engram.ID
+}
+
+func newWorld(t *testing.T) *world {
+	w := &world{dir: folder(t)}
+	policy := lifecycle.DefaultPolicy()
+	policy.MostLinks, policy.MostCandidates = 0, 0 // what is near is another test's
+	for i := range w.peers {
+		store, err := enginetest.OpenStore(filepath.Join(w.dir, fmt.Sprintf("%d.db", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := store.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		p := &peer{store: store, name: string(rune('A' + i))}
+		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name,
+			Now: func() time.Time {
+				p.now = p.now.Add(time.Duration(1+p.steps.IntN(90_000)) * time.Millisecond)
+				return p.now
+			},
+			NewID: func() engram.ID { return p.ids() }})
+		w.peers[i] = p
+	}
+	return w
+}
+
+// folder is one in memory where the system has that: the stores are synced at every write, and
+// what they promise of disks is another test's.
+func folder(t *testing.T) string {
+	dir, err := os.MkdirTemp("/dev/shm", "replicas-")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// history is one life of a project.
+type history struct {
+	*world
+	rng     *rand.Rand
+	project string
+	place   interface {
+		Open() engram.Remote
+		Drop(string)
+	}
+	files []file // that were written, for those who get them late
+	fates map[engram.ID]*fate
+	told  bytes.Buffer // what happened, for a failure
+	tally tally
+}
+
+// file is an export that somebody wrote.
+type file struct {
+	from int
+	text []byte
+}
+
+// fate is what became of a memory.
+type fate struct {
+	texts  map[string]bool
+	erased bool
+}
+
+// apart is how far histories are apart on every clock: the stamps of one are later than those
+// of all before.
+const apart = 30 * 24 * time.Hour
+
+func newHistory(w *world, seed uint64, n int) *history {
+	h := &history{world: w, rng: rand.New(rand.NewPCG(seed, uint64(n))), project: fmt.Sprintf("h%d", n), fates: map[engram.ID]*fate{}}
+	for i, p := range w.peers {
+		p.now = enginetest.Start().Add(time.Duration(n)*apart + time.Duration(h.rng.IntN(16*3600_000))*time.Millisecond)
+		p.steps = rand.New(rand.NewPCG(seed^uint64(i+1), uint64(n)))
+		made := 0
+		p.ids = func() engram.ID {
+			made++
+			return engram.ID(fmt.Sprintf("%s%06d%02d%018d", engram.IDPrefix, n, i, made))
+		}
+		p.clone = filepath.Join(w.dir, fmt.Sprintf("%s-%s", h.project, p.name))
+	}
+	return h
+}
+
+func (h *history) say(format string, args ...any) { fmt.Fprintf(&h.told, format+"\n", args...) }
+
+// play plays it to the end, and says what is wrong with that.
+func (h *history) play(ctx context.Context) error {
+	h.open()
+	offline := h.rng.IntN(2 * replicas) // this one meets nobody before the end; often there is none
+	for range 20 + h.rng.IntN(40) {
+		i := h.rng.IntN(replicas)
+		var err error
+		if h.rng.IntN(4) > 0 {
+			err = h.write(ctx, h.peers[i])
+		} else if j := h.rng.IntN(replicas); i != offline && j != offline {
+			err = h.meet(ctx, i, j)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := h.meetAll(ctx); err != nil {
+		return err
+	}
+	return h.check(ctx)
+}
