@@ -87,6 +87,9 @@ func (d *dump) put(r engram.Record) error {
 		for i, v := range r.Memory.Revisions {
 			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}
 		}
+	case r.Relation != nil:
+		// Hiding it and showing it again moves the one; whether it was removed its lineage says.
+		r.Relation.Relation.UpdatedAt, r.Relation.Relation.RemovedAt = time.Time{}, time.Time{}
 	case r.Session != nil && r.Gone:
 		r.Session = &engram.Session{ID: r.Session.ID}
 	case r.Session != nil:
