@@ -16,6 +16,7 @@ const lineageColumns = `l.key, l.at, l.device, l.more, l.held`
 const (
 	lineagesSQL     = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
 	heldSQL         = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
+	topicsHeldSQL   = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
@@ -73,10 +74,18 @@ func (t *tx) Lineages(ctx context.Context, entity engram.Entity, keys []string) 
 	return all, nil
 }
 
-// HeldBack returns the keys of things of which a part is held, by lineages_held.
+// partTopic is the part that has an index of its own.
+const partTopic engram.Part = "topic_key"
+
+// HeldBack returns the keys of things of which a part is held, by lineages_held, or
+// lineages_topics.
 func (t *tx) HeldBack(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
+	query := heldSQL
+	if part == partTopic {
+		query = topicsHeldSQL
+	}
 	var keys []string
-	err := t.rows(ctx, heldSQL, []any{kindNum(entity)}, func(s scanner) error {
+	err := t.rows(ctx, query, []any{kindNum(entity)}, func(s scanner) error {
 		key, l, err := scanLineage(s, "")
 		if _, held := l.Held[part]; held {
 			keys = append(keys, key)

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -21,7 +22,9 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	for _, tt := range []planCase{
 		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
 			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
-		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, "topic_key"); return err },
+		{name: "topics that are held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, "topic_key"); return err },
+			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)"}},
+		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, engram.PartDeleted); return err },
 			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
 		{name: "uncarried memories", run: func(t *tx) error {
 			_, err := t.Uncarried(ctx, engram.EntityMemory, "app", b, "1", 10)
@@ -50,5 +53,41 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 				t.Errorf("plan\n got %s\nwant %s", strings.Join(got, "\n     "), strings.Join(tt.want, "\n     "))
 			}
 		})
+	}
+}
+
+// An undo of an import holds all that it hides: an edit afterwards asks only for topics.
+func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
+	ctx := t.Context()
+	s := planStore(t)
+	put := func(key, held string) {
+		t.Helper()
+		l := engram.Lineage{Base: engram.Stamp{At: 1, Device: "d"}}
+		if err := json.Unmarshal([]byte(held), &l.Held); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.PutLineage(ctx, engram.EntityMemory, key, l) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("1", `{"deleted":"2026-01-01T00:00:00Z"}`)
+	put("2", `{"deleted":"2026-01-01T00:00:00Z","topic_key":"a"}`)
+	put("3", `{"topic_key":"b"}`)
+	put("4", `{"topic_key":"c"}`)
+	put("4", `null`)
+	put("5", `{"metadata":{"note":"\"topic_key\""}}`)
+	for part, want := range map[engram.Part][]string{"topic_key": {"2", "3"}, engram.PartDeleted: {"1", "2"}, "metadata": {"5"}} {
+		var got []string
+		err := s.View(ctx, func(r engram.Reader) (err error) { got, err = r.HeldBack(ctx, engram.EntityMemory, part); return err })
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("held %s: got %v, %v; want %v", part, got, err, want)
+		}
+	}
+	var indexed int
+	err := s.View(ctx, func(r engram.Reader) error {
+		return r.(*tx).row(ctx, `SELECT count(*) FROM lineages INDEXED BY lineages_topics WHERE instr(held, '"topic_key"')`, nil, &indexed)
+	})
+	if err != nil || indexed != 2 {
+		t.Errorf("entries of lineages_topics: got %d, %v; want 2, what is held of a topic alone", indexed, err)
 	}
 }

@@ -359,8 +359,10 @@ CREATE TABLE lineages (
 	project INTEGER,            -- of a session that has no row any more
 	PRIMARY KEY (entity, key)
 ) WITHOUT ROWID;
--- Few or none, and every change of a topic asks for them.
 CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
+-- Few or none, and every edit and every forget asks for them; of what the undo of an import
+-- hides, which may be all that there is, none is held for its topic.
+CREATE INDEX lineages_topics ON lineages (entity, key) WHERE instr(held, '"topic_key"');
 -- Sets of batches, each once: JSON array of ids, sorted.
 CREATE TABLE carriers (
 	num     INTEGER PRIMARY KEY,
