@@ -94,8 +94,9 @@ type LineageReader interface {
 	// GoneSessions returns the sessions of a project ("" is every one) that left no row but
 	// have a lineage, with ID and Project, by id from after on.
 	GoneSessions(ctx context.Context, project, after string, limit int) ([]Session, error)
-	// Pulled returns which of these batches were read to their end here, or written here.
-	Pulled(ctx context.Context, batches []string) (map[string]bool, error)
+	// Pulled returns which of these batches have nothing more to give to a project, "" is every
+	// one: PutPulled was told so of it, or of every one.
+	Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error)
 
 	// Deferred returns what waits, oldest first; of a project, or of every one.
 	Deferred(ctx context.Context, project string, p Page) ([]Deferred, error)
@@ -116,8 +117,10 @@ type LineageWriter interface {
 	// PutCarried remembers that a state of a thing, by Lineage.Digest, can be found in these
 	// batches together.
 	PutCarried(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
-	// PutPulled remembers that a batch was read to its end here, or written here.
-	PutPulled(ctx context.Context, batch string, at time.Time) error
+	// PutPulled remembers that a batch was read to its end here for a project; "" is every one,
+	// as of a batch that was written here. It is forgotten when the project gets another alias:
+	// what is called by that was of another project until then.
+	PutPulled(ctx context.Context, project, batch string, at time.Time) error
 
 	// PutDeferred adds d when its Num is 0, and sets it; else it replaces the one of this
 	// number. A second record of the same thing from the same batch replaces the first.

@@ -31,6 +31,7 @@ type importing struct {
 	// later puts a record aside that cannot come in yet; nil: it is rejected.
 	later  func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
 	copies int                 // memories that came in as such
+	apart  bool                // something was passed over because it is of another project
 	wrong  []engram.ImportNote // items that cannot come in, though what they are about may be here
 	ties   []incoming          // relations that wait to be looked up together
 	seen   seen
@@ -242,7 +243,7 @@ func (i *importing) settled(ctx context.Context, r engram.Record, out fate, err 
 	}
 	if alone, ok := errors.AsType[*leftAlone](err); ok {
 		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: alone.Error()})
-		err = nil
+		i.apart, err = true, nil
 	}
 	if err == nil {
 		count(i.res.Of(r), out)

@@ -38,8 +38,8 @@ type Pulled struct {
 // Pull takes in what a remote has and this store has not: each batch in a transaction and an
 // operation of its own, so that Undo takes one back, and what waited since earlier pulls
 // after that. lifecycle.Merge decides where both have something. A batch that was read to its
-// end does not come in again, even if some of it was rejected; of one that cannot be read
-// nothing comes in, it is told, and the others do.
+// end does not come in again, even if some of it was rejected, but for another project of which
+// it has something; of one that cannot be read nothing comes in, it is told, and the others do.
 //
 // Nothing happens outside the project: a record of another one is rejected, and what is in
 // another one here is left alone. What refers to what is not here, what was written in the
@@ -98,7 +98,13 @@ func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, e
 	}
 	var known map[string]bool
 	err = p.store.View(ctx, func(r engram.Reader) (err error) {
-		known, err = r.Pulled(ctx, ids)
+		project := p.in.Project
+		if here, known, err := r.Project(ctx, project); err != nil {
+			return err
+		} else if known {
+			project = here.Name
+		}
+		known, err = r.Pulled(ctx, project, ids)
 		return err
 	})
 	var fresh []engram.Batch
@@ -132,7 +138,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 				return err
 			}
 			done.Op = o.first
-			return o.tx.PutPulled(ctx, b.ID, o.at)
+			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
 		})
 		if err != nil {
 			return err

@@ -80,6 +80,7 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	strange, err := b.strange(ctx, r.Record)
 	if err == nil && strange != "" {
+		b.apart = true
 		err = &refused{reason: strange}
 	}
 	if err != nil {
@@ -95,6 +96,14 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 		}
 	}
 	return b.take(ctx, r)
+}
+
+// readFor is the project for which nothing of the batch is left to be read; "" is every one.
+func (b *receivingBatch) readFor() string {
+	if b.apart {
+		return b.border
+	}
+	return ""
 }
 
 // strange says why a record has no business in what is pulled into one project; "" when it

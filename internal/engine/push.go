@@ -212,7 +212,7 @@ func (p *pushing) carry(ctx context.Context, batch string, went []outgoing) erro
 				return err
 			}
 		}
-		return tx.PutPulled(ctx, batch, p.now())
+		return tx.PutPulled(ctx, "", batch, p.now()) // all that is in it is from here
 	})
 }
 

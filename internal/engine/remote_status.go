@@ -16,7 +16,7 @@ type RemoteStatus struct {
 	Name     string // of the remote
 	Project  string // canonical; "" for every one
 	Batches  int    // that are there
-	Pulled   int    // of these, those that were read or written here
+	Pulled   int    // of these, those that were read here for the project, or written here
 	Pending  int    // the others
 	Unpushed Unpushed
 	Deferred int                 // records that wait for somebody
@@ -71,7 +71,7 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 				return err
 			}
 		}
-		if pulled, err = r.Pulled(ctx, p.batches); err != nil {
+		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {
 			return err
 		}
 		for {

@@ -203,21 +203,35 @@ func (t *tx) carrier(ctx context.Context, batches []string) (num int64, err erro
 	return num, nil
 }
 
-// Pulled returns which of these batches were read or written here.
-func (t *tx) Pulled(ctx context.Context, batches []string) (map[string]bool, error) {
-	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value`
+// Pulled returns which of these batches have nothing more to give to a project.
+func (t *tx) Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error) {
+	const query = `SELECT p.batch FROM json_each(?) AS asked CROSS JOIN pulled p ON p.batch = asked.value AND p.project IN ('', ?)`
 	known := map[string]bool{}
-	found, err := column[string](ctx, t, query, jsonText(batches))
+	found, err := column[string](ctx, t, query, jsonText(batches), project)
 	for _, b := range found {
 		known[b] = true
 	}
 	return known, err
 }
 
-// PutPulled remembers that a batch was read or written here.
-func (t *tx) PutPulled(ctx context.Context, batch string, at time.Time) error {
-	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO pulled (batch, at) VALUES (?,?)`, batch, at.UnixMilli()); err != nil {
+// PutPulled remembers that a batch was read for a project, or written here.
+func (t *tx) PutPulled(ctx context.Context, project, batch string, at time.Time) error {
+	if _, err := t.exec(ctx, `INSERT OR IGNORE INTO pulled (batch, project, at) VALUES (?,?,?)`, batch, project, at.UnixMilli()); err != nil {
 		return fmt.Errorf("remember batch %s: %w", batch, err)
+	}
+	return nil
+}
+
+// unpull forgets what was read for a project that gets an alias: records that are called by
+// it were passed over as another project's.
+func (t *tx) unpull(ctx context.Context, num int64, p engram.Project) error {
+	const query = `DELETE FROM pulled WHERE project = ?1 AND EXISTS (SELECT 1 FROM json_each(?2) a
+		WHERE NOT EXISTS (SELECT 1 FROM project_aliases WHERE alias = a.value AND project = ?3))`
+	if len(p.Aliases) == 0 {
+		return nil
+	}
+	if _, err := t.exec(ctx, query, p.Name, jsonText(p.Aliases), num); err != nil {
+		return fmt.Errorf("forget what was read for project %q: %w", p.Name, err)
 	}
 	return nil
 }

@@ -40,8 +40,8 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key>?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "who carries a state", run: func(t *tx) error { _, err := t.CarriedBy(ctx, engram.EntityMemory, "1", 1); return err },
 			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, b); return err },
-			want: []string{"SEARCH p USING PRIMARY KEY (batch=?)"}},
+		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, "app", b); return err },
+			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},
 		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.GoneSessions(ctx, "app", "", 10); return err },
 			want: []string{walk}},
 	} {

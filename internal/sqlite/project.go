@@ -162,6 +162,9 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	if err := t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num); err != nil {
 		return err
 	}
+	if err := t.unpull(ctx, num, p); err != nil {
+		return err
+	}
 	if _, err := t.exec(ctx, `DELETE FROM project_aliases WHERE project = ? OR alias = ?`, num, p.Name); err != nil {
 		return err
 	}

@@ -2,7 +2,9 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 
@@ -20,6 +22,20 @@ func (k *kit) lineageOf(entity engram.Entity, key string) (l *engram.Lineage) {
 		return err
 	})
 	return l
+}
+
+// pulled expects that of batches b1 to b3 these have nothing more to give to a project.
+func (k *kit) pulled(project string, batches ...string) {
+	k.Helper()
+	want := map[string]bool{}
+	for _, b := range batches {
+		want[b] = true
+	}
+	k.view(func(r engram.Reader) error {
+		got, err := r.Pulled(k.Context(), project, []string{"b1", "b2", "b3"})
+		k.same(fmt.Sprintf("pulled for %q", project), got, want)
+		return err
+	})
 }
 
 // stamped puts a lineage that was made at a clock here.
@@ -77,6 +93,7 @@ func lineageCases() []testCase {
 				{Base: engram.Stamp{At: 7, Device: "other"}},
 				{},
 				{Base: engram.Stamp{Device: "~0123abcd"}},
+				{Base: engram.Stamp{At: 7, Device: own}, Past: math.MinInt64 + 1},
 				{Base: engram.Stamp{At: 1 << 60, Device: own}, Parts: map[engram.Part]engram.Stamp{
 					engram.PartText: {At: 9, Device: own}, "type": {At: 8, Device: "other"}, "scope": {}},
 					Sets:   map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
@@ -380,16 +397,32 @@ func carriedCases() []testCase {
 		}},
 		{"batches that were read are remembered", func(k *kit) {
 			k.update(func(tx engram.Tx) error {
-				if err := tx.PutPulled(k.Context(), "b1", at(1)); err != nil {
+				for n, p := range []struct{ project, batch string }{{"", "b1"}, {"app", "b2"}, {"web", "b3"}, {"", "b1"}} {
+					if err := tx.PutPulled(k.Context(), p.project, p.batch, at(n+1)); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			k.pulled("", "b1")
+			k.pulled("app", "b1", "b2")
+			k.pulled("web", "b1", "b3")
+		}},
+		{"a project that gets an alias has batches to be read again, others have not", func(k *kit) {
+			app := engram.Project{Name: "app", Aliases: []string{"app-old"}, CreatedAt: at(0)}
+			k.update(func(tx engram.Tx) error {
+				if err := tx.PutProject(k.Context(), app); err != nil {
 					return err
 				}
-				return tx.PutPulled(k.Context(), "b1", at(2))
+				return errors.Join(tx.PutPulled(k.Context(), "app", "b1", at(1)), tx.PutPulled(k.Context(), "web", "b2", at(1)))
 			})
-			k.view(func(r engram.Reader) error {
-				got, err := r.Pulled(k.Context(), []string{"b1", "b2"})
-				k.same("pulled", got, map[string]bool{"b1": true})
-				return err
-			})
+			app.Remote = "example.com/app"
+			k.update(func(tx engram.Tx) error { return tx.PutProject(k.Context(), app) })
+			k.pulled("app", "b1")
+			app.Aliases = append(app.Aliases, "shop")
+			k.update(func(tx engram.Tx) error { return tx.PutProject(k.Context(), app) })
+			k.pulled("app")
+			k.pulled("web", "b2")
 		}},
 		{"what waits is kept whole, once for each batch, and named by its number", func(k *kit) {
 			m := k.draft()

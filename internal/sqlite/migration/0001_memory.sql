@@ -379,8 +379,10 @@ CREATE TABLE carried (
 ) WITHOUT ROWID;
 -- Batches that were read to their end here, or written here.
 CREATE TABLE pulled (
-	batch TEXT PRIMARY KEY,
-	at    INTEGER NOT NULL
+	batch   TEXT NOT NULL,
+	project TEXT NOT NULL, -- for which it was read, which need not be here; '': for every one
+	at      INTEGER NOT NULL,
+	PRIMARY KEY (batch, project)
 ) WITHOUT ROWID;
 -- Records that came from a remote and wait.
 CREATE TABLE deferred (

@@ -245,8 +245,10 @@ CREATE TABLE carried (
 	PRIMARY KEY (entity, key, digest, carrier)
 ) WITHOUT ROWID;
 CREATE TABLE pulled (
-	batch TEXT PRIMARY KEY,
-	at    INTEGER NOT NULL
+	batch   TEXT NOT NULL,
+	project TEXT NOT NULL, -- for which it was read, which need not be here; '': for every one
+	at      INTEGER NOT NULL,
+	PRIMARY KEY (batch, project)
 ) WITHOUT ROWID;
 CREATE TABLE deferred (
 	num      INTEGER PRIMARY KEY AUTOINCREMENT, -- a person names them by it
@@ -263,7 +265,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '1d1f1cb24eed7e9a');
+INSERT INTO meta (key, value) VALUES ('device', '595989c99abd5612');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);

@@ -1,0 +1,80 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// pullOf is a pull of one project; "" is every one.
+func (c clone) pullOf(project string) engine.Pulled {
+	c.Helper()
+	p, err := c.Pull(c.Context(), c.remote, engine.PullInput{Project: project, All: project == ""})
+	if err != nil {
+		c.Fatalf("pull of %q: %v", project, err)
+	}
+	return p
+}
+
+func TestABatchOfTwoProjectsIsReadForEach(t *testing.T) {
+	for name, then := range map[string]string{"the other one": "web", "every one": ""} {
+		t.Run(name, func(t *testing.T) {
+			_, all := clones(t, 2)
+			from, to := all[0], all[1]
+			from.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+			there := from.save(engine.SaveInput{Title: "Colour", Content: "of web", Project: "web"}).Memory.ID
+			if _, err := from.Push(t.Context(), from.remote, engine.PushInput{All: true}); err != nil {
+				t.Fatal(err)
+			}
+			if p := to.pullOf("shop"); p.Memories.Added != 1 || p.Memories.Rejected == 0 {
+				t.Fatalf("pull of shop: %+v, want one memory and one rejected", p.Imported)
+			}
+			if p := to.pullOf("shop"); p.Known != 1 || len(p.Batches) != 0 {
+				t.Errorf("pull of shop again: %d known and %d read, want 1 and 0", p.Known, len(p.Batches))
+			}
+			if st, err := to.RemoteStatus(t.Context(), to.remote, then); err != nil || st.Pending != 1 {
+				t.Errorf("status of %q: %+v, %v; want 1 pending", then, st, err)
+			}
+			if p := to.pullOf(then); p.Memories.Added != 1 || len(p.Batches) != 1 {
+				t.Errorf("pull of %q: %+v, want the other memory", then, p.Imported)
+			}
+			if now, _ := to.said(there); now != "of web" {
+				t.Errorf("the memory of web says %q", now)
+			}
+			if p := to.pullOf(then); p.Known != 1 || len(p.Batches) != 0 {
+				t.Errorf("pull of %q again: %d known and %d read, want 1 and 0", then, p.Known, len(p.Batches))
+			}
+			if p := from.pullOf("shop"); p.Known != 1 {
+				t.Errorf("who wrote the batch reads it: %+v", p)
+			}
+		})
+	}
+}
+
+func TestABatchOfOneProjectIsReadOnceForAll(t *testing.T) {
+	_, all := clones(t, 2)
+	all[0].save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+	all[0].push()
+	all[1].pull()
+	if p := all[1].pullOf(""); p.Known != 1 || len(p.Batches) != 0 {
+		t.Errorf("pull of all: %d known and %d read, want 1 and 0", p.Known, len(p.Batches))
+	}
+}
+
+func TestAnAliasHasWhatWasPassedOverReadAgain(t *testing.T) {
+	_, all := clones(t, 2)
+	from, to := all[0], all[1]
+	from.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"})
+	from.save(engine.SaveInput{Title: "Colour", Content: "of web", Project: "web"})
+	if _, err := from.Push(t.Context(), from.remote, engine.PushInput{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	to.save(engine.SaveInput{Title: "Own", Content: "made here", Project: "web"})
+	to.pull()
+	if _, err := to.MergeProjects(t.Context(), []string{"web"}, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if p := to.pull(); p.Memories.Added != 1 {
+		t.Errorf("pull of shop, which web is now: %+v, want the memory of web", p.Imported)
+	}
+}
