@@ -111,7 +111,7 @@ type Count struct {
 
 // Lineage says which write each part of a thing comes from: what replicas need beside its
 // values to bring two states of it together, in whatever order they come (lifecycle.Merge).
-// Equal lineages, but for Counts and Held, mean equal values.
+// Equal lineages, but for Counts and Held, mean equal values and, by Past, equal older texts.
 type Lineage struct {
 	// Base is the write that made the thing, and holds for every part that is not in Parts
 	// and every member of a set that is not in Sets.
@@ -124,6 +124,10 @@ type Lineage struct {
 	// Counts is what stores counted, by device. In a store its own count is left out: it is
 	// what the others leave of the sum.
 	Counts map[string]Count `json:"counts,omitempty"`
+	// Past is the set of texts that a memory said before, as one number (lifecycle.Past): no
+	// stamp of a part tells of a text that came to be known after a later one. 0 is none. It
+	// does not travel: the texts do.
+	Past int64 `json:"-"`
 	// Held has parts that this store shows otherwise than they were written, with the values
 	// that were written, because a rule of its own stands against them: a topic that another
 	// memory has here, a memory that an undone import brought. It does not travel.
@@ -176,6 +180,9 @@ func (l Lineage) Digest() int64 {
 			d := l.Sets[member][device]
 			put(device, strconv.FormatInt(int64(d.Added), 16), strconv.FormatInt(int64(d.Removed), 16))
 		}
+	}
+	if l.Past != 0 {
+		put("\x02", strconv.FormatInt(l.Past, 16))
 	}
 	return int64(h.Sum64() | 1)
 }

@@ -197,3 +197,26 @@ func heldAs(l engram.Lineage, p engram.Part, value any) (bool, error) {
 	now, err := json.Marshal(value)
 	return bytes.Equal(was, now), err
 }
+
+// past is Lineage.Past of a memory that becomes now, of the lineage l; old is the one before.
+func (o *op) past(ctx context.Context, was, now engram.Memory, old, l engram.Lineage) (int64, error) {
+	replaced := was.Title != now.Title || was.Content != now.Content
+	if !replaced && (was.RevisionCount < 2 || old.Past != 0) {
+		return old.Past, nil
+	}
+	text := engram.Revision{Title: was.Title, Content: was.Content, Stamp: old.Of(engram.PartText)}
+	if was.RevisionCount < 2 || old.Past != 0 {
+		if past, known := lifecycle.PastWith(old.Past, text); known {
+			return past, nil
+		}
+	}
+	// What has older texts and no Past had no lineage.
+	all, err := o.tx.Revisions(ctx, was.Num)
+	if err != nil {
+		return 0, err
+	}
+	if replaced {
+		all = append(all, text)
+	}
+	return lifecycle.Past(all, now.Title, now.Content, l.Of(engram.PartText)), nil
+}

@@ -120,6 +120,9 @@ func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engr
 	if err != nil {
 		return said, err
 	}
+	if l.Past, err = o.past(ctx, was, now, old, l); err != nil {
+		return said, err
+	}
 	return old.Of(engram.PartText), o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l)
 }
 

@@ -131,34 +131,17 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (e
 	return lifecycle.Overridden(m, there, s), err
 }
 
-// saidMore reports whether a memory has more versions than so many.
-func (i *importing) saidMore(ctx context.Context, num int64, n int) (bool, error) {
-	rs, err := i.tx.Revisions(ctx, num)
-	return len(rs) > n, err
-}
-
 // carry notes by which batch a state of a thing can be had again: the one that came in, and
 // that which came of it and of one that other batches had.
 func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, there engram.Record, now engram.Lineage) error {
 	if i.batch == "" {
 		return nil
 	}
-	state := lifecycle.Normal(there)
-	came := state.Lineage.Digest()
-	// Lineages say nothing of the texts that were replaced: one that only this side has is in
-	// no batch because the write that replaced it is.
-	more, err := false, error(nil)
-	if there.Memory != nil && now.Digest() == came && was.Newest() != (engram.Stamp{}) {
-		if more, err = i.saidMore(ctx, numOf(key), len(state.Memory.Revisions)); err != nil {
-			return err
-		}
+	came := lifecycle.Normal(there).Lineage.Digest()
+	if err := i.tx.PutCarried(ctx, kind, key, came, []string{i.batch}); err != nil {
+		return err
 	}
-	if !more {
-		if err := i.tx.PutCarried(ctx, kind, key, came, []string{i.batch}); err != nil {
-			return err
-		}
-	}
-	if now.Digest() == came && !more || now.Digest() == was.Digest() {
+	if now.Digest() == came || now.Digest() == was.Digest() {
 		return nil
 	}
 	sets, err := i.tx.CarriedBy(ctx, kind, key, was.Digest())

@@ -71,7 +71,7 @@ func Normal(r engram.Record) engram.Record {
 	} else {
 		l = r.Lineage.Clone()
 	}
-	l.Held = nil
+	l.Held, l.Past = nil, 0
 	maps.DeleteFunc(l.Sets, func(member string, dots engram.Dots) bool {
 		// Not everything has a set, and that of a relation has one member.
 		return len(dots) == 0 || r.Session != nil || r.Prompt != nil || r.Relation != nil && member != ""
@@ -141,7 +141,7 @@ func settled(m engram.Record) engram.Record {
 	gone := Forgotten(*l)
 	switch {
 	case m.Memory != nil:
-		settleMemory(m.Memory, *l, gone)
+		settleMemory(m.Memory, l, gone)
 	case m.Prompt != nil:
 		m.Prompt.DeletedAt = goneAt(m.Prompt.DeletedAt, *l, gone)
 	case m.Session != nil:

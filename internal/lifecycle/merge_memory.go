@@ -101,14 +101,15 @@ func countedBy(l engram.Lineage) engram.Count {
 }
 
 // settleMemory makes of a memory what follows from its lineage and its texts.
-func settleMemory(m *engram.MemoryRecord, l engram.Lineage, gone bool) {
+func settleMemory(m *engram.MemoryRecord, l *engram.Lineage, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
-	now.DeletedAt = goneAt(now.DeletedAt, l, gone)
-	sum := countedBy(l)
+	now.DeletedAt = goneAt(now.DeletedAt, *l, gone)
+	sum := countedBy(*l)
 	now.AccessCount, now.DuplicateCount = sum.Accesses, sum.Repeats+1
 	m.Revisions = texts(m.Revisions, textOf(*now, l.Of(engram.PartText)))
 	now.RevisionCount = len(m.Revisions) + 1
+	l.Past = pastOf(m.Revisions)
 }
 
 // texts are revisions in order, each once, but for the text that is in force.

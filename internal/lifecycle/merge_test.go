@@ -125,7 +125,11 @@ func bytesOf(r engram.Record) string {
 	if err != nil {
 		return err.Error()
 	}
-	return untold.ReplaceAllString(string(b), "")
+	out := untold.ReplaceAllString(string(b), "")
+	if r.Lineage != nil {
+		out += fmt.Sprintf(" past %x", r.Lineage.Past)
+	}
+	return out
 }
 
 // history lets devices write and hear of each other by chance. It returns every state there

@@ -24,6 +24,7 @@ type lineageText struct {
 	Parts  map[engram.Part]string  `json:"p,omitempty"`
 	Sets   map[string]engram.Dots  `json:"s,omitempty"`
 	Counts map[string]engram.Count `json:"c,omitempty"`
+	Past   int64                   `json:"t,omitempty"`
 }
 
 // stampText is a stamp as it is stored: hex digits of the clock, and the device after a
@@ -55,10 +56,10 @@ func readStamp(text, own string) (engram.Stamp, error) {
 
 // moreText is column more of a lineage; nil for none.
 func moreText(l engram.Lineage, own string) (any, error) {
-	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 {
+	if len(l.Parts) == 0 && len(l.Sets) == 0 && len(l.Counts) == 0 && l.Past == 0 {
 		return nil, nil
 	}
-	text := lineageText{Counts: l.Counts, Sets: renamed(l.Sets, own, "")}
+	text := lineageText{Counts: l.Counts, Past: l.Past, Sets: renamed(l.Sets, own, "")}
 	if len(l.Parts) > 0 {
 		text.Parts = make(map[engram.Part]string, len(l.Parts))
 		for p, s := range l.Parts {
@@ -74,7 +75,7 @@ func readMore(more, own string, l *engram.Lineage) error {
 	if err := json.Unmarshal([]byte(more), &text); err != nil {
 		return err
 	}
-	l.Counts, l.Sets = text.Counts, renamed(text.Sets, "", own)
+	l.Counts, l.Past, l.Sets = text.Counts, text.Past, renamed(text.Sets, "", own)
 	if len(text.Parts) > 0 {
 		l.Parts = make(map[engram.Part]engram.Stamp, len(text.Parts))
 	}
