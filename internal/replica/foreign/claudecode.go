@@ -134,7 +134,7 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 			continue
 		}
 		r := c.topic(pg, m, body)
-		if c.repeated(pg.path, r.Memory.Memory.Content) {
+		if c.repeated(pg.path, r.Memory.Memory.Title, r.Memory.Memory.Content) {
 			continue
 		}
 		sync := r.Memory.Memory.SyncID
@@ -214,7 +214,15 @@ func (c *claudeCode) withoutPointers(pg page, body string, line int) string {
 		left++
 	}
 	if left > 0 {
-		c.note(fmt.Sprintf("%s:%d", pg.path, line), fmt.Sprintf("left out: %d lines that point to the files by topic", left))
+		c.note(fmt.Sprintf("%s:%d", pg.path, line), "left out: "+pointing(left)+" to the files by topic")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// pointing is "1 line that points", "2 lines that point".
+func pointing(lines int) string {
+	if lines == 1 {
+		return "1 line that points"
+	}
+	return fmt.Sprintf("%d lines that point", lines)
 }

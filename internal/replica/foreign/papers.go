@@ -30,10 +30,12 @@ func newPapers(s System, f *folder, project string) papers {
 // unreadablePage is a page that could not be read, as an item.
 func unreadablePage(p page) engram.Record { return engram.Record{Item: p.path, Flaw: p.missing} }
 
-// repeated reports whether the same words came in already, from this page or another: it is
-// noted, and comes in once.
-func (p *papers) repeated(item, text string) bool {
-	sum := sha256.Sum256([]byte(p.space + "\x00" + strings.Join(strings.Fields(strings.ToLower(text)), " ")))
+// repeated reports whether the same words came in already under the same headings, from this
+// page or another: it is noted, and comes in once. "Use four spaces" below Frontend and below
+// Backend are two things to remember, so the headings count as the text does.
+func (p *papers) repeated(item, headings, text string) bool {
+	words := func(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+	sum := sha256.Sum256([]byte(p.space + "\x00" + words(headings) + "\x00" + words(text)))
 	if first, known := p.seen[sum]; known {
 		p.note(item, "left out: it says what "+first+" says")
 		return true
@@ -60,6 +62,10 @@ func (p *papers) own(id string) string {
 // the content already. It reports whether more is wanted.
 func (p *papers) cut(pg page, body string, firstLine int, heading string, split bool, fn func(m *engram.Memory, s section), yield func(engram.Record) bool) bool {
 	sections, whole := cutAt(body, firstLine)
+	page := ""
+	if split { // the name of the page says of what type all in it is
+		page = strings.ToLower(pg.stem())
+	}
 	for _, s := range sections {
 		id := p.own(pg.path + "#" + strings.Join(s.headings, "/"))
 		pieces := []section{s}
@@ -70,7 +76,7 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 		}
 		for _, piece := range pieces {
 			item := fmt.Sprintf("%s:%d", pg.path, piece.line)
-			if p.repeated(item, piece.text) {
+			if p.repeated(item, page+"\n"+s.within(whole), piece.text) {
 				continue
 			}
 			own := id
@@ -83,6 +89,9 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 				// An item has no name but its words: by its place it would be another one
 				// as soon as something comes in above it.
 				own, m.Title = id+"#"+p.digest("item", []string{piece.text}), plainLine(piece.text)
+				if above := s.above(whole, pg.stem()); above != "" {
+					m.Title = titled(above + ": " + m.Title)
+				}
 			}
 			m.SyncID, m.Metadata = p.memory(own), p.dated(own, pg.path, nil)
 			fn(&m, s)

@@ -115,7 +115,7 @@ func TestPagesOfMemory(t *testing.T) {
 		"README.md":        "# Not one of them\n\ntext\n",
 	})
 	all := must(t, foreign.Markdown, dir, foreign.Options{Here: "shop"})
-	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "uses: postgres", "owner: ana", "Check the disk before a migration", "Run the linter", "When it is late"})
+	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "shop: uses: postgres", "shop: owner: ana", "Check the disk before a migration", "Run the linter", "When it is late"})
 	lint := all.memory(t, "Run the linter")
 	if lint.Content != "Run the linter\ntwice" || lint.Type != engram.TypeReflex || !lint.Permanent || lint.Tags[0] != "reflexes" {
 		t.Errorf("a reflex is %+v", lint)
@@ -124,7 +124,7 @@ func TestPagesOfMemory(t *testing.T) {
 	if out.Type != engram.TypeEpisode || out.CreatedAt.Format("2006-01-02") != "2026-01-05" || !out.UpdatedAt.Equal(fileTime()) || out.Permanent {
 		t.Errorf("an episode is %+v, want it of its day", out)
 	}
-	if m := all.memory(t, "owner: ana"); m.Type != engram.TypeEntity {
+	if m := all.memory(t, "shop: owner: ana"); m.Type != engram.TypeEntity {
 		t.Errorf("an entity is %+v", m)
 	}
 	other := must(t, foreign.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), foreign.Options{})
@@ -137,6 +137,29 @@ func TestPagesOfMemory(t *testing.T) {
 		if m.Type != engram.TypeDecision {
 			t.Errorf("%q is of type %s, want decision", m.Title, m.Type)
 		}
+	}
+}
+
+func TestTheHeadingIsPartOfWhatASectionSays(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		system foreign.System
+		files  map[string]string
+		want   []string
+	}{
+		{"the same text under two headings is two memories", foreign.MemoryMD, map[string]string{"AGENTS.md": "# Frontend\nUse 4 spaces.\n\n# Backend\nUse 4 spaces.\n"}, []string{"Frontend", "Backend"}},
+		{"two entities that use the same", foreign.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n## auth\n- uses: redis\n"}, []string{"shop", "auth"}},
+		{"the items of a list have the heading", foreign.Markdown, map[string]string{"project_graph.md": "## shop\n- uses: redis\n- depends_on -> auth\n"}, []string{"shop: uses: redis", "shop: depends_on -> auth"}},
+		{"headings above headings, too", foreign.Markdown, map[string]string{"reflexes.md": "# Reflexes\n\n## Git\n- rebase\n- never force push\n\n## Go\n- rebase\n- gofmt\n"},
+			[]string{"Git: rebase", "Git: never force push", "Go: rebase", "Go: gofmt"}},
+		{"a heading that says what the page is called is none", foreign.Markdown, map[string]string{"reflexes.md": "# Reflexes\n- rebase\n- gofmt\n"}, []string{"rebase", "gofmt"}},
+		{"a heading that names something else is one", foreign.Markdown, map[string]string{"reflexes.md": "# Git\n- rebase\n- gofmt\n"}, []string{"Git: rebase", "Git: gofmt"}},
+		{"pages of two types that say the same", foreign.Markdown, map[string]string{"reflexes.md": "Be short.\n", "preferences.md": "Be short.\n"}, []string{"preferences", "reflexes"}},
+		{"a copy of a page under another title comes in once", foreign.MemoryMD, map[string]string{"AGENTS.md": "# AGENTS\n\nhello\n\n## A\n\none\n", "CLAUDE.md": "# CLAUDE\n\nhello\n\n## A\n\none\n"}, []string{"AGENTS", "A"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			same(t, fmt.Sprint(tt.files), must(t, tt.system, folder(t, tt.files), foreign.Options{}).titles(), tt.want)
+		})
 	}
 }
 

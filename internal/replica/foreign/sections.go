@@ -24,6 +24,28 @@ func (s section) title(whole bool) string {
 	return strings.Join(names, ": ")
 }
 
+// within is where on its page a section stands: its headings without the one that names the
+// whole page, for a copy of the page may have another name.
+func (s section) within(whole bool) string {
+	names := s.headings
+	if whole && len(names) > 0 {
+		names = names[1:]
+	}
+	return strings.Join(names, ": ")
+}
+
+// above is what an item of a list is said of: the headings above it, without one that only
+// says what the name of the page says.
+func (s section) above(whole bool, stem string) string {
+	if len(s.headings) == 1 {
+		named, page := typeOf(s.headings[0], ""), typeOf(stem, "")
+		if strings.EqualFold(s.headings[0], strings.ReplaceAll(stem, "_", " ")) || named != "" && named == page {
+			return ""
+		}
+	}
+	return s.within(whole)
+}
+
 // A heading is a line that begins with one to six #.
 type heading struct {
 	level int
