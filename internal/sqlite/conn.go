@@ -187,6 +187,7 @@ type tx struct {
 	leaving     *leaving            // memories that are to leave the index; nil: none
 	placing     *pending            // those that are just given their slots; nil: none
 	wide        bool                // more pages are kept than usual
+	owed        owed                // what inserts add elsewhere
 	names       names               // numbers that were looked up
 	own         []*segment          // the segments as this transaction left them; nil until standing is asked
 	recoded     bool                // codes of vectors were written
@@ -202,7 +203,7 @@ var _ engram.Tx = (*tx)(nil)
 
 func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	t.vectors = nil
-	s, err := t.conn.stmt(ctx, query)
+	s, err := t.stmt(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +213,18 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	return s.ExecContext(ctx, args...)
 }
 
+// stmt prepares a statement that is run next.
+func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
+	if len(t.owed.tags) > 0 || t.owed.counts() {
+		if err := t.payBefore(ctx, query); err != nil {
+			return nil, err
+		}
+	}
+	return t.conn.stmt(ctx, query)
+}
+
 func (t *tx) row(ctx context.Context, query string, args []any, into ...any) error {
-	s, err := t.conn.stmt(ctx, query)
+	s, err := t.stmt(ctx, query)
 	if err != nil {
 		return err
 	}
@@ -222,7 +233,7 @@ func (t *tx) row(ctx context.Context, query string, args []any, into ...any) err
 
 // rows runs query and calls scan for each row.
 func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scanner) error) error {
-	s, err := t.conn.stmt(ctx, query)
+	s, err := t.stmt(ctx, query)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -150,6 +149,8 @@ func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.
 	return ms, nil
 }
 
+const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
+
 // ByTopic returns the live memory of a topic.
 func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, key string) (engram.Memory, bool, error) {
 	const query = `SELECT ` + memoryColumns + ` FROM memories m
@@ -157,6 +158,14 @@ func (t *tx) ByTopic(ctx context.Context, project string, scope engram.Scope, ke
 	num, found, err := t.knownProject(ctx, project)
 	if !found {
 		return engram.Memory{}, false, err
+	}
+	if len(t.owed.tags) > 0 {
+		// Most topics that are asked for while many memories come in are free. What is read of
+		// a memory has its tags, which would have to be written for each of them.
+		nums, err := column[int64](ctx, t, topicTakenSQL, key, num, scope)
+		if err != nil || len(nums) == 0 {
+			return engram.Memory{}, false, err
+		}
 	}
 	return one(t.memories(ctx, query, key, num, scope))
 }
@@ -305,19 +314,10 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if m.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.addTags(ctx, m.Num, m.Tags); err != nil {
+	if err := t.oweMemory(ctx, at, *m); err != nil || m.Forgotten() {
 		return err
 	}
-	if !m.Forgotten() {
-		if err := t.indexMemory(ctx, at, *m, true); err != nil {
-			return err
-		}
-	}
-	const active = `UPDATE sessions SET active_at = ?1 WHERE num = ?2 AND active_at < ?1`
-	if at.session != 0 {
-		_, err = t.exec(ctx, active, millis(m.CreatedAt), at.session)
-	}
-	return err
+	return t.indexMemory(ctx, at, *m, true)
 }
 
 // ReplaceMemory writes m over the memory with its number.
@@ -351,34 +351,11 @@ func (t *tx) writeTags(ctx context.Context, num int64, tags []string) error {
 	if _, err := t.exec(ctx, `DELETE FROM tags WHERE memory = ?`, num); err != nil {
 		return fmt.Errorf("write tags: %w", err)
 	}
-	return t.addTags(ctx, num, tags)
-}
-
-// tagsAtOnce is how many tags one statement writes at most: one for each of them would
-// be half of what writing a memory with tags costs.
-const tagsAtOnce = 8
-
-// addTags gives tags to a memory that has none.
-func (t *tx) addTags(ctx context.Context, num int64, tags []string) error {
-	for some := range slices.Chunk(tags, tagsAtOnce) {
-		args := []any{num}
-		for _, tag := range some {
-			args = append(args, tag)
-		}
-		if _, err := t.exec(ctx, addTagsSQL(len(some)), args...); err != nil {
-			return fmt.Errorf("write tags: %w", err)
-		}
+	rows := make([]tagging, len(tags))
+	for i, tag := range tags {
+		rows[i] = tagging{num, tag}
 	}
-	return nil
-}
-
-// addTagsSQL writes so many tags of the memory ?1.
-func addTagsSQL(n int) string {
-	query := `INSERT OR IGNORE INTO tags (memory, tag) VALUES (?1,?2)`
-	for i := 3; i < n+2; i++ {
-		query += `,(?1,?` + strconv.Itoa(i) + `)`
-	}
-	return query
+	return t.addTags(ctx, rows)
 }
 
 // InsertRevision adds r.

@@ -181,6 +181,15 @@ func (p *pending) keep(of vectorOf, row []byte) (waiting bool) {
 	return waiting
 }
 
+// lacks reports whether a memory is pending and surely has no vector yet.
+func (p *pending) lacks(of vectorOf) bool {
+	if p == nil {
+		return false
+	}
+	i, waiting := p.place[of.memory]
+	return waiting && p.list[i].whole && p.rows[of] == nil
+}
+
 // known calls fn for the vectors that were kept, and returns the memories of which
 // nothing is known.
 func (p *pending) known(m model, nums []int64, fn func(num int64, row []byte)) (unknown []int64) {

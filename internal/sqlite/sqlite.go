@@ -141,6 +141,9 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	if err := t.flush(ctx); err != nil {
 		return explain(err, s.path)
 	}
+	if err := t.pay(ctx); err != nil {
+		return explain(err, s.path)
+	}
 	if t.unprompted {
 		if err := t.compactPrompts(ctx); err != nil {
 			return explain(err, s.path)

@@ -102,8 +102,6 @@ func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 
 // PutVectors sets vectors of a model.
 func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector) error {
-	const put = `INSERT INTO vectors (model, memory, row) SELECT ?, num, ? FROM memories WHERE num = ? AND deleted_at IS NULL
-		ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
 	if len(vs) == 0 {
 		return nil
 	}
@@ -119,16 +117,46 @@ func (t *tx) PutVectors(ctx context.Context, m engram.Model, vs []engram.Vector)
 	rows := make(map[int64][]byte, len(vs))
 	for _, v := range vs {
 		row := vector.AppendRow(nil, v.Values)
-		res, err := t.exec(ctx, put, known.num, row, v.Num)
+		put, err := t.putVector(ctx, vectorOf{known.num, v.Num}, row)
 		if err != nil {
 			return fmt.Errorf("write the vector of memory %d: %w", v.Num, err)
 		}
-		if n, err := res.RowsAffected(); err != nil || n == 0 {
-			continue // it does not exist, or is forgotten
+		if put {
+			rows[v.Num] = row
 		}
-		rows[v.Num] = row
 	}
 	return t.placeVectors(ctx, known, rows)
+}
+
+// putVector writes a row of vectors; put is false when the memory does not exist, or is
+// forgotten. One that was inserted just now is there, and its first vector replaces none.
+func (t *tx) putVector(ctx context.Context, of vectorOf, row []byte) (put bool, err error) {
+	const (
+		first   = `INSERT INTO vectors (model, memory, row) VALUES (?1,?2,?3) ON CONFLICT (model, memory) DO UPDATE SET row = excluded.row`
+		another = `UPDATE vectors SET row = ?3 WHERE model = ?1 AND memory = ?2`
+		unlike  = `INSERT INTO vectors (model, memory, row) SELECT ?1, num, ?3 FROM memories WHERE num = ?2 AND deleted_at IS NULL`
+	)
+	queries := []string{another, unlike}
+	if t.pending.lacks(of) {
+		queries = []string{first}
+	}
+	for _, query := range queries {
+		res, err := t.exec(ctx, query, of.model, of.memory, row)
+		if err != nil {
+			return false, err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return false, err
+		}
+		if n > 0 && query != another {
+			t.oweVector(of.model)
+		}
+		if n > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // know returns the model, which is written down when it is new.

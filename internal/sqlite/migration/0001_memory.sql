@@ -37,7 +37,7 @@ CREATE TABLE sessions (
 	ended_at   INTEGER,
 	summary    TEXT NOT NULL DEFAULT '',
 	active_at  INTEGER NOT NULL,
-	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step by triggers
+	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step as tallies are
 );
 CREATE INDEX sessions_project_active ON sessions (project, active_at DESC, num DESC);
 CREATE INDEX sessions_active ON sessions (active_at DESC, num DESC);
@@ -91,19 +91,14 @@ CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 -- Both ends of a title find the candidates, at half the size of titles; the whole title decides.
 CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 
--- How many live memories each project has of each type, kept in step by triggers:
--- counting them would read the whole table.
+-- How many live memories each project has of each type: counting them would read the whole
+-- table. Kept in step by triggers, and for inserts by the program (owed.go).
 CREATE TABLE tallies (
 	project INTEGER NOT NULL REFERENCES projects (num) ON DELETE CASCADE,
 	type    TEXT NOT NULL,
 	live    INTEGER NOT NULL,
 	PRIMARY KEY (project, type)
 ) WITHOUT ROWID;
-CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
-	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
-		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
-	UPDATE sessions SET live = live + 1 WHERE num = new.session;
-END;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
 	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
 	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0; -- a type's name may be private
@@ -246,7 +241,7 @@ CREATE TABLE models (
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by triggers
+	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by a trigger and owed.go
 	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 -- One int8 row a live memory and model (internal/vector), for exact scores. No foreign
@@ -257,9 +252,6 @@ CREATE TABLE vectors (
 	row    BLOB NOT NULL,
 	PRIMARY KEY (model, memory)
 ) WITHOUT ROWID;
-CREATE TRIGGER models_covered AFTER INSERT ON vectors BEGIN
-	UPDATE models SET memories = memories + 1 WHERE num = new.model;
-END;
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
 	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;

@@ -23,7 +23,7 @@ CREATE TABLE sessions (
 	ended_at   INTEGER,
 	summary    TEXT NOT NULL DEFAULT '',
 	active_at  INTEGER NOT NULL,
-	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step by triggers
+	live       INTEGER NOT NULL DEFAULT 0 -- live memories saved in it, kept in step as tallies are
 );
 CREATE TABLE memories (
 	num              INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -156,7 +156,7 @@ CREATE TABLE models (
 	name        TEXT NOT NULL,
 	fingerprint TEXT NOT NULL UNIQUE,
 	dimensions  INTEGER NOT NULL,
-	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by triggers
+	memories    INTEGER NOT NULL DEFAULT 0, -- live memories that have a vector of it, kept in step by a trigger and owed.go
 	changes     INTEGER NOT NULL DEFAULT 0  -- how often codes of it were written
 );
 CREATE TABLE vectors (
@@ -265,7 +265,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '595989c99abd5612');
+INSERT INTO meta (key, value) VALUES ('device', '36e1b5db76436110');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -321,11 +321,6 @@ CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance D
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
-CREATE TRIGGER tallies_insert AFTER INSERT ON memories WHEN new.deleted_at IS NULL BEGIN
-	INSERT INTO tallies (project, type, live) VALUES (new.project, new.type, 1)
-		ON CONFLICT (project, type) DO UPDATE SET live = live + 1;
-	UPDATE sessions SET live = live + 1 WHERE num = new.session;
-END;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
 	UPDATE tallies SET live = live - 1 WHERE project = old.project AND type = old.type;
 	DELETE FROM tallies WHERE project = old.project AND type = old.type AND live = 0; -- a type's name may be private
@@ -355,9 +350,6 @@ CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_path ON anchors (path);
-CREATE TRIGGER models_covered AFTER INSERT ON vectors BEGIN
-	UPDATE models SET memories = memories + 1 WHERE num = new.model;
-END;
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
 	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;
