@@ -32,6 +32,9 @@ func openClaudeCode(name string, info fs.FileInfo, o Options) (engram.Source, er
 	}
 	only, base := "", "."
 	if !info.IsDir() {
+		if !isMarkdown(real) {
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is no Markdown file", name).WithHint("name a folder such as ~/.claude/projects/SLUG/memory, or a .md file of it")
+		}
 		real, only = filepath.Dir(real), filepath.Base(real)
 	}
 	if filepath.Base(real) == "memory" { // the folder above tells whose it is

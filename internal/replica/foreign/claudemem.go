@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -53,7 +52,7 @@ func openClaudeMem(ctx context.Context, path string, info fs.FileInfo, o Options
 	if err := db.require(ctx, "claude-mem", cmSessions(), cmObservations()); err != nil {
 		return nil, errors.Join(err, db.close())
 	}
-	c := &claudeMem{db: db, naming: naming{system: ClaudeMem}, file: filepath.Base(path), sessions: map[string]cmSession{}}
+	c := &claudeMem{db: db, naming: naming{system: ClaudeMem}, sessions: map[string]cmSession{}}
 	c.source = source{head: engram.Snapshot{Format: string(ClaudeMem), Memories: db.count(ctx, "observations") + db.count(ctx, "session_summaries"),
 		Lacks: []engram.Entity{engram.EntityProject, engram.EntityRelation}}, each: c.each, close: db.close}
 	return c, nil
@@ -64,7 +63,6 @@ type claudeMem struct {
 	source
 	naming
 	db       *database
-	file     string
 	sessions map[string]cmSession // by either name
 }
 
@@ -171,7 +169,7 @@ func (c *claudeMem) observation(v values) engram.Record {
 	}
 	return newMemory(engram.Memory{SyncID: c.memory("observation", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
 		Type: cmType(v.text("type")), Title: v.text("title"), Content: content, Tags: tagsOf(list(v.text("concepts"))),
-		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), c.file, more)})
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("observations/"+v.text("id"), claudeMemFile, more)})
 }
 
 // summary is what was written at the end of a session, or of one of its prompts.
@@ -194,7 +192,7 @@ func (c *claudeMem) summary(v values) engram.Record {
 	}
 	return newMemory(engram.Memory{SyncID: c.memory("summary", watched, v.text("id")), SessionID: s.id, Project: projectOf(v, s),
 		Type: engram.TypeSessionSummary, Title: firstLine(either(v, "request", "completed")), Content: strings.Join(parts, "\n\n"),
-		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), c.file, more)})
+		CreatedAt: cmTime(v, "created_at"), Metadata: c.origin("session_summaries/"+v.text("id"), claudeMemFile, more)})
 }
 
 func (c *claudeMem) prompt(v values) engram.Record {

@@ -120,7 +120,7 @@ func TestAnEarlyDatabaseOfTheMemProgram(t *testing.T) {
 func TestTheExportOfTheMemProgram(t *testing.T) {
 	dir := folder(t, map[string]string{"export.json": ` {"version":"0.1.0","exported_at":"2026-01-01T00:00:00Z","sessions":[],"observations":[{"id":1,"sync_id":"obs-00000000000000aa","type":"bugfix","title":"A","content":"a"}],"prompts":null}`})
 	all := must(t, foreign.Engram, filepath.Join(dir, "export.json"), foreign.Options{})
-	if a := all.memory(t, "A"); a.Metadata["source"] != "engram" || a.Metadata["source_id"] != "obs-00000000000000aa" || a.Metadata["source_path"] != "export.json" {
+	if a := all.memory(t, "A"); a.Metadata["source"] != "engram" || a.Metadata["source_id"] != "obs-00000000000000aa" || a.Metadata["source_path"] != "engram-export.json" {
 		t.Errorf("A comes from %v", a.Metadata)
 	}
 }

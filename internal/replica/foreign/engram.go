@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"path/filepath"
 	"strconv"
 
 	"github.com/alanbuscaglia/engram"
@@ -21,7 +20,10 @@ import (
 // UTC, and what has a sync_id keeps it. Columns came with time; those that a database does
 // not have are read as empty. Their JSON export, which has less, comes in just so.
 
-const engramFile = "engram.db"
+const (
+	engramFile = "engram.db"
+	exportFile = "engram-export.json"
+)
 
 func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (engram.Source, error) {
 	path = inside(path, info, engramFile)
@@ -42,7 +44,7 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 		}
 		return nil, errors.Join(err, db.close())
 	}
-	m := &memDatabase{db: db, naming: naming{system: Engram}, file: filepath.Base(path), names: map[int64]string{}}
+	m := &memDatabase{db: db, naming: naming{system: Engram}, names: map[int64]string{}}
 	m.source = source{head: engram.Snapshot{Format: string(Engram), Memories: db.count(ctx, "observations"), Lacks: []engram.Entity{engram.EntityProject}},
 		each: m.each, close: db.close}
 	return m, nil
@@ -69,7 +71,7 @@ func openExport(path string) (engram.Source, error) {
 	if err != nil {
 		return nil, missing(path, err)
 	}
-	return &export{file: f, naming: naming{system: Engram}, name: filepath.Base(path)}, nil
+	return &export{file: f, naming: naming{system: Engram}}, nil
 }
 
 // export is a JSON export, which jsonfile reads. A memory of another program is given the
@@ -77,7 +79,6 @@ func openExport(path string) (engram.Source, error) {
 type export struct {
 	naming
 	file *os.File
-	name string
 }
 
 // Read implements engram.Source.
@@ -94,7 +95,7 @@ func (x *export) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record
 				if id == "" {
 					id = string(m.ID)
 				}
-				m.Metadata = x.origin(id, x.name, m.Metadata)
+				m.Metadata = x.origin(id, exportFile, m.Metadata)
 			}
 			if !yield(r, err) {
 				return
@@ -136,7 +137,6 @@ type memDatabase struct {
 	source
 	naming
 	db    *database
-	file  string
 	names map[int64]string // sync ids of observations by number: some relations name these
 }
 
@@ -181,7 +181,7 @@ func (m *memDatabase) memory(v values) engram.Record {
 		TopicKey: v.text("topic_key"), RevisionCount: int(v.number("revision_count")), DuplicateCount: int(v.number("duplicate_count")),
 		LastSeenAt: when(v.text("last_seen_at")), ReviewAfter: when(v.text("review_after")), Permanent: v.number("pinned") != 0,
 		CreatedAt: when(v.text("created_at")), UpdatedAt: when(v.text("updated_at"), v.text("created_at")), DeletedAt: when(v.text("deleted_at")),
-		Metadata: m.origin(v.text("id"), m.file, more)})
+		Metadata: m.origin(v.text("id"), engramFile, more)})
 }
 
 func (m *memDatabase) prompt(v values) engram.Record {

@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -128,11 +129,34 @@ func (f *folder) text(name string) (string, time.Time, error) {
 		return flaw("it cannot be read: %v", errors.Unwrap(err))
 	case len(b) > maxFile:
 		return flaw("it is longer than %d bytes", maxFile)
+	case notMarkdown(b) != "":
+		return flaw("it is %s, and no Markdown", notMarkdown(b))
 	case !utf8.Valid(b):
 		return flaw("it is not valid UTF-8")
 	}
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	return strings.ReplaceAll(text, "\r\n", "\n"), info.ModTime().UTC(), nil
+}
+
+// notMarkdown is what a file is that has only the name of a page, or was named by mistake; ""
+// where it may be one. As a page it would come in as one long memory that nobody can read.
+func notMarkdown(b []byte) string {
+	trimmed := bytes.TrimLeft(bytes.TrimPrefix(b, []byte("\xef\xbb\xbf")), " \t\r\n")
+	open, after := byte(0), []byte(nil)
+	if len(trimmed) > 0 {
+		open, after = trimmed[0], bytes.TrimLeft(trimmed[1:], " \t\r\n")
+	}
+	switch {
+	case bytes.HasPrefix(b, []byte(sqliteMagic)):
+		return "a SQLite database"
+	case bytes.HasPrefix(b, []byte{0x1f, 0x8b}):
+		return "packed with gzip"
+	case bytes.IndexByte(b, 0) >= 0:
+		return "no text"
+	case open == '{' && (bytes.HasPrefix(after, []byte(`"`)) || bytes.HasPrefix(after, []byte("}"))), open == '[' && bytes.HasPrefix(after, []byte("{")):
+		return "JSON"
+	}
+	return ""
 }
 
 func (f *folder) close() error { return f.root.Close() }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -67,6 +68,7 @@ type graph struct {
 	project string
 	seen    map[string]int // entities by name: how many there were
 	found   int            // lines that are an entity or a relation
+	broken  bool           // the last line that was read breaks off
 }
 
 // each is the records of both kinds; the relations wait for the end, for they may stand
@@ -99,6 +101,9 @@ func (g *graph) each(ctx context.Context, yield func(engram.Record) bool) error 
 		return unreadable(g.name, err)
 	case err != nil:
 		return err
+	case g.broken && g.found > 0:
+		return engram.Errorf(engram.CodeInvalid, "%s is cut off: its last line breaks off", g.name).
+			WithHint("copy it once more; if it is as the memory server left it, take the last line away")
 	case lines > 0 && g.found == 0:
 		return engram.Errorf(engram.CodeInvalid, "%s has no entities and no relations", g.name).
 			WithHint("it should have a JSON object a line, with type entity or relation")
@@ -112,13 +117,20 @@ func (g *graph) line(item string, text []byte, long bool) (r engram.Record, give
 	flaw := func(format string, args ...any) (engram.Record, bool) {
 		return engram.Record{Item: item, Flaw: engram.Errorf(engram.CodeInvalid, format, args...)}, true
 	}
-	if long {
+	g.broken = false
+	switch {
+	case long:
 		return flaw("the line is longer than %d MiB", maxLine>>20)
+	case !utf8.Valid(text): // JSON's own reader would put signs of replacement for what is not, and nobody would know
+		return flaw("the line is not valid UTF-8")
 	}
 	var l graphLine
 	if err := json.Unmarshal(text, &l); err != nil {
 		if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && bad.Field != "" {
 			return flaw("%s cannot be a %s", bad.Field, bad.Value)
+		}
+		if bad, ok := errors.AsType[*json.SyntaxError](err); ok && bad.Offset >= int64(len(text)) {
+			g.broken = true
 		}
 		return flaw("the line is no JSON object")
 	}
@@ -160,7 +172,7 @@ func (g *graph) entity(l graphLine) engram.Record {
 		more["entity_type"] = l.EntityType
 	}
 	return newMemory(engram.Memory{SyncID: g.said.memory(l.Name, fmt.Sprint(nth)), Project: g.project, Type: engram.TypeEntity, Title: l.Name, Content: content,
-		Tags: tagOf(l.EntityType), Metadata: g.said.dated(l.Name, g.name, more), CreatedAt: g.at})
+		Tags: tagOf(l.EntityType), Metadata: g.said.dated(l.Name, graphFile, more), CreatedAt: g.at})
 }
 
 // bullets is a list of texts, an item each; one text stands alone.

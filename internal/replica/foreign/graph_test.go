@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -62,6 +63,32 @@ broken
 		t.Error("two entities of a name have one id: what the second says would be lost")
 	}
 	same(t, "notes", all.noted(), []string{`g.jsonl:7: left out: it is neither an entity nor a relation but "else"`})
+}
+
+func TestALineInAnotherEncodingIsToldAndNotMadeUp(t *testing.T) {
+	dir := folder(t, map[string]string{"memory.jsonl": "{\"type\":\"entity\",\"name\":\"Caf\xe9\",\"observations\":[\"a\"]}\n{\"type\":\"entity\",\"name\":\"Ana\",\"observations\":[\"b\"]}\n"})
+	all := must(t, foreign.MCPMemory, dir, foreign.Options{})
+	same(t, "flaws", all.flaws(), []string{"memory.jsonl:1: the line is not valid UTF-8"})
+	same(t, "titles", all.titles(), []string{"Ana"})
+}
+
+func TestAGraphThatIsCutOffIsRefused(t *testing.T) {
+	for _, n := range []int{len(graphLines) - 3, strings.LastIndex(graphLines, "works_at")} {
+		_, err := open(t, foreign.MCPMemory, folder(t, map[string]string{"memory.jsonl": graphLines[:n]}), foreign.Options{})
+		if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "is cut off") {
+			t.Errorf("%q: %v, want CodeInvalid that says so", graphLines[:n], err)
+		}
+	}
+	whole := must(t, foreign.MCPMemory, folder(t, map[string]string{"memory.jsonl": strings.TrimSuffix(graphLines, "\n")}), foreign.Options{})
+	same(t, "titles of a file whose last line has no end", whole.titles(), []string{"Ana", "Acme", "Blank"})
+}
+
+func TestACopyUnderAnotherNameSaysTheSame(t *testing.T) {
+	dir := folder(t, map[string]string{"memory.jsonl": graphLines, "copy.json": graphLines})
+	a, b := must(t, foreign.MCPMemory, dir, foreign.Options{}), must(t, foreign.MCPMemory, filepath.Join(dir, "copy.json"), foreign.Options{})
+	if !reflect.DeepEqual(a.memories, b.memories) {
+		t.Errorf("got\n%+v\nof a copy under another name, want\n%+v", b.memories, a.memories)
+	}
 }
 
 func FuzzGraph(f *testing.F) {

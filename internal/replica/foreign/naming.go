@@ -33,7 +33,9 @@ func (n naming) relation(id ...string) string {
 
 // origin is the metadata that says where a memory comes from: the system, its id there, the
 // file as seen from the folder that was named ("": there was none), and what else is worth
-// keeping. No path of this machine is in it: memories travel.
+// keeping. No path of this machine is in it: memories travel. A store that is one file is
+// called as its own program calls it: a copy under another name is the same store, and
+// changes nothing.
 func (n naming) origin(id, path string, more map[string]any) map[string]any {
 	m := map[string]any{"source": string(n.system), "source_id": id}
 	if path != "" {

@@ -284,8 +284,36 @@ func TestWhatIsCalledAlikeIsNotLost(t *testing.T) {
 func TestPagesThatCannotBeRead(t *testing.T) {
 	dir := folder(t, map[string]string{"a.md": "good", "binary.md": "\xff\xfe\x00", "huge.md": strings.Repeat("x", 17<<20)})
 	all := must(t, foreign.Markdown, dir, foreign.Options{})
-	same(t, "flaws", all.flaws(), []string{"binary.md: it is not valid UTF-8", "huge.md: it has 17825792 bytes, the limit is 16777216"})
+	same(t, "flaws", all.flaws(), []string{"binary.md: it is no text, and no Markdown", "huge.md: it has 17825792 bytes, the limit is 16777216"})
 	same(t, "titles", all.titles(), []string{"a"})
+}
+
+func TestWhatIsNoMarkdownIsRefused(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"a database", "SQLite format 3\x00and more", "it is a SQLite database, and no Markdown"},
+		{"a packed file", "\x1f\x8b\x08\x00", "it is packed with gzip, and no Markdown"},
+		{"bytes of zero", "text\x00text", "it is no text, and no Markdown"},
+		{"JSON that is cut off", "\n{\n  \"name\": \"Ana\", \"obs", "it is JSON, and no Markdown"},
+		{"a list of JSON", `[ {"a":1}]`, "it is JSON, and no Markdown"},
+		{"Latin-1", "caf\xe9", "it is not valid UTF-8"},
+		{"a text with braces", "{{ template }}\n\n[{link}](x.md)\n", ""},
+		{"a link first", "[a](b.md) \n", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, s := range []foreign.System{foreign.Markdown, foreign.MemoryMD, foreign.BasicMemory, foreign.ClaudeCode} {
+				want := []string(nil)
+				if tt.want != "" {
+					want = []string{"page.md: " + tt.want}
+				}
+				all := must(t, s, filepath.Join(folder(t, map[string]string{"page.md": tt.text}), "page.md"), foreign.Options{})
+				same(t, fmt.Sprintf("flaws of %q as %s", tt.text, s), all.flaws(), want)
+			}
+		})
+	}
+	_, err := open(t, foreign.ClaudeCode, filepath.Join(folder(t, map[string]string{"memory/a.jsonl": "{}"}), "memory/a.jsonl"), foreign.Options{})
+	if engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("a file that is no Markdown as memory of Claude Code: %v, want CodeInvalid", err)
+	}
 }
 
 func FuzzPages(f *testing.F) {
