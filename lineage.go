@@ -76,6 +76,9 @@ const (
 	PartVerdict  Part = "verdict"  // of a relation: all that it says
 	PartDeleted  Part = "deleted"  // that it was forgotten, deleted or removed
 	PartRestored Part = "restored" // that this was taken back
+	// PartLeft is for those who know a memory in a project: the move by which it left. Unlike
+	// PartDeleted it says nothing to who knows of that move, or of a later one.
+	PartLeft Part = "left"
 )
 
 // Dot says of a member of a set when a store last added it, and which of that store's adds

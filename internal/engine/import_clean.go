@@ -185,13 +185,13 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 	if r.Lineage == nil {
 		return incoming{}, engram.Errorf(engram.CodeInvalid, "it says that a memory is gone, and not by which write")
 	}
-	s := r.Lineage.Parts[engram.PartDeleted]
+	s := r.Lineage.Parts[engram.PartLeft]
 	if err := c.known(s); err != nil {
 		return incoming{}, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
 	now.ID, now.SyncID = names(m)
-	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartDeleted}, s)
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
 	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Lineage: &l, Gone: true, Item: r.Item}}, nil
 }
 

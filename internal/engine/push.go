@@ -50,7 +50,7 @@ func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushe
 	if err := p.begin(ctx); err != nil {
 		return Pushed{}, err
 	}
-	for _, kind := range []func(context.Context) error{p.comeback, p.sessions, p.memories, p.strays, p.prompts, p.relations, p.erased} {
+	for _, kind := range []func(context.Context) error{p.sessions, p.memories, p.strays, p.prompts, p.relations, p.erased} {
 		if err := kind(ctx); err != nil {
 			return p.res, err
 		}
@@ -203,12 +203,6 @@ func (p *pushing) carry(ctx context.Context, batch string, went []outgoing) erro
 	return p.store.Update(ctx, func(tx engram.Tx) error {
 		for _, o := range went {
 			if err := tx.PutCarried(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
-				return err
-			}
-			if o.record.Memory == nil || !o.record.Gone {
-				continue
-			}
-			if err := tx.PutCarried(ctx, o.entity, o.key, leftMark(o.record.Memory.Memory.Project), []string{batch}); err != nil {
 				return err
 			}
 		}

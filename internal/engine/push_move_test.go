@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
@@ -102,4 +103,50 @@ func TestAMemoryThatComesBackIntoItsProjectComesBackForOthers(t *testing.T) {
 			t.Errorf("after it moved to %s its own store has %v, want %d", to, got, want)
 		}
 	}
+}
+
+// Some know first that a memory left and then where it is, some know it the other way round.
+func TestReplicasOfAllProjectsAreEqualAfterMoves(t *testing.T) {
+	a := newWorld(t).unlinked()
+	b := a.other("b")
+	r := replicatest.NewPlace("here").Open()
+	num := a.note("moves", "a text that moves")
+	a.save(engine.SaveInput{Title: "stays", Content: "of the shop", Project: "shop"})
+	a.save(engine.SaveInput{Title: "third", Content: "of the yard", Project: "yard"})
+	a.push(r, engine.PushInput{All: true})
+	pull := func(w world, project string) {
+		t.Helper()
+		if p, err := w.Pull(t.Context(), r, engine.PullInput{Project: project, All: project == ""}); err != nil || len(p.Refused) > 0 {
+			t.Fatalf("pull of %q: %+v, %v", project, p, err)
+		}
+	}
+	pull(b, "")
+	for _, step := range []struct{ to, push string }{{"shop", "demo"}, {"yard", ""}, {"demo", "yard"}, {"shop", "shop"}} {
+		if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Project: &step.to}); err != nil {
+			t.Fatal(err)
+		}
+		a.push(r, engine.PushInput{Project: step.push, All: step.push == ""})
+		pull(b, "")
+		c := a.other("late" + step.to)
+		a.push(r, engine.PushInput{All: true})
+		for _, w := range []world{b, c} {
+			pull(w, "")
+			if got, want := w.dump(""), a.dump(""); got != want {
+				t.Errorf("after the move to %s there is\n%s\nwant\n%s", step.to, got, want)
+			}
+			if got, want := w.titlesIn(step.to), a.titlesIn(step.to); len(got) != len(want) {
+				t.Errorf("after the move to %s there is %q, want %q", step.to, got, want)
+			}
+		}
+	}
+}
+
+// dump is the canonical dump of a project; "" is every one.
+func (w world) dump(project string) string {
+	w.Helper()
+	var b strings.Builder
+	if err := w.Canonical(w.Context(), &b, project); err != nil {
+		w.Fatal(err)
+	}
+	return b.String()
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"hash/fnv"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -100,89 +99,9 @@ func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, 
 }
 
 // leavingRecord is a memory that left a project, for those who have it there: its names, and
-// that it is forgotten. It says nothing else, so that of any other part the other side's holds.
-// Whoever learns where it went knows by the stamp that it was no more than moved.
+// by which move. It says nothing else, so that of any other part the other side's holds.
 func leavingRecord(m engram.Memory, s engram.Stamp, project string) engram.Record {
 	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
-	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartDeleted}, s)
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Gone: true}
-}
-
-// leftMark stands for having left a project, beside the states that batches carry.
-func leftMark(project string) int64 {
-	h := fnv.New64a()
-	h.Write([]byte("left\x00" + project))
-	return int64(h.Sum64() | 1)
-}
-
-// comeback brings back, as a write of its own, what left the project, was told to be gone
-// from there, and is in it again: that it was moved back brings nothing back for the others,
-// to whom it is forgotten.
-func (p *pushing) comeback(ctx context.Context) error {
-	if p.in.All || p.in.DryRun {
-		return nil
-	}
-	for keys := range slices.Chunk(p.fresh[engram.EntityMemory], pushPage) {
-		var back []string
-		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			back, err = p.cameBack(ctx, r, keys)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		if err := p.bringBack(ctx, back); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cameBack returns which of these memories were told to be gone, and were moved since.
-func (p *pushing) cameBack(ctx context.Context, r engram.Reader, keys []string) (back []string, err error) {
-	lineages, err := r.Lineages(ctx, engram.EntityMemory, keys)
-	if err != nil {
-		return nil, err
-	}
-	for _, k := range keys {
-		l := lineages[k]
-		moved := max(l.Parts["project"].At, l.Parts["scope"].At)
-		if moved == 0 || lifecycle.Forgotten(l) || l.Parts[engram.PartRestored].At > moved {
-			continue
-		}
-		sets, err := r.CarriedBy(ctx, engram.EntityMemory, k, leftMark(p.res.Project))
-		if err != nil {
-			return nil, err
-		}
-		if len(sets) > 0 {
-			back = append(back, k)
-		}
-	}
-	return back, nil
-}
-
-func (p *pushing) bringBack(ctx context.Context, keys []string) error {
-	if len(keys) == 0 {
-		return nil
-	}
-	return p.write(ctx, "push", func(o *op) error {
-		lineages, err := o.tx.Lineages(ctx, engram.EntityMemory, keys)
-		if err != nil {
-			return err
-		}
-		for _, k := range keys {
-			l, known := lineages[k]
-			if !known {
-				continue // erased meanwhile
-			}
-			s, err := o.stamp(ctx)
-			if err != nil {
-				return err
-			}
-			if err := o.tx.PutLineage(ctx, engram.EntityMemory, k, lifecycle.Stamped(l, []engram.Part{engram.PartRestored}, s)); err != nil {
-				return err
-			}
-		}
-		return o.tx.SeeClock(ctx, o.clock) // nothing of it is in the journal
-	})
 }

@@ -168,6 +168,8 @@ func goneAt(at time.Time, l engram.Lineage, gone bool) time.Time {
 		return l.Parts[engram.PartDeleted].At.Time()
 	}
 	return at
+	case !deleted(l):
+		return l.Parts[engram.PartLeft].At.Time()
 }
 
 // MergeErased brings together what two replicas know of an erasure: the earlier time. What was
@@ -181,27 +183,47 @@ func MergeErased(a, b engram.Erased) engram.Erased {
 }
 
 // Forgotten reports whether a thing of this lineage was forgotten, deleted or taken away since
-// it was last written or brought back. That it was moved does not bring it back; unless it is
-// the very write by which it was taken away from where it had been.
-func Forgotten(l engram.Lineage) bool {
-	deleted, was := l.Parts[engram.PartDeleted]
-	return was && deleted != l.Parts[partProject] && !writtenSince(l, deleted)
+// it was last written or brought back. That it was moved does not bring it back; only what had
+// no more than left is where it was moved to.
+func Forgotten(l engram.Lineage) bool { return deleted(l) || left(l) }
+
+func deleted(l engram.Lineage) bool {
+	s, was := l.Parts[engram.PartDeleted]
+	return was && !writtenSince(l, s)
+}
+
+func left(l engram.Lineage) bool {
+	s, was := l.Parts[engram.PartLeft]
+	return was && l.Parts[partProject].Compare(s) < 0 && !writtenSince(l, s)
+}
+
+// goneBy is the write by which a thing that is forgotten was taken away last.
+func goneBy(l engram.Lineage) engram.Stamp {
+	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
+	if left.Compare(deleted) > 0 {
+		return left
+	}
+	return deleted
 }
 
 // writtenSince reports whether a thing was written or brought back by that write or later. To
 // be moved is neither.
-func writtenSince(l engram.Lineage, deleted engram.Stamp) bool {
-	if l.Base.Compare(deleted) >= 0 {
+func writtenSince(l engram.Lineage, s engram.Stamp) bool {
+	if l.Base.Compare(s) >= 0 {
 		return true
 	}
-	for p, s := range l.Parts {
-		if p != engram.PartDeleted && p != partProject && p != partSession && s.Compare(deleted) >= 0 {
+	for p, of := range l.Parts {
+		switch p {
+		case engram.PartDeleted, engram.PartLeft, partProject, partSession:
+			continue
+		}
+		if of.Compare(s) >= 0 {
 			return true
 		}
 	}
 	for _, dots := range l.Sets {
 		for device, d := range dots {
-			if d.Added > 0 && (engram.Stamp{At: d.Added, Device: device}).Compare(deleted) >= 0 {
+			if d.Added > 0 && (engram.Stamp{At: d.Added, Device: device}).Compare(s) >= 0 {
 				return true
 			}
 		}

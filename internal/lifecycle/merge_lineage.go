@@ -28,11 +28,14 @@ func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Linea
 	return withoutDeleted(l)
 }
 
-// withoutDeleted is l without that the thing was forgotten, where what was written since says
-// that it is not. Its Parts must not be shared.
+// withoutDeleted is l without that the thing was forgotten or left, where what was written
+// since says that it is not. Its Parts must not be shared.
 func withoutDeleted(l engram.Lineage) engram.Lineage {
-	if s, was := l.Parts[engram.PartDeleted]; was && writtenSince(l, s) {
+	if _, was := l.Parts[engram.PartDeleted]; was && !deleted(l) {
 		delete(l.Parts, engram.PartDeleted)
+	}
+	if _, was := l.Parts[engram.PartLeft]; was && !left(l) {
+		delete(l.Parts, engram.PartLeft)
 	}
 	return l
 }
@@ -66,9 +69,7 @@ func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineag
 		d[s.Device] = engram.Dot{Added: s.At, Removed: min(d[s.Device].Removed, s.At-1)}
 		put(member, d)
 	}
-	if _, was := l.Parts[engram.PartDeleted]; was {
-		l.Parts = maps.Clone(l.Parts)
-	}
+	l.Parts = maps.Clone(l.Parts)
 	return withoutDeleted(l)
 }
 

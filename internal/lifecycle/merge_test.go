@@ -93,6 +93,21 @@ func (d *device) restore(now time.Time) {
 	})
 }
 
+func (d *device) move(project string, now time.Time) engram.Stamp {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+		m.Memory.Project = project
+		return []engram.Part{"project"}
+	})
+	return d.state.Lineage.Of("project")
+}
+
+// left is what those are told who know the memory where it was until then.
+func left(m engram.Record, s engram.Stamp) engram.Record {
+	gone := engram.Memory{ID: m.Memory.Memory.ID, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l}
+}
+
 func (d *device) count() {
 	r := copied(*d.state)
 	l := r.Lineage.Clone()
@@ -148,7 +163,7 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, d
 		if d.state == nil {
 			d.hear(rapid.SampledFrom(states).Draw(t, "state"))
 		}
-		switch rapid.IntRange(0, 6).Draw(t, "step") {
+		switch rapid.IntRange(0, 7).Draw(t, "step") {
 		case 0, 1:
 			text := fmt.Sprintf("text %d", i+1)
 			d.say(text, now)
@@ -165,6 +180,9 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, d
 			d.count()
 		case 5, 6:
 			d.hear(rapid.SampledFrom(states).Draw(t, "heard"))
+		case 7:
+			s := d.move(fmt.Sprintf("project %d", i), now)
+			states = append(states, left(*d.state, s))
 		}
 		states = append(states, *d.state)
 	}
@@ -237,6 +255,18 @@ func TestOfTwoReplicas(t *testing.T) {
 		}, "first; was ; tags x"},
 		{"a tag that is removed unseen by others is gone", func(a, b *device) { a.tag(nil, at(1)); b.say("later", at(2)) }, "later; was first; tags "},
 		{"a new tag brings it back, too", func(a, b *device) { a.forget(at(1)); b.tag([]string{"first", "y"}, at(2)) }, "first; was ; tags first y"},
+		{"what moved is gone for who does not know where to", func(a, b *device) { b.hear(left(*a.state, a.move("web", at(1)))); *a.state = *b.state }, "forgotten first; was ; tags first"},
+		{"what moved is where it went, whatever it had left", func(a, b *device) { b.hear(left(*a.state, a.move("web", at(1)))) }, "first; was ; tags first"},
+		{"and where it moved to after that", func(a, b *device) {
+			b.hear(left(*a.state, a.move("web", at(1))))
+			a.move("shop", at(2))
+		}, "first; was ; tags first"},
+		{"what was forgotten stays forgotten when it is moved", func(a, b *device) { b.forget(at(1)); a.hear(*b.state); a.move("web", at(2)) }, "forgotten first; was ; tags first"},
+		{"what left where it had been forgotten stays forgotten", func(a, b *device) {
+			b.forget(at(1))
+			s := a.move("web", at(2))
+			b.hear(left(*a.state, s))
+		}, "forgotten first; was ; tags first"},
 		{"a clock of the next century wins no more than once", func(a, b *device) {
 			a.skew = 73 * 365 * 24 * time.Hour
 			a.say("of 2099", at(1))
