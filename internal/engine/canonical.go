@@ -87,9 +87,6 @@ func (d *dump) put(r engram.Record) error {
 		for i, v := range r.Memory.Revisions {
 			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}
 		}
-	case r.Relation != nil:
-		// Hiding it and showing it again moves the one; whether it was removed its lineage says.
-		r.Relation.Relation.UpdatedAt, r.Relation.Relation.RemovedAt = time.Time{}, time.Time{}
 	case r.Session != nil && r.Gone:
 		r.Session = &engram.Session{ID: r.Session.ID}
 	case r.Session != nil:
@@ -121,6 +118,7 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	there = slices.DeleteFunc(there, func(s engram.Session) bool { return d.erasure.has(engram.EntitySession, s.ID) })
 	records, err := sessionRecords(ctx, d.r, there)
 	if err != nil {
 		return err

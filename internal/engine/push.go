@@ -75,6 +75,7 @@ type pushing struct {
 	res     Pushed
 	batches []string                   // that were there when it began
 	fresh   map[engram.Entity][]string // keys of what none of them has
+	erasure gone                       // texts of these go nowhere, be they still here or not
 
 	waiting  []outgoing // for the next batch
 	bytes    int
@@ -105,6 +106,9 @@ func (p *pushing) begin(ctx context.Context) error {
 			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
 				return err
 			}
+		}
+		if p.erasure, err = readErased(ctx, r); err != nil {
+			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range travelling() {

@@ -46,6 +46,9 @@ func (p *pushing) sessions(ctx context.Context) error {
 	return p.keys(ctx, engram.EntitySession, func(r engram.Reader, keys []string) ([]outgoing, error) {
 		var there, gone []engram.Session
 		for _, k := range keys {
+			if p.erasure.has(engram.EntitySession, k) {
+				continue
+			}
 			s, err := r.Session(ctx, k)
 			switch {
 			case engram.CodeOf(err) == engram.CodeNotFound:
@@ -99,6 +102,7 @@ func (p *pushing) memories(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) })
 		all := len(ms)
 		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Scope == engram.ScopePersonal })
 		p.personal += all - len(open)
@@ -133,6 +137,7 @@ func (p *pushing) prompts(ctx context.Context) error {
 			case engram.CodeOf(err) == engram.CodeNotFound:
 			case err != nil:
 				return nil, err
+			case p.erasure.has(engram.EntityPrompt, prompt.SyncID): // it is hidden here, and stays away
 			default:
 				ps, there = append(ps, prompt), append(there, k)
 			}
@@ -156,7 +161,7 @@ func (p *pushing) relations(ctx context.Context) error {
 				rs = append(rs, rel)
 			}
 		}
-		home, err := personalAmong(ctx, r, rs)
+		home, err := p.staying(ctx, r, rs)
 		if err != nil {
 			return nil, err
 		}
@@ -170,8 +175,9 @@ func (p *pushing) relations(ctx context.Context) error {
 	})
 }
 
-// personalAmong returns which of the memories of relations are personal.
-func personalAmong(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]bool, error) {
+// staying returns which of the memories of relations go nowhere: personal ones, and those that
+// were erased.
+func (p *pushing) staying(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]bool, error) {
 	var nums []int64
 	for _, rel := range rs {
 		nums = append(nums, rel.Source, rel.Target)
@@ -179,7 +185,7 @@ func personalAmong(ctx context.Context, r engram.Reader, rs []engram.Relation) (
 	ms, err := r.Memories(ctx, nums)
 	home := map[int64]bool{}
 	for _, m := range ms {
-		if m.Scope == engram.ScopePersonal {
+		if m.Scope == engram.ScopePersonal || p.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
 			home[m.Num] = true
 		}
 	}

@@ -37,12 +37,12 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 		return RemoteStatus{}, err
 	}
 	st.Project, st.Batches = p.res.Project, len(p.batches)
-	for _, kind := range []func(context.Context) error{p.memories, p.strays, p.relations} {
+	for _, kind := range []func(context.Context) error{p.sessions, p.memories, p.strays, p.prompts, p.relations} {
 		if err := kind(ctx); err != nil {
 			return RemoteStatus{}, err
 		}
 	}
-	st.Unpushed.Memories, st.Unpushed.Relations = p.res.Memories, p.res.Relations
+	st.Unpushed = Unpushed{Sessions: p.res.Sessions, Memories: p.res.Memories, Prompts: p.res.Prompts, Relations: p.res.Relations}
 	pulled, err := e.countRest(ctx, p, &st)
 	if err != nil {
 		return RemoteStatus{}, err
@@ -66,10 +66,8 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 // countRest counts what needs no look at the things themselves.
 func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (pulled map[string]bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		for kind, into := range map[engram.Entity]*int{engram.EntitySession: &st.Unpushed.Sessions, engram.EntityPrompt: &st.Unpushed.Prompts, engram.EntityErased: &st.Unpushed.Erased} {
-			if *into, err = r.CountUncarried(ctx, kind, st.Project, p.batches); err != nil {
-				return err
-			}
+		if st.Unpushed.Erased, err = r.CountUncarried(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
+			return err
 		}
 		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {
 			return err
