@@ -103,6 +103,9 @@ type Undone struct {
 	Op      int64        // the undo's own operation: undoing it does it again; 0 when nothing was changed
 	Changes []UndoChange // in the order of the journal, the latest first
 	Left    []string     // what stayed as it is, with the reason
+	// Projects are those in which the operation had written, by name; those that are gone are
+	// not among them.
+	Projects []string
 }
 
 // UndoChange is what became of one thing.
@@ -114,7 +117,7 @@ type UndoChange struct {
 
 // JournalFilter narrows a list of operations. The zero value lets all pass.
 type JournalFilter struct {
-	Project string // of the first entry
+	Project string // of the first entry; of any entry of an import or a pull
 	Gone    bool   // with Project: what was done to projects that are gone, too
 	Entity  Entity // with Key: operations that touched this thing, moves between projects too
 	Key     string

@@ -46,6 +46,8 @@ type Undone struct {
 	Op      int64        `json:"op"` // undoing this does it again; 0 when nothing was changed
 	Changes []UndoChange `json:"changes"`
 	Left    []string     `json:"left"` // what stayed as it is, with the reason
+	// Projects are those in which the operation had written, by name, where there are several.
+	Projects []string `json:"projects,omitempty"`
 }
 
 // UndoChange is what became of one thing.
@@ -57,6 +59,10 @@ type UndoChange struct {
 
 // UndoneOf is the document of u.
 func UndoneOf(u engram.Undone, dry bool) Undone {
-	return Undone{dry, u.Undone.Op, u.Undone.Verb, u.Op,
-		Each(u.Changes, func(c engram.UndoChange) UndoChange { return UndoChange{c.Entity, c.Key, c.What} }), OrEmpty(u.Left)}
+	doc := Undone{DryRun: dry, Undone: u.Undone.Op, Verb: u.Undone.Verb, Op: u.Op, Left: OrEmpty(u.Left),
+		Changes: Each(u.Changes, func(c engram.UndoChange) UndoChange { return UndoChange{c.Entity, c.Key, c.What} })}
+	if len(u.Projects) > 1 {
+		doc.Projects = u.Projects
+	}
+	return doc
 }

@@ -14,7 +14,7 @@ import (
 // UndoInput says which operation is taken back.
 type UndoInput struct {
 	// Op is its number, as Log tells it. 0 is the latest of Project, whatever it was, that
-	// can be taken back and was not, the removal of a project that is gone among them; an
+	// can be taken back and was not, an import or a pull that was of other projects as well and the removal of a project that is gone among them; an
 	// erase in the way is forbidden.
 	Op      int64
 	Project string // "" is every project
@@ -147,7 +147,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 		return engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
 			WithHint("to do it again: {undo %d}", undone.UndoneBy)
 	}
-	u.res.Undone, u.undoes = undone, number
+	u.res.Undone, u.undoes, u.res.Projects = undone, number, projectsOf(entries)
 	if u.hides, err = u.cameIn(ctx, undone); err != nil {
 		return err
 	}
@@ -167,6 +167,20 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	}
 	u.res.Op = u.first
 	return nil
+}
+
+// projectsOf are the projects of entries, by name.
+func projectsOf(entries []engram.Mutation) []string {
+	var names []string
+	seen := map[string]bool{"": true}
+	for _, entry := range entries {
+		if !seen[entry.Project] {
+			seen[entry.Project] = true
+			names = append(names, entry.Project)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // cameIn reports whether an operation, or the one that it takes back and so on, brought in

@@ -73,6 +73,9 @@ func Undone(u engram.Undone, dry bool) string {
 		did = "Would take back"
 	}
 	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
+	if n := len(u.Projects); n > 1 {
+		fmt.Fprintf(&b, "  it is of %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
+	}
 	told := map[string]bool{} // a merge of several sources changed one target several times
 	for _, c := range u.Changes {
 		sign := ""

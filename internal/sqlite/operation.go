@@ -38,6 +38,11 @@ const ofThingSQL = `SELECT op FROM mutations WHERE key = ? AND entity = ? UNION 
 const ofRelationsSQL = `SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.source = ? UNION ALL
 	SELECT m.op FROM relations r CROSS JOIN mutations m ON m.key = +r.num AND m.entity = 'relation' WHERE r.target = ?`
 
+// touchesSQL is whether an operation that may be of many projects at once has an entry of one of
+// them; its entries follow each other, so that this reads no further than they go.
+const touchesSQL = `j.verb IN ('import', 'pull') AND EXISTS (SELECT 1 FROM mutations m WHERE m.project = ? AND m.seq > j.seq
+	AND m.seq < coalesce((SELECT seq FROM mutations WHERE seq > j.seq AND op <> j.op ORDER BY seq LIMIT 1), 9223372036854775807))`
+
 // listOf is where the entry of a move lists things of a kind.
 func listOf(e engram.Entity) string {
 	switch e {
@@ -76,9 +81,9 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 			num = -1 // no project's
 		}
 		if f.Gone {
-			and(`(j.project = ? OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num)
+			and(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
 		} else {
-			and(`j.project = ?`, num)
+			and(`(j.project = ? OR `+touchesSQL+`)`, num, num)
 		}
 	}
 	if f.Actor != "" {
