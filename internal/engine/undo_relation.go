@@ -40,7 +40,9 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	case made && r.Removed():
 		return nil
 	case made:
-		now.RemovedAt, now.UpdatedAt = u.at, u.at
+		if now.RemovedAt = u.at; !u.hides {
+			now.UpdatedAt = u.at
+		}
 		u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
 	default:
 		for _, name := range names {

@@ -154,6 +154,9 @@ func Adopted(here, there engram.Record) engram.Record {
 	if !Forgotten(own) && Forgotten(*here.Lineage) && own.Base.Compare(goneBy(*here.Lineage)) > 0 {
 		l = Stamped(l, []engram.Part{engram.PartRestored}, own.Base)
 	}
+	if there.Relation != nil && l.Digest() == here.Lineage.Digest() {
+		there.Relation.Relation.UpdatedAt = here.Relation.Relation.UpdatedAt
+	}
 	there.Lineage = &l
 	return Normal(there)
 }

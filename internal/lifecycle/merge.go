@@ -26,6 +26,8 @@ import (
 //   - A thing is forgotten while PartDeleted is later than all that was written of it since
 //     (Forgotten): an older edit does not bring it back, a later one does.
 //   - Of when it was made the earlier counts; of when it was changed, seen or asked for, the later.
+//     When a relation was changed goes with the write that it is by: who takes a write back
+//     takes its time back, too.
 //
 // What differs between replicas all the same is what Shared leaves out.
 //
@@ -34,8 +36,10 @@ import (
 //
 // Sources: Shapiro, Preguiça, Baquero, Zawirski, "Conflict-free Replicated Data Types", SSS
 // 2011 (state-based objects, registers, counters); Bieniusa et al., INRIA RR-8083, 2012 (sets).
-func Merge(a, b engram.Record) engram.Record {
-	a, b = Normal(a), Normal(b)
+func Merge(a, b engram.Record) engram.Record { return Joined(Normal(a), Normal(b)) }
+
+// Joined is Merge of two states in the form that Normal gives. Neither may be used after it.
+func Joined(a, b engram.Record) engram.Record {
 	m := blank(a)
 	l := joined(a, b)
 	m.Lineage = &l
@@ -51,6 +55,7 @@ func Merge(a, b engram.Record) engram.Record {
 		mergeMemory(m.Memory, a, b)
 	case m.Relation != nil:
 		mergeRelation(m.Relation, *a.Relation, *b.Relation)
+		m.Relation.Relation.UpdatedAt = laterSaid(a, b)
 	case m.Project != nil:
 		m.Project.CreatedAt = earlier(a.Project.CreatedAt, b.Project.CreatedAt)
 	case m.Prompt != nil:
@@ -86,6 +91,7 @@ func Normal(r engram.Record) engram.Record {
 		normalMemory(m.Memory, *r.Memory, &l)
 	case m.Relation != nil:
 		mergeRelation(m.Relation, *r.Relation, *r.Relation)
+		m.Relation.Relation.UpdatedAt = changedAt(r)
 		if r.Relation.Relation.Removed() && l.Sets[""] == nil {
 			l.Sets = map[string]engram.Dots{"": without(byBase(l))}
 		}
@@ -164,12 +170,12 @@ func goneAt(at time.Time, l engram.Lineage, gone bool) time.Time {
 	switch {
 	case !gone:
 		return time.Time{}
+	case !deleted(l):
+		return l.Parts[engram.PartLeft].At.Time()
 	case at.IsZero():
 		return l.Parts[engram.PartDeleted].At.Time()
 	}
 	return at
-	case !deleted(l):
-		return l.Parts[engram.PartLeft].At.Time()
 }
 
 // MergeErased brings together what two replicas know of an erasure: the earlier time. What was

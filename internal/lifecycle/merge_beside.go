@@ -1,6 +1,10 @@
 package lifecycle
 
-import "github.com/alanbuscaglia/engram"
+import (
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // relationRegisters are the parts of a relation: what it says, at once. Whether it is there at
 // all is a set of one member.
@@ -19,7 +23,28 @@ func mergeRelation(m *engram.RelationRecord, a, b engram.RelationRecord) {
 	m.Source, m.Target = leastRef(a.Source, b.Source), leastRef(a.Target, b.Target)
 	m.Relation.ID = least(a.Relation.ID, b.Relation.ID)
 	m.Relation.CreatedAt = earlier(a.Relation.CreatedAt, b.Relation.CreatedAt)
-	m.Relation.UpdatedAt = later(later(a.Relation.UpdatedAt, a.Relation.RemovedAt), later(b.Relation.UpdatedAt, b.Relation.RemovedAt))
+}
+
+// laterSaid is when a relation was changed, of two states of it: as the one says of which a
+// write is the later; of one write, which may have been followed by a removal, the later time.
+func laterSaid(a, b engram.Record) time.Time {
+	x, y := changedAt(a), changedAt(b)
+	c := lastSaid(b).Compare(lastSaid(a))
+	if c > 0 || c == 0 && y.After(x) {
+		return y
+	}
+	return x
+}
+
+// lastSaid is the latest write of a relation: by which it says what it does, or is there.
+func lastSaid(r engram.Record) engram.Stamp {
+	last := r.Lineage.Of(engram.PartVerdict)
+	for device, d := range fullSets(r.Lineage.Clone(), membersOf(r))[""] {
+		if s := (engram.Stamp{At: d.Added, Device: device}); s.Compare(last) > 0 {
+			last = s
+		}
+	}
+	return last
 }
 
 // leastRef is one of two names of a memory.
