@@ -152,10 +152,14 @@ func (p *pulling) again(ctx context.Context, o *op) error {
 	if err != nil {
 		return err
 	}
+	erasure, err := readErased(ctx, o.tx)
+	if err != nil {
+		return err
+	}
 	var sum engram.Imported
 	into := map[string]*receivingBatch{} // by project
 	for _, d := range all {
-		if d.Why == engram.DeferredReview {
+		if d.Why == engram.DeferredReview && !erasure.erases(d.Record) {
 			continue
 		}
 		b := into[d.Project]

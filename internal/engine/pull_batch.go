@@ -86,7 +86,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	if err != nil {
 		return b.settled(ctx, r.Record, unchanged, err)
 	}
-	if !b.reviewed {
+	if !b.reviewed && !b.erases(r.Record) {
 		why, err := b.suspicious(ctx, r)
 		if err != nil {
 			return err
@@ -187,6 +187,19 @@ func (b *receivingBatch) saysSo(ctx context.Context, r incoming) (bool, error) {
 
 // defers puts a record aside, or puts it back where it waited.
 func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
+	if b.erases(r) {
+		// Its text is to be nowhere, and so not among what waits.
+		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: wasErased})
+		if b.waited == nil {
+			return nil
+		}
+		_, err := b.tx.DropDeferred(ctx, b.waited.Num)
+		return err
+	}
+	if was := b.waited; r.Gone && r.Memory != nil && was != nil && was.Tries >= goneTries {
+		_, err := b.tx.DropDeferred(ctx, was.Num)
+		return err
+	}
 	d := engram.Deferred{Record: r, Project: b.border, Batch: b.batch, By: b.by, Why: why, Reason: line(reason), FirstAt: b.at, LastAt: b.at, Tries: 1}
 	if rel := r.Relation; rel != nil && rel.Relation.ID == "" {
 		// It needs a name to wait under; as long as its memories are not here this is as good.

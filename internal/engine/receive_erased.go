@@ -71,5 +71,10 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 	if out == unchanged {
 		out = added
 	}
-	return out, i.log(ctx, engram.EntityErased, erasedKey(x), x.Project, "erased elsewhere", nil)
+	// What never was here may be of a project that is not here either.
+	p, _, err := i.tx.Project(ctx, x.Project)
+	if err != nil {
+		return unchanged, err
+	}
+	return out, i.log(ctx, engram.EntityErased, erasedKey(x), p.Name, "erased elsewhere", nil)
 }

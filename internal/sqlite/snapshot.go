@@ -134,7 +134,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 	if _, err := t.exec(ctx, query, x.Entity, x.ID, x.SyncID, x.At, project); err != nil {
 		return fmt.Errorf("remember what was erased: %w", err)
 	}
-	return nil
+	return t.dropWaiting(ctx, x.Entity, x.ID, x.SyncID)
 }
 
 // DropErased takes back that something was erased elsewhere.
