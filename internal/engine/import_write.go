@@ -20,14 +20,15 @@ type importing struct {
 	border   string            // the one project that anything may happen in; "": every one
 	sessions map[string]string // those that are here, by the ids they have in the file
 	erased   gone
-	undos    map[int64]bool   // operations that undid an import, or imports that were undone
-	topics   map[int64]wanted // topics that memories which came in were written with and are not shown with, by number
-	wanted   *wanted          // of the memory that is at hand
-	absent   map[string]bool  // names of memories that are not here, of the records at hand
-	over     []int64          // relations that came in and supersede
-	newest   engram.Clock     // of all that came in
-	reason   string           // what journal entries say
-	batch    string           // what a remote calls what the records came with; "": they came with a file
+	renamed  map[string]engram.ID // memories that are here under another name than the records have, by that
+	undos    map[int64]bool       // operations that undid an import, or imports that were undone
+	topics   map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
+	wanted   *wanted              // of the memory that is at hand
+	absent   map[string]bool      // names of memories that are not here, of the records at hand
+	over     []int64              // relations that came in and supersede
+	newest   engram.Clock         // of all that came in
+	reason   string               // what journal entries say
+	batch    string               // what a remote calls what the records came with; "": they came with a file
 	// later puts a record aside that cannot come in yet; nil: it is rejected.
 	later  func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
 	copies int                 // memories that came in as such
@@ -56,7 +57,7 @@ func (m numbers) has(num int64) bool {
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
 	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]string{"": ""},
-		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, reason: "import"}
+		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }
 
 // refused is why an item does not come in. Any other error ends the import.

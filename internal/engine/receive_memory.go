@@ -22,6 +22,9 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		r.Lineage, r.state = nil, nil // a copy goes its own way
 	}
 	if found {
+		if copied == nil {
+			i.rename(*there, here)
+		}
 		i.seen.memories.add(here.Num)
 		i.has[there.Project] = true
 	}
@@ -59,6 +62,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	}
 	state := *r.state
 	m, l := state.Memory.Memory, *state.Lineage
+	came := l.Digest()
 	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
 	var err error
 	if m.Project, err = i.home(ctx, m.Project); err != nil {
@@ -98,7 +102,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 			return err
 		}
 	}
-	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.Lineage{}, state, l); err != nil {
+	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.Lineage{}, came, l); err != nil {
 		return err
 	}
 	return i.vectors(ctx, m, r.Memory.Vectors)
@@ -135,7 +139,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return unchanged, err
 	}
 	there.Memory = &m
-	state, err := i.merged(ctx, written, there)
+	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
 		return unchanged, err
 	}
@@ -168,7 +172,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
 		return out, err
 	}
-	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, there, to)
+	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
 }
 
 // namesHere are the project and the session of something as they are called here, whether

@@ -21,7 +21,7 @@ func (i *importing) tie(ctx context.Context) error {
 	}
 	for _, t := range i.ties {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
-		if source.Num != 0 && !called(source, t.Relation.Source) || target.Num != 0 && !called(target, t.Relation.Target) {
+		if source.Num != 0 && !i.called(source, t.Relation.Source) || target.Num != 0 && !i.called(target, t.Relation.Target) {
 			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
 		}
 		out, err := i.relation(ctx, t, source, target)
@@ -37,15 +37,20 @@ func (i *importing) tie(ctx context.Context) error {
 func nameIn(r engram.Ref) string { return r.ID + r.SyncID }
 
 // called reports whether a memory has the name by which a relation names it; a copy has not.
-func called(m engram.Memory, r engram.Ref) bool {
-	return nameIn(r) == string(m.ID) || nameIn(r) == m.SyncID
+func (i *importing) called(m engram.Memory, r engram.Ref) bool {
+	name := nameIn(r)
+	return name == string(m.ID) || name == m.SyncID || i.renamed[name] == m.ID
 }
 
 // ends returns the memories that the waiting relations name, by these names.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
 	var names []string
 	for _, t := range i.ties {
-		names = append(names, nameIn(t.Relation.Source), nameIn(t.Relation.Target))
+		for _, name := range []string{nameIn(t.Relation.Source), nameIn(t.Relation.Target)} {
+			if names = append(names, name); i.renamed[name] != "" {
+				names = append(names, string(i.renamed[name]))
+			}
+		}
 	}
 	found, err := i.tx.Named(ctx, names)
 	if err != nil {
@@ -72,7 +77,25 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 			ends[string(m.ID)], ends[m.SyncID] = here, here
 		}
 	}
+	for _, name := range names {
+		if _, found := ends[name]; !found && i.renamed[name] != "" {
+			if m, here := ends[string(i.renamed[name])]; here {
+				ends[name] = m
+			}
+		}
+	}
 	return ends, nil
+}
+
+// rename notes how a memory that is here is called by the records: what came before by a
+// format that has no ids got one of its own, and relations name it by the other.
+func (i *importing) rename(there, here engram.Memory) {
+	if there.ID != "" && there.ID != here.ID {
+		i.renamed[string(there.ID)] = here.ID
+	}
+	if there.SyncID != "" && there.SyncID != here.SyncID {
+		i.renamed[there.SyncID] = here.ID
+	}
 }
 
 // place is where the memories of a relation must be.
@@ -129,7 +152,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there eng
 		return unchanged, err
 	}
 	written := writtenRelation(engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}, l, known)
-	state, err := i.merged(ctx, written, there)
+	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
 		return unchanged, err
 	}
@@ -149,7 +172,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there eng
 	if err := i.putLineage(ctx, engram.EntityRelation, key(was.Num), to, &l, known); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntityRelation, key(was.Num), l, there, to); err != nil {
+	if err := i.carry(ctx, engram.EntityRelation, key(was.Num), l, came, to); err != nil {
 		return unchanged, err
 	}
 	i.note(now)
@@ -207,7 +230,7 @@ func (i *importing) newTie(ctx context.Context, there engram.Record, project str
 	if err := i.putLineage(ctx, engram.EntityRelation, key(r.Num), l, nil, false); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, there, l); err != nil {
+	if err := i.carry(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, state.Lineage.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	i.note(r)

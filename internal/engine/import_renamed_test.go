@@ -1,0 +1,30 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// A format without ids leaves memories here under ids of their own; the relations of a file
+// that has ids name them by these.
+func TestRelationsFindMemoriesThatCameInUnderAnotherId(t *testing.T) {
+	ctx := t.Context()
+	from, to := enginetest.New(t), enginetest.New(t)
+	for n := range 5 { // the ids that it gives are none that the other will give
+		if _, err := from.Save(ctx, engine.SaveInput{Content: "apart " + string(rune('a'+n)), Project: "apart"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	story(t, from)
+	imported(t, to, exported(t, from, engine.ExportInput{Project: "shop", Format: "mem"}), engine.ImportInput{})
+	res := imported(t, to, exported(t, from, engine.ExportInput{Project: "shop"}), engine.ImportInput{})
+	if res.Relations.Added != 1 || res.Relations.Rejected != 0 || res.Memories.Added != 0 {
+		t.Errorf("import of the full file after that of the dialect: got %+v, want its relation and no memory added", res)
+	}
+	again := imported(t, to, exported(t, from, engine.ExportInput{Project: "shop"}), engine.ImportInput{})
+	if again.Op != 0 {
+		t.Errorf("again: got %+v, want nothing changed", again)
+	}
+}
