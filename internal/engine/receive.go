@@ -117,27 +117,28 @@ func (i *importing) see(l *engram.Lineage) {
 	}
 }
 
-// merged brings the written state of a thing together with one that comes in.
-func (i *importing) merged(ctx context.Context, written, there engram.Record) (engram.Record, error) {
-	adopted := there
+// merged brings the written state of a thing together with one that comes in, and returns
+// the digest of that one.
+func (i *importing) merged(ctx context.Context, written, there engram.Record) (m engram.Record, came int64, err error) {
+	state := lifecycle.Normal(there)
+	came = state.Lineage.Digest()
 	if there.Lineage == nil {
-		adopted = lifecycle.Adopted(written, there)
+		state = lifecycle.Adopted(written, there)
 	}
-	m := lifecycle.Merge(written, adopted)
+	m = lifecycle.MergeNormal(lifecycle.Normal(written), state)
 	if i.in.Mode != ImportReplace {
-		return m, nil
+		return m, came, nil
 	}
 	s, err := i.stamp(ctx)
-	return lifecycle.Overridden(m, there, s), err
+	return lifecycle.Overridden(m, there, s), came, err
 }
 
-// carry notes by which batch a state of a thing can be had again: the one that came in, and
-// that which came of it and of one that other batches had.
-func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, there engram.Record, now engram.Lineage) error {
+// carry notes by which batch a state of a thing can be had again: the one that came in, by its
+// digest, and that which came of it and of one that other batches had.
+func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, came int64, now engram.Lineage) error {
 	if i.batch == "" {
 		return nil
 	}
-	came := lifecycle.Normal(there).Lineage.Digest()
 	if err := i.tx.PutCarried(ctx, kind, key, came, []string{i.batch}); err != nil {
 		return err
 	}

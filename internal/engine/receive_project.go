@@ -25,7 +25,7 @@ func (i *importing) project(ctx context.Context, there engram.Record) (fate, err
 		if !known {
 			written.Lineage = nil
 		}
-		if state, err = i.merged(ctx, written, there); err != nil {
+		if state, _, err = i.merged(ctx, written, there); err != nil {
 			return unchanged, err
 		}
 	}

@@ -49,7 +49,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 	if err := i.putLineage(ctx, engram.EntityPrompt, key(p.Num), l, nil, false); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntityPrompt, key(p.Num), engram.Lineage{}, there, l); err != nil {
+	if err := i.carry(ctx, engram.EntityPrompt, key(p.Num), engram.Lineage{}, state.Lineage.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, i.reason, nil)
@@ -67,7 +67,7 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 		return unchanged, err
 	}
 	there.Prompt = &p
-	state, err := i.merged(ctx, writtenPrompt(was, l, known), there)
+	state, came, err := i.merged(ctx, writtenPrompt(was, l, known), there)
 	if err != nil {
 		return unchanged, err
 	}
@@ -80,7 +80,7 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 	if err := i.putLineage(ctx, engram.EntityPrompt, key(was.Num), to, &l, known); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntityPrompt, key(was.Num), l, there, to); err != nil {
+	if err := i.carry(ctx, engram.EntityPrompt, key(was.Num), l, came, to); err != nil {
 		return unchanged, err
 	}
 	if len(changes(promptFields(was), promptFields(now))) == 0 {

@@ -45,7 +45,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	case !known:
 		written.Lineage = nil
 	}
-	state, err := i.merged(ctx, written, there)
+	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
 		return unchanged, err
 	}
@@ -62,7 +62,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	if err := i.putLineage(ctx, engram.EntitySession, name, to, &l, known); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntitySession, name, l, there, to); err != nil {
+	if err := i.carry(ctx, engram.EntitySession, name, l, came, to); err != nil {
 		return unchanged, err
 	}
 	return i.writeSession(ctx, id, was, now, found, gone)
@@ -79,7 +79,7 @@ func (i *importing) newSession(ctx context.Context, id string, there engram.Reco
 	if err := i.putLineage(ctx, engram.EntitySession, s.ID, *state.Lineage, nil, false); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntitySession, s.ID, engram.Lineage{}, there, *state.Lineage); err != nil {
+	if err := i.carry(ctx, engram.EntitySession, s.ID, engram.Lineage{}, state.Lineage.Digest(), *state.Lineage); err != nil {
 		return unchanged, err
 	}
 	if state.Gone {

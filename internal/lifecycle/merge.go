@@ -36,10 +36,10 @@ import (
 //
 // Sources: Shapiro, Preguiça, Baquero, Zawirski, "Conflict-free Replicated Data Types", SSS
 // 2011 (state-based objects, registers, counters); Bieniusa et al., INRIA RR-8083, 2012 (sets).
-func Merge(a, b engram.Record) engram.Record { return Joined(Normal(a), Normal(b)) }
+func Merge(a, b engram.Record) engram.Record { return MergeNormal(Normal(a), Normal(b)) }
 
-// Joined is Merge of two states in the form that Normal gives. Neither may be used after it.
-func Joined(a, b engram.Record) engram.Record {
+// MergeNormal is Merge of two states in the form that Normal gives. Neither may be used after it.
+func MergeNormal(a, b engram.Record) engram.Record {
 	m := blank(a)
 	l := joined(a, b)
 	m.Lineage = &l
