@@ -137,11 +137,13 @@ type SnapshotReader interface {
 	PromptBySyncID(ctx context.Context, syncID string) (p Prompt, found bool, err error)
 }
 
-// MemoryName is what a memory is called.
+// MemoryName is what a memory is called, and where it belongs.
 type MemoryName struct {
-	Num    int64
-	ID     ID
-	SyncID string
+	Num     int64
+	ID      ID
+	SyncID  string
+	Project string
+	Scope   Scope
 }
 
 // SnapshotWriter is what an import needs beside the other roles.

@@ -115,7 +115,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 		{"a page of codes is cut short", []string{`UPDATE vector_codes SET signs = substr(signs, 1, 40)`}, false,
 			health.VectorsInStep, "vectors_damaged", "a page of codes is damaged", true},
 		{"a code outlived its memory", []string{`DELETE FROM memories WHERE num = 3`}, false, health.VectorsInStep, "vectors_out_of_step", "1 vector cannot be found by its code", true},
-		{"vectors of a former model are left", []string{`INSERT INTO models (name, fingerprint, dimensions) VALUES ('old', 'old-1', 4)`,
+		{"vectors of a former model are left", []string{`INSERT INTO models (name, fingerprint, dimensions, memories) VALUES ('old', 'old-1', 4, 1)`,
 			`INSERT INTO vectors SELECT num, 2, zeroblob(8) FROM models WHERE name = 'old'`}, false, health.VectorsInStep, "former_model", "old", true},
 		{"a relation leads nowhere", []string{`INSERT INTO relations (id, source, target, verb, status, strength, created_at, updated_at)
 			VALUES ('rel-1', 2, 9999, 'relates_to', 'judged', 1, 1, 1)`}, false, health.Nowhere, "relations_to_nowhere", "1 relation leads", true},

@@ -42,7 +42,8 @@ func (i *importing) called(m engram.Memory, r engram.Ref) bool {
 	return name == string(m.ID) || name == m.SyncID || i.renamed[name] == m.ID
 }
 
-// ends returns the memories that the waiting relations name, by these names.
+// ends returns the memories that the waiting relations name, by these names: what they are
+// called and where they belong, which is all that a relation asks of them.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
 	var names []string
 	for _, t := range i.ties {
@@ -56,17 +57,9 @@ func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) 
 	if err != nil {
 		return nil, err
 	}
-	nums := make([]int64, len(found))
-	for n, f := range found {
-		nums[n] = f.Num
-	}
-	ms, err := i.tx.Memories(ctx, nums)
-	if err != nil {
-		return nil, err
-	}
-	ends := make(map[string]engram.Memory, 2*len(ms))
-	for _, m := range ms {
-		here, found := m, true
+	ends := make(map[string]engram.Memory, 2*len(found))
+	for _, m := range found {
+		here, found := engram.Memory{Num: m.Num, ID: m.ID, SyncID: m.SyncID, Project: m.Project, Scope: m.Scope}, true
 		if i.outside(m.Project) {
 			here, found, _, err = i.known(ctx, m.ID, m.SyncID)
 			if _, alone := errors.AsType[*leftAlone](err); err != nil && !alone {

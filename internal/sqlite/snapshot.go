@@ -1,8 +1,10 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -17,8 +19,9 @@ const (
 		(SELECT project FROM memories WHERE num = r.source) = ?2 AND (SELECT project FROM memories WHERE num = r.target) = ?2)
 		ORDER BY r.num LIMIT ?3`
 	erasedAfterSQL = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE entity = ? AND id > ? ORDER BY id LIMIT ?`
-	namedSQL       = `SELECT m.num, m.id, m.sync_id FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
-		UNION SELECT m.num, m.id, m.sync_id FROM json_each(?1) AS asked CROSS JOIN memories m ON m.sync_id = asked.value`
+	namedSQL       = `SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
+		UNION ALL SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.sync_id = asked.value`
+	nameColumns       = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE num = m.project)`
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
 )
 
@@ -96,14 +99,16 @@ func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, er
 	var all []engram.MemoryName
 	err := t.rows(ctx, namedSQL, []any{jsonText(names)}, func(r scanner) error {
 		var n engram.MemoryName
-		err := r.Scan(&n.Num, &n.ID, &n.SyncID)
+		err := r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
 		all = append(all, n)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("look memories up: %w", err)
 	}
-	return all, nil
+	// Here, and not by SQLite, which would keep a table of all that it found.
+	slices.SortFunc(all, func(a, b engram.MemoryName) int { return cmp.Compare(a.Num, b.Num) })
+	return slices.Compact(all), nil
 }
 
 // PromptBySyncID returns the prompt of that name.

@@ -30,7 +30,7 @@ func TestAnExportReadsEachTableOnce(t *testing.T) {
 		{name: "a prompt by its sync id", run: func(t *tx) error { _, _, err := t.PromptBySyncID(ctx, "prompt-1"); return err },
 			want: []string{"SEARCH p USING INDEX sqlite_autoindex_prompts_1 (sync_id=?)"}},
 		{name: "memories by their names", run: func(t *tx) error { _, err := t.Named(ctx, []string{"mem_1"}); return err },
-			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "USE TEMP B-TREE FOR ORDER BY", "SEARCH m USING INDEX sqlite_autoindex_memories_2 (sync_id=?)"}},
+			want: []string{"SEARCH m USING INDEX sqlite_autoindex_memories_1 (id=?)", "SEARCH m USING INDEX sqlite_autoindex_memories_2 (sync_id=?)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := slices.DeleteFunc(planned(t, s, tt.run), func(step string) bool {

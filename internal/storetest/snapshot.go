@@ -80,7 +80,8 @@ func snapshotCases() []testCase {
 			k.view(func(r engram.Reader) error {
 				got, err := r.Named(k.Context(), []string{string(a.ID), a.SyncID, b.SyncID, "obs-nobody", ""})
 				slices.SortFunc(got, func(x, y engram.MemoryName) int { return int(x.Num - y.Num) })
-				k.same("names", got, []engram.MemoryName{{Num: a.Num, ID: a.ID, SyncID: a.SyncID}, {Num: b.Num, ID: b.ID, SyncID: b.SyncID}})
+				k.same("names", got, []engram.MemoryName{{Num: a.Num, ID: a.ID, SyncID: a.SyncID, Project: a.Project, Scope: a.Scope},
+					{Num: b.Num, ID: b.ID, SyncID: b.SyncID, Project: b.Project, Scope: b.Scope}})
 				return err
 			})
 		}},
