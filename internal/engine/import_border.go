@@ -47,6 +47,29 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 	}
 }
 
+// moved returns nil when a memory that is in another project here comes from there by the move
+// that comes in: those who work on that project said that it left, by this move or an earlier
+// one. It waits until they do, for a batch of one project has no say in another, and alone is
+// returned when no later move than that which is known here comes in.
+func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, alone *leftAlone) error {
+	if r.Lineage == nil || r.Gone {
+		return alone
+	}
+	l, err := lineageOf(ctx, i.tx, engram.EntityMemory, key(here.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: here}})
+	if err != nil {
+		return err
+	}
+	ours, theirs := l.Of("project"), r.Lineage.Of("project")
+	left, told := l.Parts[engram.PartLeft]
+	switch {
+	case theirs.Compare(ours) <= 0:
+		return alone
+	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
+		return nil
+	}
+	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there", here.Project)}
+}
+
 // naming is how a copy is known again, and what it is a copy of.
 type naming struct {
 	sync string

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"reflect"
 	"slices"
 	"time"
@@ -14,6 +15,11 @@ import (
 func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	there := &r.Memory.Memory
 	here, found, copied, err := i.known(ctx, there.ID, there.SyncID)
+	if alone, elsewhere := errors.AsType[*leftAlone](err); elsewhere {
+		if err = i.moved(ctx, here, r, alone); err == nil {
+			found = true
+		}
+	}
 	if err != nil {
 		return unchanged, err
 	}
