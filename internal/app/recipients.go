@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
@@ -28,6 +30,9 @@ type Key struct {
 // owner may read.
 func (a *App) Keygen() (Key, error) {
 	k := Key{File: a.identityFile()}
+	if err := gitchunks.OnlyMine(k.File); err != nil {
+		return k, err
+	}
 	text, err := os.ReadFile(k.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		k.New = true
@@ -80,10 +85,16 @@ type Recipients struct {
 	File    string
 	Now     []string // as the repository has them, sorted; empty: chunks are not encrypted
 	trusted []string // as the person agreed to them, sorted
+	open    bool     // the person agreed to chunks that everybody can read
+	sealed  bool     // there are encrypted chunks
 }
 
-// Agreed reports whether the person agreed to them as they are.
-func (r Recipients) Agreed() bool { return slices.Equal(r.Now, r.trusted) }
+// Agreed reports whether the person agreed to them as they are. No recipients need no
+// agreement where nothing was ever encrypted; beside encrypted chunks they do, for the file
+// may have been taken away.
+func (r Recipients) Agreed() bool {
+	return slices.Equal(r.Now, r.trusted) && (len(r.Now) > 0 || r.open || !r.sealed)
+}
 
 // Added are those that are new since then.
 func (r Recipients) Added() []string { return without(r.Now, r.trusted) }
@@ -111,9 +122,59 @@ func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, e
 	if r.Now, err = place.chunks.Recipients(); err != nil {
 		return r, err
 	}
-	agreed, err := a.Engine.AgreedRecipients(ctx, place.Root)
-	r.trusted = strings.Fields(agreed)
+	if r.sealed, err = place.chunks.Sealed(); err != nil {
+		return r, err
+	}
+	agreed, err := a.agreed(ctx, place.keys)
+	r.trusted, r.open = trustedIn(agreed), agreed == agreedToNone
 	return r, err
+}
+
+// agreedToNone is what is remembered of who agreed that chunks are not encrypted. It is no
+// recipient.
+const agreedToNone = "-"
+
+func trustedIn(agreed string) []string {
+	if agreed == agreedToNone {
+		return nil
+	}
+	return strings.Fields(agreed)
+}
+
+// agreementKeys are by what an agreement about a repository is remembered: where git fetches
+// it from, so that it holds in every clone and after a move; the main worktree; the folder.
+func agreementKeys(f project.Facts) []string {
+	keys := []string{cmp.Or(f.Root, f.Dir)}
+	if f.Main != "" && f.Main != keys[0] {
+		keys = append([]string{f.Main}, keys...)
+	}
+	if f.Remote != "" {
+		keys = append([]string{"remote " + f.Remote}, keys...)
+	}
+	return keys
+}
+
+// agreed is what was agreed about a repository; "" when nothing was.
+func (a *App) agreed(ctx context.Context, keys []string) (string, error) {
+	for _, key := range keys {
+		if agreed, err := a.Engine.AgreedRecipients(ctx, key); agreed != "" || err != nil {
+			return agreed, err
+		}
+	}
+	return "", nil
+}
+
+func (a *App) agree(ctx context.Context, keys, recipients []string) error {
+	text := strings.Join(recipients, "\n")
+	if text == "" {
+		text = agreedToNone
+	}
+	for _, key := range keys {
+		if err := a.Engine.AgreeRecipients(ctx, key, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // MayPush is CodeForbidden where the repository's recipients are others than those that the
@@ -129,11 +190,15 @@ func (a *App) MayPush(ctx context.Context, place Repository) error {
 
 func changedRecipients(r Recipients) error {
 	what := "the recipients in " + r.File + " are not those that you agreed to"
-	if len(r.Now) == 0 {
+	switch {
+	case len(r.Now) == 0 && len(r.trusted) > 0:
 		what = r.File + " has no recipients any more, and chunks would not be encrypted"
+	case len(r.Now) == 0:
+		return engram.Errorf(engram.CodeForbidden, "there are encrypted chunks, but no recipients in %s: what is written now could be read by everybody", r.File).
+			WithHint("bring the file back, or name them: {sync recipients add RECIPIENT}; to write for everybody: {sync recipients trust}")
 	}
 	return engram.Errorf(engram.CodeForbidden, "%s", what).
-		WithHint("{sync recipients} shows them; if they are right: {sync recipients trust}")
+		WithHint("{sync recipients} shows them; if they are right: {sync recipients trust}; {sync recipients remove RECIPIENT} takes one out")
 }
 
 // TrustRecipients agrees to the recipients that the repository around dir has.
@@ -146,13 +211,14 @@ func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, erro
 	if err != nil {
 		return r, err
 	}
-	r.trusted = r.Now
-	return r, a.Engine.AgreeRecipients(ctx, place.Root, strings.Join(r.Now, "\n"))
+	r.trusted, r.open = r.Now, len(r.Now) == 0
+	return r, a.agree(ctx, place.keys, r.Now)
 }
 
-// ChangeRecipients adds some and removes some, and agrees to what comes of it. CodeForbidden
-// where somebody else changed them meanwhile, CodeInvalid for what is no recipient,
-// CodeNotFound for one to remove that is not there.
+// ChangeRecipients adds some and removes some, and agrees to just that: what somebody else
+// changed meanwhile stays in the file and is not agreed to (Recipients.Agreed), so that a
+// stranger can be taken out without agreeing to them first. CodeInvalid for what is no
+// recipient, CodeNotFound for one to remove that is not there.
 func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
 	place, err := a.Repository(ctx, dir, "")
 	if err != nil {
@@ -161,9 +227,6 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 	r, err := a.recipientsOf(ctx, place)
 	if err != nil {
 		return r, err
-	}
-	if !r.Agreed() {
-		return r, changedRecipients(r)
 	}
 	for _, s := range add {
 		if strings.HasPrefix(strings.ToUpper(s), "AGE-SECRET-KEY-") { // which no message may repeat
@@ -175,9 +238,17 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 			return r, engram.Errorf(engram.CodeNotFound, "%q is no recipient of this repository", s).WithHint("{sync recipients} shows those there are")
 		}
 	}
-	next := slices.Compact(slices.Sorted(slices.Values(append(without(r.Now, remove), add...))))
+	changed := func(list []string) []string {
+		return slices.Compact(slices.Sorted(slices.Values(append(without(list, remove), add...))))
+	}
+	next := changed(r.Now)
 	if err := place.chunks.SetRecipients(next); err != nil {
 		return r, err
 	}
-	return a.TrustRecipients(ctx, dir)
+	r.Now, r.trusted = next, changed(r.trusted)
+	if len(next) > 0 && len(r.trusted) == 0 { // only strangers are left, which is no agreement to none
+		return r, nil
+	}
+	r.open = len(r.trusted) == 0
+	return r, a.agree(ctx, place.keys, r.trusted)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/user"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -21,6 +20,7 @@ type Repository struct {
 	By     string        // who this person is, for those who read what they wrote; "" when nobody knows
 
 	chunks *gitchunks.Repository
+	keys   []string // by what agreements about it are remembered, the widest first
 }
 
 // Repository finds the repository that dir lies in, and opens its chunks. There may be none
@@ -32,15 +32,16 @@ func (a *App) Repository(ctx context.Context, dir, project string) (Repository, 
 		return Repository{}, err
 	}
 	root := cmp.Or(facts.Root, facts.Dir)
-	agreed, err := a.Engine.AgreedRecipients(ctx, root)
+	keys := agreementKeys(facts)
+	agreed, err := a.agreed(ctx, keys)
 	if err != nil {
 		return Repository{}, err
 	}
-	chunks, err := gitchunks.Open(gitchunks.Options{Dir: root, Project: project, Recipients: strings.Fields(agreed), IdentityFile: a.identityFile(), Now: time.Now})
+	chunks, err := gitchunks.Open(gitchunks.Options{Dir: root, Project: project, Recipients: trustedIn(agreed), IdentityFile: a.identityFile(), Now: time.Now})
 	if err != nil {
 		return Repository{}, err
 	}
-	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks}, nil
+	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks, keys: keys}, nil
 }
 
 // chunks are those of the repository that the program works in.

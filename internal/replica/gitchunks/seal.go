@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -113,6 +114,20 @@ func recipientsIn(folder *os.Root) ([]string, error) {
 	}
 	slices.Sort(all)
 	return slices.Compact(all), nil
+}
+
+// Sealed reports whether there are sealed chunks.
+func (r *Repository) Sealed() (bool, error) {
+	at, err := r.folder(false, folderName, chunksName)
+	if err != nil || at == nil {
+		return false, err
+	}
+	defer func() { _ = at.Close() }()
+	entries, err := fs.ReadDir(at.FS(), ".")
+	if err != nil {
+		return false, failed("the chunks cannot be listed", err)
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return strings.HasSuffix(e.Name(), sealedSuffix) }), nil
 }
 
 // SetRecipients writes .engram/recipients.txt. None takes it away. It is for others of the
@@ -222,9 +237,29 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	return in, nil
 }
 
+// OnlyMine is CodeForbidden where a file of identities is a link, no file, or can be read by
+// others than its owner: what is in it would be no secret. There need be no such file.
+func OnlyMine(path string) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return failed("the identities cannot be read", err)
+	case !info.Mode().IsRegular():
+		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", path).WithHint("put the file itself there")
+	case runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0:
+		return engram.Errorf(engram.CodeForbidden, "%s can be read by others: its mode is %04o", path, info.Mode().Perm()).WithHint("chmod 600 %s", path)
+	}
+	return nil
+}
+
 func (r *Repository) identities() ([]age.Identity, error) {
 	if r.o.IdentityFile == "" {
 		return nil, nil
+	}
+	if err := OnlyMine(r.o.IdentityFile); err != nil {
+		return nil, err
 	}
 	f, err := os.Open(r.o.IdentityFile)
 	if errors.Is(err, fs.ErrNotExist) {
