@@ -158,9 +158,15 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
 		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata,
 		TopicKey: topic.Normalize(redact.Private(m.TopicKey)), SessionID: line(m.SessionID), ToolName: line(m.ToolName),
-		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: min(max(m.Strength, 0), 1),
+		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: m.Strength,
 		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
+	if !(m.Strength >= 0 && m.Strength <= 1) {
+		return nil, false, engram.Errorf(engram.CodeInvalid, "strength %v is out of range", m.Strength).WithHint("from 0 to 1")
+	}
+	if given := strings.ToLower(strings.TrimSpace(string(m.Scope))); given != "" && given != string(now.Scope) {
+		return nil, false, engram.Errorf(engram.CodeInvalid, "scope %.40q does not exist", string(m.Scope)).WithHint("project, personal or global")
+	}
 	if now.Title == "" {
 		now.Title = titleOf(now.Content)
 	}

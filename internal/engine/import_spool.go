@@ -271,7 +271,11 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		clean, flaw = c.record(rec)
 	}
 	if flaw != nil {
-		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(flaw.Error())})
+		reason := flaw.Error()
+		if told, ok := flaw.(*engram.Error); ok {
+			reason = told.Msg // its cause is for programs
+		}
+		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
 	}
 	return w.add(clean)

@@ -41,7 +41,8 @@ func Check(name string) error {
 
 // CheckText says why name cannot be a project's, as an *engram.Error of CodeInvalid
 // whose cause is a *Problem of ReasonInvalid: because it is longer than engram.MaxName
-// bytes, not UTF-8, or because characters in it cannot be seen or end a line.
+// bytes, not UTF-8, because characters in it cannot be seen or end a line, or because a part
+// of it leads out of a folder.
 //
 // White space around the name is not looked at: Normalize takes it away.
 func CheckText(name string) error {
@@ -53,8 +54,21 @@ func CheckText(name string) error {
 		return invalid("project contains control characters").WithHint("use letters, digits, - and _")
 	case len(name) > engram.MaxName:
 		return invalid("project has %d bytes, the limit is %d", len(name), engram.MaxName)
+	case climbs(name):
+		return invalid("project has a part that is . or ..").WithHint("use letters, digits, - and _")
 	}
 	return nil
+}
+
+// climbs reports whether a name, were it taken for a path, would leave the folder it is in.
+// A slash alone is no such thing: other programs call a project by its owner and its name.
+func climbs(name string) bool {
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if part = strings.TrimSpace(part); part == "." || part == ".." {
+			return true
+		}
+	}
+	return false
 }
 
 func invalid(format string, args ...any) *engram.Error {

@@ -48,6 +48,7 @@ func TestCheck(t *testing.T) {
 		{"a blank name", " \t", "project is required"},
 		{"a path", "/home/me/app", "project must be a name, not a path"},
 		{"a Windows path", `C:\app`, "project must be a name, not a path"},
+		{"a way out of a folder", "..", "project has a part that is . or .."},
 		{"a control character", "a\x1bb", "project contains control characters"},
 		{"a line break within", "a\nb", "project contains control characters"},
 		{"a NUL", "a\x00b", "project contains control characters"},

@@ -75,7 +75,7 @@ func graphItem(section string, d *json.Decoder) (engram.Record, error) {
 	}
 	m := engram.Memory{ID: engram.ID(n.ID), Project: n.ProjectID, Type: n.MemoryType, Title: n.Title, Content: n.Content,
 		Summary: or(n.Summary, ""), Tags: n.Tags, Metadata: n.Metadata, Importance: or(n.Importance, engram.DefaultImportance),
-		Strength: or(n.RelevanceScore, 1), AccessCount: n.AccessCount, CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time,
+		Strength: min(max(or(n.RelevanceScore, 1), 0), 1), AccessCount: n.AccessCount, CreatedAt: n.CreatedAt.Time, UpdatedAt: n.UpdatedAt.Time,
 		LastAccessedAt: n.LastAccessedAt.Time}
 	return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, err
 }

@@ -40,13 +40,14 @@ type reading struct {
 	// section is the list that the decoder stands in, before its first item; "" when it
 	// stands at the end of the object.
 	section string
-	counts  map[string]int // items by section
+	counts  map[string]int  // items by section
+	begun   map[string]bool // sections
 }
 
 // read reads the fields of the head and stops at the first list.
 func read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	in := &guarded{r: r}
-	f := &reading{in: in, d: json.NewDecoder(in), head: map[string]any{}, counts: map[string]int{}}
+	f := &reading{in: in, d: json.NewDecoder(in), head: map[string]any{}, counts: map[string]int{}, begun: map[string]bool{}}
 	if err := f.begin(); err != nil {
 		return engram.Snapshot{}, nil, err
 	}
@@ -143,7 +144,10 @@ func (f *reading) next() error {
 			if err := f.decide(name); err != nil {
 				return err
 			}
-			f.section = name
+			if f.begun[name] {
+				return engram.Errorf(engram.CodeInvalid, "the file has %s twice", name).WithHint("which of the two is meant?")
+			}
+			f.section, f.begun[name] = name, true
 			return nil
 		default:
 			if err := f.skip(); err != nil {
@@ -302,10 +306,12 @@ func flawed(err error) error {
 	return errFlaw{err}
 }
 
-// rawItem reads one item to its end; an error is about the file.
+// rawItem reads one item to its end; an error is about the file, an errFlaw about the item.
 func rawItem(d *json.Decoder) (raw json.RawMessage, err error) {
-	err = d.Decode(&raw)
-	return raw, err
+	if err := d.Decode(&raw); err != nil {
+		return nil, err
+	}
+	return raw, flawed(wire.Ambiguous(raw))
 }
 
 // item decodes one item: an error is an errFlaw when the item was read to its end.

@@ -1,0 +1,36 @@
+package wire_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
+)
+
+func TestWhatAReaderWouldLoseUnseenIsRefused(t *testing.T) {
+	for _, tt := range []struct{ name, item, want string }{
+		{"an ordinary item", `{"content":"one","tags":["a","b"],"metadata":{"content":"two"}}`, ""},
+		{"a field twice", `{"content":"one","content":"two"}`, "content is there twice"},
+		{"a field twice in another case", `{"content":"one", "id":"x", "Content":"two"}`, "content is there twice"},
+		{"a field twice, once in escapes", `{"content":"one","\u0063ontent":"two"}`, "content is there twice"},
+		{"a value like a name", `{"id":"content","content":"id"}`, ""},
+		{"a quote within a text", `{"content":"a \" ,\"content\":\\","id":"x"}`, ""},
+		{"a whole letter in two escapes", `{"content":"\ud83d\ude00"}`, ""},
+		{"the first half of a letter", `{"content":"a \ud83d b"}`, "half of a letter"},
+		{"the second half of a letter", `{"content":"\uDE00"}`, "half of a letter"},
+		{"two first halves", `{"content":"\ud83d\ud83d"}`, "half of a letter"},
+		{"an escape that is escaped", `{"content":"\\ud83d"}`, ""},
+		{"half a letter in metadata", `{"metadata":{"k":["\ud83d"]}}`, "half of a letter"},
+		{"nested as deep as may be", `{"m":` + strings.Repeat("[", 999) + strings.Repeat("]", 999) + `}`, ""},
+		{"nested deeper", `{"m":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`, "nested more than 1000 deep"},
+		{"no object", `["a","a"]`, ""},
+		{"nothing", ``, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := wire.Ambiguous([]byte(tt.item))
+			if got := ""; err != nil && (tt.want == "" || !strings.Contains(err.Error(), tt.want)) || err == nil && tt.want != got {
+				t.Errorf("%.80s\n got %v\nwant %q", tt.item, err, tt.want)
+			}
+		})
+	}
+}
