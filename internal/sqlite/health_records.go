@@ -9,11 +9,12 @@ import (
 
 // lackingSQL reads the live memories that lack something. The length in bytes is known
 // without reading the content; the project is looked at when it is not row 0.
+// To be in no session is no lack: what came in from elsewhere may be in none.
 const lackingSQL = `SELECT m.num, rtrim(
 	iif(m.id = '', 'id,', '') || iif(m.sync_id = '', 'sync_id,', '') || iif(trim(m.type) = '', 'type,', '') ||
 	iif(trim(m.title) = '', 'title,', '') || iif(octet_length(m.content) = 0, 'content,', '') ||
 	iif(m.scope NOT IN ('project', 'personal', 'global'), 'scope,', '') ||
-	iif(m.session = 0 OR s.num IS NULL, 'session_id,', '') || iif(p.num IS NULL, 'project,', ''), ',') lacks
+	iif(m.session <> 0 AND s.num IS NULL, 'session_id,', '') || iif(p.num IS NULL, 'project,', ''), ',') lacks
 	FROM memories m LEFT JOIN sessions s ON s.num = m.session LEFT JOIN projects p ON p.num = m.project
 	WHERE m.deleted_at IS NULL AND lacks <> '' AND (?1 = '' OR p.name = ?1 OR p.num IS NULL) ORDER BY m.num`
 
