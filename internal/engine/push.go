@@ -155,22 +155,22 @@ func (p *pushing) send(ctx context.Context, o outgoing) error {
 		}
 	}
 	p.waiting, p.bytes = append(p.waiting, o), p.bytes+size
-	p.count(o.record)
+	p.count(o.record, 1)
 	return nil
 }
 
-func (p *pushing) count(r engram.Record) {
+func (p *pushing) count(r engram.Record, n int) {
 	switch {
 	case r.Erased != nil:
-		p.res.Erased++
+		p.res.Erased += n
 	case r.Session != nil:
-		p.res.Sessions++
+		p.res.Sessions += n
 	case r.Memory != nil:
-		p.res.Memories++
+		p.res.Memories += n
 	case r.Prompt != nil:
-		p.res.Prompts++
+		p.res.Prompts += n
 	case r.Relation != nil:
-		p.res.Relations++
+		p.res.Relations += n
 	}
 }
 
@@ -182,16 +182,7 @@ func (p *pushing) flush(ctx context.Context) error {
 	went := p.waiting
 	p.waiting, p.bytes = nil, 0
 	if !p.in.DryRun {
-		records := make([]engram.Record, len(went))
-		for i, o := range went {
-			records[i] = o.record
-		}
-		b, err := p.remote.Write(ctx, engram.Batch{By: p.in.By, At: p.now()}, records)
-		if err != nil {
-			return err
-		}
-		p.res.Batches = append(p.res.Batches, b)
-		if err := p.carry(ctx, b.ID, went); err != nil {
+		if err := p.lot(ctx, went); err != nil {
 			return err
 		}
 	}
