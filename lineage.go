@@ -155,7 +155,7 @@ func (l Lineage) Newest() Stamp {
 	}
 	for _, dots := range l.Sets {
 		for device, d := range dots {
-			if s := (Stamp{d.Added, device}); s.Compare(newest) > 0 {
+			if s := (Stamp{max(d.Added, d.Removed), device}); s.Compare(newest) > 0 {
 				newest = s
 			}
 		}

@@ -66,7 +66,8 @@ func Retagged(l engram.Lineage, was, now []string, s engram.Stamp) engram.Lineag
 		if d == nil {
 			d = engram.Dots{}
 		}
-		d[s.Device] = engram.Dot{Added: s.At, Removed: min(d[s.Device].Removed, s.At-1)}
+		removed := d[s.Device].Removed // never less than it was: that it was removed is known elsewhere
+		d[s.Device] = engram.Dot{Added: max(s.At, removed+1), Removed: removed}
 		put(member, d)
 	}
 	l.Parts = maps.Clone(l.Parts)
