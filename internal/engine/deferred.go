@@ -143,20 +143,19 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 
 // again tries what waits for something that may be here by now, or for a time. What a person
 // has to look at goes on waiting.
-func (p *pulling) again(ctx context.Context, o *op) error {
+func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, err error) {
 	project, err := deferredProject(ctx, o.tx, p.in.Project)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	all, err := allDeferred(ctx, o.tx, project)
 	if err != nil {
-		return err
+		return sum, err
 	}
 	erasure, err := readErased(ctx, o.tx)
 	if err != nil {
-		return err
+		return sum, err
 	}
-	var sum engram.Imported
 	into := map[string]*receivingBatch{} // by project
 	for _, d := range all {
 		if d.Why == engram.DeferredReview && !erasure.erases(d.Record) {
@@ -168,24 +167,23 @@ func (p *pulling) again(ctx context.Context, o *op) error {
 			b = one.receiving(o, engram.Batch{}, &sum, new(int))
 			into[d.Project] = b
 			if err := b.begin(ctx); err != nil {
-				return err
+				return sum, err
 			}
 		}
 		if err := b.oneAgain(ctx, d); err != nil {
-			return err
+			return sum, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(into)) {
 		if err := into[name].end(ctx); err != nil {
-			return err
+			return sum, err
 		}
 	}
 	if err := o.settleTies(ctx, nil); err != nil { // one that was shown may have been taken away here since
-		return err
+		return sum, err
 	}
 	sum.Op = o.first
-	p.add(sum, 0)
-	return nil
+	return sum, nil
 }
 
 // oneAgain tries one record again.

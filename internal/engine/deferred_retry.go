@@ -26,7 +26,7 @@ func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, er
 			return err
 		}
 		p := &pulling{Engine: e, in: PullInput{Project: name}}
-		if err := p.again(ctx, o); err != nil {
+		if _, err := p.again(ctx, o); err != nil {
 			return err
 		}
 		after, err := allDeferred(ctx, o.tx, name)

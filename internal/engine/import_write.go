@@ -77,6 +77,9 @@ type leftAlone struct{ project string }
 
 // Error implements error.
 func (l *leftAlone) Error() string {
+	if l.project == "" {
+		return "it is in another project here, which is left alone"
+	}
 	return fmt.Sprintf("it is in project %q here, which is left alone", l.project)
 }
 

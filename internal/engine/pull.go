@@ -109,6 +109,7 @@ func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, e
 	})
 	var fresh []engram.Batch
 	for _, b := range all {
+		b.By = signature(b.By)
 		if known[b.ID] {
 			p.res.Known++
 		} else {
@@ -149,7 +150,15 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			p.in.Progress(n+1, len(batches))
 		}
 	}
-	return write(func(o *op) error { return p.again(ctx, o) })
+	var waited engram.Imported
+	err := write(func(o *op) (err error) {
+		waited, err = p.again(ctx, o)
+		return err
+	})
+	if err == nil {
+		p.add(waited, 0)
+	}
+	return err
 }
 
 // add adds what became of a batch to the sum.
@@ -195,10 +204,11 @@ func refusal(err error) bool {
 func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, deferred *int) *receivingBatch {
 	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
-	if b.By != "" {
-		i.reason += " by " + line(b.By)
+	by := signature(b.By)
+	if by != "" {
+		i.reason += " by " + by
 	}
-	in := &receivingBatch{importing: i, by: b.By, deferred: deferred}
+	in := &receivingBatch{importing: i, by: by, deferred: deferred}
 	i.later = in.defers
 	return in
 }

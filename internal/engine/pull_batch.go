@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // receivingBatch takes the records of one batch in, in one operation.
@@ -129,60 +128,6 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 		return "", err
 	}
 	return fmt.Sprintf("it is of project %.80q", project), nil
-}
-
-// suspicious says what in a record reads like an order to an agent; "" when nothing does,
-// and when it is here already.
-func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, error) {
-	var texts []string
-	switch {
-	case r.Memory != nil:
-		m := r.Memory.Memory
-		texts = []string{m.Title, m.Content, m.Summary}
-	case r.Session != nil:
-		texts = []string{r.Session.Summary}
-	case r.Prompt != nil:
-		texts = []string{r.Prompt.Content}
-	case r.Relation != nil:
-		texts = []string{r.Relation.Relation.Reason, r.Relation.Relation.Evidence}
-	}
-	for _, text := range texts {
-		reasons := suspicion.Of(text)
-		if len(reasons) == 0 {
-			continue
-		}
-		if known, err := b.saysSo(ctx, r); err != nil || known {
-			return "", err
-		}
-		return fmt.Sprintf("%s: %s", reasons[0].Why, reasons[0].Excerpt), nil
-	}
-	return "", nil
-}
-
-// saysSo reports whether what is here says the same words already.
-func (b *receivingBatch) saysSo(ctx context.Context, r incoming) (bool, error) {
-	switch {
-	case r.Memory != nil:
-		m := r.Memory.Memory
-		here, found, err := b.find(ctx, m.ID, m.SyncID)
-		return found && here.Title == m.Title && here.Content == m.Content, err
-	case r.Prompt != nil:
-		here, found, err := b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
-		return found && here.Content == r.Prompt.Content, err
-	case r.Session != nil:
-		here, err := b.tx.Session(ctx, r.Session.ID)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return false, nil
-		}
-		return here.Summary == r.Session.Summary, err
-	case r.Relation != nil:
-		here, err := b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID})
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return false, nil
-		}
-		return here.Reason == r.Relation.Relation.Reason && here.Evidence == r.Relation.Relation.Evidence, err
-	}
-	return false, nil
 }
 
 // defers puts a record aside, or puts it back where it waited.

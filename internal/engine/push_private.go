@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -14,6 +15,7 @@ func withoutPrivate(r engram.Record) engram.Record {
 	case r.Memory != nil:
 		m := *r.Memory
 		m.Memory = openMemory(m.Memory)
+		r.Lineage = openLineage(r.Lineage)
 		m.Revisions = slices.Clone(m.Revisions)
 		for i := range m.Revisions {
 			v := &m.Revisions[i]
@@ -34,6 +36,16 @@ func withoutPrivate(r engram.Record) engram.Record {
 		r.Relation = &rel
 	}
 	return r
+}
+
+// openLineage is a lineage without tags that have private spans.
+func openLineage(l *engram.Lineage) *engram.Lineage {
+	if l == nil || len(l.Sets) == 0 {
+		return l
+	}
+	open := l.Clone()
+	maps.DeleteFunc(open.Sets, func(tag string, _ engram.Dots) bool { return redact.Private(tag) != tag })
+	return &open
 }
 
 func openMemory(m engram.Memory) engram.Memory {

@@ -50,12 +50,18 @@ func (c cleaning) lineage(r engram.Record) (*engram.Lineage, error) {
 			return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
 		}
 	}
+	if err := openMembers(r, &l); err != nil {
+		return nil, err
+	}
 	for member, ds := range l.Sets {
 		devices = append(devices, member)
 		for device, d := range ds {
 			devices = append(devices, device)
 			if dots++; d.Added < 0 || d.Removed < 0 {
 				return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
+			}
+			if d.Removed > d.Added { // nobody removes what he has not seen
+				return nil, engram.Errorf(engram.CodeInvalid, "its lineage takes away what was not added yet")
 			}
 		}
 	}

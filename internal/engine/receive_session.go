@@ -16,7 +16,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 		return unchanged, err
 	}
 	if name != id && i.batch != "" {
-		return unchanged, &leftAlone{"another"}
+		return unchanged, &leftAlone{}
 	}
 	if !found && i.erased.has(engram.EntitySession, name) {
 		i.res.Sessions.Forgotten++
