@@ -25,6 +25,9 @@ func (h *history) check(ctx context.Context) error {
 		if err := h.texts(ctx, p); err != nil {
 			return err
 		}
+		if err := h.ties(ctx, p); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -38,6 +41,9 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 				continue // one who edited it meanwhile has lost that, too: it was asked for
 			}
 			m, err := r.Memory(ctx, engram.ByID(id))
+			if f.personal != "" && f.personal != p.name && engram.CodeOf(err) == engram.CodeNotFound {
+				continue // it came in no file
+			}
 			if err != nil {
 				return fmt.Errorf("%s has lost %s: %w", p.name, id, err)
 			}
@@ -46,20 +52,51 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 				return err
 			}
 			kept, numbers := map[string]bool{m.Content: true}, map[int]bool{m.RevisionCount: true}
+			said := map[string]bool{}
 			for _, v := range revisions {
 				kept[v.Content] = true
+				text := v.Stamp.String() + v.Title + v.Content
+				if said[text] {
+					return fmt.Errorf("%s has %q of %s by %s twice", p.name, v.Content, id, v.Stamp)
+				}
+				said[text] = true
 				if numbers[v.Number] {
 					return fmt.Errorf("%s has two versions %d of %s", p.name, v.Number, id)
 				}
 				numbers[v.Number] = true
 			}
 			for text := range f.texts {
+				if f.personal != "" && f.personal != p.name {
+					continue // a file may be older than the text
+				}
 				if !kept[text] {
 					return fmt.Errorf("%s has lost %q of %s: %v", p.name, text, id, kept)
 				}
 			}
 		}
 		return nil
+	})
+}
+
+// ties checks that no two relations are shown that say the same.
+func (h *history) ties(ctx context.Context, p *peer) error {
+	return p.store.View(ctx, func(r engram.Reader) error {
+		all, err := r.RelationsAfter(ctx, h.project, 0, 10_000)
+		shown, ids := map[string]string{}, map[string]bool{}
+		for _, rel := range all {
+			if ids[rel.ID] {
+				return fmt.Errorf("%s has relation %s twice", p.name, rel.ID)
+			}
+			ids[rel.ID] = true
+			says := fmt.Sprintf("#%d %s #%d", rel.Source, rel.Verb, rel.Target)
+			if other, twice := shown[says]; twice && !rel.Removed() {
+				return fmt.Errorf("%s shows %s twice, as %s and %s", p.name, says, other, rel.ID)
+			}
+			if !rel.Removed() {
+				shown[says] = rel.ID
+			}
+		}
+		return err
 	})
 }
 

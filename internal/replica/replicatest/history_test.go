@@ -22,7 +22,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	m, other := live[h.rng.IntN(len(live))], live[h.rng.IntN(len(live))]
 	ref := engram.ByNum(m.Num)
 	what := ""
-	switch step := h.rng.IntN(20); step {
+	switch step := h.rng.IntN(21); step {
 	case 0, 1, 2, 3, 4:
 		return h.save(ctx, p, text)
 	case 5, 6, 7:
@@ -72,6 +72,15 @@ func (h *history) write(ctx context.Context, p *peer) error {
 			h.tally.Undone++
 		}
 	case 19:
+		if len(p.pulls) == 0 {
+			return nil
+		}
+		op := p.pulls[h.rng.IntN(len(p.pulls))]
+		what = fmt.Sprintf("takes back the pull %d", op)
+		if _, err = p.Undo(ctx, engine.UndoInput{Op: op}); err == nil {
+			h.tally.Unpulled++
+		}
+	case 20:
 		what, err = h.talk(ctx, p, text)
 	}
 	return h.minor(p, what, err)
@@ -112,11 +121,19 @@ func (h *history) minor(p *peer, what string, err error) error {
 }
 
 func (h *history) save(ctx context.Context, p *peer, text string) error {
-	res, err := p.Save(ctx, engine.SaveInput{Title: text, Content: text + ", at length", Project: h.project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}})
+	in := engine.SaveInput{Title: text, Content: text + ", at length", Project: h.project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}}
+	if h.rng.IntN(10) == 0 {
+		in.Scope = engram.ScopePersonal
+		h.tally.Personal++
+	}
+	res, err := p.Save(ctx, in)
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
 	h.remember(res.Memory)
+	if in.Scope == engram.ScopePersonal {
+		h.fates[res.Memory.ID].personal = p.name
+	}
 	h.say("%s saves %s as %s (%s)", p.name, text, res.Memory.ID, res.Memory.TopicKey)
 	return nil
 }

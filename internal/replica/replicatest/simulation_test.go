@@ -31,6 +31,8 @@ const (
 	// worlds are as many sets of stores: histories are played on them at once, one after
 	// the other on each, in a project of its own.
 	worlds = 2
+	// lives are as many histories as a set of stores sees: what they hold makes them slower.
+	lives = 10
 )
 
 // Five people work on a project, each with a store of their own, and hand each other
@@ -52,9 +54,18 @@ func TestReplicasComeTogether(t *testing.T) {
 	next := make(chan int)
 	var workers sync.WaitGroup
 	for range worlds {
-		w := newWorld(t)
 		workers.Go(func() {
-			for n := range next {
+			var w *world
+			defer func() { w.close(t) }()
+			for played := 0; ; played++ {
+				n, more := <-next
+				if !more {
+					return
+				}
+				if played%lives == 0 {
+					w.close(t)
+					w = newWorld(t)
+				}
 				h := newHistory(w, seed, n)
 				if err := h.play(t.Context()); err != nil {
 					t.Errorf("history %d: %v\nagain: -seed %d -history %d\n%s", n, err, seed, n, h.told.String())
@@ -80,13 +91,15 @@ func TestReplicasComeTogether(t *testing.T) {
 
 // tally counts what happened in histories.
 type tally struct {
-	Histories, Writes, Undone, Erased, Files, Chunks, Batches, Dropped, Texts int
+	Histories, Writes, Undone, Unpulled, Personal, Erased, Files, Chunks, Batches, Dropped, Texts int
 }
 
 func (a *tally) add(b tally) {
 	a.Histories++
 	a.Writes += b.Writes
 	a.Undone += b.Undone
+	a.Unpulled += b.Unpulled
+	a.Personal += b.Personal
 	a.Erased += b.Erased
 	a.Files += b.Files
 	a.Chunks += b.Chunks
@@ -96,8 +109,8 @@ func (a *tally) add(b tally) {
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("%d histories of %d replicas: %d writes (%d undos, %d erasures), %d texts; %d files, %d chunk pulls, %d batch pulls, %d chunks dropped",
-		a.Histories, replicas, a.Writes, a.Undone, a.Erased, a.Texts, a.Files, a.Chunks, a.Batches, a.Dropped)
+	return fmt.Sprintf("%d histories of %d replicas: %d writes (%d undos, %d of pulls, %d personal, %d erasures), %d texts; %d files, %d chunk pulls, %d batch pulls, %d chunks dropped",
+		a.Histories, replicas, a.Writes, a.Undone, a.Unpulled, a.Personal, a.Erased, a.Texts, a.Files, a.Chunks, a.Batches, a.Dropped)
 }
 
 // world is five stores.
@@ -114,6 +127,7 @@ type peer struct {
 	clone string // folder of its repository
 	now   time.Time
 	steps *rand.Rand
+	pulls []int64 // what it pulled in this history, as operations
 	ids   func() engram.ID
 }
 
@@ -124,13 +138,8 @@ func newWorld(t *testing.T) *world {
 	for i := range w.peers {
 		store, err := enginetest.OpenStore(filepath.Join(w.dir, fmt.Sprintf("%d.db", i)))
 		if err != nil {
-			t.Fatal(err)
+			panic(err) // not a goroutine that may end the test
 		}
-		t.Cleanup(func() {
-			if err := store.Close(); err != nil {
-				t.Error(err)
-			}
-		})
 		p := &peer{store: store, name: string(rune('A' + i))}
 		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name,
 			Now: func() time.Time {
@@ -141,6 +150,21 @@ func newWorld(t *testing.T) *world {
 		w.peers[i] = p
 	}
 	return w
+}
+
+// close ends the stores and removes what they wrote; nil is none.
+func (w *world) close(t *testing.T) {
+	if w == nil {
+		return
+	}
+	for _, p := range w.peers {
+		if err := p.store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := os.RemoveAll(w.dir); err != nil {
+		t.Error(err)
+	}
 }
 
 // folder is one in memory where the system has that: the stores are synced at every write, and
@@ -181,8 +205,9 @@ type file struct {
 
 // fate is what became of a memory.
 type fate struct {
-	texts  map[string]bool
-	erased bool
+	texts    map[string]bool
+	erased   bool
+	personal string // the author, who alone has to have it; "": it is everybody's
 }
 
 // apart is how far histories are apart on every clock: the stamps of one are later than those
@@ -194,6 +219,7 @@ func newHistory(w *world, seed uint64, n int) *history {
 	for i, p := range w.peers {
 		p.now = enginetest.Start().Add(time.Duration(n)*apart + time.Duration(h.rng.IntN(16*3600_000))*time.Millisecond)
 		p.steps = rand.New(rand.NewPCG(seed^uint64(i+1), uint64(n)))
+		p.pulls = nil
 		made := 0
 		p.ids = func() engram.ID {
 			made++
