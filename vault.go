@@ -32,6 +32,12 @@ type VaultMode struct {
 type VaultNotes interface {
 	// Known lists the memories that have a note here, in the order of their IDs.
 	Known() []ID
+	// Named lists the memories that notes here name, in the order of their IDs: those of
+	// Known, and those whose notes came by another way.
+	Named() []ID
+	// Carried reads the note of a memory as what carries it to a store that does not have
+	// it; told is false for a note that is not there or cannot be read.
+	Carried(id ID) (c CarriedNote, told bool, err error)
 	// Place settles what the note of a memory is called: every memory whose note will be
 	// put, or linked to, needs its place first.
 	Place(p NotePlace)
@@ -149,6 +155,16 @@ type NoteEdit struct {
 	Lacks   []string // fields that it does not tell: they stay as they are
 	Flaw    error    // why it cannot be read; CodeInvalid
 	Ignored []string // what in it no edit can change, for a person
+}
+
+// CarriedNote is a note as what carries a memory from one store to another.
+type CarriedNote struct {
+	NoteEdit
+	Edited bool   // somebody edited it since it was written; false where that is not known
+	Memory Memory // as far as the note tells it; its times may be zero
+	// Links are relations that the note shows, of memories that have a note here; those that
+	// nobody judged are not among them.
+	Links []NoteLink
 }
 
 // NoteFields is what the edit of a note can change of a memory.

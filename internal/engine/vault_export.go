@@ -285,7 +285,8 @@ func (x *vaultExport) remove(ctx context.Context) error {
 	return nil
 }
 
-func (x *vaultExport) erasedAmong(ctx context.Context, ids []engram.ID) (map[engram.ID]bool, error) {
+// erasedAmong are those of the memories that were removed for good.
+func (e *Engine) erasedAmong(ctx context.Context, ids []engram.ID) (map[engram.ID]bool, error) {
 	wanted, erased := map[engram.ID]bool{}, map[engram.ID]bool{}
 	if len(ids) == 0 {
 		return erased, nil
@@ -296,7 +297,7 @@ func (x *vaultExport) erasedAmong(ctx context.Context, ids []engram.ID) (map[eng
 	read := func(r engram.Reader, after string) ([]engram.Erased, error) {
 		return r.ErasedAfter(ctx, engram.EntityMemory, after, exportPage)
 	}
-	err := pages(ctx, x.Engine, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+	err := pages(ctx, e, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
 		if id := engram.ID(g.ID); wanted[id] {
 			erased[id] = true
 		}

@@ -89,6 +89,9 @@ type vaultImport struct {
 	notes engram.VaultNotes
 	res   *VaultImported
 	edits []engram.NoteEdit // of memories, not written yet
+	// carried are the memories that notes of other stores brought; nil for those of which
+	// all is told already.
+	carried map[engram.ID]*engram.Memory
 }
 
 // mostEdits is how many edits are written in one transaction, which is one operation for
@@ -96,6 +99,9 @@ type vaultImport struct {
 const mostEdits = 100
 
 func (x *vaultImport) run(ctx context.Context) error {
+	if err := x.carry(ctx); err != nil {
+		return err
+	}
 	for e, err := range x.notes.Edits(ctx) {
 		if err != nil {
 			return errors.Join(err, x.flush(ctx))
@@ -116,6 +122,13 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 		return x.takeGone(ctx, e)
 	case e.ID == "":
 		return x.takeNew(ctx, e)
+	}
+	if m, told := x.carried[e.ID]; told {
+		// The edit of a note that another store wrote is not settled: that store waits for it.
+		if m == nil || e.Base != nil {
+			return nil
+		}
+		return x.notes.Settle(e, e.ID, saidBy(e, *m))
 	}
 	if x.edits = append(x.edits, e); len(x.edits) < mostEdits {
 		return nil
@@ -197,7 +210,7 @@ func (x *vaultImport) settle(e engram.NoteEdit, t takenEdit) error {
 		x.tell(e, VaultRejected, item)
 		return nil
 	case t.elsewhere:
-		item.Reason = "no memory here has this id: it is another database's, or was erased; the note stays as it is"
+		item.Reason = "no memory here has this id: it was erased, or the note says nothing; the note stays as it is"
 		x.tell(e, VaultNoted, item)
 		return nil
 	case t.gone:

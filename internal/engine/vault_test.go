@@ -270,8 +270,8 @@ func TestNotesOfAnotherStoreStay(t *testing.T) {
 	if res := other.export(engine.VaultExportInput{}); res.Created != 1 || res.Deleted != 0 {
 		t.Errorf("got %+v, want one created beside", res)
 	}
-	if got := acts(other.bring(engine.VaultImportInput{})); got != "" {
-		t.Errorf("the import: got %q, want nothing", got)
+	if got := acts(other.bring(engine.VaultImportInput{})); got != "created" {
+		t.Errorf("the import: got %q, want the memory of the first store", got)
 	}
 	if res := p.export(engine.VaultExportInput{}); res.Skipped != 1 || res.Deleted+res.Created+res.Updated != 0 {
 		t.Errorf("the first store: got %+v, want nothing to do", res)
@@ -308,14 +308,14 @@ func TestANoteThatSaysWhatAMemoryWithoutNoteSaysIsItsNote(t *testing.T) {
 	}
 }
 
-func TestAnEditOfAnotherStoresNoteIsTold(t *testing.T) {
+func TestAnEditOfAnotherStoresNoteComesInAndWaitsForThatStore(t *testing.T) {
 	p := newVaultPlace(t)
 	m := p.save("First", "one")
 	p.export(engine.VaultExportInput{})
 	other := vaultPlace{t, enginetest.NewParts(t).Again(t).Engine, p.dir, p.vault, "shop"} // makes other ids
 	p.edit(p.noteOf(m), "one", "two")
-	if got := acts(other.bring(engine.VaultImportInput{})); got != "noted" {
-		t.Errorf("the other store: got %q, want it noted", got)
+	if got := acts(other.bring(engine.VaultImportInput{})); got != "created" {
+		t.Errorf("the other store: got %q, want it here", got)
 	}
 	if got := acts(p.bring(engine.VaultImportInput{})); got != "revised content" {
 		t.Errorf("its own store: got %q, want it revised", got)
@@ -328,8 +328,8 @@ func TestNotesThatCannotComeInAreToldAndChangeNothing(t *testing.T) {
 		{"what a memory says already", "shop/new.md", "One.", "rejected", "memory #1 says this already"},
 		{"a note of no project", "new.md", "new", "", ""},
 		{"a note with a project of its own", "new.md", "---\nproject: shop\n---\nnew", "created", ""},
-		{"an id that nothing has", "shop/new.md", "---\nid: mem_01m806jkpqhmcmj478e3cqpkg0\n---\nnew", "rejected", "no memory here has this id"},
-		{"another program's id", "shop/new.md", "---\nid: 12\n---\nnew", "", ""},
+		{"an id that nothing has", "shop/new.md", "---\nid: mem_01m806jkpqhmcmj478e3cqpkg0\n---\nnew", "created", ""},
+		{"another program's id", "shop/new.md", "---\nid: 12\n---\nnew", "rejected", "its id is none of a memory"},
 		{"a note that says nothing yet", "shop/Untitled.md", "\n", "", ""},
 		{"a note of a session", "_sessions/mine.md", "new", "", ""},
 		{"an attachment", "shop/picture.png", "new", "", ""},

@@ -58,7 +58,9 @@ func (n *notes) strays() *strays {
 			s.bad, s.why[f.path] = append(s.bad, f.path), bad
 			continue
 		case r.foreign:
-			continue // another program's
+			s.bad, s.why[f.path] = append(s.bad, f.path), &flaw{0, engram.Errorf(engram.CodeInvalid, "its id is none of a memory").
+				WithHint("take the line id away, and it becomes a memory of its own")}
+			continue
 		case r.id != "":
 			s.of[r.id] = append(s.of[r.id], f.path)
 		default:

@@ -166,6 +166,11 @@ func (r *read) take(key string, v *yaml.Node) *flaw {
 		r.fields.Scope = engram.ParseScope(s)
 	case "topic", "topic_key":
 		r.fields.TopicKey = s
+	case "sync_id", "session", "created", "updated", "review_after", "valid_from", "valid_to":
+		if r.told == nil {
+			r.told = map[string]string{}
+		}
+		r.told[key] = s
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type notes struct {
 	places  map[engram.ID]string // of memories, as far as they were placed
 	holders map[string]engram.ID // whose a name is, by sameFile
 	stray   *strays              // nil: not looked for yet
+	stems   map[string]engram.ID // nil: not gathered yet; by the name of the note as links have it
 	asRead  map[string]asRead    // notes that Edits told, by path
 }
 

@@ -19,7 +19,8 @@ type read struct {
 	foreign bool      // it has an id that is not one of Engram's
 	project string
 	fields  engram.NoteFields
-	lacks   []string // fields that it does not tell
+	lacks   []string          // fields that it does not tell
+	told    map[string]string // what no edit changes: sync_id, session, times
 	kept    kept
 	tail    string // what follows the marker
 	ignored []string

@@ -1,0 +1,150 @@
+package markdown
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Named implements engram.VaultNotes.
+func (n *notes) Named() []engram.ID {
+	ids := n.Known()
+	for id := range maps.Keys(n.strays().of) {
+		if n.state.Notes[id] == nil {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Carried implements engram.VaultNotes.
+func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err error) {
+	name, edited, base := "", false, (*engram.NoteDigest)(nil)
+	if x := n.state.Notes[id]; x != nil {
+		n.follow(id, x)
+		f, stands := n.file(x.Path)
+		if !stands {
+			return c, false, nil
+		}
+		left := x.fileState
+		if edited, err = n.changedSince(f, &left); err != nil {
+			return c, false, err
+		}
+		said := x.Base
+		name, base = f.path, &said
+	} else if at := n.strays().of[id]; len(at) > 0 {
+		name = at[0]
+	} else {
+		return c, false, nil
+	}
+	b, err := n.readFile(name, maxNote)
+	if engram.CodeOf(err) == engram.CodeInvalid {
+		return c, false, nil // Edits tells it
+	}
+	if err != nil {
+		return c, false, err
+	}
+	r, bad := readNote(b)
+	if bad != nil || r.id != id {
+		return c, false, nil // likewise
+	}
+	e, told := n.newNote(name, r)
+	if !told {
+		return c, false, nil
+	}
+	e.ID, e.Base = id, base
+	return engram.CarriedNote{NoteEdit: e, Edited: edited, Memory: carriedMemory(e, r), Links: n.linksIn(path.Dir(name), r.tail)}, true, nil
+}
+
+// carriedMemory is the memory of a note that another store wrote, as far as it tells it.
+func carriedMemory(e engram.NoteEdit, r read) engram.Memory {
+	m := engram.Memory{ID: e.ID, SyncID: r.told["sync_id"], Project: e.Project, SessionID: r.told["session"], Title: e.Fields.Title, Content: e.Fields.Content,
+		Type: e.Fields.Type, Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
+		Origin: engram.OriginImport, Strength: 1}
+	if m.Type == "" {
+		m.Type = engram.TypeManual
+	}
+	if slices.Contains(e.Lacks, "scope") {
+		m.Scope = engram.ScopeProject
+	}
+	if slices.Contains(e.Lacks, "importance") {
+		m.Importance = engram.DefaultImportance
+	}
+	for key, at := range map[string]*time.Time{"created": &m.CreatedAt, "updated": &m.UpdatedAt, "review_after": &m.ReviewAfter,
+		"valid_from": &m.ValidFrom, "valid_to": &m.ValidTo} {
+		if t, err := time.Parse(time.RFC3339, r.told[key]); err == nil {
+			*at = t.UTC()
+		}
+	}
+	return m
+}
+
+// linksIn are the relations that stand below the marker of a note: those whose other note is
+// in this vault and that somebody judged.
+func (n *notes) linksIn(dir, tail string) []engram.NoteLink {
+	words := map[string]engram.NoteLink{}
+	for _, v := range engram.Verbs() {
+		for _, outgoing := range []bool{false, true} { // the same words both ways mean outgoing
+			l := engram.NoteLink{Verb: v, Outgoing: outgoing}
+			words[linkWords(l)] = l
+		}
+	}
+	var links []engram.NoteLink
+	for line := range strings.SplitSeq(tail, "\n") {
+		item, is := strings.CutPrefix(line, "- ")
+		if !is {
+			continue
+		}
+		how, to, reason, is := n.linkIn(dir, item)
+		l, known := words[how]
+		if !is || !known || to == "" {
+			continue
+		}
+		l.ID, l.Reason = to, reason
+		links = append(links, l)
+	}
+	return links
+}
+
+// linkIn parts a line of relations: how, to which memory, and why.
+func (n *notes) linkIn(dir, item string) (how string, to engram.ID, reason string, is bool) {
+	how, rest, is := strings.Cut(item, " [[")
+	name := ""
+	if is {
+		if name, rest, is = strings.Cut(rest, "|"); is {
+			_, rest, is = strings.Cut(rest, "]]")
+		}
+		to = n.byStem()[sameFile(path.Base(name))]
+	} else if how, rest, is = strings.Cut(item, " ["); is {
+		if _, rest, is = strings.Cut(rest, "](<"); is {
+			name, rest, is = strings.Cut(rest, ">)")
+		}
+		name = strings.NewReplacer("%3C", "<", "%3E", ">", "%0A", "\n").Replace(name)
+		to = n.byStem()[sameFile(strings.TrimSuffix(path.Base(path.Join(dir, name)), suffix))]
+	}
+	return how, to, strings.TrimPrefix(rest, " — "), is
+}
+
+// byStem are the memories by the names of their notes without folder and ending, by which
+// links of Obsidian find them.
+func (n *notes) byStem() map[string]engram.ID {
+	if n.stems != nil {
+		return n.stems
+	}
+	n.stems = map[string]engram.ID{}
+	add := func(name string, id engram.ID) {
+		n.stems[sameFile(strings.TrimSuffix(path.Base(name), suffix))] = id
+	}
+	for id, at := range n.strays().of {
+		add(at[0], id)
+	}
+	for id, x := range n.state.Notes {
+		add(x.Path, id)
+	}
+	return n.stems
+}
