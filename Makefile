@@ -7,6 +7,7 @@ LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.built=$(BUILT)
 # Release 2026.2.2.
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 5s
+SIMULATED  ?= 1000
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 EVAL_DIR   ?= ../shared/eval
 EVAL_FLAGS ?=
@@ -14,13 +15,16 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test check fmt vet staticcheck arch race fuzz build cross bench eval conformance demo clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance demo clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 test: ## the whole suite
 	go test ./...
+
+simulate: ## replicas live through SIMULATED random histories, and end with the same
+	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -v
 
 check: fmt vet staticcheck arch race fuzz ## what a change must pass: linters, the arrows, the suite under the race detector, a short fuzz
 

@@ -64,7 +64,11 @@ func TestReplicasComeTogether(t *testing.T) {
 				}
 				if played%lives == 0 {
 					w.close(t)
-					w = newWorld(t)
+					var err error
+					if w, err = newWorld(t); err != nil {
+						t.Error(err)
+						continue
+					}
 				}
 				h := newHistory(w, seed, n)
 				if err := h.play(t.Context()); err != nil {
@@ -131,14 +135,14 @@ type peer struct {
 	ids   func() engram.ID
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t *testing.T) (*world, error) {
 	w := &world{dir: folder(t)}
 	policy := lifecycle.DefaultPolicy()
 	policy.MostLinks, policy.MostCandidates = 0, 0 // what is near is another test's
 	for i := range w.peers {
 		store, err := enginetest.OpenStore(filepath.Join(w.dir, fmt.Sprintf("%d.db", i)))
 		if err != nil {
-			panic(err) // not a goroutine that may end the test
+			return w, err
 		}
 		p := &peer{store: store, name: string(rune('A' + i))}
 		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name,
@@ -149,7 +153,7 @@ func newWorld(t *testing.T) *world {
 			NewID: func() engram.ID { return p.ids() }})
 		w.peers[i] = p
 	}
-	return w
+	return w, nil
 }
 
 // close ends the stores and removes what they wrote; nil is none.
@@ -158,6 +162,9 @@ func (w *world) close(t *testing.T) {
 		return
 	}
 	for _, p := range w.peers {
+		if p == nil {
+			continue // it could not be opened
+		}
 		if err := p.store.Close(); err != nil {
 			t.Error(err)
 		}
