@@ -85,9 +85,16 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 		p.awaitInput()
 		return io.NopCloser(p.input), nil
 	}
+	if name == "" {
+		return nil, invalidf("no file is named").WithHint("a file, or - for standard input")
+	}
 	path := name
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(p.Dir, path)
+	}
+	if was, err := os.Stat(path); err == nil && was.IsDir() {
+		return nil, invalidf("%s is a folder", name).
+			WithHint("a folder of notes comes in by import --format obsidian, what another program keeps by migrate; else name a file in it")
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -38,6 +40,12 @@ markdown write a folder of notes, which import reads, too: see engram obsidian-e
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if slices.Contains(vaultFormats(), in.Format) {
 				return p.exportNotes(cmd, args, in)
+			}
+			if in.Vectors && in.Format != engine.NativeFormat && in.Format != "" {
+				return invalidf("format %q has no room for vectors", in.Format).WithHint("--vectors goes with the format json")
+			}
+			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
+				return invalidf("format %q does not exist", in.Format).WithHint("one of json, mem, obsidian, markdown")
 			}
 			name := exportName
 			if len(args) == 1 {
@@ -113,6 +121,9 @@ func (p *program) writeFile(name string, write func(io.Writer) error) (err error
 		path = filepath.Join(p.Dir, path)
 	}
 	refused := func(err error) error {
+		if bad, ok := errors.AsType[*fs.PathError](err); ok {
+			err = bad.Err // without the name of a file that nobody named
+		}
 		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(err)
 	}
 	if was, err := os.Stat(path); err == nil && !was.Mode().IsRegular() {
@@ -123,7 +134,7 @@ func (p *program) writeFile(name string, write func(io.Writer) error) (err error
 		if err != nil {
 			return refused(err)
 		}
-		return errors.Join(write(f), f.Close())
+		return errors.Join(unwritten(name, write(f)), f.Close())
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real // a link stays one
@@ -138,15 +149,32 @@ func (p *program) writeFile(name string, write func(io.Writer) error) (err error
 		}
 	}()
 	if err := write(f); err != nil {
-		return errors.Join(err, f.Close())
+		// Whoever waits is not told the name of a file that is gone by then.
+		return errors.Join(unwritten(name, err), f.Close())
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return refused(err)
+		return unwritten(name, err)
 	}
 	if err := os.Rename(f.Name(), path); err != nil {
 		return refused(err)
 	}
 	return nil
+}
+
+// unwritten is err, when it is that of a file that cannot take more, in words for a person.
+func unwritten(name string, err error) error {
+	bad, ok := errors.AsType[*fs.PathError](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: the disk is full", name).
+			WithHint("free some space, or name a file on another disk; a name that ends in .gz takes less").WithCause(bad.Err)
+	case errors.Is(err, syscall.EFBIG):
+		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: it would be larger than files may be here", name).
+			WithHint("raise the limit (ulimit -f), or pack it: a name that ends in .gz").WithCause(bad.Err)
+	}
+	return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(bad.Err)
 }
 
 // exportedDoc is the answer of `export`.

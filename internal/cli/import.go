@@ -45,7 +45,7 @@ obsidian-export.`,
 		},
 	}
 	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: what is not in the file is forgotten")
-	cmd.Flags().StringVar(&format, "format", "", "obsidian or markdown: a `folder` of notes; of a file it is found out")
+	cmd.Flags().StringVar(&format, "format", "", "how the notes of a folder look, a `format`: obsidian or markdown; of a file it is found out")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))
@@ -84,7 +84,11 @@ func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportIn
 		return err
 	}
 	if n := res.All().Rejected; n > 0 {
-		return engram.Errorf(engram.CodeInvalid, "%s of the file did not come in", count(n, "item", "items")).WithHint("the rest did; the reasons stand above")
+		none := engram.Errorf(engram.CodeInvalid, "%s of the file did not come in", count(n, "item", "items"))
+		if all := res.All(); in.DryRun || all.Added+all.Changed+all.Unchanged == 0 {
+			return none.WithHint("the reasons stand above")
+		}
+		return none.WithHint("the rest did; the reasons stand above")
 	}
 	return nil
 }
@@ -153,10 +157,10 @@ func tallied(t document.Tally, one, many string) string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	if t.Forgotten > 0 {
-		text += fmt.Sprintf("; %d of them were forgotten here since, and stay so", t.Forgotten)
+		text += fmt.Sprintf("; forgotten here since, and staying so: %d", t.Forgotten)
 	}
 	if t.Gone > 0 {
-		text += fmt.Sprintf("; %d that are not in the file went", t.Gone)
+		text += fmt.Sprintf("; not in the file, and so taken away: %d", t.Gone)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -100,9 +101,17 @@ func Misfit(err error) error {
 	case !ok:
 		return engram.Errorf(engram.CodeInvalid, "%v", err)
 	case bad.Field == "":
-		return engram.Errorf(engram.CodeInvalid, "it is no object but a %s", bad.Value)
+		return engram.Errorf(engram.CodeInvalid, "it is no object but %s", withArticle(bad.Value))
 	}
-	return engram.Errorf(engram.CodeInvalid, "%s cannot be a %s", bad.Field, bad.Value)
+	return engram.Errorf(engram.CodeInvalid, "%s cannot be %s", bad.Field, withArticle(bad.Value))
+}
+
+// withArticle is the kind of a JSON value in a sentence.
+func withArticle(kind string) string {
+	if strings.HasPrefix(kind, "a") || strings.HasPrefix(kind, "o") {
+		return "an " + kind
+	}
+	return "a " + kind
 }
 
 func or(v *float64, otherwise float64) float64 {

@@ -180,7 +180,7 @@ func TestItemsThatDoNotFit(t *testing.T) {
 	for _, tt := range []struct {
 		name, item, want string
 	}{
-		{"a list", `[]`, "it is no object but a array"},
+		{"a list", `[]`, "it is no object but an array"},
 		{"a number for a text", `{"title":7}`, "title cannot be a number"},
 		{"a text for a list", `{"tags":"a"}`, "tags cannot be a string"},
 		{"no time", `{"created_at":"soon"}`, `"soon" is no time`},
