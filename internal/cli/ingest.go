@@ -165,7 +165,8 @@ func (g *ingestion) reject(d draftItem, err error) {
 func (d *ingestedDoc) failed(err error) error {
 	if n := d.saved(); n > 0 && !d.DryRun {
 		if told, ok := errors.AsType[*engram.Error](err); ok {
-			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).WithHintOf(told).WithCause(told.Err)
+			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).
+				WithHint("%s", strings.ReplaceAll(told.Hint, "nothing was changed", "the others were not saved")).WithCause(told.Err)
 		}
 	}
 	return err

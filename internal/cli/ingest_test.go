@@ -2,10 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // readAll is what drafts makes of an input, a line an item.
@@ -154,5 +157,15 @@ func BenchmarkIngestRead(b *testing.B) {
 				break
 			}
 		}
+	}
+}
+
+func TestAnIngestThatEndsAfterABatchDoesNotSayThatNothingChanged(t *testing.T) {
+	d := newIngestedDoc(false)
+	d.Saved["inserted"] = 100
+	full := engram.Errorf(engram.CodeUnavailable, "the disk is full").WithHint("make room and try again; nothing was changed")
+	told, ok := errors.AsType[*engram.Error](d.failed(full))
+	if !ok || !strings.Contains(told.Msg, "after the first 100, which are saved") || told.Hint != "make room and try again; the others were not saved" {
+		t.Errorf("%v with hint %q, want what was saved and that the others were not", told, told.Hint)
 	}
 }

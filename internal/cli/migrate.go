@@ -55,7 +55,7 @@ that is wrong is told and left out; then the exit code is 2. docs/migrate.md say
 			return m.run()
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "`system`: "+strings.Join(app.ForeignSystems(), ", "))
+	cmd.Flags().StringVar(&from, "from", "", "the other program, a `system`: "+strings.Join(app.ForeignSystems(), ", "))
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(app.ForeignSystems(), cobra.ShellCompDirectiveNoFileComp))

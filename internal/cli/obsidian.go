@@ -116,7 +116,7 @@ func (p *program) exportVault(cmd *cobra.Command, f vaultFlags) error {
 func (f vaultFlags) check(cmd *cobra.Command) error {
 	switch {
 	case !slices.Contains([]string{"preserve", "force", "skip"}, f.graph):
-		return invalidf("--graph-config %q is none", f.graph).WithHint("preserve, force or skip")
+		return invalidf("--graph-config cannot be %q", f.graph).WithHint("preserve, force or skip")
 	case f.limit < 0 || cmd.Flags().Changed("limit") && f.limit == 0:
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
 	case f.forget && !f.back:
