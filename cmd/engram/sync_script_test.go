@@ -60,3 +60,15 @@ func recipient(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &key))
 	ts.Setenv(args[0], key.Recipient)
 }
+
+// spoil FOLDER writes something else into every chunk of a folder.
+func spoil(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: spoil folder")
+	}
+	files, err := filepath.Glob(filepath.Join(ts.MkAbs(args[0]), "*.gz"))
+	ts.Check(err)
+	for _, path := range files {
+		ts.Check(os.WriteFile(path, []byte("no chunk"), 0o600))
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/git"
+	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 )
 
@@ -20,6 +21,7 @@ type Repository struct {
 	By     string        // who this person is, for those who read what they wrote; "" when nobody knows
 
 	chunks *gitchunks.Repository
+	facts  project.Facts
 	keys   []string // by what agreements about it are remembered, the widest first
 }
 
@@ -41,7 +43,7 @@ func (a *App) Repository(ctx context.Context, dir, project string) (Repository, 
 	if err != nil {
 		return Repository{}, err
 	}
-	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks, keys: keys}, nil
+	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks, facts: facts, keys: keys}, nil
 }
 
 // chunks are those of the repository that the program works in.

@@ -36,7 +36,7 @@ be looked at first waits: engram sync deferred. engram undo takes back what one 
 	}
 	cmd.Flags().BoolVar(&f.pull, "import", false, "bring in what others wrote")
 	cmd.Flags().BoolVar(&f.status, "status", false, "only tell how many chunks there are, and what was not exported yet")
-	cmd.Flags().BoolVar(&f.all, "all", false, "every project, not only that of the folder")
+	cmd.Flags().BoolVar(&f.all, "all", false, "every project, not only that of the folder: all that you have goes into this repository, and what is in it may be of any project of yours")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	cmd.Flags().BoolVar(&f.dump, "dump", false, "print the replicated state: equal where everybody has the same")
 	// The only error is a flag that does not exist, and it does.
@@ -50,6 +50,7 @@ type syncing struct {
 	*engine.Engine
 	place   app.Repository
 	project string // "" is every one
+	barred  error  // why nothing may be shared, for the status
 }
 
 func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
@@ -68,9 +69,9 @@ func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
 	case f.status:
 		return p.syncStatus(cmd, s)
 	case f.pull:
-		return p.syncPull(cmd, s, f)
+		return p.app.Alone(cmd.Context(), func() error { return p.syncPull(cmd, s, f) })
 	}
-	return p.syncPush(cmd, s, f)
+	return p.app.Alone(cmd.Context(), func() error { return p.syncPush(cmd, s, f) })
 }
 
 // syncing finds out what is to be synced with which repository. A project that is
@@ -88,6 +89,13 @@ func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error
 	}
 	if err == nil {
 		s.place, err = p.app.Repository(cmd.Context(), p.Dir, s.project)
+	}
+	if err != nil || f.all || f.dump {
+		return s, err
+	}
+	err = p.app.MayShare(cmd.Context(), s.place, s.project, p.loaded.Project != "", !f.dryRun && !f.status)
+	if f.status { // which tells what the others would say
+		s.barred, err = err, nil
 	}
 	return s, err
 }

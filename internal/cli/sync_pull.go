@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ type pulledDoc struct {
 	Folder    string                `json:"folder"`   // .engram of the repository
 	DryRun    bool                  `json:"dry_run"`  // nothing was changed
 	Chunks    []pulledChunk         `json:"chunks"`   // those that were new here, oldest first
+	Projects  []string              `json:"projects"` // with --all: those that the new chunks have something of
 	Known     int                   `json:"known"`    // chunks that came in before
 	Refused   []document.ImportNote `json:"refused"`  // chunks that cannot be read, and why
 	Sessions  document.Tally        `json:"sessions"` // what became of those in the new chunks, as in all that follows
@@ -41,30 +43,55 @@ type pulledChunk struct {
 
 func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	bar := p.progress("importing")
-	res, err := s.Pull(cmd.Context(), s.place.Remote, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.tell})
+	seen := newProjectsSeen(s.place.Remote)
+	res, err := s.Pull(cmd.Context(), seen, engine.PullInput{Project: s.project, All: f.all, DryRun: f.dryRun, Progress: bar.tell})
 	bar.end()
 	if err != nil {
 		return err
 	}
+	_, damaged, err := s.place.Sound(cmd.Context(), false)
+	if err != nil {
+		return err
+	}
+	doc := pulledOf(res, s, f.dryRun)
+	if f.all {
+		doc.Projects = seen.names()
+		if fresh := seen.unheard(cmd.Context()); len(fresh) > 0 && !p.json {
+			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(fresh, ", ")))
+		}
+	}
 	if !p.json {
-		p.tellItems(res.Refused, "refused")
+		p.tellChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
+			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
+		}), "cannot be read any more, and came in before")
+		p.tellChunks(res.Refused, "refused")
 		p.tellItems(res.Imported.Rejected, "not imported")
 		p.tellItems(res.Imported.Notes, "imported")
 	}
-	doc := pulledOf(res, s, f.dryRun)
 	if err := p.answer(doc, doc.write); err != nil {
 		return err
 	}
 	if chunks, items := len(res.Refused), res.Imported.All().Rejected; chunks+items > 0 {
-		return engram.Errorf(engram.CodeInvalid, "%s and %s did not come in", count(chunks, "chunk", "chunks"), count(items, "item", "items")).
-			WithHint("the rest did; the reasons stand above")
+		hint := "the rest did; the reasons stand above"
+		if t := res.Imported.All(); t.Added+t.Changed == 0 {
+			hint = "the reasons stand above"
+		}
+		var what []string
+		if chunks > 0 {
+			what = append(what, count(chunks, "chunk", "chunks"))
+		}
+		if items > 0 {
+			what = append(what, count(items, "item", "items"))
+		}
+		return engram.Errorf(engram.CodeInvalid, "%s did not come in", strings.Join(what, " and ")).
+			WithHint("%s", hint)
 	}
 	return nil
 }
 
 func pulledOf(res engine.Pulled, s syncing, dryRun bool) pulledDoc {
 	x := document.ImportedOf(res.Imported, dryRun)
-	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Known: res.Known, Refused: notesOf(res.Refused),
+	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, Known: res.Known, Refused: notesOf(res.Refused),
 		Sessions: x.Sessions, Memories: x.Memories, Prompts: x.Prompts, Relations: x.Relations, Erased: x.Erased,
 		Deferred: res.Deferred, Rejected: x.Rejected, Notes: x.Notes,
 		Chunks: document.Each(res.Batches, func(b engine.PulledBatch) pulledChunk {
@@ -88,13 +115,16 @@ func (d pulledDoc) write(b *strings.Builder) {
 	if d.Known > 0 {
 		fmt.Fprintf(b, "  (%d chunks already imported)\n", d.Known)
 	}
+	if len(d.Projects) > 0 {
+		fmt.Fprintf(b, "  Projects:  %s\n", render.Plain(strings.Join(d.Projects, ", ")))
+	}
 	for _, c := range d.Chunks {
 		if c.Op != 0 {
 			fmt.Fprintf(b, "  %s by %s: %d new, %d changed; to take it back: engram undo %d\n", c.ID, byWhom(c.By), c.Added, c.Changed, c.Op)
 		}
 	}
 	if d.Deferred > 0 {
-		fmt.Fprintf(b, "%s until somebody looks: engram sync deferred\n", wait(d.Deferred))
+		fmt.Fprintf(b, "%s: engram sync deferred says for what\n", wait(d.Deferred))
 	}
 }
 

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,16 +28,26 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if err := p.app.MayPush(cmd.Context(), s.place); err != nil {
 		return err
 	}
+	remote, damaged, err := s.place.Sound(cmd.Context(), false)
+	if err != nil {
+		return err
+	}
+	if !p.json {
+		p.tellChunks(damaged, "cannot be used by anybody; what it held is written again")
+	}
 	if !p.json && s.project != "" {
 		fmt.Fprintf(p.Stdout, "Exporting memories for %s...\n", ofProject(s.project))
 	} else if !p.json {
 		fmt.Fprintln(p.Stdout, "Exporting memories of all projects...")
 	}
 	bar := p.progress("exporting")
-	res, err := s.Push(cmd.Context(), s.place.Remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.tell})
+	res, err := s.Push(cmd.Context(), remote, engine.PushInput{Project: s.project, All: f.all, By: s.place.By, DryRun: f.dryRun, Progress: bar.tell})
 	bar.end()
-	if err != nil && engram.CodeOf(err) != engram.CodeNotFound { // a project that nothing was saved in has nothing to export
-		return err
+	if err != nil {
+		// A project that nothing was saved in has nothing to export.
+		if here, failed := s.has(cmd.Context()); failed != nil || here || engram.CodeOf(err) != engram.CodeNotFound {
+			return err
+		}
 	}
 	if !p.json {
 		for _, n := range res.Left {
@@ -45,6 +57,12 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
 		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left)}
 	return p.answer(doc, doc.write)
+}
+
+// has reports whether there is the project that is shared.
+func (s syncing) has(ctx context.Context) (bool, error) {
+	all, err := s.Projects(ctx)
+	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project || slices.Contains(p.Aliases, s.project) }), err
 }
 
 func (d pushedDoc) write(b *strings.Builder) {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // syncStatusDoc is the answer of `sync --status`.
@@ -22,12 +24,26 @@ type syncStatusDoc struct {
 }
 
 func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
-	st, err := s.RemoteStatus(cmd.Context(), s.place.Remote, s.project)
+	remote, damaged, err := s.place.Sound(cmd.Context(), true)
 	if err != nil {
 		return err
 	}
+	st, err := s.RemoteStatus(cmd.Context(), remote, s.project)
+	if err != nil {
+		return err
+	}
+	st.Trouble = append(damaged, st.Trouble...)
 	if !p.json {
-		p.tellItems(st.Trouble, "cannot be used")
+		p.tellChunks(st.Trouble, "cannot be used")
+	}
+	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
+		if err == nil {
+			continue
+		}
+		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: err.Error()})
+		if !p.json {
+			p.warn("sync will refuse: " + render.Plain(err.Error()))
+		}
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending,
 		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Trouble: notesOf(st.Trouble)}
@@ -41,7 +57,7 @@ func (d syncStatusDoc) write(b *strings.Builder) {
 		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
 	}
 	if d.Deferred > 0 {
-		fmt.Fprintf(b, "%s until somebody looks: engram sync deferred\n", wait(d.Deferred))
+		fmt.Fprintf(b, "%s: engram sync deferred says for what\n", wait(d.Deferred))
 	}
 }
 

@@ -24,3 +24,21 @@ func (e *Engine) AgreedRecipients(ctx context.Context, root string) (agreed stri
 func (e *Engine) AgreeRecipients(ctx context.Context, root, recipients string) error {
 	return e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, recipientsFact+root, recipients) })
 }
+
+// namedFact is the fact that says which projects somebody named for a repository.
+const namedFact = "named projects:"
+
+// NamedProjects returns which projects the person named for a repository, as they were given
+// to NameProject here; "" for none.
+func (e *Engine) NamedProjects(ctx context.Context, repository string) (names string, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		names, err = r.Fact(ctx, namedFact+repository)
+		return err
+	})
+	return names, err
+}
+
+// NameProject remembers them, as AgreeRecipients does.
+func (e *Engine) NameProject(ctx context.Context, repository, names string) error {
+	return e.store.Update(ctx, func(tx engram.Tx) error { return tx.PutFact(ctx, namedFact+repository, names) })
+}

@@ -49,6 +49,9 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 		return nil, "", false
 	}
 	defer folder.Close()
+	if at, err := folder.Lstat(filepath.Dir(configFile)); err == nil && at.Mode()&fs.ModeSymlink != 0 {
+		return nil, "", false // whoever may push could make it one: it says nothing, and stops nobody
+	}
 	info, err := folder.Stat(configFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):

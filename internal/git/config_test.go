@@ -99,6 +99,21 @@ func TestAFileCalledEngramIsNoConfiguration(t *testing.T) {
 	w.facts(dir, project.Facts{Dir: dir})
 }
 
+func TestALinkCalledEngramIsNoConfiguration(t *testing.T) {
+	for _, to := range []string{"../elsewhere", "conf", "nowhere"} {
+		t.Run(to, func(t *testing.T) {
+			w := newWorkspace(t)
+			dir := w.path("app")
+			w.write(`{"project_name": "s3cret"}`, w.dir, "elsewhere", "config.json")
+			w.write(`{"project_name": "s3cret"}`, dir, "conf", "config.json")
+			if err := os.Symlink(to, filepath.Join(dir, ".engram")); err != nil {
+				t.Fatal(err)
+			}
+			w.facts(dir, project.Facts{Dir: dir})
+		})
+	}
+}
+
 func FuzzConfiguration(f *testing.F) {
 	f.Add([]byte(`{"project_name": "My--App"}`))
 	f.Add([]byte("\ufeff{\"project_name\": \"../x\\u001b\"}"))

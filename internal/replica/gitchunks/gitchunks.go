@@ -115,7 +115,7 @@ func within(at *os.Root, name string, create bool) (*os.Root, error) {
 		return nil, failed("the folder of chunks cannot be read", err)
 	case !info.IsDir():
 		return nil, engram.Errorf(engram.CodeForbidden, "%s is no folder, and links are not followed", filepath.Join(at.Name(), name)).
-			WithHint("whoever pushed it can be seen with git log; take it away, or put a folder there")
+			WithHint("git log on it says who pushed it; remove it, and run this again")
 	}
 	next, err := at.OpenRoot(name)
 	if err != nil {

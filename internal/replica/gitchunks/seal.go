@@ -220,15 +220,15 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	}
 	all, err := r.identities()
 	if err != nil {
-		return nil, err
+		return nil, &unopened{err}
 	}
 	if len(all) == 0 {
-		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with").
+		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with").WithCause(errSealed).
 			WithHint("make an identity, and ask the team to add its recipient and to push once more")
 	}
 	in, err := age.Decrypt(bytes.NewReader(sealed), all...)
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").
+		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").WithCause(errSealed).
 			WithHint("ask the team to add your recipient, and to push once more")
 	}
 	if err != nil {
@@ -236,6 +236,12 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	}
 	return in, nil
 }
+
+// unopened is an error of the identities, and not of a chunk.
+type unopened struct{ error }
+
+// Unwrap gives the error of the identities.
+func (u *unopened) Unwrap() []error { return []error{u.error, errSealed} }
 
 // OnlyMine is CodeForbidden where a file of identities is a link, no file, or can be read by
 // others than its owner: what is in it would be no secret. There need be no such file.

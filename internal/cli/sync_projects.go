@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// projectsSeen is a remote that remembers which projects the records name that are read.
+type projectsSeen struct {
+	engram.Remote
+	batches  map[string]bool // that were read
+	projects map[string]bool
+}
+
+func newProjectsSeen(r engram.Remote) *projectsSeen {
+	return &projectsSeen{r, map[string]bool{}, map[string]bool{}}
+}
+
+// Read implements engram.Remote.
+func (s *projectsSeen) Read(ctx context.Context, id string) iter.Seq2[engram.Record, error] {
+	s.batches[id] = true
+	return func(yield func(engram.Record, error) bool) {
+		for r, err := range s.Remote.Read(ctx, id) {
+			if name := projectOfRecord(r); err == nil && name != "" {
+				s.projects[name] = true
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+func projectOfRecord(r engram.Record) string {
+	switch {
+	case r.Session != nil:
+		return r.Session.Project
+	case r.Memory != nil:
+		return r.Memory.Memory.Project
+	case r.Prompt != nil:
+		return r.Prompt.Project
+	case r.Erased != nil:
+		return r.Erased.Project
+	}
+	return ""
+}
+
+// names are the projects that were named.
+func (s *projectsSeen) names() []string { return slices.Sorted(maps.Keys(s.projects)) }
+
+// unheard are those that none of the batches names that were not read now: none where all were.
+func (s *projectsSeen) unheard(ctx context.Context) []string {
+	all, err := s.Batches(ctx)
+	if err != nil || len(all) == len(s.batches) {
+		return nil
+	}
+	left := maps.Clone(s.projects)
+	for _, b := range all {
+		if s.batches[b.ID] {
+			continue
+		}
+		for r, err := range s.Remote.Read(ctx, b.ID) {
+			if err != nil {
+				break
+			}
+			if delete(left, projectOfRecord(r)); len(left) == 0 {
+				return nil
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(left))
+}
+
+// chunkLines is how many chunks are told of, a line each.
+const chunkLines = 20
+
+// tellChunks tells what is to be said of chunks, a line each, and how many more there are.
+func (p *program) tellChunks(notes []engram.ImportNote, what string) {
+	for _, n := range notes[:min(len(notes), chunkLines)] {
+		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
+		p.warn(render.Plain(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason)))
+	}
+	if more := len(notes) - chunkLines; more > 0 {
+		p.warn(fmt.Sprintf("and %d more chunks; --json has all", more))
+	}
+}

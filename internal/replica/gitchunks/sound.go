@@ -1,0 +1,104 @@
+package gitchunks
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Damaged tells of chunks, by ID, that nobody can use: links, what is no gzip of an object.
+// With whole every chunk is read to its end, which finds what was cut off or replaced. A
+// chunk that is sealed for others, or that a newer version wrote, is not damaged.
+func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNote, error) {
+	at, err := r.folder(false, folderName, chunksName)
+	if err != nil || at == nil {
+		return nil, err
+	}
+	defer func() { _ = at.Close() }()
+	chunks, _, err := chunksIn(at)
+	if err != nil {
+		return nil, err
+	}
+	var notes []engram.ImportNote
+	for _, c := range chunks {
+		look := r.beginning
+		if whole {
+			look = func(ctx context.Context, at *os.Root, c found) error {
+				_, err := r.load(ctx, at, c)
+				return err
+			}
+		}
+		err := look(ctx, at, c)
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err != nil && !notForUs(err) {
+			notes = append(notes, engram.ImportNote{Item: c.id, Reason: why(err)})
+		}
+	}
+	return notes, nil
+}
+
+// errSealed is said of a chunk that this reader cannot open.
+var errSealed = errors.New("it is sealed for others")
+
+// notForUs reports whether a chunk may be fine for others.
+func notForUs(err error) bool {
+	return errors.Is(err, errSealed) || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
+}
+
+func why(err error) string {
+	if told, ok := errors.AsType[*engram.Error](err); ok {
+		return told.Msg
+	}
+	return "it cannot be read"
+}
+
+// beginning looks at the beginning of a chunk.
+func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error {
+	info, err := at.Lstat(c.name)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", c.name)
+	}
+	var in io.Reader
+	if strings.HasSuffix(c.name, sealedSuffix) {
+		b, err := readFile(ctx, at, c.name, maxPacked+sealing)
+		if err != nil {
+			return err
+		}
+		if in, err = r.unsealing(b); err != nil {
+			return err
+		}
+	} else {
+		f, err := at.Open(c.name)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = f.Close() }()
+		in = f
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return unzipped(err)
+	}
+	const enough = 64
+	start := make([]byte, enough)
+	n, err := io.ReadFull(z, start)
+	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) {
+		return unzipped(err)
+	}
+	if !bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) {
+		return engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
+	}
+	return nil
+}
