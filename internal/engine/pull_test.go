@@ -14,7 +14,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
 )
 
@@ -35,7 +34,7 @@ func clones(t *testing.T, n int) (*replicatest.Place, []clone) {
 		p := lifecycle.DefaultPolicy()
 		p.MostLinks, p.MostCandidates = 0, 0
 		given := i * 1_000_000
-		w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, Policy: &p, Formats: jsonfile.Formats(), NewID: func() engram.ID {
+		w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, Policy: &p, Formats: enginetest.Formats(), NewID: func() engram.ID {
 			given++
 			return engram.ID(fmt.Sprintf("%s%026d", engram.IDPrefix, given))
 		}})

@@ -49,6 +49,9 @@ func Open(t testing.TB, path string) (*engine.Engine, *Clock) {
 // Embedder is the embedding model of these engines, the built-in one.
 func Embedder() engram.WordEmbedder { return static.New() }
 
+// Formats are those of the program.
+func Formats() map[string]engram.Format { return jsonfile.Formats() }
+
 // IDs returns a source of ids that count from 1.
 func IDs() func() engram.ID {
 	var mu sync.Mutex
