@@ -47,9 +47,15 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 			}
 		}
 	case engram.EntitySession:
-		_, err := i.tx.Session(ctx, x.ID)
-		if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
-			return unchanged, err // what is in it is here
+		s, err := i.tx.Session(ctx, x.ID)
+		switch {
+		case engram.CodeOf(err) == engram.CodeNotFound:
+		case err != nil:
+			return unchanged, err
+		case i.outside(s.Project):
+			return unchanged, &leftAlone{s.Project}
+		default:
+			here, x.Project = true, s.Project // it stays for what is in it, and is told of no more
 		}
 	}
 	if i.border != "" && !here && (i.batch == "" || x.Project == "") {
