@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -43,15 +44,45 @@ func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 	if o.undoes != 0 || same && was.Title == now.Title && was.Content == now.Content {
 		return nil
 	}
-	return o.settleTopics(ctx)
+	l, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(now.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: now}})
+	if err != nil {
+		return err
+	}
+	may := contest{now.Project, now.Scope, now.TopicKey}
+	heldValue(l, topicPart, &may.topic)
+	return o.settleContests(ctx, contest{was.Project, was.Scope, was.TopicKey}, may)
+}
+
+// settleContests is settleTopics for these topics alone; those that are "" are passed over.
+func (o *op) settleContests(ctx context.Context, some ...contest) error {
+	some = slices.DeleteFunc(slices.Compact(some), func(c contest) bool { return c.topic == "" })
+	for _, c := range some {
+		keys, err := o.tx.HeldTopic(ctx, c.topic)
+		if err != nil {
+			return err
+		}
+		if err := o.settleHeld(ctx, keys, some); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // settleTopics shows each contested topic with the memory that is ahead of the others. It is
-// called after whatever may change that, and costs one look-up where nothing is contested.
+// called after whatever may change that of many memories, and costs one look-up where nothing
+// is contested.
 func (o *op) settleTopics(ctx context.Context) error {
 	keys, err := o.tx.HeldBack(ctx, engram.EntityMemory, topicPart)
-	if err != nil || len(keys) == 0 {
+	if err != nil {
 		return err
+	}
+	return o.settleHeld(ctx, keys, nil)
+}
+
+// settleHeld settles the contests of memories whose topic is held; nil for all of them.
+func (o *op) settleHeld(ctx context.Context, keys []string, some []contest) error {
+	if len(keys) == 0 {
+		return nil
 	}
 	lineages, err := o.tx.Lineages(ctx, engram.EntityMemory, keys)
 	if err != nil {
@@ -69,6 +100,9 @@ func (o *op) settleTopics(ctx context.Context) error {
 		}
 		c := contest{project: m.Project, scope: m.Scope}
 		heldValue(lineages[k], topicPart, &c.topic)
+		if some != nil && !slices.Contains(some, c) {
+			continue
+		}
 		if all[c] == nil {
 			order = append(order, c)
 		}

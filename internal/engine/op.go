@@ -158,7 +158,7 @@ func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.tx.EraseMemory(ctx, m.Num); err != nil || m.TopicKey == "" {
 		return err
 	}
-	return o.settleTopics(ctx)
+	return o.settleContests(ctx, contest{m.Project, m.Scope, m.TopicKey})
 }
 
 // putSession writes now; was is nil when the session is new.

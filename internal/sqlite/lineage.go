@@ -14,9 +14,11 @@ import (
 const lineageColumns = `l.key, l.at, l.device, l.more, l.held`
 
 const (
-	lineagesSQL     = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
-	heldSQL         = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
-	topicsHeldSQL   = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
+	lineagesSQL   = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
+	heldSQL       = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
+	topicsHeldSQL = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
+	topicHeldSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
+		WHERE l.entity = ? AND l.held ->> 'topic_key' = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
@@ -96,6 +98,11 @@ func (t *tx) HeldBack(ctx context.Context, entity engram.Entity, part engram.Par
 		return nil, fmt.Errorf("read what is held: %w", err)
 	}
 	return keys, nil
+}
+
+// HeldTopic returns the keys of memories of which this topic key is held.
+func (t *tx) HeldTopic(ctx context.Context, topic string) ([]string, error) {
+	return column[string](ctx, t, topicHeldSQL, kindNum(engram.EntityMemory), topic)
 }
 
 // Device is the id of this store.

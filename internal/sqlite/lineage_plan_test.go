@@ -23,7 +23,9 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
 			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
 		{name: "topics that are held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, "topic_key"); return err },
-			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)"}},
+			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)", "USE TEMP B-TREE FOR ORDER BY"}},
+		{name: "who holds a topic", run: func(t *tx) error { _, err := t.HeldTopic(ctx, "a/b"); return err },
+			want: []string{"SEARCH l USING INDEX lineages_topics (entity=? AND <expr>=?)"}},
 		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, engram.PartDeleted); return err },
 			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
 		{name: "uncarried memories", run: func(t *tx) error {

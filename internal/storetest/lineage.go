@@ -149,6 +149,13 @@ func lineageCases() []testCase {
 			}
 			k.same("held topics", back("topic_key"), []string{"2", "10"})
 			k.same("held deletions", back(engram.PartDeleted), []string{})
+			for topic, want := range map[string][]string{"a": {"2", "10"}, "b": nil} {
+				k.view(func(r engram.Reader) error {
+					keys, err := r.HeldTopic(k.Context(), topic)
+					k.same("who holds topic "+topic, keys, want)
+					return err
+				})
+			}
 			k.stamped(engram.EntityMemory, "2", 1)
 			k.same("held topics afterwards", back("topic_key"), []string{"10"})
 		}},

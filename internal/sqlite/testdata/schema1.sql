@@ -265,7 +265,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '36e1b5db76436110');
+INSERT INTO meta (key, value) VALUES ('device', '4f51955ff25708a3');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -366,6 +366,6 @@ CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
 CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
-CREATE INDEX lineages_topics ON lineages (entity, key) WHERE instr(held, '"topic_key"');
+CREATE INDEX lineages_topics ON lineages (entity, held ->> 'topic_key', key) WHERE instr(held, '"topic_key"');
 PRAGMA application_id = 1162757970;
 PRAGMA user_version = 1;
