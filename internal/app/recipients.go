@@ -67,7 +67,11 @@ func makeIdentity(path string) ([]byte, error) {
 	}
 	text := []byte("# The secret part of your key. Whoever has it can read what was encrypted to you.\n" + identity + "\n")
 	_, err = f.Write(text)
-	return text, errors.Join(err, f.Sync(), f.Close())
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = os.Remove(path) // half of a key opens nothing, and would be taken for one
+		return nil, err
+	}
+	return text, nil
 }
 
 // unreachable is an error of the file system.

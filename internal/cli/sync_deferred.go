@@ -107,6 +107,9 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
 	fmt.Fprintf(b, "  Project  %s\n  From     %s, chunk %s\n", render.Plain(d.Project), byWhom(d.By), render.Plain(d.Chunk))
 	fmt.Fprintf(b, "  Waits    since %s: %s\n", render.Time(time.Time(d.FirstAt), p.zone()), render.Plain(d.Reason))
 	fmt.Fprintf(b, "\n%s\n\n%s\n", render.Plain(d.Title), render.Plain(d.Content))
+	for _, m := range d.More {
+		fmt.Fprintf(b, "\n%s:\n%s\n", render.Plain(m.What), render.Plain(m.Text))
+	}
 }
 
 // decidedDoc is the answer of `sync accept` and `sync drop`.
@@ -125,7 +128,9 @@ func (p *program) syncAcceptCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.decide(cmd, args, func(num int64, doc *decidedDoc) error {
 				_, err := p.app.Engine.AcceptDeferred(cmd.Context(), num)
-				doc.Taken = append(doc.Taken, num)
+				if err == nil {
+					doc.Taken = append(doc.Taken, num)
+				}
 				return err
 			})
 		},
@@ -141,8 +146,11 @@ func (p *program) syncDropCommand() *cobra.Command {
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.decide(cmd, args, func(num int64, doc *decidedDoc) error {
-				doc.Dropped = append(doc.Dropped, num)
-				return p.app.Engine.DropDeferred(cmd.Context(), num)
+				err := p.app.Engine.DropDeferred(cmd.Context(), num)
+				if err == nil {
+					doc.Dropped = append(doc.Dropped, num)
+				}
+				return err
 			})
 		},
 	}
@@ -163,6 +171,9 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}}
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
+			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // the error is all that is told otherwise
+				p.warn(fmt.Sprintf("%s before that: %s", count(len(done), "thing was done", "things were done"), numbersOf(done)))
+			}
 			return err
 		}
 	}
@@ -174,6 +185,15 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 			fmt.Fprintf(b, "Thrown away: %s\n", count(n, "thing", "things"))
 		}
 	})
+}
+
+// numbersOf are numbers as a person types them.
+func numbersOf(nums []int64) string {
+	words := make([]string, len(nums))
+	for i, n := range nums {
+		words[i] = strconv.FormatInt(n, 10)
+	}
+	return strings.Join(words, " ")
 }
 
 // waiting offers the numbers of what waits.

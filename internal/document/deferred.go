@@ -15,6 +15,8 @@ type Waiting struct {
 	Project string `json:"project"`
 	Title   string `json:"title"`   // of a memory; else what the thing says in short
 	Content string `json:"content"` // of a memory, a prompt, or the summary of a session
+	// More has every other text that would come in with it.
+	More    []WaitingText `json:"more"`
 	Why     string `json:"why"`     // missing, clock or review
 	Reason  string `json:"reason"`  // for a person
 	Chunk   string `json:"chunk"`   // that it came with
@@ -26,7 +28,7 @@ type Waiting struct {
 
 // WaitingOf is the document of d.
 func WaitingOf(d engram.Deferred) Waiting {
-	doc := Waiting{Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
+	doc := Waiting{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
 		Tries: d.Tries, FirstAt: Stamp(d.FirstAt), LastAt: Stamp(d.LastAt)}
 	switch r := d.Record; {
 	case r.Memory != nil:

@@ -54,21 +54,6 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 	return taken && op.Verb == "import", nil
 }
 
-// bringBack undoes for a memory what undoing an import did: it is where the file says.
-func (i *importing) bringBack(ctx context.Context, now *engram.Memory, there engram.Memory) error {
-	undone, err := i.undone(ctx, engram.EntityMemory, key(now.Num))
-	if err != nil || !undone {
-		return err
-	}
-	now.DeletedAt = there.DeletedAt
-	if now.Project, err = i.home(ctx, there.Project); err != nil {
-		return err
-	}
-	i.has[now.Project] = true
-	now.SessionID, err = i.sit(ctx, there.SessionID, engram.Session{Project: now.Project, StartedAt: there.CreatedAt})
-	return err
-}
-
 // emptied reports whether an undone import left a session, in which nothing is that
 // anybody sees.
 func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error) {

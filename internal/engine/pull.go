@@ -141,6 +141,10 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			done.Op = o.first
 			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
 		})
+		if deferred > mostWaiting && engram.CodeOf(err) == engram.CodeForbidden && !p.in.DryRun {
+			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Reason: line(err.Error())})
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -130,6 +130,10 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 	return fmt.Sprintf("it is of project %.80q", project), nil
 }
 
+// mostWaiting is how much of one batch may wait: more than that comes of no honest one, and
+// somebody has to go through it.
+const mostWaiting = 1000
+
 // defers puts a record aside, or puts it back where it waited.
 func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
 	if b.erases(r) {
@@ -154,8 +158,9 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 	}
 	if was := b.waited; was != nil {
 		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
-	} else {
-		*b.deferred++
+	} else if *b.deferred++; *b.deferred > mostWaiting {
+		return engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostWaiting).
+			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
 	}
 	return b.tx.PutDeferred(ctx, &d)
 }

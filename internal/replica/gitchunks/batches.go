@@ -165,7 +165,7 @@ func (r *Repository) readHead(ctx context.Context, at *os.Root, c found) (h head
 			return h
 		}
 	} else {
-		f, err := at.Open(c.name)
+		f, err := openFile(at, c.name)
 		if err != nil {
 			return h
 		}

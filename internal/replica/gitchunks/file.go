@@ -40,7 +40,7 @@ func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte
 	if info.Size() > most {
 		return nil, tooLarge(name, most)
 	}
-	f, err := at.Open(name)
+	f, err := openFile(at, name)
 	if err != nil {
 		return nil, err
 	}
@@ -50,6 +50,23 @@ func readFile(ctx context.Context, at *os.Root, name string, most int64) ([]byte
 		err = tooLarge(name, most)
 	}
 	return b, err
+}
+
+// openFile opens a regular file. What was one when it was looked at may be a pipe by now: it
+// is opened without waiting, and what was opened is what is asked.
+func openFile(at *os.Root, name string) (*os.File, error) {
+	f, err := at.OpenFile(name, os.O_RDONLY|openAtOnce, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = engram.Errorf(engram.CodeForbidden, "%s is no file", name).WithHint("whoever put it there is at work; take it away")
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 func tooLarge(name string, most int64) error {

@@ -34,8 +34,8 @@ func (r *Repository) Holding(ctx context.Context, syncIDs []string) (holding, un
 		return nil, nil, nil
 	}
 	chunks := filepath.Join(r.Name(), chunksName)
-	root, err := os.OpenRoot(chunks) // refuses links that lead out of it
-	if errors.Is(err, fs.ErrNotExist) {
+	root, err := r.folder(false, folderName, chunksName) // follows no link
+	if err == nil && root == nil {
 		return nil, nil, nil
 	}
 	if err != nil {
@@ -93,7 +93,7 @@ var errLong = errors.New("the chunk is longer than is read")
 // names reports whether one of the ids stands in a chunk. They are long enough that no
 // other text has them by chance, so nothing needs to be parsed.
 func (r *Repository) names(ctx context.Context, root *os.Root, name string, ids sought) (bool, error) {
-	f, err := root.Open(name)
+	f, err := openFile(root, name)
 	if err != nil {
 		return false, err
 	}
