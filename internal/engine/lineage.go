@@ -165,7 +165,8 @@ func (o *op) relationEdit(ctx context.Context, l engram.Lineage, was, now engram
 	held := isHeld(l, engram.PartDeleted) || isHeld(l, engram.PartVerdict)
 	switch {
 	case was.Removed() == now.Removed():
-		return o.stamped(ctx, e)
+		after, err := o.stamped(ctx, e)
+		return refreshed(l, after, now), err
 	case now.Removed() && o.hides && !held:
 		l, err := o.stamped(ctx, e)
 		return withHeld(l, engram.PartDeleted, was.RemovedAt), err
@@ -176,6 +177,17 @@ func (o *op) relationEdit(ctx context.Context, l engram.Lineage, was, now engram
 	}
 	e.lineage = withoutHeld(withoutHeld(l, engram.PartDeleted), engram.PartVerdict)
 	return o.stamped(ctx, e)
+}
+
+// refreshed is the lineage of a relation that was there and is, with a life of its own where
+// the verdict was written anew: who removed it without having seen that removed something else.
+func refreshed(old, l engram.Lineage, now engram.Relation) engram.Lineage {
+	s := l.Of(engram.PartVerdict)
+	if now.Removed() || s == old.Of(engram.PartVerdict) {
+		return l
+	}
+	there := []string{""}
+	return lifecycle.Retagged(lifecycle.Retagged(l, there, nil, s), nil, there, s)
 }
 
 // writtenSession is a session that has no row as it was written: gone, or only hidden here.

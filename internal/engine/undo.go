@@ -117,12 +117,19 @@ func stands(ctx context.Context, r engram.Reader, op engram.Operation) (bool, er
 	return standing, nil
 }
 
+// thing names what an entry is about.
+type thing struct {
+	entity engram.Entity
+	key    string
+}
+
 // undoing is one undo at work.
 type undoing struct {
 	*op
 	res   engram.Undone
-	moves []move  // between projects, since the operation
-	ties  []int64 // relations that came back
+	moves []move         // between projects, since the operation
+	ties  []int64        // relations that came back
+	added map[thing]bool // by others: what of it is taken back is only hidden
 }
 
 func (o *op) undo(ctx context.Context, number int64) (engram.Undone, error) {
@@ -148,7 +155,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 			WithHint("to do it again: {undo %d}", undone.UndoneBy)
 	}
 	u.res.Undone, u.undoes, u.res.Projects = undone, number, projectsOf(entries)
-	if u.hides, err = u.cameIn(ctx, undone); err != nil {
+	if u.added, err = u.cameIn(ctx, undone, entries); err != nil {
 		return err
 	}
 	if u.moves, err = u.movesSince(ctx, undone); err != nil {
@@ -183,20 +190,30 @@ func projectsOf(entries []engram.Mutation) []string {
 	return names
 }
 
-// cameIn reports whether an operation, or the one that it takes back and so on, brought in
-// what others had written. What it added is only hidden when it is taken back: that somebody
-// here does not want it is not for everybody who has it.
-func (u *undoing) cameIn(ctx context.Context, op engram.Operation) (bool, error) {
+// cameIn returns what an operation of these entries, or the one that it takes back and so on,
+// added of what others had written. That is only hidden when it is taken back: that somebody
+// here does not want it is not for everybody who has it. What it changed of what was here is
+// another thing: whoever sets that back, or again as it came, writes it.
+func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []engram.Mutation) (map[thing]bool, error) {
 	for op.Undoes != 0 {
 		var err error
-		if op, _, err = u.tx.Operation(ctx, op.Undoes); err != nil {
+		if op, entries, err = u.tx.Operation(ctx, op.Undoes); err != nil {
 			if engram.CodeOf(err) == engram.CodeNotFound {
-				return false, nil // the journal does not reach back to it
+				return nil, nil // the journal does not reach back to it
 			}
-			return false, err
+			return nil, err
 		}
 	}
-	return op.Verb == "import" || op.Verb == "pull", nil
+	if op.Verb != "import" && op.Verb != "pull" {
+		return nil, nil
+	}
+	added := map[thing]bool{}
+	for _, entry := range entries {
+		if entry.Was == nil {
+			added[thing{entry.Entity, entry.Key}] = true
+		}
+	}
+	return added, nil
 }
 
 // entriesOf reads the operation, and says so where the journal begins later.
@@ -215,6 +232,7 @@ func (u *undoing) entriesOf(ctx context.Context, number int64) (engram.Operation
 
 // take takes one entry back.
 func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
+	u.hides = u.added[thing{entry.Entity, entry.Key}]
 	switch entry.Entity {
 	case engram.EntityMemory:
 		return u.takeMemory(ctx, entry)
