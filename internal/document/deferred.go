@@ -17,13 +17,13 @@ type Waiting struct {
 	Content string `json:"content"` // of a memory, a prompt, or the summary of a session
 	// More has every other text that would come in with it.
 	More    []WaitingText `json:"more"`
-	Why     string `json:"why"`     // missing, clock or review
-	Reason  string `json:"reason"`  // for a person
-	Chunk   string `json:"chunk"`   // that it came with
-	By      string `json:"by"`      // who wrote that; "" when nobody said
-	Tries   int    `json:"tries"`   // how often it was tried
-	FirstAt Stamp  `json:"first_at"`
-	LastAt  Stamp  `json:"last_at"`
+	Why     string        `json:"why"`    // missing, clock or review
+	Reason  string        `json:"reason"` // for a person
+	Chunk   string        `json:"chunk"`  // that it came with
+	By      string        `json:"by"`     // who wrote that; "" when nobody said
+	Tries   int           `json:"tries"`  // how often it was tried
+	FirstAt Stamp         `json:"first_at"`
+	LastAt  Stamp         `json:"last_at"`
 }
 
 // WaitingOf is the document of d.
