@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -22,7 +24,50 @@ func historyOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.His
 		return engram.History{}, err
 	}
 	revisions, err := r.Revisions(ctx, m.Num)
-	return engram.NewHistory(m, revisions), err
+	if err != nil {
+		return engram.History{}, err
+	}
+	l, err := lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	h := engram.NewHistory(m, revisions)
+	date(h.Versions, revisions, l.Of(engram.PartText))
+	return h, err
+}
+
+// date gives versions the times of the writes that their texts come from, as far as those are
+// known: they are the same on every machine, whenever a text came to it and whatever else was
+// written since. now is the write of the last version, the others are those of revisions.
+func date(versions []engram.Version, revisions []engram.Revision, now engram.Stamp) {
+	stamps := make([]engram.Stamp, len(versions))
+	for i, r := range revisions {
+		stamps[i] = r.Stamp
+	}
+	if !strings.HasPrefix(now.Device, "~") { // else it says when anything was written last
+		stamps[len(revisions)] = now
+	}
+	for i, s := range stamps {
+		if s.At > 0 {
+			versions[i].WrittenAt = s.At.Time()
+		}
+	}
+	for i := range revisions {
+		if at := nextAfter(stamps, stamps[i]); stamps[i].At > 0 && !at.IsZero() {
+			versions[i].ReplacedAt = at
+		}
+	}
+}
+
+// nextAfter is when the earliest of the writes after s was; the zero Time when there is none.
+func nextAfter(stamps []engram.Stamp, s engram.Stamp) time.Time {
+	var next engram.Stamp
+	for _, other := range stamps {
+		if other.Compare(s) > 0 && (next == engram.Stamp{} || other.Compare(next) < 0) {
+			next = other
+		}
+	}
+	if next.At == 0 {
+		return time.Time{}
+	}
+	return next.At.Time()
 }
 
 // Restore lets a live memory say again what it said in an earlier version. What it says

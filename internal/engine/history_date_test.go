@@ -1,0 +1,52 @@
+package engine_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// A history is dated by the writes of its texts: not by when they came to this machine, and
+// not by what else was written of the memory.
+func TestAHistoryIsDatedByItsTexts(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	id := a.save(engine.SaveInput{Content: "first", Project: "shop"}).Memory.ID
+	meet(a, b)
+	a.Clock.Add(time.Hour)
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(id), Tags: &[]string{"kettle"}}); err != nil {
+		t.Fatal(err)
+	}
+	a.Clock.Add(time.Hour)
+	a.edit(id, "second")
+	a.push()
+	b.Clock.Add(9 * time.Hour)
+	b.pull()
+	b.Clock.Add(time.Hour)
+	b.edit(id, "third")
+	meet(a, b)
+	var first []engram.Version
+	for n, c := range []clone{a, b} {
+		h, err := c.History(t.Context(), engram.ByID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Versions) != 3 {
+			t.Fatalf("replica %d has %d versions, want 3: %+v", n, len(h.Versions), h.Versions)
+		}
+		for i, v := range h.Versions {
+			if i > 0 && !v.WrittenAt.Equal(h.Versions[i-1].ReplacedAt) {
+				t.Errorf("replica %d: %q was written at %s, and what was before it replaced at %s", n, v.Content, v.WrittenAt, h.Versions[i-1].ReplacedAt)
+			}
+			if first != nil && !v.WrittenAt.Equal(first[i].WrittenAt) {
+				t.Errorf("%q was written at %s here and at %s there", v.Content, v.WrittenAt, first[i].WrittenAt)
+			}
+		}
+		if got := h.Versions[1].WrittenAt.Sub(h.Versions[0].WrittenAt); got < 2*time.Hour || got > 3*time.Hour {
+			t.Errorf("replica %d: %s between the first text and the second, want two hours", n, got)
+		}
+		first = h.Versions
+	}
+}
