@@ -15,8 +15,9 @@ func erasedKey(x engram.Erased) string { return string(x.Entity) + " " + x.ID }
 
 // erasedWas is what an entry notes of it.
 type erasedWas struct {
-	SyncID string       `json:"sync_id"`
-	At     engram.Clock `json:"at"`
+	SyncID  string       `json:"sync_id"`
+	At      engram.Clock `json:"at"`
+	Project string       `json:"project"`
 }
 
 // takeErased lets something come in again of which an import said that it was erased
@@ -29,7 +30,7 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		if err := json.Unmarshal(entry.Was, &was); err != nil {
 			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
 		}
-		x.SyncID, x.At = was.SyncID, was.At
+		x.SyncID, x.At, x.Project = was.SyncID, was.At, was.Project
 		if err := u.tx.PutErased(ctx, x); err != nil {
 			return err
 		}
@@ -41,5 +42,5 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		return err
 	}
 	u.changed(entry, "may come in again")
-	return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), map[string]any{"sync_id": x.SyncID, "at": x.At})
+	return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), map[string]any{"sync_id": x.SyncID, "at": x.At, "project": x.Project})
 }

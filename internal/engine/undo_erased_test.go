@@ -1,0 +1,30 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+func TestAnErasureThatIsTakenBackTwiceIsOfItsProject(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	m := a.save(engine.SaveInput{Title: "Lifetime", Content: "of shop", Project: "shop"}).Memory
+	a.save(engine.SaveInput{Title: "Colour", Content: "stays", Project: "shop"})
+	meet(a, b)
+	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+		t.Fatal(err)
+	}
+	a.push()
+	op := b.pull().Batches[0].Op
+	for range 2 {
+		u, err := b.Undo(t.Context(), engine.UndoInput{Op: op})
+		if err != nil {
+			t.Fatal(err)
+		}
+		op = u.Op
+	}
+	meet(a, b)
+	equal(t, a, b)
+}
