@@ -127,7 +127,10 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 	if err != nil || here == b.border {
 		return "", err
 	}
-	return fmt.Sprintf("it is of project %.80q", project), nil
+	if _, known, err := b.tx.Project(ctx, project); known || err != nil {
+		return fmt.Sprintf("it is of project %.80q", project), err
+	}
+	return fmt.Sprintf("it is of project %.80q, which is not here: rename %.80q to that if it is what the others call it now", project, b.border), nil
 }
 
 // mostWaiting is how much of one batch may wait: more than that comes of no honest one, and

@@ -1,0 +1,48 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// Who renames a project goes on to read what the others write, and the others are told what
+// to do; once they have done it they have all.
+func TestARenamedProjectIsSharedOnceAllHaveRenamedIt(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	old := a.save(engine.SaveInput{Content: "the kettle", Project: "shop"}).Memory.ID
+	meet(a, b)
+	rename := func(c clone) {
+		t.Helper()
+		if _, err := c.RenameProject(t.Context(), "shop", "store"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename(a)
+	a.edit(old, "the other kettle")
+	fresh := a.save(engine.SaveInput{Content: "the lamp", Project: "store"}).Memory.ID
+	late := b.save(engine.SaveInput{Content: "the door", Project: "shop"}).Memory.ID
+	b.push()
+	a.pull() // as shop, which is its alias
+	if now, _ := a.said(late); now != "the door" {
+		t.Errorf("the one who renamed has %q of the others, want %q", now, "the door")
+	}
+	a.push()
+	told := b.pull().Rejected
+	if len(told) == 0 || !strings.Contains(told[0].Reason, `rename "shop"`) {
+		t.Fatalf("the others are told %+v, want how to go on", told)
+	}
+	rename(b)
+	meet(a, b)
+	for n, c := range all {
+		for id, want := range map[engram.ID]string{old: "the other kettle", fresh: "the lamp", late: "the door"} {
+			if now, _ := c.said(id); now != want {
+				t.Errorf("replica %d says %q, want %q", n, now, want)
+			}
+		}
+	}
+	equal(t, a, b)
+}
