@@ -25,6 +25,9 @@ type Repository struct {
 	keys   []string // by what agreements about it are remembered, the widest first
 }
 
+// InGit reports whether it is a git repository, and no mere folder.
+func (r Repository) InGit() bool { return r.facts.Root != "" }
+
 // Repository finds the repository that dir lies in, and opens its chunks. There may be none
 // yet. What does not say of which project it is, as chunks of other programs, is of project.
 // Nothing in the repository decides about anything but what is in its chunks.

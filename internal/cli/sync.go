@@ -30,7 +30,7 @@ the same memory the later change holds and the other text stays as a revision. g
 
 What is wrong in a chunk is told on standard error and left out; the rest comes in, and the exit code is 2. What has to
 be looked at first waits: engram sync deferred. engram undo takes back what one chunk brought.`,
-		Example: examples("engram sync && git add .engram && git commit -m 'Share memories'", "git pull && engram sync --import", "engram sync --status"),
+		Example: examples("engram sync", "git pull && engram sync --import", "engram sync --status"),
 		Args:    unknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, f) },
 	}
@@ -117,6 +117,13 @@ func chunkOf(b engram.Batch) chunkDoc {
 func notesOf(all []engram.ImportNote) []document.ImportNote {
 	return document.Each(all, func(n engram.ImportNote) document.ImportNote {
 		return document.ImportNote{Item: n.Item, ID: n.Name, Reason: n.Reason}
+	})
+}
+
+// chunkNotes are notes on chunks, whose IDs are where notes on items have their place.
+func chunkNotes(all []engram.ImportNote) []document.ImportNote {
+	return document.Each(all, func(n engram.ImportNote) document.ImportNote {
+		return document.ImportNote{Item: n.Item, ID: n.Item, Reason: strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")}
 	})
 }
 

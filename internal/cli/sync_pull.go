@@ -91,7 +91,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 
 func pulledOf(res engine.Pulled, s syncing, dryRun bool) pulledDoc {
 	x := document.ImportedOf(res.Imported, dryRun)
-	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, Known: res.Known, Refused: notesOf(res.Refused),
+	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, Known: res.Known, Refused: chunkNotes(res.Refused),
 		Sessions: x.Sessions, Memories: x.Memories, Prompts: x.Prompts, Relations: x.Relations, Erased: x.Erased,
 		Deferred: res.Deferred, Rejected: x.Rejected, Notes: x.Notes,
 		Chunks: document.Each(res.Batches, func(b engine.PulledBatch) pulledChunk {

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -22,6 +24,19 @@ type pushedDoc struct {
 	Chunks   []chunkDoc            `json:"chunks"`   // what was written; empty: the repository has everything
 	Exported kindCounts            `json:"exported"` // what is in them
 	Left     []document.ImportNote `json:"left_out"` // what stays on this machine, and why
+	add      string                // how git is told of the folder; "" where it is in no repository
+}
+
+// folderFromHere is the folder of chunks as git takes it where the program was started; ""
+// where that is in no repository.
+func (p *program) folderFromHere(place app.Repository) string {
+	if !place.InGit() {
+		return ""
+	}
+	if rel, err := filepath.Rel(p.Dir, place.Folder); err == nil {
+		return filepath.ToSlash(rel)
+	}
+	return place.Folder
 }
 
 func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
@@ -51,11 +66,14 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	}
 	if !p.json {
 		for _, n := range res.Left {
+			if n.Name == "" { // no single thing, but how many are personal
+				continue
+			}
 			p.warn(render.Plain(strings.TrimSpace(n.Name + " not exported: " + n.Reason)))
 		}
 	}
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
-		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left)}
+		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left), add: p.folderFromHere(s.place)}
 	return p.answer(doc, doc.write)
 }
 
@@ -82,7 +100,12 @@ func (d pushedDoc) write(b *strings.Builder) {
 		}
 	}
 	d.Exported.write(b)
-	if !d.DryRun {
-		fmt.Fprintln(b, "\nTo share it:\n  git add .engram && git commit -m 'Share memories' && git push")
+	for _, n := range d.Left {
+		if what, _, _ := strings.Cut(n.Reason, ":"); n.ID == "" {
+			fmt.Fprintf(b, "  (%s, and not exported)\n", render.Plain(what))
+		}
+	}
+	if !d.DryRun && d.add != "" {
+		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
 	}
 }

@@ -46,7 +46,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 		}
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending,
-		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Trouble: notesOf(st.Trouble)}
+		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Trouble: chunkNotes(st.Trouble)}
 	return p.answer(doc, doc.write)
 }
 

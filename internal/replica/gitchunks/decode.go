@@ -263,6 +263,11 @@ func (m mutation) foreign(at time.Time) (engram.Record, error) {
 		if err := json.Unmarshal(m.Payload, &p); err != nil {
 			return engram.Record{}, wire.Misfit(err)
 		}
+		for _, f := range []struct{ name, value string }{{"sync_id", p.SyncID}, {"source_id", p.SourceID}, {"target_id", p.TargetID}, {"relation", p.Relation}} {
+			if f.value == "" {
+				return engram.Record{}, engram.Errorf(engram.CodeInvalid, "the payload of the relation has no %s", f.name)
+			}
+		}
 		return p.record(), nil
 	case m.Op == "delete" && (said.HardDelete || m.Entity != "observation"):
 		return m.erased(said, at)

@@ -63,6 +63,9 @@ func unpack(ctx context.Context, packed []byte, id string) ([]byte, error) {
 
 // inflate writes what is under gzip to w, up to the limits, and returns how much it was.
 func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
+	if magic := []byte{0x1f, 0x8b}; len(packed) >= len(magic) && !bytes.HasPrefix(packed, magic) {
+		return 0, engram.Errorf(engram.CodeInvalid, "it cannot be unpacked: it is no gzip file")
+	}
 	in := bytes.NewReader(packed)
 	z, err := gzip.NewReader(in)
 	if err != nil {
