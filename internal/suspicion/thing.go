@@ -5,8 +5,10 @@ import (
 	"strings"
 )
 
-// longestThing bounds an address or a path: what is longer is looked at only so far.
-const longestThing = 2048
+// longestThing bounds an address or a path: what is longer is looked at only so far, and then
+// from its next word on. In a text without spaces every word begins one, so that this is what
+// reading costs of each.
+const longestThing = 512
 
 // thing returns the length of the address or path with which s begins, 0 when it is neither.
 func thing(s string) int {
@@ -19,20 +21,22 @@ func thing(s string) int {
 		return 0
 	}
 	n := 0
-	named := false // it has something that a word has not
+	named := false                      // it has something that a word and base64 have not
+	slashed, home := false, s[0] == '$' // of what has a slash alone, few mean anything
 	for n < len(s) && n < longestThing {
 		c := s[n]
 		if c <= ' ' || strings.IndexByte("\"'`<>()[]{}|,;", c) >= 0 && !(c == '{' || c == '}') || c >= 0x80 {
 			break
 		}
-		named = named || c == '/' || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
+		slashed = slashed || c == '/'
+		named = named || c == '@' || c == '.' || c == ':' || c == '_' && n > 0
 		n++
 	}
 	// What ends a sentence does not belong to it.
 	for n > 0 && strings.IndexByte(".:!?", s[n-1]) >= 0 {
 		n--
 	}
-	if !named || n < 3 {
+	if n < 3 || !named && !(slashed && (home || strings.Contains(lowered(s[:n]), "/etc/shadow"))) {
 		return 0
 	}
 	if signOfThing(s[:n]) == 0 {
