@@ -65,9 +65,9 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 				}
 				numbers[v.Number] = true
 			}
-			for text := range f.texts {
-				if f.personal != "" && f.personal != p.name {
-					continue // a file may be older than the text
+			for text, by := range f.texts {
+				if f.personal != "" && by != p.name {
+					continue // what is personal travels by files alone, which may be older than the text
 				}
 				if !kept[text] {
 					return fmt.Errorf("%s has lost %q of %s: %v", p.name, text, id, kept)

@@ -29,7 +29,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		what = "edits " + string(m.ID)
 		var now engram.Memory
 		if now, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text}); err == nil {
-			h.remember(now)
+			h.remember(p, now)
 		}
 	case 8:
 		what = "rates " + string(m.ID)
@@ -130,7 +130,7 @@ func (h *history) save(ctx context.Context, p *peer, text string) error {
 	if err != nil {
 		return fmt.Errorf("save: %w", err)
 	}
-	h.remember(res.Memory)
+	h.remember(p, res.Memory)
 	if in.Scope == engram.ScopePersonal {
 		h.fates[res.Memory.ID].personal = p.name
 	}
@@ -138,15 +138,15 @@ func (h *history) save(ctx context.Context, p *peer, text string) error {
 	return nil
 }
 
-// remember notes what a memory says now.
-func (h *history) remember(m engram.Memory) {
+// remember notes what a memory says now, and who said so.
+func (h *history) remember(p *peer, m engram.Memory) {
 	f := h.fates[m.ID]
 	if f == nil {
-		f = &fate{texts: map[string]bool{}}
+		f = &fate{texts: map[string]string{}}
 		h.fates[m.ID] = f
 	}
-	if !f.texts[m.Content] {
-		f.texts[m.Content] = true
+	if _, known := f.texts[m.Content]; !known {
+		f.texts[m.Content] = p.name
 		h.tally.Texts++
 	}
 }

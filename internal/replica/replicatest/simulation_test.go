@@ -212,7 +212,7 @@ type file struct {
 
 // fate is what became of a memory.
 type fate struct {
-	texts    map[string]bool
+	texts    map[string]string // by who said them first
 	erased   bool
 	personal string // the author, who alone has to have it; "": it is everybody's
 }
