@@ -171,15 +171,19 @@ func (i *importing) sit(ctx context.Context, id string, s engram.Session) (strin
 	}
 	if !found {
 		s.ID, s.ActiveAt = name, s.StartedAt
-		_, known, err := i.lineage(ctx, engram.EntitySession, name)
+		l, known, err := i.lineage(ctx, engram.EntitySession, name)
 		if err != nil {
 			return "", err
 		}
-		if !known {
-			l := lifecycle.Derived(engram.Record{Session: &engram.Session{ID: name}})
-			if err := i.tx.PutLineage(ctx, engram.EntitySession, name, l); err != nil {
-				return "", err
-			}
+		switch written := writtenSession(s, l); {
+		case !known:
+			l = lifecycle.Derived(engram.Record{Session: &engram.Session{ID: name}})
+		case isHeld(l, engram.PartDeleted) && !written.Gone:
+			// An undo hid it. It is what it was: its lineage says so.
+			s, l = *written.Session, withoutHeld(l, engram.PartDeleted)
+		}
+		if err := i.tx.PutLineage(ctx, engram.EntitySession, name, l); err != nil {
+			return "", err
 		}
 		if err := i.rewriteSession(ctx, nil, s, i.reason); err != nil {
 			return "", err
