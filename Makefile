@@ -24,7 +24,7 @@ test: ## the whole suite
 	go test ./...
 
 simulate: ## replicas live through SIMULATED random histories, and end with the same
-	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -v
+	go test -count=1 -timeout 60m ./internal/replica/replicatest -run TestReplicasComeTogether -histories $(SIMULATED) -seed $(SEED) -v
 
 check: fmt vet staticcheck arch race fuzz ## what a change must pass: linters, the arrows, the suite under the race detector, a short fuzz
 

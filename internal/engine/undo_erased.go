@@ -20,8 +20,8 @@ type erasedWas struct {
 	Project string       `json:"project"`
 }
 
-// takeErased lets something come in again of which an import said that it was erased
-// elsewhere; or not, when that is what was undone.
+// takeErased lets something come in again of which a file said that it was erased elsewhere; or
+// not, when that is what was undone. What replicas agree on by a pull stays so.
 func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 	kind, id, _ := strings.Cut(entry.Key, " ")
 	x := engram.Erased{Entity: engram.Entity(kind), ID: id}
@@ -36,6 +36,12 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		}
 		u.changed(entry, "stays away")
 		return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), nil)
+	}
+	if entry.Verb == "pull" {
+		// The batch is not read again: without the tombstone this store would bring back, for
+		// everybody, what somebody had erased.
+		u.leave("%s %s was erased elsewhere, and stays away", kind, id)
+		return nil
 	}
 	x, known, err := u.tx.DropErased(ctx, x.Entity, x.ID)
 	if err != nil || !known {
