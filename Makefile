@@ -8,6 +8,7 @@ LDFLAGS    := -s -w -X main.version=$(VERSION) -X main.built=$(BUILT)
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME   ?= 5s
 SIMULATED  ?= 1000
+SEED       ?= 20261122
 PLATFORMS  := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 EVAL_DIR   ?= ../shared/eval
 EVAL_FLAGS ?=
