@@ -155,33 +155,45 @@ func (r *Repository) headOf(ctx context.Context, at *os.Root, c found) (head, er
 
 func (r *Repository) readHead(ctx context.Context, at *os.Root, c found) (h head) {
 	const most = 4 << 10 // longer than any head
+	b, err := r.start(ctx, at, c, most)
+	if err != nil {
+		return h
+	}
+	rest, ok := bytes.CutPrefix(b, []byte(`{"`+extra+`":`))
+	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&h) != nil {
+		return head{}
+	}
+	return h
+}
+
+// start is the JSON of a chunk as far as so many bytes, or to where it is cut off.
+func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64) ([]byte, error) {
 	var in io.Reader
 	if strings.HasSuffix(c.name, sealedSuffix) {
 		b, err := readFile(ctx, at, c.name, maxPacked+sealing)
 		if err != nil {
-			return h
+			return nil, err
 		}
 		if in, err = r.unsealing(b); err != nil {
-			return h
+			return nil, err
 		}
 	} else {
 		f, err := openFile(at, c.name)
 		if err != nil {
-			return h
+			return nil, err
 		}
 		defer func() { _ = f.Close() }()
 		in = f
 	}
 	z, err := gzip.NewReader(in)
 	if err != nil {
-		return h
+		return nil, unzipped(err)
 	}
-	b, _ := io.ReadAll(io.LimitReader(z, most)) // cut off on purpose
-	rest, ok := bytes.CutPrefix(b, []byte(`{"`+extra+`":`))
-	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&h) != nil {
-		return head{}
+	b, err := io.ReadAll(io.LimitReader(z, most))
+	if len(b) == 0 && err != nil {
+		return nil, unzipped(err)
 	}
-	return h
+	return b, nil
 }
 
 // load reads a chunk from its file, and takes it apart.

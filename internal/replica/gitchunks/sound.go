@@ -2,13 +2,10 @@ package gitchunks
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -70,34 +67,12 @@ func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error 
 	if !info.Mode().IsRegular() {
 		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", c.name)
 	}
-	var in io.Reader
-	if strings.HasSuffix(c.name, sealedSuffix) {
-		b, err := readFile(ctx, at, c.name, maxPacked+sealing)
-		if err != nil {
-			return err
-		}
-		if in, err = r.unsealing(b); err != nil {
-			return err
-		}
-	} else {
-		f, err := at.Open(c.name)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = f.Close() }()
-		in = f
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return unzipped(err)
-	}
 	const enough = 64
-	start := make([]byte, enough)
-	n, err := io.ReadFull(z, start)
-	if err != nil && !(errors.Is(err, io.ErrUnexpectedEOF) && n > 0) {
-		return unzipped(err)
+	start, err := r.start(ctx, at, c, enough)
+	if err != nil {
+		return err
 	}
-	if !bytes.HasPrefix(bytes.TrimSpace(start[:n]), []byte("{")) {
+	if !bytes.HasPrefix(bytes.TrimSpace(start), []byte("{")) {
 		return engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
 	}
 	return nil
