@@ -89,6 +89,9 @@ type LineageReader interface {
 	CountUncarried(ctx context.Context, entity Entity, project string, batches []string) (int, error)
 	// CarriedBy returns the sets of batches in each of which a state of a thing can be found.
 	CarriedBy(ctx context.Context, entity Entity, key string, digest int64) ([][]string, error)
+	// Shared reports whether any batch that was ever known here carries a state of a thing,
+	// wherever that batch may be now: others may have it.
+	Shared(ctx context.Context, entity Entity, key string) (bool, error)
 	// Strayed returns the keys of memories, in the order of their keys from after on, that
 	// one of these batches carries a state of from when they were in the project, and that
 	// are in another one by now, or are their author's alone.

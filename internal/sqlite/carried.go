@@ -122,6 +122,15 @@ func (t *tx) CarriedBy(ctx context.Context, entity engram.Entity, key string, di
 	return all, nil
 }
 
+// Shared reports whether a state of a thing was ever carried.
+func (t *tx) Shared(ctx context.Context, entity engram.Entity, key string) (shared bool, err error) {
+	const query = `SELECT EXISTS (SELECT 1 FROM carried WHERE entity = ? AND key = ?)`
+	if err := t.row(ctx, query, []any{kindNum(entity), journalKey(entity, key)}, &shared); err != nil {
+		return false, fmt.Errorf("read whether %s %s was carried: %w", entity, key, err)
+	}
+	return shared, nil
+}
+
 // carriersWithin returns the carriers of which every batch is among these.
 func (t *tx) carriersWithin(ctx context.Context, batches []string) ([]int64, error) {
 	return t.carriers(ctx, batches, func(own, there int) bool { return there == own })

@@ -336,6 +336,23 @@ func carriedCases() []testCase {
 				return err
 			})
 		}},
+		{"what any batch ever carried is shared, whichever state it was", func(k *kit) {
+			m, other := k.save(), k.save()
+			l := k.stamped(engram.EntityMemory, key(m.Num), 1)
+			shared := func(when string, kind engram.Entity, m engram.Memory, want bool) {
+				k.view(func(r engram.Reader) error {
+					got, err := r.Shared(k.Context(), kind, key(m.Num))
+					k.same(when, got, want)
+					return err
+				})
+			}
+			shared("before", engram.EntityMemory, m, false)
+			k.carried(engram.EntityMemory, key(m.Num), l.Digest(), "b1")
+			k.stamped(engram.EntityMemory, key(m.Num), 2)
+			shared("after", engram.EntityMemory, m, true)
+			shared("another memory", engram.EntityMemory, other, false)
+			shared("a thing of another kind and the same number", engram.EntityPrompt, m, false)
+		}},
 		{"relations belong to a project with both ends, prompts and sessions by themselves", func(k *kit) {
 			a, b := k.save(), k.save()
 			c := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
