@@ -39,6 +39,9 @@ type Options struct {
 	// Mapped reads the database where the system has it, for a process too short to gain
 	// from copies of it: sqlite.Options.
 	Mapped bool
+	// Try is for a process that only says what it would do: a database that is not there is
+	// not made, and what is tried is tried in an empty one that goes with the App.
+	Try bool
 }
 
 // App is an engine over a SQLite file, with what it takes to serve it. It may be
@@ -64,6 +67,9 @@ func New(o Options) *App {
 		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped})
 	}}
 	a := &App{opts: o, store: store}
+	if o.Try {
+		store.open = a.orScratch(store.open)
+	}
 	a.counting = a.newCounting()
 	if o.Config.EmbeddingModel != config.NoModel {
 		a.embedder = static.New()

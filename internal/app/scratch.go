@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -33,6 +34,20 @@ func (a *App) Scratch(ctx context.Context) (*Scratch, error) {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return &Scratch{Store: s, app: a, dir: dir}, nil
+}
+
+// orScratch is open where there is a database, else Scratch.
+func (a *App) orScratch(open func(context.Context) (engram.Store, error)) func(context.Context) (engram.Store, error) {
+	return func(ctx context.Context) (engram.Store, error) {
+		if _, err := os.Stat(a.opts.Config.DBPath); !errors.Is(err, fs.ErrNotExist) {
+			return open(ctx)
+		}
+		s, err := a.Scratch(ctx)
+		if err != nil {
+			return nil, err // not s: a nil *Scratch is a store that is there
+		}
+		return s, nil
+	}
 }
 
 // Engine returns an engine over store, which tells the time by now and is otherwise

@@ -79,6 +79,9 @@ const shareWait = 30 * time.Second
 // Alone does something while no other process of this data directory syncs: two at once would
 // both find the same memories missing, and write them twice. CodeUnavailable after 30 seconds.
 func (a *App) Alone(ctx context.Context, do func() error) error {
+	if a.opts.Try {
+		return do() // it writes nothing that another sync could meet, and leaves no lock behind
+	}
 	path := filepath.Join(a.opts.Config.DataDir, "sync.lock")
 	if err := os.MkdirAll(a.opts.Config.DataDir, 0o700); err != nil {
 		return unreachable(path, err)

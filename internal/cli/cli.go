@@ -132,9 +132,15 @@ func (p *program) opened(cmd *cobra.Command, mapped bool) (*engine.Engine, error
 			return nil, err
 		}
 		collectLate()
-		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true, Mapped: mapped})
+		p.app = app.New(app.Options{Config: c, Actor: "cli", Version: p.Version, Dir: p.Dir, Warm: true, Mapped: mapped, Try: tries(cmd)})
 	}
 	return p.app.Engine, nil
+}
+
+// tries reports a command that was asked to say what it would do.
+func tries(cmd *cobra.Command) bool {
+	f := cmd.Flag("dry-run")
+	return f != nil && f.Value.String() == "true"
 }
 
 // readProject decides the project of a command that reads: all is every project. A
