@@ -66,8 +66,7 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (engram.Imported
 		}
 		res = engram.Imported{Mode: ImportMerge}
 		p := &pulling{Engine: e, in: PullInput{Project: d.Project}}
-		deferred := 0
-		b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res, &deferred)
+		b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res, new(putAside))
 		b.reviewed, b.waited = true, &d
 		b.later = func(_ context.Context, _ engram.Record, _ engram.Deferral, reason string) error {
 			return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).WithHint("it is tried again with each pull")
@@ -164,7 +163,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, err er
 		b := into[d.Project]
 		if b == nil {
 			one := &pulling{Engine: p.Engine, in: PullInput{Project: d.Project}}
-			b = one.receiving(o, engram.Batch{}, &sum, new(int))
+			b = one.receiving(o, engram.Batch{}, &sum, new(putAside))
 			into[d.Project] = b
 			if err := b.begin(ctx); err != nil {
 				return sum, err

@@ -33,6 +33,7 @@ type Pulled struct {
 	// of the last operation.
 	Imported
 	Deferred int // records that were put aside, and wait
+	Review   int // of these, those that a person has to look at: the others come by themselves
 }
 
 // Pull takes in what a remote has and this store has not: each batch in a transaction and an
@@ -131,24 +132,24 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 			return fmt.Errorf("read batch %s of %s: %w", b.ID, p.name, err)
 		}
 		done := PulledBatch{Batch: b}
-		deferred := 0
+		var aside putAside
 		err = write(func(o *op) error {
-			done.Imported, deferred = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, 0
-			in := p.receiving(o, b, &done.Imported, &deferred)
+			done.Imported, aside = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, putAside{}
+			in := p.receiving(o, b, &done.Imported, &aside)
 			if err := in.batchIn(ctx, records); err != nil {
 				return err
 			}
 			done.Op = o.first
 			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
 		})
-		if deferred > mostWaiting && engram.CodeOf(err) == engram.CodeForbidden && !p.in.DryRun {
+		if aside.all > mostWaiting && engram.CodeOf(err) == engram.CodeForbidden && !p.in.DryRun {
 			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Reason: line(err.Error())})
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		p.add(done.Imported, deferred)
+		p.add(done.Imported, aside)
 		p.res.Batches = append(p.res.Batches, done)
 		if p.in.Progress != nil {
 			p.in.Progress(n+1, len(batches))
@@ -160,15 +161,16 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 		return err
 	})
 	if err == nil {
-		p.add(waited, 0)
+		p.add(waited, putAside{})
 	}
 	return err
 }
 
 // add adds what became of a batch to the sum.
-func (p *pulling) add(done engram.Imported, deferred int) {
+func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Imported.Add(done)
-	p.res.Deferred += deferred
+	p.res.Deferred += aside.all
+	p.res.Review += aside.review
 	p.res.Op = cmp.Or(done.Op, p.res.Op)
 }
 
@@ -205,14 +207,14 @@ func refusal(err error) bool {
 }
 
 // receiving takes in what came with a batch.
-func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, deferred *int) *receivingBatch {
+func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *putAside) *receivingBatch {
 	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
 	by := signature(b.By)
 	if by != "" {
 		i.reason += " by " + by
 	}
-	in := &receivingBatch{importing: i, by: by, deferred: deferred}
+	in := &receivingBatch{importing: i, by: by, aside: aside}
 	i.later = in.defers
 	return in
 }

@@ -14,7 +14,16 @@ type receivingBatch struct {
 	by       string           // who pushed the batch
 	reviewed bool             // a person has looked at what comes
 	waited   *engram.Deferred // the record at hand waited as this; nil: it came with the batch
-	deferred *int             // how many records were put aside
+	aside    *putAside
+}
+
+// putAside counts records of a batch that were put aside.
+type putAside struct{ all, review int }
+
+func (a *putAside) count(why engram.Deferral) {
+	if a.all++; why == engram.DeferredReview {
+		a.review++
+	}
 }
 
 // batchIn takes all records of a batch in.
@@ -161,7 +170,7 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 	}
 	if was := b.waited; was != nil {
 		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
-	} else if *b.deferred++; *b.deferred > mostWaiting {
+	} else if b.aside.count(why); b.aside.all > mostWaiting {
 		return engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostWaiting).
 			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
 	}

@@ -19,7 +19,8 @@ type RemoteStatus struct {
 	Pulled   int    // of these, those that were read here for the project, or written here
 	Pending  int    // the others
 	Unpushed Unpushed
-	Deferred int                 // records that wait for somebody
+	Deferred int                 // records that wait
+	Review   int                 // of these, those that a person has to look at
 	Trouble  []engram.ImportNote // batches that cannot be read, with why
 }
 
@@ -76,6 +77,11 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 			page, err := r.Deferred(ctx, st.Project, engram.Page{Limit: pushPage, Offset: st.Deferred})
 			if err != nil {
 				return err
+			}
+			for _, d := range page {
+				if d.Why == engram.DeferredReview {
+					st.Review++
+				}
 			}
 			if st.Deferred += len(page); len(page) < pushPage {
 				return nil
