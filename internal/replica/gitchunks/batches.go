@@ -1,6 +1,7 @@
 package gitchunks
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"compress/gzip"
@@ -185,7 +186,12 @@ func (r *Repository) start(ctx context.Context, at *os.Root, c found, most int64
 		defer func() { _ = f.Close() }()
 		in = f
 	}
-	z, err := gzip.NewReader(in)
+	buffered := bufio.NewReader(in)
+	first, _ := buffered.Peek(64) // what is shorter tells less
+	if err := stored(first); err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(buffered)
 	if err != nil {
 		return nil, unzipped(err)
 	}

@@ -46,3 +46,6 @@ func ManifestTwice(text []byte) (once, twice []byte, err error) {
 	twice, err = made(parseManifest(once))
 	return once, twice, err
 }
+
+// CannotSync is what a write goes by when a folder cannot be made durable.
+func CannotSync(err error) bool { return cannotSync(err) }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -115,10 +116,16 @@ func syncFolder(at *os.Root) error {
 		return failed("the folder cannot be made durable", err)
 	}
 	defer func() { _ = f.Close() }()
-	if err := f.Sync(); err != nil {
+	if err := f.Sync(); err != nil && !cannotSync(err) {
 		return failed("the folder cannot be made durable", err)
 	}
 	return nil
+}
+
+// cannotSync reports whether a file system says that it has no way to make a folder durable,
+// as some network and FUSE ones do. There is nothing more to be done then.
+func cannotSync(err error) bool {
+	return errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported)
 }
 
 // sweep takes away what writes that were killed have left.

@@ -61,6 +61,7 @@ type Options struct {
 type Repository struct {
 	o     Options
 	heads map[string]knownHead // by file name
+	anew  []string             // files beside the chunks that were made anew
 }
 
 var _ engram.Remote = (*Repository)(nil)

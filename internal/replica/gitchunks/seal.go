@@ -22,67 +22,6 @@ import (
 // bytes, and each is tried with each identity.
 const maxHeader = 64 << 10
 
-// maxKeys is how long a file of recipients or identities may be.
-const maxKeys = 64 << 10
-
-// GenerateIdentity makes a key pair: the identity (AGE-SECRET-KEY-1…), for a file that
-// nobody else can read, and its recipient (age1…), for the team's recipients.txt.
-func GenerateIdentity() (identity, recipient string, err error) {
-	i, err := age.GenerateX25519Identity()
-	if err != nil {
-		return "", "", engram.Errorf(engram.CodeInternal, "no key can be made").WithCause(err)
-	}
-	return i.String(), i.Recipient().String(), nil
-}
-
-// RecipientsOf returns the recipients of the identities in a text, a line each; blank lines
-// and those that begin with # are read over. CodeInvalid for any other line, of which
-// nothing is told: it may be a secret.
-func RecipientsOf(identities string) ([]string, error) {
-	all, err := identitiesOf(strings.NewReader(identities))
-	if err != nil {
-		return nil, err
-	}
-	var recipients []string
-	for _, i := range all {
-		recipients = append(recipients, i.Recipient().String())
-	}
-	return recipients, nil
-}
-
-func identitiesOf(r io.Reader) ([]*age.X25519Identity, error) {
-	text, err := io.ReadAll(io.LimitReader(r, maxKeys+1))
-	if err != nil {
-		return nil, failed("the identities cannot be read", err)
-	}
-	var all []*age.X25519Identity
-	for n, line := range strings.Split(string(text), "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		i, err := age.ParseX25519Identity(line)
-		if err != nil || len(text) > maxKeys {
-			return nil, engram.Errorf(engram.CodeInvalid, "line %d is no age identity", n+1).WithHint("a line each, as age-keygen writes them: AGE-SECRET-KEY-1…")
-		}
-		all = append(all, i)
-	}
-	return all, nil
-}
-
-// recipientsOf are recipients as age takes them; CodeInvalid for what is none.
-func recipientsOf(texts []string) ([]age.Recipient, error) {
-	var all []age.Recipient
-	for _, text := range texts {
-		r, err := age.ParseX25519Recipient(strings.TrimSpace(text))
-		if err != nil {
-			return nil, engram.Errorf(engram.CodeInvalid, "%.80q is no age recipient", text).WithHint("it begins with age1, and belongs to an identity that age-keygen made")
-		}
-		all = append(all, r)
-	}
-	return all, nil
-}
-
 // Recipients returns those that .engram/recipients.txt names, sorted, each once; none when
 // there is no such file. They are a proposal of whoever pushed it: nothing is sealed to
 // them until they are in Options. CodeInvalid for a file that has anything else in it.

@@ -12,7 +12,8 @@ import (
 
 // Damaged tells of chunks, by ID, that nobody can use: links, what is no gzip of an object.
 // With whole every chunk is read to its end, which finds what was cut off or replaced. A
-// chunk that is sealed for others, or that a newer version wrote, is not damaged.
+// chunk that is sealed for others, that a newer version wrote, or that a filter of git keeps, is
+// not damaged.
 func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNote, error) {
 	at, err := r.folder(false, folderName, chunksName)
 	if err != nil || at == nil {
@@ -48,7 +49,7 @@ var errSealed = errors.New("it is sealed for others")
 
 // notForUs reports whether a chunk may be fine for others.
 func notForUs(err error) bool {
-	return errors.Is(err, errSealed) || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
+	return errors.Is(err, errSealed) || errors.Is(err, errElsewhere) || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
 }
 
 func why(err error) string {

@@ -63,8 +63,8 @@ func unpack(ctx context.Context, packed []byte, id string) ([]byte, error) {
 
 // inflate writes what is under gzip to w, up to the limits, and returns how much it was.
 func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
-	if magic := []byte{0x1f, 0x8b}; len(packed) >= len(magic) && !bytes.HasPrefix(packed, magic) {
-		return 0, engram.Errorf(engram.CodeInvalid, "it cannot be unpacked: it is no gzip file")
+	if err := stored(packed); err != nil {
+		return 0, err
 	}
 	in := bytes.NewReader(packed)
 	z, err := gzip.NewReader(in)
@@ -86,6 +86,26 @@ func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
 		return n, engram.Errorf(engram.CodeInvalid, "%d bytes follow what was packed", in.Len())
 	}
 	return n, nil
+}
+
+// errElsewhere is said of a chunk that git keeps in a form of its own, which another clone
+// has unpacked.
+var errElsewhere = errors.New("it is not checked out")
+
+// stored says what is wrong with the first bytes of a file that is to be gzip. A repository
+// may have its files kept by a filter of git, which has to be at work here, too: the chunk is
+// whole, so it must not count as damaged.
+func stored(first []byte) error {
+	magic := []byte{0x1f, 0x8b}
+	switch {
+	case bytes.HasPrefix(first, []byte("version https://git-lfs.github.com/spec/")):
+		return engram.Errorf(engram.CodeForbidden, "it lies in Git LFS, and here is only what points to it").WithHint("git lfs pull").WithCause(errElsewhere)
+	case bytes.HasPrefix(first, []byte("\x00GITCRYPT\x00")):
+		return engram.Errorf(engram.CodeForbidden, "it is locked by git-crypt").WithHint("git-crypt unlock").WithCause(errElsewhere)
+	case len(first) >= len(magic) && !bytes.HasPrefix(first, magic):
+		return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked: it is no gzip file")
+	}
+	return nil
 }
 
 // waiting reads until its context ends.

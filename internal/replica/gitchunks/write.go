@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -194,9 +195,12 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	if err != nil {
 		return err
 	}
+	var others []engram.Batch // that were there before
 	for i, b := range batches {
 		if b.ID == added.ID { // a sealed one need not be for who sealed it
 			batches[i] = added
+		} else {
+			others = append(others, b)
 		}
 	}
 	said, err := readManifest(ctx, folder)
@@ -215,6 +219,9 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 		if err := writeFile(folder, manifestName, b); err != nil {
 			return err
 		}
+		if !said.fits(others) {
+			r.anew = append(r.anew, manifestName)
+		}
 	}
 	if len(batches) == 0 {
 		return nil
@@ -226,6 +233,13 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 		if err := writeFile(folder, name, []byte(text)); err != nil {
 			return err
 		}
+		if len(others) > 0 {
+			r.anew = append(r.anew, name)
+		}
 	}
 	return nil
 }
+
+// Anew returns the names of files beside the chunks that were made anew since Open, for they
+// were missing or did not fit the chunks: they have to be committed, too.
+func (r *Repository) Anew() []string { return slices.Compact(slices.Sorted(slices.Values(r.anew))) }

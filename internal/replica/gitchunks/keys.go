@@ -1,0 +1,100 @@
+package gitchunks
+
+import (
+	"io"
+	"strings"
+
+	"filippo.io/age"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// maxKeys is how long a file of recipients or identities may be.
+const maxKeys = 64 << 10
+
+// GenerateIdentity makes a key pair: the identity (AGE-SECRET-KEY-1…), for a file that
+// nobody else can read, and its recipient (age1…), for the team's recipients.txt.
+func GenerateIdentity() (identity, recipient string, err error) {
+	i, err := age.GenerateX25519Identity()
+	if err != nil {
+		return "", "", engram.Errorf(engram.CodeInternal, "no key can be made").WithCause(err)
+	}
+	return i.String(), i.Recipient().String(), nil
+}
+
+// RecipientsOf returns the recipients of the identities in a text, a line each; blank lines
+// and those that begin with # are read over. CodeInvalid for any other line, of which
+// nothing is told: it may be a secret.
+func RecipientsOf(identities string) ([]string, error) {
+	all, err := identitiesOf(strings.NewReader(identities))
+	if err != nil {
+		return nil, err
+	}
+	var recipients []string
+	for _, i := range all {
+		recipients = append(recipients, i.Recipient().String())
+	}
+	return recipients, nil
+}
+
+func identitiesOf(r io.Reader) ([]*age.X25519Identity, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxKeys+1))
+	if err != nil {
+		return nil, failed("the identities cannot be read", err)
+	}
+	var all []*age.X25519Identity
+	for n, line := range strings.Split(string(text), "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		i, err := age.ParseX25519Identity(line)
+		if err != nil || len(text) > maxKeys {
+			return nil, noIdentity(n+1, line)
+		}
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// recipientsOf are recipients as age takes them; CodeInvalid for what is none.
+func recipientsOf(texts []string) ([]age.Recipient, error) {
+	var all []age.Recipient
+	for _, text := range texts {
+		r, err := age.ParseX25519Recipient(strings.TrimSpace(text))
+		if err != nil {
+			return nil, noRecipient(text)
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+// noIdentity is CodeInvalid for a line of a file of identities, of which nothing is told but
+// which kind of key it looks like: what needs a passphrase or another program would have to ask
+// somebody whenever chunks are read.
+func noIdentity(n int, line string) error {
+	is := "no age identity"
+	hint := "a line each, as age-keygen writes them: AGE-SECRET-KEY-1…"
+	switch {
+	case strings.HasPrefix(line, "AGE-PLUGIN-"):
+		is, hint = "an identity of an age plugin, and no plugin is run", "make a key of age's own: {sync keygen} does, where there is no such file"
+	case strings.HasPrefix(line, "-----BEGIN AGE ENCRYPTED"), strings.HasPrefix(line, "age-encryption.org/"):
+		is, hint = "the beginning of a file that a passphrase protects, and nobody is asked for one", "age --decrypt it, and keep the file where only you can read it"
+	case strings.HasPrefix(line, "-----BEGIN") && strings.Contains(line, "PRIVATE KEY"):
+		is, hint = "the beginning of an SSH or PEM key, and only age's own are read", "make a key of age's own: {sync keygen} does, where there is no such file"
+	}
+	return engram.Errorf(engram.CodeInvalid, "line %d is %s", n, is).WithHint("%s", hint)
+}
+
+func noRecipient(text string) error {
+	text = strings.TrimSpace(text)
+	is := "no age recipient"
+	switch {
+	case strings.HasPrefix(text, "ssh-"), strings.HasPrefix(text, "ecdsa-"):
+		is = "an SSH key, and only age's own are read"
+	case strings.HasPrefix(text, "age1") && strings.Contains(text[len("age1"):], "1"):
+		is = "a recipient of an age plugin, and no plugin is run" // its name stands before the second 1, which no data has
+	}
+	return engram.Errorf(engram.CodeInvalid, "%.80q is %s", text, is).WithHint("one begins with age1, and belongs to an identity that {sync keygen} or age-keygen made")
+}
