@@ -14,11 +14,7 @@ import (
 // credentials; "" when there is none, when git is missing, refuses (a repository of
 // somebody else) or takes too long. Whoever asks falls back to the folder's name.
 func (f Folders) remote(ctx context.Context, root string) string {
-	timeout := f.Timeout
-	if timeout <= 0 {
-		timeout = 2 * time.Second
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, f.timeout())
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", "-C", root, "remote", "get-url", "origin")
 	cmd.Env = environment(cmd.Environ())
@@ -30,6 +26,13 @@ func (f Folders) remote(ctx context.Context, root string) string {
 	}
 	url, _, _ := strings.Cut(string(out), "\n")
 	return project.SafeRemote(url)
+}
+
+func (f Folders) timeout() time.Duration {
+	if f.Timeout > 0 {
+		return f.Timeout
+	}
+	return 2 * time.Second
 }
 
 // environment returns env for a git that asks nobody anything, and that looks at
