@@ -59,11 +59,13 @@ func checkVector(e engram.Embedder, v []float32) error {
 	if len(v) != m.Dimensions {
 		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector of %d numbers instead of %d", m.Name, len(v), m.Dimensions)
 	}
-	if slices.ContainsFunc(v, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }) {
+	if slices.ContainsFunc(v, notFinite) {
 		return engram.Errorf(engram.CodeUnavailable, "%s gave a vector that is not of numbers", m.Name)
 	}
 	return nil
 }
+
+func notFinite(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) }
 
 // coverage is how far each model's vectors cover the store, as last seen.
 type coverage struct {

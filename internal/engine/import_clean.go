@@ -177,7 +177,18 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 		return nil, false, err
 	}
 	rs, err := c.revisions(r.Revisions)
-	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: r.Vectors}, undated, err
+	return &engram.MemoryRecord{Memory: now, Revisions: rs, Vectors: finite(r.Vectors)}, undated, err
+}
+
+// finite is vectors, of which those that are not of numbers have none any more: nothing can be
+// reckoned with them, and they cannot wait among the records either.
+func finite(rows []engram.FingerprintedRow) []engram.FingerprintedRow {
+	for n, row := range rows {
+		if slices.ContainsFunc(row.Values, notFinite) {
+			rows[n].Values = nil
+		}
+	}
+	return rows
 }
 
 // left cleans a record that says no more of a memory than that it left the project, and by

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -80,17 +81,35 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 	return out
 }
 
-// vectors takes the vectors that came along, where the model in force cannot make them
-// at once: those of other models are of no use, and what is made here can be believed.
-func (i *importing) vectors(ctx context.Context, m engram.Memory, rows []engram.FingerprintedRow) error {
-	if i.embedder == nil || i.embedder.Model().Instant || m.Forgotten() {
-		return nil
+// tellTwice tells of a memory that the file has more than once, each time with other words:
+// one of the texts is shown, the others are versions.
+func (i *importing) tellTwice(r incoming, here engram.Memory) {
+	m := r.Memory.Memory
+	if i.batch == "" && !r.Gone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
+		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is shown, the other is a version"})
 	}
-	for _, row := range rows {
-		if row.Model != i.embedder.Model().Fingerprint || checkVector(i.embedder, row.Values) != nil {
+}
+
+// vectors takes the vectors that came along, where the model in force cannot make them
+// at once: those of other models are of no use, and what is made here can be believed. One
+// that is none is told of: the memory comes in without.
+func (i *importing) vectors(ctx context.Context, m engram.Memory, r incoming) error {
+	for _, row := range r.Memory.Vectors {
+		if len(row.Values) == 0 {
+			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "a vector of it is not made of numbers: it comes in without"})
 			continue
 		}
-		return i.tx.PutVectors(ctx, i.embedder.Model(), []engram.Vector{{Num: m.Num, Values: row.Values}})
+		if i.embedder == nil || row.Model != i.embedder.Model().Fingerprint {
+			continue
+		}
+		model := i.embedder.Model()
+		switch {
+		case len(row.Values) != model.Dimensions:
+			i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: fmt.Sprintf(
+				"its vector has %d numbers, and those of the model %d: it comes in without", len(row.Values), model.Dimensions)})
+		case !model.Instant && !m.Forgotten():
+			return i.tx.PutVectors(ctx, model, []engram.Vector{{Num: m.Num, Values: row.Values}})
+		}
 	}
 	return nil
 }

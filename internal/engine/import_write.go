@@ -215,7 +215,7 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	i.see(r.Lineage)
 	switch {
 	case r.Project != nil && i.in.Project != "":
-		return nil // what is said of a project is not said of the one that everything goes into
+		// What is said of a project is not said of the one that everything goes into.
 	case r.Project != nil:
 		out, err = i.project(ctx, r.Record)
 	case r.Session != nil:

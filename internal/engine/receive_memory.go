@@ -31,6 +31,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		if copied == nil {
 			i.rename(*there, here)
 		}
+		i.tellTwice(r, here)
 		i.seen.memories.add(here.Num)
 		i.has[there.Project] = true
 	}
@@ -111,7 +112,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	if err := i.carry(ctx, engram.EntityMemory, key(m.Num), engram.Lineage{}, came, l); err != nil {
 		return err
 	}
-	return i.vectors(ctx, m, r.Memory.Vectors)
+	return i.vectors(ctx, m, r)
 }
 
 // insertReceived writes a memory that is new here.

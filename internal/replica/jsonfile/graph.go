@@ -59,8 +59,8 @@ type graphRelation struct {
 func graphItem(section string, d *json.Decoder) (engram.Record, error) {
 	switch section {
 	case "embeddings":
-		_, err := rawItem(d)
-		return engram.Record{}, err
+		var over json.RawMessage
+		return engram.Record{}, d.Decode(&over)
 	case "relationships":
 		n, err := item[graphRelation](d)
 		if n.RelationType == "" {

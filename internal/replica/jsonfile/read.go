@@ -276,7 +276,7 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 					yield(engram.Record{}, err)
 					return
 				}
-				if r.Entity() == "" && r.Flaw == nil {
+				if r.Flaw == nil && nothing(r) {
 					continue
 				}
 				if !yield(r, nil) {
@@ -295,6 +295,9 @@ func (f *reading) records() iter.Seq2[engram.Record, error] {
 	}
 }
 
+// nothing reports whether an item is of a list that is read over.
+func nothing(r engram.Record) bool { return r.Erased == nil && r.Entity() == "" }
+
 // errFlaw is what is wrong with one item.
 type errFlaw struct{ error }
 
@@ -310,6 +313,9 @@ func flawed(err error) error {
 func rawItem(d *json.Decoder) (raw json.RawMessage, err error) {
 	if err := d.Decode(&raw); err != nil {
 		return nil, err
+	}
+	if string(raw) == "null" {
+		return raw, flawed(engram.Errorf(engram.CodeInvalid, "it is no object but null"))
 	}
 	return raw, flawed(wire.Ambiguous(raw))
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"math"
 
 	"github.com/alanbuscaglia/engram"
@@ -39,7 +40,7 @@ type Memory struct {
 	LastSeenAt     Time           `json:"last_seen_at,omitzero"`
 	DeletedAt      Time           `json:"deleted_at,omitzero"`
 	Revisions      []Revision     `json:"revisions,omitempty"`
-	Vectors        []Vector       `json:"vectors,omitempty"`
+	Vectors        Vectors        `json:"vectors,omitempty"`
 	Trail
 }
 
@@ -60,6 +61,30 @@ type Vector struct {
 	Model  string `json:"model"`
 	Values []byte `json:"values"`
 }
+
+// Vectors are those of a memory. They can be made again, and so one that is no vector costs a
+// memory nothing: it is read as one without numbers.
+type Vectors []Vector
+
+// UnmarshalJSON implements json.Unmarshaler; it reads whatever is JSON.
+func (v *Vectors) UnmarshalJSON(b []byte) error {
+	var items []json.RawMessage
+	if json.Unmarshal(b, &items) != nil {
+		items = []json.RawMessage{b}
+	}
+	*v = nil
+	for _, item := range items {
+		var one Vector
+		if json.Unmarshal(item, &one) != nil || len(one.Values)%bytesPerNumber != 0 {
+			one.Values = nil
+		}
+		*v = append(*v, one)
+	}
+	return nil
+}
+
+// bytesPerNumber is the size of a 32-bit float.
+const bytesPerNumber = 4
 
 func memoryOf(r engram.MemoryRecord, t Trail) Memory {
 	m := r.Memory
@@ -98,18 +123,18 @@ func (n Memory) record() engram.Record {
 
 // floats are the bytes of a vector.
 func floats(values []float32) []byte {
-	b := make([]byte, 0, 4*len(values))
+	b := make([]byte, 0, bytesPerNumber*len(values))
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
 	}
 	return b
 }
 
-// numbers are the values of a vector; bytes that are left over are none.
+// numbers are the values of a vector.
 func numbers(b []byte) []float32 {
-	values := make([]float32, len(b)/4)
+	values := make([]float32, len(b)/bytesPerNumber)
 	for i := range values {
-		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		values[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[bytesPerNumber*i:]))
 	}
 	return values
 }
