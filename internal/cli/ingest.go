@@ -29,8 +29,9 @@ argument itself. An object has content and, if wanted, title, type, scope, proje
 tags, metadata, importance, permanent and related; a field of another name is an error.
 
 Memories share a transaction in batches of --batch. When one cannot be saved, none of its batch is; it is told in a line
-with its place and the reason, the other batches are saved all the same, and the exit code is 2. What was saved already
-is not saved twice: put the file right and save it again. Any number of memories is read in the same little room.`,
+with its place and the reason, the other batches are saved all the same, and the exit code is 2. What is here already is
+unchanged, however old it is: put the file right and save it again. Any number of memories is read in the same little
+room.`,
 		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -60,9 +61,9 @@ func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error 
 		return err
 	}
 	defer file.Close()
-	run := ingestion{program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.SaveBatch}
+	run := ingestion{program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.SaveBatch, try: e.TryBatch}
 	if in.dryRun {
-		run.save = e.TryBatch
+		run.save = run.try
 	}
 	if run.project, err = p.writeProject(cmd, e); err != nil {
 		return err
@@ -95,9 +96,10 @@ type ingestion struct {
 	*program
 	in      ingestInput
 	project string
-	save    func(context.Context, []engine.SaveInput) ([]engine.SaveResult, error)
-	bar     *progress
-	doc     ingestedDoc
+	// try is save of which nothing stays; in a dry run both are.
+	save, try func(context.Context, []engine.SaveInput) ([]engine.SaveResult, error)
+	bar       *progress
+	doc       ingestedDoc
 }
 
 func (g *ingestion) all(ctx context.Context, from *drafts) error {
@@ -114,36 +116,47 @@ func (g *ingestion) all(ctx context.Context, from *drafts) error {
 	}
 }
 
-// one saves a batch, or tells what is wrong with it. What is wrong with the objects is told
-// first: those that cannot even be read are not looked at further.
+// one saves a batch, or tells every item of it that is wrong: where some cannot even be
+// read, the others are tried.
 func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
-	saves := make([]engine.SaveInput, len(batch))
-	wrong := 0
-	for i, d := range batch {
+	var saves []engine.SaveInput
+	var fine []int // places in batch of what is in saves
+	for i := range batch {
+		d := &batch[i]
+		var save engine.SaveInput
 		if d.err == nil {
-			saves[i], d.err = g.ingestInput(d.draft, g.project, g.in.merge)
+			save, d.err = g.ingestInput(d.draft, g.project, g.in.merge)
 		}
+		if d.err == nil {
+			saves, fine = append(saves, save), append(fine, i)
+		}
+	}
+	save := g.save
+	if len(fine) < len(batch) {
+		save = g.try
+	}
+	if len(fine) > 0 {
+		saved, err := save(ctx, saves)
+		refused, ok := errors.AsType[*engine.BatchError](err)
+		switch {
+		case ok:
+			for _, item := range refused.Items {
+				batch[fine[item.Index]].err = item.Err
+			}
+		case err != nil:
+			return err
+		case len(fine) == len(batch):
+			g.doc.add(saved)
+			return nil
+		}
+	}
+	for _, d := range batch {
 		if d.err != nil {
 			g.reject(d, d.err)
-			wrong++
+		} else {
+			g.doc.Unsaved++
 		}
 	}
-	if wrong > 0 {
-		g.doc.Unsaved += len(batch) - wrong
-		return nil
-	}
-	saved, err := g.save(ctx, saves)
-	refused, ok := errors.AsType[*engine.BatchError](err)
-	if !ok {
-		if err == nil {
-			g.doc.add(saved)
-		}
-		return err
-	}
-	for _, item := range refused.Items {
-		g.reject(batch[item.Index], item.Err)
-	}
-	g.doc.Unsaved += len(batch) - len(refused.Items)
 	return nil
 }
 
@@ -178,19 +191,23 @@ func (d *ingestedDoc) verdict() error {
 		return nil
 	}
 	err := invalidf("%s wrong", count(d.Wrong, "memory is", "memories are"))
-	switch n := d.saved(); {
+	others := "nothing was saved"
+	if n := d.saved(); n > 0 {
+		others = count(n, "other was saved", "others were saved")
+	}
+	switch {
 	case d.DryRun:
 		return err.WithHint("the reasons stand above")
 	case d.Unsaved > 0:
-		return err.WithHint("%d of them and of their batches were not saved, %d others were; put the file right and save it again, or take --batch 1", d.Wrong+d.Unsaved, n)
+		return err.WithHint("%s; %s right, but a batch is saved whole or not at all: put the file right and save it again, or take --batch 1", others, count(d.Unsaved, "memory is", "memories are"))
 	}
-	return err.WithHint("%d others were saved; the reasons stand above", d.saved())
+	return err.WithHint("%s; the reasons stand above", others)
 }
 
 func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: engram.OriginImport,
-		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent}
+		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent, Once: true}
 	if in.Project == "" && in.SessionID == "" {
 		in.Project = project
 	}

@@ -85,6 +85,10 @@ func (d *ingestedDoc) write(b *strings.Builder) {
 		}
 	}
 	for _, a := range []engine.Action{engine.ActionInserted, engine.ActionRevised, engine.ActionRepeated, engine.ActionMerged} {
+		if a == engine.ActionRepeated {
+			part(d.Saved[a], "unchanged")
+			continue
+		}
 		part(d.Saved[a], string(a))
 	}
 	part(d.Wrong, "wrong")

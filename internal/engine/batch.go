@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -60,7 +62,7 @@ func wordsOf(err error) string {
 // is a repeat, or is merged. CodeInvalid when there are none or more than MaxBatch; what is
 // wrong with items is a *BatchError, which has every one of them that is.
 func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ins)
+	intakes, err := e.drafts(ctx, ins)
 	if err != nil {
 		return nil, err
 	}
@@ -70,11 +72,14 @@ func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, 
 // TryBatch says what SaveBatch would do, with the same errors, and changes nothing. The
 // numbers and ids of new memories are not those that they will get.
 func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
-	intakes, err := e.drafts(ins)
+	intakes, err := e.drafts(ctx, ins)
 	if err != nil {
 		return nil, err
 	}
-	var all []SaveResult
+	return e.tryIntakes(ctx, intakes)
+}
+
+func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveResult, err error) {
 	_, err = e.saveIntakes(ctx, "save", intakes, true, func(tried []SaveResult) error {
 		all = tried
 		return errDryRun
@@ -85,24 +90,39 @@ func (e *Engine) TryBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, e
 	return nil, err
 }
 
-// drafts makes what is to be saved of the items of a batch.
-func (e *Engine) drafts(ins []SaveInput) ([]intake, error) {
+// drafts makes what is to be saved of the items of a batch. Where some cannot be saved by
+// themselves, the others are tried: whoever is to put it right wants to hear of every one.
+func (e *Engine) drafts(ctx context.Context, ins []SaveInput) ([]intake, error) {
 	if len(ins) == 0 || len(ins) > MaxBatch {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", len(ins)).WithHint("from 1 to %d", MaxBatch)
 	}
-	intakes := make([]intake, len(ins))
 	var wrong BatchError
+	var fine []intake
+	var places []int // of fine, in ins
 	for i, in := range ins {
-		m, err := e.draft(in)
-		if err != nil {
+		if m, err := e.draft(in); err != nil {
 			wrong.Items = append(wrong.Items, ItemError{i, err})
+		} else {
+			fine, places = append(fine, intake{in: in, draft: m}), append(places, i)
 		}
-		intakes[i] = intake{in: in, draft: m}
 	}
-	if len(wrong.Items) > 0 {
-		return nil, &wrong
+	if len(wrong.Items) == 0 {
+		return fine, nil
 	}
-	return intakes, nil
+	if len(fine) > 0 {
+		_, err := e.tryIntakes(ctx, fine)
+		more, ok := errors.AsType[*BatchError](err)
+		if err != nil && !ok {
+			return nil, err
+		}
+		if ok {
+			for _, item := range more.Items {
+				wrong.Items = append(wrong.Items, ItemError{places[item.Index], item.Err})
+			}
+		}
+	}
+	slices.SortFunc(wrong.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	return nil, &wrong
 }
 
 // ofItem reports an error that is about what was to be saved, so that those behind it in its

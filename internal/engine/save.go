@@ -29,6 +29,7 @@ type SaveInput struct {
 	Permanent  bool
 	Related    []engram.Ref // a relates_to relation to each
 	Admit      AdmitMode    // what may be done to memories that are not named; the zero value leaves them apart
+	Once       bool         // an exact repeat is one however long ago it was said, not only just now
 }
 
 // Action is what a save did.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 	"time"
 
@@ -23,8 +24,12 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []lik
 			known.Topic = &old
 		}
 	}
-	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, s.at, s.policy) }
-	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, s.at.Add(-s.policy.RepeatWindow), same)
+	policy, since := s.policy, s.at.Add(-s.policy.RepeatWindow)
+	if t.in.Once {
+		policy.RepeatWindow, since = math.MaxInt64, time.Time{}
+	}
+	same := func(old engram.Memory) bool { return lifecycle.IsRepeat(m, old, s.at, policy) }
+	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, since, same)
 	if err != nil {
 		return lifecycle.Decision{}, err
 	}

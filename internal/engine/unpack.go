@@ -56,9 +56,9 @@ func (u *Unpacked) Read(p []byte) (int, error) {
 	u.got += int64(n)
 	switch {
 	case u.got > maxUnpacked:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("is it an export?")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("take it apart, or unpack it first")
 	case u.got > freeOfRatio && u.got/maxRatio > u.packed.n:
-		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("no export does; is it one?")
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d times its size", maxRatio).WithHint("no memories do; if it is meant, unpack it first")
 	case u.packed.err != nil:
 		return n, u.packed.err
 	case err != nil && !errors.Is(err, io.EOF):
