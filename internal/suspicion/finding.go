@@ -43,8 +43,8 @@ func (f findings) reasons(text string) []Reason {
 	return all
 }
 
-// excerpt is text[from:to] with some of what stands around it, on one line, in which every
-// character can be seen.
+// excerpt is text[from:to] with some of what stands around it, in whole words where there are
+// any, on one line, in which every character can be seen.
 func excerpt(text string, from, to int) string {
 	const around = 24
 	to = min(to, from+MaxExcerpt)
@@ -55,6 +55,12 @@ func excerpt(text string, from, to int) string {
 	for b < len(text) && b > to && !utf8.RuneStart(text[b]) {
 		b--
 	}
+	if cut := strings.IndexAny(text[a:from], " \n"); a > 0 && cut >= 0 {
+		a += cut
+	}
+	if cut := strings.LastIndexAny(text[to:b], " \n"); b < len(text) && cut >= 0 {
+		b = to + cut
+	}
 	shown := visible(text[a:b])
 	if len(shown) <= MaxExcerpt {
 		return shown
@@ -63,6 +69,9 @@ func excerpt(text string, from, to int) string {
 	end := MaxExcerpt - len(more)
 	for !utf8.RuneStart(shown[end]) {
 		end--
+	}
+	if cut := strings.LastIndexByte(shown[:end], ' '); cut > MaxExcerpt/2 {
+		end = cut
 	}
 	return shown[:end] + more
 }
