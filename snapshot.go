@@ -16,6 +16,10 @@ type Snapshot struct {
 	Whole    bool      // it says that it was taken from every project
 	Memories int       // how many it is to have, for a progress bar; 0: unknown
 	Lacks    []Entity  // kinds of things that the format has no room for
+	// Untold are the fields of memories, by their names in a native file, that the format has
+	// no room for.
+	Untold []string
+	Grid   time.Duration // what its times are multiples of; 0: milliseconds
 }
 
 // Record is one thing that travels. One of the pointers is set, or Flaw is.

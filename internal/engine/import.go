@@ -73,10 +73,9 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 	if in.Mode == ImportReplace && len(res.Rejected) > 0 {
 		return Imported{Mode: in.Mode, From: res.From, Rejected: res.Rejected}, refusedReplace(res.Rejected)
 	}
-	if in.Mode == ImportReplace && !in.DryRun {
-		if res.Backup, err = e.backup(ctx); err != nil {
-			return Imported{}, err
-		}
+	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
+		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
+			WithHint("import with mode merge")
 	}
 	err = e.write(ctx, "import", func(o *op) error {
 		i := newImporting(o, in, &res)
@@ -84,10 +83,15 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 			return err
 		}
 		res.Op = o.first
-		if in.DryRun {
+		switch {
+		case in.DryRun:
 			return errDryRun
+		case in.Mode == ImportReplace && o.first != 0:
+			// Of what was committed last, which is what was here before. Nobody needs a copy
+			// when nothing changes, and it would take the place of one that matters.
+			res.Backup, err = e.clinic.Backup(ctx, beforeReplace)
 		}
-		return nil
+		return err
 	})
 	if errors.Is(err, errDryRun) {
 		res.Op, err = 0, nil
@@ -107,13 +111,4 @@ func refusedReplace(wrong []engram.ImportNote) error {
 	}
 	return engram.Errorf(engram.CodeInvalid, "wrong items in the file: %d; the first is %s: %s", len(wrong), first, wrong[0].Reason).
 		WithHint("mend them, or use mode merge, which leaves them out; nothing was replaced")
-}
-
-// backup copies the database before it is replaced.
-func (e *Engine) backup(ctx context.Context) (string, error) {
-	if e.clinic == nil {
-		return "", engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").
-			WithHint("import with mode merge")
-	}
-	return e.clinic.Backup(ctx, beforeReplace)
 }

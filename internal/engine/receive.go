@@ -50,6 +50,9 @@ func (c cleaning) lineage(r engram.Record) (*engram.Lineage, error) {
 			return nil, engram.Errorf(engram.CodeInvalid, "its lineage has a clock below 0")
 		}
 	}
+	if s, own := l.Parts[engram.PartText]; own && s.Compare(l.Base) < 0 {
+		delete(l.Parts, engram.PartText) // nothing says something before it is made: such states have no order
+	}
 	if err := openMembers(r, &l); err != nil {
 		return nil, err
 	}
@@ -129,6 +132,7 @@ func (i *importing) merged(ctx context.Context, written, there engram.Record) (m
 	state := lifecycle.Normal(there)
 	came = state.Lineage.Digest()
 	if there.Lineage == nil {
+		there = lifecycle.Filled(written, there, i.res.From)
 		state = lifecycle.Adopted(written, there)
 	}
 	m = lifecycle.MergeNormal(lifecycle.Normal(written), state)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -17,17 +18,21 @@ type form struct {
 	name     string
 	sections []string
 	lacks    []engram.Entity
+	untold   []string      // fields of memories that it lacks
+	grid     time.Duration // of its times; 0: milliseconds
 	item     func(section string, d *json.Decoder) (engram.Record, error)
 }
 
-func nativeForm() form { return form{NameNative, wire.Sections(), nil, nativeItem} }
+func nativeForm() form { return form{name: NameNative, sections: wire.Sections(), item: nativeItem} }
 
 func dialectForm() form {
-	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation}, dialectItem}
+	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
+		[]string{"summary", "tags", "metadata", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, dialectItem}
 }
 
 func graphForm() form {
-	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}, graphItem}
+	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
+		[]string{"scope", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, graphItem}
 }
 
 // reading is a file that is being read.
@@ -244,7 +249,7 @@ func (f *reading) checkVersion() error {
 
 // snapshot is the head in words of the root.
 func (f *reading) snapshot() engram.Snapshot {
-	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks}
+	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks, Untold: f.form.untold, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
 	var m wire.Time
 	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func TestAReplacementThatChangesNothingMakesNoBackup(t *testing.T) {
+	e := enginetest.New(t)
+	first, second := oneMemory("first"), oneMemory("second")
+	res := imported(t, e, first, engine.ImportInput{Mode: engine.ImportReplace})
+	if res.Backup == "" {
+		t.Errorf("the first replacement: got %+v, want a backup of the empty store", res)
+	}
+	res = imported(t, e, second, engine.ImportInput{Mode: engine.ImportReplace})
+	kept := res.Backup
+	for range 4 {
+		if again := imported(t, e, second, engine.ImportInput{Mode: engine.ImportReplace}); again.Backup != "" || again.Op != 0 {
+			t.Errorf("the same file again: got backup %q of operation %d, want none", again.Backup, again.Op)
+		}
+	}
+	// What the copy has is what was here before.
+	was, _ := enginetest.Open(t, kept)
+	if ms, err := was.List(t.Context(), engram.Filter{}, engram.Page{}); err != nil || len(ms) != 1 || ms[0].Content != "the first text" {
+		t.Errorf("the backup %s: got %+v, %v, want the one memory from before", kept, ms, err)
+	}
+}
+
+// oneMemory is a file of one memory.
+func oneMemory(text string) string {
+	return `{"format":"engram","version":1,"project":"shop","memories":[{"id":"mem_01m80fjn7a50pm95tw19tb75ga","project":"shop","content":"the ` + text + ` text","created_at":"2026-01-02T03:04:05Z"}]}`
+}
