@@ -25,6 +25,24 @@ type Repository struct {
 	keys   []string // by what agreements about it are remembered, the widest first
 }
 
+// Anew returns the names of files beside the chunks that were made anew, for they did not fit
+// them: they have to be committed, too.
+func (r Repository) Anew() []string { return r.chunks.Anew() }
+
+// Strange returns notes on what lies among the chunks and is none, by name.
+func (r Repository) Strange(ctx context.Context) ([]engram.ImportNote, error) {
+	return r.chunks.Notes(ctx)
+}
+
+// Ignored returns the rule by which git leaves chunks that are written now out of the
+// repository, as FILE:LINE:PATTERN, so that nobody gets them; "" when there is none.
+func (r Repository) Ignored(ctx context.Context) string {
+	if !r.InGit() {
+		return ""
+	}
+	return git.Folders{}.Ignored(ctx, r.Root, r.chunks.Example())
+}
+
 // InGit reports whether it is a git repository, and no mere folder.
 func (r Repository) InGit() bool { return r.facts.Root != "" }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -49,7 +50,7 @@ each sync --import. With its NUMBER one is shown whole. sync accept takes it in,
 			if len(args) == 1 {
 				return p.showDeferred(docs, args[0])
 			}
-			return p.answerRows(queueDoc{project, docs}, func(b *strings.Builder) { p.writeWaiting(b, docs) })
+			return p.answer(queueDoc{project, docs}, func(b *strings.Builder) { p.writeWaiting(b, docs) })
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
@@ -83,33 +84,75 @@ func waitingNumber(arg string) (int64, error) {
 	return num, nil
 }
 
+// waitingColumns is how wide what waits is told: that of a terminal that is narrower.
+func (p *program) waitingColumns() int {
+	if c := p.columns(); c > 0 {
+		return min(c, render.Columns)
+	}
+	return render.Columns
+}
+
 func (p *program) writeWaiting(b *strings.Builder, docs []document.Waiting) {
 	if len(docs) == 0 {
 		fmt.Fprintln(b, "Nothing waits.")
 		return
 	}
+	const indent = "      "
+	columns := p.waitingColumns()
 	for _, d := range docs {
-		fmt.Fprintf(b, "#%-4d %-8s %s\n      %s; from %s in chunk %s\n", d.Num, d.Kind, render.Line(titleOf(d), 80), render.Plain(d.Reason), byWhom(d.By), render.Plain(d.Chunk))
+		fmt.Fprintln(b, fit(fmt.Sprintf("#%-4d %-8s %s", d.Num, d.Kind, render.Line(titleOf(d), 0)), columns))
+		for _, line := range []string{waitsFor(d) + ": " + d.Reason, "from " + byWhom(d.By) + " in chunk " + d.Chunk} {
+			fmt.Fprintln(b, fold(indent+render.Line(line, 0), indent, columns))
+		}
 	}
-	fmt.Fprintln(b, "\nTo read one: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.")
+	fmt.Fprintln(b, "\n"+fold("To read one: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
+}
+
+// waitsFor says in a word who has to do something.
+func waitsFor(d document.Waiting) string {
+	if d.Why == string(engram.DeferredReview) {
+		return "look at it"
+	}
+	return "comes by itself"
+}
+
+// whatThen says what becomes of it.
+func whatThen(d document.Waiting) string {
+	drop := fmt.Sprintf("engram sync drop %d throws it away.", d.Num)
+	switch engram.Deferral(d.Why) {
+	case engram.DeferredClock:
+		return "It comes in by itself with an engram sync --import when that time has come, and not before; " + drop
+	case engram.DeferredMissing:
+		return "It comes in by itself with an engram sync --import when that is here, and not before; " + drop
+	}
+	return fmt.Sprintf("engram sync accept %d takes it in, with all that stands above; %s", d.Num, drop)
 }
 
 // titleOf is what a line says of something that waits.
 func titleOf(d document.Waiting) string {
-	if d.Title != "" {
-		return d.Title
+	for _, text := range []string{d.Title, d.Content, d.ID} {
+		if strings.TrimSpace(text) != "" {
+			return text
+		}
 	}
-	return d.Content
+	return "without a title"
 }
 
 func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
-	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Plain(d.ID))
+	const indent = "           "
+	columns := p.waitingColumns()
+	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Line(cmp.Or(d.ID, d.SyncID), 0))
 	fmt.Fprintf(b, "  Project  %s\n  From     %s, chunk %s\n", render.Plain(d.Project), byWhom(d.By), render.Plain(d.Chunk))
-	fmt.Fprintf(b, "  Waits    since %s: %s\n", render.Time(time.Time(d.FirstAt), p.zone()), render.Plain(d.Reason))
-	fmt.Fprintf(b, "\n%s\n\n%s\n", render.Plain(d.Title), render.Plain(d.Content))
+	fmt.Fprintln(b, fold(fmt.Sprintf("  Waits    since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
+	for _, text := range []string{d.Title, d.Content} {
+		if strings.TrimSpace(text) != "" {
+			fmt.Fprintf(b, "\n%s\n", render.Plain(text))
+		}
+	}
 	for _, m := range d.More {
 		fmt.Fprintf(b, "\n%s:\n%s\n", render.Plain(m.What), render.Plain(m.Text))
 	}
+	fmt.Fprintf(b, "\n%s\n", fold(whatThen(d), "", columns))
 }
 
 // decidedDoc is the answer of `sync accept` and `sync drop`.

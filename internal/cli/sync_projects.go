@@ -2,14 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // projectsSeen is a remote that remembers which projects the records name that are read.
@@ -76,18 +73,4 @@ func (s *projectsSeen) unheard(ctx context.Context) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(left))
-}
-
-// chunkLines is how many chunks are told of, a line each.
-const chunkLines = 20
-
-// tellChunks tells what is to be said of chunks, a line each, and how many more there are.
-func (p *program) tellChunks(notes []engram.ImportNote, what string) {
-	for _, n := range notes[:min(len(notes), chunkLines)] {
-		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
-		p.warn(render.Plain(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason)))
-	}
-	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more chunks; --json has all", more))
-	}
 }

@@ -15,19 +15,21 @@ import (
 
 // pulledDoc is the answer of `sync --import`.
 type pulledDoc struct {
-	Project   string                `json:"project"`  // "" is every one
-	Folder    string                `json:"folder"`   // .engram of the repository
-	DryRun    bool                  `json:"dry_run"`  // nothing was changed
-	Chunks    []pulledChunk         `json:"chunks"`   // those that were new here, oldest first
-	Projects  []string              `json:"projects"` // with --all: those that the new chunks have something of
-	Known     int                   `json:"known"`    // chunks that came in before
-	Refused   []document.ImportNote `json:"refused"`  // chunks that cannot be read, and why
-	Sessions  document.Tally        `json:"sessions"` // what became of those in the new chunks, as in all that follows
+	Project   string                `json:"project"`      // "" is every one
+	Folder    string                `json:"folder"`       // .engram of the repository
+	DryRun    bool                  `json:"dry_run"`      // nothing was changed
+	Chunks    []pulledChunk         `json:"chunks"`       // those that were new here, oldest first
+	Projects  []string              `json:"projects"`     // with --all: those that the new chunks have something of
+	New       []string              `json:"new_projects"` // of these, those that no chunk of the repository had anything of before
+	Known     int                   `json:"known"`        // chunks that came in before
+	Refused   []document.ImportNote `json:"refused"`      // chunks that cannot be read, and why
+	Sessions  document.Tally        `json:"sessions"`     // what became of those in the new chunks, as in all that follows
 	Memories  document.Tally        `json:"memories"`
 	Prompts   document.Tally        `json:"prompts"`
 	Relations document.Tally        `json:"relations"`
 	Erased    document.Tally        `json:"erased"`   // things that were erased elsewhere
 	Deferred  int                   `json:"deferred"` // things that wait now: sync deferred lists them
+	Review    int                   `json:"review"`   // of these, those that a person has to look at; the others come by themselves
 	Rejected  []document.ImportNote `json:"rejected"` // what did not come in; the first thousand
 	Notes     []document.ImportNote `json:"notes"`    // what came in otherwise than it stood there; the first thousand
 }
@@ -53,11 +55,16 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if err != nil {
 		return err
 	}
+	strange, err := s.place.Strange(cmd.Context())
+	if err != nil {
+		return err
+	}
 	doc := pulledOf(res, s, f.dryRun)
 	if f.all {
 		doc.Projects = seen.names()
-		if fresh := seen.unheard(cmd.Context()); len(fresh) > 0 && !p.json {
-			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(fresh, ", ")))
+		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
+		if len(doc.New) > 0 && !p.json {
+			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(doc.New, ", ")))
 		}
 	}
 	if !p.json {
@@ -65,16 +72,20 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
 		}), "cannot be read any more, and came in before")
 		p.tellChunks(res.Refused, "refused")
-		p.tellItems(res.Imported.Rejected, "not imported")
-		p.tellItems(res.Imported.Notes, "imported")
+		p.tellStrange(strange)
+		p.tellSame(res.Imported.Rejected, "not imported")
+		p.tellSame(res.Imported.Notes, "imported")
 	}
-	if err := p.answer(doc, doc.write); err != nil {
+	if err := p.answerFolded(doc, doc.write); err != nil {
 		return err
 	}
 	if chunks, items := len(res.Refused), res.Imported.All().Rejected; chunks+items > 0 {
-		hint := "the rest did; the reasons stand above"
-		if t := res.Imported.All(); t.Added+t.Changed == 0 {
-			hint = "the reasons stand above"
+		hint := "the reasons stand above"
+		if p.json {
+			hint = "refused and rejected have the reasons"
+		}
+		if t := res.Imported.All(); t.Added+t.Changed > 0 {
+			hint = "the rest did; " + hint
 		}
 		var what []string
 		if chunks > 0 {
@@ -91,9 +102,9 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 
 func pulledOf(res engine.Pulled, s syncing, dryRun bool) pulledDoc {
 	x := document.ImportedOf(res.Imported, dryRun)
-	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, Known: res.Known, Refused: chunkNotes(res.Refused),
+	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, New: []string{}, Known: res.Known, Refused: chunkNotes(res.Refused),
 		Sessions: x.Sessions, Memories: x.Memories, Prompts: x.Prompts, Relations: x.Relations, Erased: x.Erased,
-		Deferred: res.Deferred, Rejected: x.Rejected, Notes: x.Notes,
+		Deferred: res.Deferred, Review: res.Review, Rejected: x.Rejected, Notes: x.Notes,
 		Chunks: document.Each(res.Batches, func(b engine.PulledBatch) pulledChunk {
 			all := b.Imported.All()
 			return pulledChunk{chunkOf(b.Batch), b.Imported.Op, all.Added, all.Changed, all.Rejected}
@@ -113,7 +124,7 @@ func (d pulledDoc) write(b *strings.Builder) {
 		kindCounts{came(d.Sessions), came(d.Memories), came(d.Prompts), came(d.Relations), came(d.Erased)}.write(b)
 	}
 	if d.Known > 0 {
-		fmt.Fprintf(b, "  (%d chunks already imported)\n", d.Known)
+		fmt.Fprintf(b, "  (%s already imported)\n", count(d.Known, "chunk", "chunks"))
 	}
 	if len(d.Projects) > 0 {
 		fmt.Fprintf(b, "  Projects:  %s\n", render.Plain(strings.Join(d.Projects, ", ")))
@@ -123,9 +134,7 @@ func (d pulledDoc) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s by %s: %d new, %d changed; to take it back: engram undo %d\n", c.ID, byWhom(c.By), c.Added, c.Changed, c.Op)
 		}
 	}
-	if d.Deferred > 0 {
-		fmt.Fprintf(b, "%s: engram sync deferred says for what\n", wait(d.Deferred))
-	}
+	writeWaits(b, d.Deferred, d.Review, d.DryRun)
 }
 
 func byWhom(name string) string {
@@ -133,12 +142,4 @@ func byWhom(name string) string {
 		return "nobody knows whom"
 	}
 	return render.Plain(name)
-}
-
-// wait is "1 thing waits" or "2 things wait".
-func wait(n int) string {
-	if n == 1 {
-		return "1 thing waits"
-	}
-	return fmt.Sprintf("%d things wait", n)
 }

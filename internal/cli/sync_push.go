@@ -18,12 +18,14 @@ import (
 
 // pushedDoc is the answer of `sync`.
 type pushedDoc struct {
-	Project  string                `json:"project"`  // "" is every one
-	Folder   string                `json:"folder"`   // .engram of the repository
-	DryRun   bool                  `json:"dry_run"`  // nothing was written
-	Chunks   []chunkDoc            `json:"chunks"`   // what was written; empty: the repository has everything
-	Exported kindCounts            `json:"exported"` // what is in them
-	Left     []document.ImportNote `json:"left_out"` // what stays on this machine, and why
+	Project  string                `json:"project"`    // "" is every one
+	Folder   string                `json:"folder"`     // .engram of the repository
+	DryRun   bool                  `json:"dry_run"`    // nothing was written
+	Chunks   []chunkDoc            `json:"chunks"`     // what was written; empty: the repository has everything
+	Exported kindCounts            `json:"exported"`   // what is in them
+	Left     []document.ImportNote `json:"left_out"`   // what stays on this machine, and why
+	Anew     []string              `json:"made_anew"`  // files beside the chunks that did not fit them, and have to be committed
+	Ignored  string                `json:"ignored_by"` // the rule by which git leaves the chunks out: nobody gets them; "": none
 	add      string                // how git is told of the folder; "" where it is in no repository
 }
 
@@ -74,7 +76,11 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	}
 	doc := pushedDoc{Project: s.project, Folder: s.place.Folder, DryRun: f.dryRun, Chunks: document.Each(res.Batches, chunkOf),
 		Exported: kindCounts{res.Sessions, res.Memories, res.Prompts, res.Relations, res.Erased}, Left: notesOf(res.Left), add: p.folderFromHere(s.place)}
-	return p.answer(doc, doc.write)
+	doc.Anew = document.OrEmpty(s.place.Anew())
+	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" && !p.json {
+		p.warn(ignored(doc.Ignored))
+	}
+	return p.answerFolded(doc, doc.write)
 }
 
 // has reports whether there is the project that is shared.
@@ -83,7 +89,23 @@ func (s syncing) has(ctx context.Context) (bool, error) {
 	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project || slices.Contains(p.Aliases, s.project) }), err
 }
 
+// ignored says what comes of a rule of git.
+func ignored(rule string) string {
+	return render.Line("git leaves the chunks out, so that nobody gets them: "+rule+"; take that line away, or add them by git add -f", 0)
+}
+
 func (d pushedDoc) write(b *strings.Builder) {
+	d.writeWhat(b)
+	if len(d.Anew) > 0 {
+		fmt.Fprintf(b, "Made anew, for it did not fit the chunks: %s\n", strings.Join(d.Anew, ", "))
+	}
+	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
+		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
+	}
+}
+
+// writeWhat says what was exported, or would be.
+func (d pushedDoc) writeWhat(b *strings.Builder) {
 	switch {
 	case d.Exported.all() == 0 && d.Project != "":
 		fmt.Fprintf(b, "Nothing new to sync for %s — all memories already exported.\n", ofProject(d.Project))
@@ -104,8 +126,5 @@ func (d pushedDoc) write(b *strings.Builder) {
 		if what, _, _ := strings.Cut(n.Reason, ":"); n.ID == "" {
 			fmt.Fprintf(b, "  (%s, and not exported)\n", render.Plain(what))
 		}
-	}
-	if !d.DryRun && d.add != "" {
-		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
 	}
 }

@@ -20,6 +20,7 @@ type syncStatusDoc struct {
 	Pending  int                   `json:"pending_import"` // of these, those that did not come in yet
 	Unpushed kindCounts            `json:"not_exported"`   // what the repository does not have yet
 	Deferred int                   `json:"deferred"`       // things that wait: sync deferred lists them
+	Review   int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
 	Trouble  []document.ImportNote `json:"trouble"`        // what is wrong with what is there
 }
 
@@ -36,6 +37,20 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	if !p.json {
 		p.tellChunks(st.Trouble, "cannot be used")
 	}
+	if rule := s.place.Ignored(cmd.Context()); rule != "" {
+		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: ignored(rule)})
+		if !p.json {
+			p.warn(ignored(rule))
+		}
+	}
+	strange, err := s.place.Strange(cmd.Context())
+	if err != nil {
+		return err
+	}
+	st.Trouble = append(st.Trouble, strange...)
+	if !p.json {
+		p.tellStrange(strange)
+	}
 	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
 		if err == nil {
 			continue
@@ -46,8 +61,8 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 		}
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending,
-		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Trouble: chunkNotes(st.Trouble)}
-	return p.answer(doc, doc.write)
+		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
+	return p.answerFolded(doc, doc.write)
 }
 
 func (d syncStatusDoc) write(b *strings.Builder) {
@@ -56,9 +71,7 @@ func (d syncStatusDoc) write(b *strings.Builder) {
 	if d.Unpushed.all() > 0 {
 		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
 	}
-	if d.Deferred > 0 {
-		fmt.Fprintf(b, "%s: engram sync deferred says for what\n", wait(d.Deferred))
-	}
+	writeWaits(b, d.Deferred, d.Review, false)
 }
 
 // words are the counts in a sentence, without those that are 0.

@@ -68,8 +68,13 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (engram.Imported
 		p := &pulling{Engine: e, in: PullInput{Project: d.Project}}
 		b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res, new(putAside))
 		b.reviewed, b.waited = true, &d
-		b.later = func(_ context.Context, _ engram.Record, _ engram.Deferral, reason string) error {
-			return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).WithHint("it is tried again with each pull")
+		b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
+			until := "when what it refers to is here"
+			if why == engram.DeferredClock {
+				until = "when that time has come"
+			}
+			return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).
+				WithHint("it comes by itself with {sync --import} %s; {sync drop %d} throws it away", until, num)
 		}
 		if err := b.begin(ctx); err != nil {
 			return err

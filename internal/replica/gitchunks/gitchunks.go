@@ -83,6 +83,15 @@ func Open(o Options) (*Repository, error) {
 // Name implements engram.Remote: the path of the folder.
 func (r *Repository) Name() string { return filepath.Join(r.o.Dir, folderName) }
 
+// Example is the path, below Dir, that a chunk which is written now might have.
+func (r *Repository) Example() string {
+	suffix := plainSuffix
+	if len(r.o.Recipients) > 0 {
+		suffix = sealedSuffix
+	}
+	return filepath.Join(folderName, chunksName, "00000000"+suffix)
+}
+
 // folder opens .engram, or chunks in it, and makes it when it is to; nil when there is none.
 func (r *Repository) folder(create bool, path ...string) (*os.Root, error) {
 	at, err := os.OpenRoot(r.o.Dir)
