@@ -182,6 +182,7 @@ type tx struct {
 	conn        *conn
 	kept        *kept               // what the process knows of the index
 	cat         *catalogue          // the index as this transaction sees it; nil until asked
+	writes      bool                // as the only writer
 	indexed     bool                // the index was written to
 	pending     *pending            // memories that are to be indexed; nil: none
 	leaving     *leaving            // memories that are to leave the index; nil: none
@@ -210,7 +211,20 @@ func (t *tx) exec(ctx context.Context, query string, args ...any) (sql.Result, e
 	if t.names.some() && renames(query) {
 		t.names = names{}
 	}
+	if ctx, err = t.uncut(ctx); err != nil {
+		return nil, err
+	}
 	return s.ExecContext(ctx, args...)
+}
+
+// uncut is the context of one statement. The driver starts a goroutine for each that can be
+// given up in the middle, which costs as much as a short one. Those of a transaction that
+// writes are short and many: it is given up between two of them.
+func (t *tx) uncut(ctx context.Context) (context.Context, error) {
+	if !t.writes {
+		return ctx, nil
+	}
+	return context.WithoutCancel(ctx), ctx.Err()
 }
 
 // stmt prepares a statement that is run next.
@@ -228,6 +242,9 @@ func (t *tx) row(ctx context.Context, query string, args []any, into ...any) err
 	if err != nil {
 		return err
 	}
+	if ctx, err = t.uncut(ctx); err != nil {
+		return err
+	}
 	return s.QueryRowContext(ctx, args...).Scan(into...)
 }
 
@@ -235,6 +252,9 @@ func (t *tx) row(ctx context.Context, query string, args []any, into ...any) err
 func (t *tx) rows(ctx context.Context, query string, args []any, scan func(scanner) error) error {
 	s, err := t.stmt(ctx, query)
 	if err != nil {
+		return err
+	}
+	if ctx, err = t.uncut(ctx); err != nil {
 		return err
 	}
 	rows, err := s.QueryContext(ctx, args...)

@@ -132,7 +132,7 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	}
 	defer s.writes.give(c)
 	defer c.rollback() // does nothing after a commit
-	t := &tx{conn: c, kept: &s.kept}
+	t := &tx{conn: c, kept: &s.kept, writes: true}
 	defer t.forgo()
 	defer t.narrow()
 	if err := fn(t); err != nil {
