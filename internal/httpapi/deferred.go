@@ -3,6 +3,8 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -30,12 +32,24 @@ type deferredRow struct {
 }
 
 func (a *API) deferred(q request) (reply, error) {
-	page := deferredPage{Limit: q.lenient("limit"), Rows: []deferredRow{}}
+	status, page := strings.TrimSpace(q.query.Get("status")), deferredPage{Rows: []deferredRow{}}
+	if states := q.param("status").Enum; status != "" && !slices.Contains(states, status) {
+		return reply{}, invalid("status %q does not exist", clip(status)).WithHint("one of %s", strings.Join(states, ", "))
+	}
+	var offset int
+	for name, n := range map[string]*int{"limit": &page.Limit, "offset": &offset} {
+		var err error
+		if *n, err = q.number(name); err != nil {
+			if told, ok := errors.AsType[*engram.Error](err); ok {
+				err = told.WithHint("left out it is %d", q.param(name).whole())
+			}
+			return reply{}, err
+		}
+	}
 	all, err := a.Engine.Deferred(q.Context(), "")
 	if err != nil {
 		return reply{}, err
 	}
-	status, offset := strings.TrimSpace(q.query.Get("status")), q.lenient("offset")
 	for _, d := range all {
 		if status != "" && document.DeferredStatus(d) != status {
 			continue

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 // syncStatus is how replication stands, in the words that older clients know. What they
@@ -44,6 +45,9 @@ type syncChunks struct {
 func (a *API) syncStatus(q request) (reply, error) {
 	const reason, message = "cloud_not_configured", "no server to replicate with is configured"
 	s := syncStatus{Phase: "disabled", Reason: reason, Message: message, Upgrade: syncUpgrade{Stage: "none", Reason: reason, Message: message}}
+	if err := project.CheckText(q.query.Get("project")); err != nil {
+		return reply{}, err
+	}
 	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
 	if err != nil {
 		return reply{}, err

@@ -59,9 +59,13 @@ func TestSyncStatusTellsHowTheRepositoryStands(t *testing.T) {
 	if s := syncStatus(t, h, "?project=Demo"); s.Phase != "pending" || s.Chunks.Unpushed != 1 || s.Message != "0 chunks to import, 1 things to export" {
 		t.Errorf("with something new: got %+v, want pending, one not exported", s)
 	}
-	for _, query := range []string{"?project=other", "?project=%00"} {
-		if s := syncStatus(t, h, query); s.Enabled {
-			t.Errorf("%s: got %+v, want disabled: the repository is of demo", query, s)
+	if s := syncStatus(t, h, "?project=other"); s.Enabled {
+		t.Errorf("another project: got %+v, want disabled: the repository is of demo", s)
+	}
+	for _, query := range []string{"%00", "a%0Ab", "%E2%80%AEa", "../etc", strings.Repeat("a", 1000)} {
+		w := ask(h, "GET", "/sync/status?project="+query, "")
+		if w.Code != 400 || !strings.Contains(w.Body.String(), `"code":"invalid_project`) {
+			t.Errorf("%.40s: got %d %s, want 400 with a code", query, w.Code, w.Body)
 		}
 	}
 }
@@ -100,6 +104,16 @@ func TestWhatWaitsIsListed(t *testing.T) {
 		method, target, _ := strings.Cut(query, " ")
 		if w := ask(h, method, target, ""); w.Code != 200 || strings.TrimSpace(w.Body.String()) != want {
 			t.Errorf("%s\n got: %d %s\nwant: %s", query, w.Code, w.Body, want)
+		}
+	}
+	for query, want := range map[string]string{
+		"status=waiting": `{"error":"status \"waiting\" does not exist","code":"invalid","hint":"one of deferred, dead"}`,
+		"limit=x":        `{"error":"limit \"x\" is not a number from 1","code":"invalid","hint":"left out it is 50"}`,
+		"limit=0":        `{"error":"limit \"0\" is not a number from 1","code":"invalid","hint":"left out it is 50"}`,
+		"offset=-1":      `{"error":"offset \"-1\" is not a number from 0","code":"invalid","hint":"left out it is 0"}`,
+	} {
+		if w := ask(h, "GET", "/conflicts/deferred?"+query, ""); w.Code != 400 || strings.TrimSpace(w.Body.String()) != want {
+			t.Errorf("%s\n got: %d %s\nwant: 400 %s", query, w.Code, w.Body, want)
 		}
 	}
 	if w := ask(h, "GET", "/conflicts/stats", ""); !strings.Contains(w.Body.String(), `"deferred":1,"dead":0`) {

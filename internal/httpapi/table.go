@@ -182,7 +182,7 @@ func (a *API) conflictRows() []Route {
 		read("/conflicts", a.conflicts, "candidates and verdicts, newest first").query(all([]Param{inProject(), words("status", "only these", "pending", "judged", "ignored", "orphaned"),
 			moment("since", "only what was noted then or later")}, page)...).gives(conflictPage{}),
 		read("/conflicts/stats", a.conflictStats, "how many there are of each").query(inProject()).gives(conflictCounts{}),
-		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(all([]Param{words("status", "only these")}, page)...).gives(deferredPage{}),
+		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).gives(deferredPage{}),
 		read("/conflicts/{id}", a.conflict, "one candidate or verdict").gives(document.ConflictShown{}).fails(notFound),
 		write("POST", "/conflicts/scan", a.scanConflicts, "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
 		write("POST", "/conflicts/judge", a.judgeConflict, "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
