@@ -36,6 +36,9 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 		if err != nil || !found || !i.outside(here.Project) {
 			return here, found, copied, err
 		}
+		if back, err := i.comesBack(ctx, engram.EntityMemory, key(here.Num), here.Forgotten()); back || err != nil {
+			return here, found, copied, err
+		}
 		if i.batch != "" {
 			return here, false, nil, &leftAlone{here.Project}
 		}
@@ -70,6 +73,16 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there", here.Project)}
 }
 
+// comesBack reports whether what is in another project here is there by an import that was
+// undone: it is nobody's, and comes in itself, not as a copy. gone says that it is forgotten or
+// deleted. What an undone pull brought is others' all the same.
+func (i *importing) comesBack(ctx context.Context, kind engram.Entity, key string, gone bool) (bool, error) {
+	if !gone || i.batch != "" {
+		return false, nil
+	}
+	return i.undone(ctx, kind, key)
+}
+
 // naming is how a copy is known again, and what it is a copy of.
 type naming struct {
 	sync string
@@ -98,6 +111,9 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 		if err != nil || !found || !i.outside(was.Project) {
 			return was, found, err
 		}
+		if back, err := i.comesBack(ctx, engram.EntityPrompt, key(was.Num), was.Deleted()); back || err != nil {
+			return was, found, err
+		}
 		if i.batch != "" {
 			return was, false, &leftAlone{was.Project}
 		}
@@ -115,6 +131,11 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 			return engram.Session{}, false, name, nil
 		case err != nil || !i.outside(was.Project):
 			return was, err == nil, name, err
+		}
+		if i.batch == "" {
+			if back, err := i.emptied(ctx, was); back || err != nil {
+				return was, back, name, err
+			}
 		}
 		if next := name + "@" + i.border; len(next) <= engram.MaxName {
 			name = next

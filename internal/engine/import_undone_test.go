@@ -47,6 +47,9 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 				t.Errorf("import %q, undo, import %q: %s has %+v, %v; want 2 memories, a relation, a prompt and a session\nof %+v",
 					tt.first, tt.again, tt.want, st, err, res)
 			}
+			if all, err := e.Stats(ctx, ""); err != nil || all.Memories != 2 || all.Forgotten != 1 || all.Prompts != 1 || all.Sessions != 1 || all.Relations != 1 {
+				t.Errorf("import %q, undo, import %q: there is %+v, %v; want the memories themselves, and no copies", tt.first, tt.again, all, err)
+			}
 			if once := imported(t, e, export, engine.ImportInput{Project: tt.again}); once.Op != 0 {
 				t.Errorf("once more it changed something: %+v", once)
 			}
@@ -55,6 +58,43 @@ func TestWhatAnUndoneImportTookAwayComesInAgain(t *testing.T) {
 				t.Errorf("undone again there is %+v, %v; want nothing", st, err)
 			}
 		})
+	}
+}
+
+// A file may name sessions that are not in it.
+func TestASessionThatIsOnlyNamedMovesWithWhatIsInIt(t *testing.T) {
+	e := enginetest.New(t)
+	named := file(`"memories":[{"id":"` + id1 + `","content":"a","project":"shop","session_id":"s9"}]`)
+	undone(t, e, imported(t, e, named, engine.ImportInput{Project: "wrong"}).Op)
+	res := imported(t, e, named, engine.ImportInput{Project: "right"})
+	m, err := e.Get(t.Context(), engram.ByID(id1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Memory.Project != "right" || m.Memory.SessionID != "s9" || len(res.Notes) > 0 {
+		t.Errorf("the memory is in project %q and session %q, with notes %v; want it in right and s9", m.Memory.Project, m.Memory.SessionID, res.Notes)
+	}
+	if s, err := e.Session(t.Context(), "s9"); err != nil || s.Project != "right" {
+		t.Errorf("its session: got %+v, %v, want it in right", s, err)
+	}
+	undone(t, e, res.Op)
+	if m, err := e.Get(t.Context(), engram.ByID(id1)); err == nil && !m.Memory.Forgotten() {
+		t.Errorf("undone it is there: %+v", m.Memory)
+	}
+}
+
+// What was forgotten by somebody, and not by an undo, is another project's all the same.
+func TestWhatAnotherProjectForgotIsLeftAlone(t *testing.T) {
+	const theirs = "mem_01m80fjn7a50pm95tw19tb75ga"
+	e := enginetest.New(t)
+	named := file(`"memories":[{"id":"` + theirs + `","content":"a","project":"shop"}]`)
+	imported(t, e, named, engine.ImportInput{Project: "wrong"})
+	if _, err := e.Forget(t.Context(), engram.ByID(theirs)); err != nil {
+		t.Fatal(err)
+	}
+	imported(t, e, named, engine.ImportInput{Project: "right"})
+	if st, err := e.Stats(t.Context(), "wrong"); err != nil || st.Memories != 0 || st.Forgotten != 1 {
+		t.Errorf("project wrong has %+v, %v, want one memory, forgotten", st, err)
 	}
 }
 

@@ -240,7 +240,7 @@ func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, n
 		}
 		i.has[now.Project] = true
 	}
-	if now.SessionID != here.SessionID {
+	if now.SessionID != here.SessionID || revive {
 		now.SessionID, err = i.sit(ctx, now.SessionID, engram.Session{Project: now.Project, StartedAt: now.CreatedAt})
 	}
 	return err

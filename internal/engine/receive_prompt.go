@@ -124,7 +124,7 @@ func (i *importing) showPrompt(ctx context.Context, was, there engram.Prompt, no
 			return err
 		}
 	}
-	if now.SessionID != was.SessionID {
+	if now.SessionID != was.SessionID || revive {
 		now.SessionID, err = i.sit(ctx, now.SessionID, engram.Session{Project: now.Project, StartedAt: now.CreatedAt})
 	}
 	return err

@@ -165,9 +165,16 @@ func (i *importing) sit(ctx context.Context, id string, s engram.Session) (strin
 	if name, here := i.sessions[id]; here {
 		return name, nil
 	}
-	_, found, name, err := i.knownSession(ctx, id)
+	was, found, name, err := i.knownSession(ctx, id)
 	if err != nil {
 		return "", err
+	}
+	if found && i.outside(was.Project) { // an undone import left it there
+		now := was
+		now.Project = s.Project
+		if err := i.putSession(ctx, &was, now, i.reason); err != nil {
+			return "", err
+		}
 	}
 	if !found {
 		s.ID, s.ActiveAt = name, s.StartedAt
