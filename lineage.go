@@ -72,10 +72,14 @@ type Part string
 
 // The parts that are not a field by themselves.
 const (
-	PartText     Part = "text"     // of a memory: title, content, summary, origin, tool name
+	PartText     Part = "text"     // of a memory: title and content; PartSummary and PartToolName go with it
 	PartVerdict  Part = "verdict"  // of a relation: all that it says
 	PartDeleted  Part = "deleted"  // that it was forgotten, deleted or removed
 	PartRestored Part = "restored" // that this was taken back
+	// PartSummary and PartToolName are of a text: whoever writes that writes them with it, and
+	// they may be written again by themselves (Lineage.Of). A session has a summary, too.
+	PartSummary  Part = "summary"
+	PartToolName Part = "tool_name"
 	// PartLeft is for those who know a memory in a project: the move by which it left. Unlike
 	// PartDeleted it says nothing to who knows of that move, or of a later one.
 	PartLeft Part = "left"
@@ -137,9 +141,16 @@ type Lineage struct {
 	Held map[Part]json.RawMessage `json:"-"`
 }
 
-// Of is the write that a part comes from.
+// Of is the write that a part comes from. What goes with a text is never older than that.
 func (l Lineage) Of(p Part) Stamp {
-	if s, own := l.Parts[p]; own {
+	s, own := l.Parts[p]
+	if p == PartSummary || p == PartToolName {
+		if text := l.Of(PartText); text.Compare(s) > 0 {
+			return text
+		}
+		return s
+	}
+	if own {
 		return s
 	}
 	return l.Base

@@ -92,7 +92,10 @@ func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engra
 		if v.Title == was.Title && v.Content == was.Content && v.Type == was.Type {
 			return nil
 		}
-		m.Type, m.Title, m.Content, m.NormalizedHash, m.Summary = v.Type, v.Title, v.Content, hashOf(v.Content), ""
+		if v.Content != was.Content {
+			m.Summary = ""
+		}
+		m.Type, m.Title, m.Content, m.NormalizedHash = v.Type, v.Title, v.Content, hashOf(v.Content)
 		m.UpdatedAt = o.at
 		m.RevisionCount++
 		return o.replaceMemory(ctx, was, m, "restored")

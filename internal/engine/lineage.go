@@ -133,10 +133,10 @@ func alive(l engram.Lineage) engram.Lineage {
 }
 
 // memoryPart is the part that a field of a memory belongs to; "" when it does not travel as
-// one. Title and content are no fields; origin, tool and summary go with them.
+// one. Title and content are no fields, and the origin goes with them.
 func memoryPart(field string) engram.Part {
 	switch field {
-	case "project", "scope", "type", "metadata", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
+	case "project", "scope", "type", "summary", "tool_name", "metadata", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
 		return engram.Part(field)
 	}
 	return ""

@@ -77,8 +77,9 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		if title := titleOf(m.Content); in.Title == nil && title != "" && was.Title == titleOf(was.Content) {
 			m.Title = title // nobody gave it one: it is the first words of what it says
 		}
-		m.NormalizedHash = hashOf(m.Content)
-		m.Summary = ""
+		if m.NormalizedHash = hashOf(m.Content); m.Content != was.Content {
+			m.Summary = "" // of what it said
+		}
 	}
 	if in.Type != nil {
 		if m.Type = engram.Type(strings.ToLower(line(string(*in.Type)))); m.Type == "" {

@@ -185,7 +185,10 @@ func IsRepeat(m, old engram.Memory, now time.Time, p Policy) bool {
 // metadata are added to, a permanent memory stays permanent.
 func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
-	r.Type, r.Title, r.Content, r.NormalizedHash, r.Summary = m.Type, m.Title, m.Content, m.NormalizedHash, m.Summary
+	if m.Summary != "" || m.Content != old.Content { // else it still sums up what is said
+		r.Summary = m.Summary
+	}
+	r.Type, r.Title, r.Content, r.NormalizedHash = m.Type, m.Title, m.Content, m.NormalizedHash
 	r.ToolName, r.Origin = m.ToolName, m.Origin
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)

@@ -121,14 +121,15 @@ func Adopted(here, there engram.Record) engram.Record {
 	here = Normal(here)
 	own, l := Derived(there), here.Lineage.Clone()
 	there = Normal(there)
-	said := claims(there)
+	said, sameWords := claims(there), saysSame(here, there)
 	for _, r := range registersOf(there) {
 		empty := (there.Session != nil || there.Project != nil) && !slices.Contains(said, r.part)
 		if r.part == partProject || r.part == partSession {
 			empty = empty || there.Memory != nil || there.Prompt != nil // a format that keeps no lineage moves nothing
 		}
-		if r.part == engram.PartText && there.Memory != nil {
-			empty = there.Memory.Memory.Title == here.Memory.Memory.Title && there.Memory.Memory.Content == here.Memory.Memory.Content
+		if there.Memory != nil && slices.Contains(withText(), r.part) {
+			// Of the same words a format may keep less. What is not there for other words is none of theirs.
+			empty = sameWords && !slices.Contains(said, r.part) || l.Of(r.part).Compare(own.Base) > 0
 		}
 		switch {
 		case empty || string(spelled(r.says(there))) == string(spelled(r.says(here))):
@@ -161,6 +162,11 @@ func Adopted(here, there engram.Record) engram.Record {
 	return Normal(there)
 }
 
+// saysSame reports whether two states of a memory say the same.
+func saysSame(a, b engram.Record) bool {
+	return a.Memory != nil && b.Memory != nil && a.Memory.Memory.Title == b.Memory.Memory.Title && a.Memory.Memory.Content == b.Memory.Memory.Content
+}
+
 // Overridden is a state after all that another state says of the thing was written over it by
 // s, but for where it belongs: what replacing what is here by a file comes to.
 func Overridden(here, there engram.Record, s engram.Stamp) engram.Record {
@@ -170,9 +176,6 @@ func Overridden(here, there engram.Record, s engram.Stamp) engram.Record {
 		same := string(spelled(r.says(there))) == string(spelled(r.says(here)))
 		switch {
 		case same || r.part == partProject || r.part == partSession || r.part == engram.PartDeleted:
-		case r.part == engram.PartText && here.Memory != nil && there.Memory.Memory.Title == here.Memory.Memory.Title &&
-			there.Memory.Memory.Content == here.Memory.Memory.Content:
-			now.Memory.Memory.Summary = there.Memory.Memory.Summary
 		default:
 			r.take(now, there)
 			l = Stamped(l, []engram.Part{r.part}, s)

@@ -63,7 +63,9 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	if old.Type == engram.TypeManual {
 		r.Type = m.Type
 	}
-	r.NormalizedHash, r.Summary = Hash(r.Content), ""
+	if r.NormalizedHash = Hash(r.Content); r.Content != old.Content {
+		r.Summary = "" // of what it said
+	}
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
 	r.Importance = max(old.Importance, m.Importance)

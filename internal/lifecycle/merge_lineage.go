@@ -25,8 +25,18 @@ func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Linea
 	for _, p := range parts {
 		l.Parts[p] = s
 	}
+	if slices.Contains(parts, engram.PartText) {
+		for _, p := range withText() {
+			if l.Parts[p].Compare(s) <= 0 {
+				delete(l.Parts, p)
+			}
+		}
+	}
 	return withoutDeleted(l)
 }
+
+// withText are the parts that a write of the text writes, too.
+func withText() []engram.Part { return []engram.Part{engram.PartSummary, engram.PartToolName} }
 
 // withoutDeleted is l without that the thing was forgotten or left, where what was written
 // since says that it is not. Its Parts must not be shared.
@@ -193,10 +203,13 @@ func joinSets(into, from map[string]engram.Dots) {
 func shorten(l *engram.Lineage, known []register) {
 	*l = withoutDeleted(*l)
 	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
-		if p != engram.PartDeleted && p != engram.PartRestored && slices.ContainsFunc(known, func(r register) bool { return r.part == p }) {
-			return s == l.Base
+		switch isPart := slices.ContainsFunc(known, func(r register) bool { return r.part == p }); {
+		case !isPart, p == engram.PartDeleted, p == engram.PartRestored:
+			return s == (engram.Stamp{})
+		case slices.Contains(withText(), p):
+			return s.Compare(l.Of(engram.PartText)) <= 0
 		}
-		return s == (engram.Stamp{})
+		return s == l.Base
 	})
 	base := byBase(*l)
 	maps.DeleteFunc(l.Sets, func(_ string, dots engram.Dots) bool { return maps.Equal(dots, base) })

@@ -8,18 +8,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// memoryRegisters are the parts of a memory. What its words were worth to a store, Origin, and
-// the forms that were made of them do not decide between two of them.
+// memoryRegisters are the parts of a memory. Its Origin is none: it says what its words are
+// worth to a store, and one that gets them from elsewhere trusts them as that, whoever wrote
+// them there. It goes with the words, for a text from elsewhere must not be trusted as the one
+// before it was, and does not decide between two of them.
 func memoryRegisters() []register {
 	field := func(p engram.Part, says func(engram.Memory) any, take func(into *engram.Memory, from engram.Memory)) register {
 		return register{p, func(r engram.Record) any { return says(r.Memory.Memory) },
 			func(into, from engram.Record) { take(&into.Memory.Memory, from.Memory.Memory) }}
 	}
 	return []register{
-		field(engram.PartText, func(m engram.Memory) any { return []string{m.Title, m.Content, m.Summary, m.ToolName} }, func(m *engram.Memory, from engram.Memory) {
-			m.Title, m.Content, m.Summary, m.ToolName = from.Title, from.Content, from.Summary, from.ToolName
-			m.NormalizedHash, m.Origin = from.NormalizedHash, from.Origin
+		field(engram.PartText, func(m engram.Memory) any { return []string{m.Title, m.Content} }, func(m *engram.Memory, from engram.Memory) {
+			m.Title, m.Content, m.NormalizedHash, m.Origin = from.Title, from.Content, from.NormalizedHash, from.Origin
 		}),
+		field(engram.PartSummary, func(m engram.Memory) any { return m.Summary }, func(m *engram.Memory, from engram.Memory) { m.Summary = from.Summary }),
+		field(engram.PartToolName, func(m engram.Memory) any { return m.ToolName }, func(m *engram.Memory, from engram.Memory) { m.ToolName = from.ToolName }),
 		field("type", func(m engram.Memory) any { return m.Type }, func(m *engram.Memory, from engram.Memory) { m.Type = from.Type }),
 		field("scope", func(m engram.Memory) any { return m.Scope }, func(m *engram.Memory, from engram.Memory) { m.Scope = from.Scope }),
 		field("topic_key", func(m engram.Memory) any { return m.TopicKey }, func(m *engram.Memory, from engram.Memory) { m.TopicKey = from.TopicKey }),

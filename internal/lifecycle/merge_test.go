@@ -66,8 +66,25 @@ func (d *device) say(text string, now time.Time) {
 		was := m.Memory
 		m.Revisions = append(m.Revisions, engram.Revision{Number: was.RevisionCount, Type: was.Type, Title: was.Title, Content: was.Content,
 			WrittenAt: was.UpdatedAt, ReplacedAt: s.At.Time(), Reason: "update", Stamp: l.Of(engram.PartText)})
-		m.Memory.Title, m.Memory.Content = text, text
+		m.Memory.Title, m.Memory.Content, m.Memory.Summary = text, text, ""
 		return []engram.Part{engram.PartText}
+	})
+}
+
+// sumUp writes a summary alone, and returns by which write.
+func (d *device) sumUp(summary string, now time.Time) engram.Stamp {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+		m.Memory.Summary = summary
+		return []engram.Part{engram.PartSummary}
+	})
+	return d.state.Lineage.Of(engram.PartSummary)
+}
+
+// use writes the tool alone.
+func (d *device) use(tool string, now time.Time) {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+		m.Memory.ToolName = tool
+		return []engram.Part{engram.PartToolName}
 	})
 }
 
@@ -148,9 +165,16 @@ func bytesOf(r engram.Record) string {
 }
 
 // history lets devices write and hear of each other by chance. It returns every state there
-// was, and every text that was written.
-func history(t *rapid.T, steps int) (states []engram.Record, written []string, devices []*device) {
+// was, every text that was written, and what the latest write of a text or a summary left for
+// a summary.
+func history(t *rapid.T, steps int) (states []engram.Record, written []string, summary string, devices []*device) {
 	now := origin
+	var latest engram.Stamp
+	summed := func(s engram.Stamp, says string) {
+		if s.Compare(latest) > 0 {
+			latest, summary = s, says
+		}
+	}
 	for i, skew := range []time.Duration{0, -3 * time.Hour, 70 * 365 * 24 * time.Hour, time.Second} {
 		devices = append(devices, &device{name: fmt.Sprintf("d%d", i), skew: skew})
 	}
@@ -163,11 +187,12 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, d
 		if d.state == nil {
 			d.hear(rapid.SampledFrom(states).Draw(t, "state"))
 		}
-		switch rapid.IntRange(0, 7).Draw(t, "step") {
+		switch rapid.IntRange(0, 9).Draw(t, "step") {
 		case 0, 1:
 			text := fmt.Sprintf("text %d", i+1)
 			d.say(text, now)
 			written = append(written, text)
+			summed(d.state.Lineage.Of(engram.PartText), "")
 		case 2:
 			d.tag(slices.Sorted(slices.Values(rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "first"}), 0, 3, rapid.ID[string]).Draw(t, "tags"))), now)
 		case 3:
@@ -183,15 +208,20 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, d
 		case 7:
 			s := d.move(fmt.Sprintf("project %d", i), now)
 			states = append(states, left(*d.state, s))
+		case 8:
+			says := fmt.Sprintf("in short %d", i)
+			summed(d.sumUp(says, now), says)
+		case 9:
+			d.use(fmt.Sprintf("tool %d", i), now)
 		}
 		states = append(states, *d.state)
 	}
-	return states, written, devices
+	return states, written, summary, devices
 }
 
 func TestStatesOfAMemoryFormASemilattice(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		states, written, devices := history(rt, rapid.IntRange(1, 25).Draw(rt, "steps"))
+		states, written, summary, devices := history(rt, rapid.IntRange(1, 25).Draw(rt, "steps"))
 		state := rapid.SampledFrom(states)
 		a, b, c := state.Draw(rt, "a"), state.Draw(rt, "b"), state.Draw(rt, "c")
 		same := func(law string, x, y engram.Record) {
@@ -224,6 +254,9 @@ func TestStatesOfAMemoryFormASemilattice(t *testing.T) {
 		slices.Sort(written)
 		if !slices.Equal(texts, written) {
 			rt.Fatalf("texts are %q, want each that was written once: %q", texts, written)
+		}
+		if got := all.Memory.Memory.Summary; got != summary {
+			rt.Fatalf("the summary is %q, want %q, by the latest write of it or of the text", got, summary)
 		}
 		counted := 0
 		for _, d := range devices {
@@ -267,6 +300,10 @@ func TestOfTwoReplicas(t *testing.T) {
 			s := a.move("web", at(2))
 			b.hear(left(*a.state, s))
 		}, "forgotten first; was ; tags first"},
+		{"a summary is of the text that it was written for", func(a, b *device) { a.sumUp("in short", at(1)); b.say("later", at(2)) }, "later; was first; tags first"},
+		{"and one that is written after it holds, whoever wrote the text", func(a, b *device) { b.say("later", at(1)); a.sumUp("in short", at(2)) }, "later, in short; was first; tags first"},
+		{"a tool that is named later doubles no text", func(a, b *device) { a.use("Bash", at(1)); b.use("Edit", at(2)) }, "first by Edit; was ; tags first"},
+		{"a summary brings it back, too", func(a, b *device) { a.forget(at(1)); b.sumUp("in short", at(2)) }, "first, in short; was ; tags first"},
 		{"a clock of the next century wins no more than once", func(a, b *device) {
 			a.skew = 73 * 365 * 24 * time.Hour
 			a.say("of 2099", at(1))
@@ -285,7 +322,14 @@ func TestOfTwoReplicas(t *testing.T) {
 			for _, r := range m.Revisions {
 				was = append(was, r.Content)
 			}
-			got := fmt.Sprintf("%s; was %s; tags %s", m.Memory.Content, strings.Join(was, ", "), strings.Join(m.Memory.Tags, " "))
+			says := m.Memory.Content
+			if m.Memory.Summary != "" {
+				says += ", " + m.Memory.Summary
+			}
+			if m.Memory.ToolName != "" {
+				says += " by " + m.Memory.ToolName
+			}
+			got := fmt.Sprintf("%s; was %s; tags %s", says, strings.Join(was, ", "), strings.Join(m.Memory.Tags, " "))
 			if m.Memory.Forgotten() {
 				got = "forgotten " + got
 			}
@@ -320,8 +364,8 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 	members := word
 	switch kind {
 	case engram.EntityMemory:
-		parts = []engram.Part{"text", "type", "scope", "topic_key", "metadata", "project", "session_id", "deleted", "restored", "of a later version"}
-		m := engram.Memory{ID: "mem_01", SyncID: "obs-01", Title: "t", Content: word.Draw(t, "content"), Type: engram.Type(word.Draw(t, "type")), TopicKey: word.Draw(t, "topic"),
+		parts = []engram.Part{"text", "summary", "tool_name", "type", "scope", "topic_key", "metadata", "project", "session_id", "deleted", "restored", "of a later version"}
+		m := engram.Memory{ID: "mem_01", SyncID: "obs-01", Title: "t", Content: word.Draw(t, "content"), Summary: word.Draw(t, "summary"), ToolName: word.Draw(t, "tool"), Type: engram.Type(word.Draw(t, "type")), TopicKey: word.Draw(t, "topic"),
 			Tags: rapid.SliceOfNDistinct(word, 0, 2, rapid.ID[string]).Draw(t, "tags"), Metadata: map[string]any{"k": word.Draw(t, "metadata")},
 			CreatedAt: when.Draw(t, "created"), UpdatedAt: when.Draw(t, "updated"), TouchedAt: when.Draw(t, "touched"), DeletedAt: when.Draw(t, "deleted"),
 			Strength: rapid.Float64Range(0, 1).Draw(t, "strength"), AccessCount: rapid.IntRange(0, 3).Draw(t, "accesses"), DuplicateCount: rapid.IntRange(0, 3).Draw(t, "repeats")}
@@ -339,7 +383,7 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 			Relation: engram.Relation{ID: "rel-1", Verb: engram.Verb(word.Draw(t, "verb")), Reason: word.Draw(t, "reason"), CreatedAt: when.Draw(t, "created"),
 				UpdatedAt: when.Draw(t, "updated"), RemovedAt: when.Draw(t, "removed")}}
 	case engram.EntitySession:
-		parts = []engram.Part{"directory", "started_at", "ended_at", "summary", "project", "deleted", "restored"}
+		parts = []engram.Part{"directory", "started_at", "ended_at", "summary", "project", "deleted", "restored", "text"}
 		r.Session = &engram.Session{ID: "s", Project: word.Draw(t, "project"), Summary: word.Draw(t, "summary"), StartedAt: when.Draw(t, "started"), ActiveAt: when.Draw(t, "active")}
 	case engram.EntityPrompt:
 		parts = []engram.Part{"text", "project", "session_id", "deleted", "restored"}
@@ -351,6 +395,9 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 	if rapid.IntRange(0, 3).Draw(t, "lineage") > 0 {
 		r.Lineage = &engram.Lineage{Base: stamp.Draw(t, "base"), Parts: rapid.MapOfN(rapid.SampledFrom(parts), stamp, 0, 4).Draw(t, "parts"),
 			Sets: rapid.MapOfN(members, dots, 0, 2).Draw(t, "sets")}
+		if s, own := r.Lineage.Parts[engram.PartText]; own && s.Compare(r.Lineage.Base) < 0 {
+			delete(r.Lineage.Parts, engram.PartText) // as with what comes in: nothing says something before it is made
+		}
 		if kind == engram.EntityMemory {
 			r.Lineage.Counts = rapid.MapOfN(rapid.SampledFrom([]string{"a", "~"}), rapid.Custom(func(t *rapid.T) engram.Count {
 				return engram.Count{Accesses: rapid.IntRange(0, 2).Draw(t, "accesses"), Repeats: rapid.IntRange(0, 2).Draw(t, "repeats")}
