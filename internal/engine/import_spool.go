@@ -4,11 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -38,10 +39,10 @@ func (s *memorySpool) Close() error { return nil }
 // file is read to its end before anything is written, for a slow one would keep every
 // other writer waiting, and a broken one would be half in.
 type waiting struct {
-	spool   Spool
-	out     *bufio.Writer
-	encoder *json.Encoder
-	total   int
+	spool Spool
+	out   *bufio.Writer
+	frame []byte // room for the one that is written
+	total int
 }
 
 // incoming is a record that was looked at.
@@ -49,7 +50,7 @@ type incoming struct {
 	engram.Record
 	// Undated says that the times of a memory cannot be true: they are in the future.
 	// Whatever is here counts as later.
-	Undated bool `json:",omitempty"`
+	Undated bool
 	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
 	state *engram.Record
 }
@@ -70,16 +71,22 @@ func (e *Engine) newWaiting() (*waiting, error) {
 			return nil, err
 		}
 	}
-	out := bufio.NewWriterSize(s, 1<<16)
-	return &waiting{spool: s, out: out, encoder: json.NewEncoder(out)}, nil
+	return &waiting{spool: s, out: bufio.NewWriterSize(s, 1<<16)}, nil
 }
 
 // drop removes what was kept. What cannot be removed is a file in a folder for such.
 func (w *waiting) drop() { _ = w.spool.Close() }
 
-func (w *waiting) add(r incoming) error {
+// add keeps a record: its length, and then what packed makes of it.
+func (w *waiting) add(r incoming) (err error) {
 	w.total++
-	if err := w.encoder.Encode(r); err != nil {
+	if w.frame, err = packed(w.frame[:0], r); err == nil {
+		_, err = w.out.Write(binary.AppendUvarint(nil, uint64(len(w.frame))))
+	}
+	if err == nil {
+		_, err = w.out.Write(w.frame)
+	}
+	if err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
 	return nil
@@ -115,11 +122,12 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 	defer cancel()
 	readers.Go(func() {
 		defer close(ahead)
-		d := json.NewDecoder(bufio.NewReaderSize(in, 1<<16))
+		from := bufio.NewReaderSize(in, 1<<16)
 		for more := true; more; {
 			var b lot
-			b.records, b.err = nextIncoming(d)
-			more = len(b.records) == lotSize && b.err == nil
+			var frames []string
+			frames, b.err = nextFrames(from)
+			more = len(frames) == lotSize && b.err == nil
 			next := make(chan lot, 1)
 			select {
 			case ahead <- next:
@@ -128,10 +136,10 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 			}
 			readers.Go(func() {
 				if b.err == nil {
+					b.records, b.err = incomingOf(frames)
+				}
+				if b.err == nil {
 					b.embedded = embed(ctx, b.records)
-					for n := range b.records {
-						b.records[n].prepare()
-					}
 				}
 				next <- b
 			})
@@ -149,19 +157,36 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 	return ctx.Err()
 }
 
-// nextIncoming decodes up to lotSize records; fewer are the last.
-func nextIncoming(d *json.Decoder) ([]incoming, error) {
-	var all []incoming
+// nextFrames reads up to lotSize records as they were packed; fewer are the last.
+func nextFrames(in *bufio.Reader) ([]string, error) {
+	var all []string
+	var frame []byte
 	for len(all) < lotSize {
-		var r incoming
-		err := d.Decode(&r)
+		n, err := binary.ReadUvarint(in)
 		if errors.Is(err, io.EOF) {
 			break
+		}
+		if err == nil {
+			frame = slices.Grow(frame[:0], int(n))[:n]
+			_, err = io.ReadFull(in, frame)
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, r)
+		all = append(all, string(frame))
+	}
+	return all, nil
+}
+
+// incomingOf unpacks records, and makes of each memory the state that is to be merged.
+func incomingOf(frames []string) ([]incoming, error) {
+	all := make([]incoming, len(frames))
+	for n, frame := range frames {
+		var err error
+		if all[n], err = unpacked(frame); err != nil {
+			return nil, err
+		}
+		all[n].prepare()
 	}
 	return all, nil
 }
