@@ -90,14 +90,14 @@ type Recipients struct {
 	Now     []string // as the repository has them, sorted; empty: chunks are not encrypted
 	trusted []string // as the person agreed to them, sorted
 	open    bool     // the person agreed to chunks that everybody can read
-	sealed  bool     // there are encrypted chunks
+	Sealed  bool     // there are encrypted chunks
 }
 
 // Agreed reports whether the person agreed to them as they are. No recipients need no
 // agreement where nothing was ever encrypted; beside encrypted chunks they do, for the file
 // may have been taken away.
 func (r Recipients) Agreed() bool {
-	return slices.Equal(r.Now, r.trusted) && (len(r.Now) > 0 || r.open || !r.sealed)
+	return slices.Equal(r.Now, r.trusted) && (len(r.Now) > 0 || r.open || !r.Sealed)
 }
 
 // Added are those that are new since then.
@@ -126,7 +126,7 @@ func (a *App) recipientsOf(ctx context.Context, place Repository) (Recipients, e
 	if r.Now, err = place.chunks.Recipients(); err != nil {
 		return r, err
 	}
-	if r.sealed, err = place.chunks.Sealed(); err != nil {
+	if r.Sealed, err = place.chunks.Sealed(); err != nil {
 		return r, err
 	}
 	agreed, err := a.agreed(ctx, place.keys)

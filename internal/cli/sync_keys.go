@@ -58,7 +58,7 @@ func recipientsOf(r app.Recipients) recipientsDoc {
 }
 
 func (p *program) syncRecipientsCommand() *cobra.Command {
-	change := func(use, short, example string, args cobra.PositionalArgs, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
+	change := func(use, short, example, after string, args cobra.PositionalArgs, do func(*cobra.Command, []string) (app.Recipients, error)) *cobra.Command {
 		return &cobra.Command{Use: use, Short: short, Example: examples(example), Args: args, RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := p.open(cmd); err != nil {
 				return err
@@ -68,10 +68,15 @@ func (p *program) syncRecipientsCommand() *cobra.Command {
 				return err
 			}
 			doc := recipientsOf(r)
-			return p.answer(doc, doc.write)
+			return p.answer(doc, func(b *strings.Builder) {
+				doc.write(b)
+				if after != "" && r.Sealed {
+					fmt.Fprintln(b, after)
+				}
+			})
 		}}
 	}
-	cmd := change("recipients", "To whom chunks are encrypted", "engram sync recipients", unknownCommand, func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+	cmd := change("recipients", "To whom chunks are encrypted", "engram sync recipients", "", unknownCommand, func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 		return p.app.Recipients(cmd.Context(), p.Dir)
 	})
 	cmd.Long = `Show to whom this repository's chunks are encrypted: the age recipients in .engram/recipients.txt. Without any, chunks
@@ -79,13 +84,13 @@ are not encrypted. The file is anybody's who may push, so sync writes nothing af
 and agreed: engram sync recipients trust. Who is added can read chunks that are written from then on, and who is removed
 can read the older ones for ever.`
 	cmd.AddCommand(
-		change("add RECIPIENT…", "Encrypt to these too", "engram sync recipients add age1…", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("add RECIPIENT…", "Encrypt to these too", "engram sync recipients add age1…", "The chunks that are encrypted already stay closed to whoever was added now.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.app.ChangeRecipients(cmd.Context(), p.Dir, args, nil)
 		}),
-		change("remove RECIPIENT…", "Encrypt to these no more", "engram sync recipients remove age1…", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("remove RECIPIENT…", "Encrypt to these no more", "engram sync recipients remove age1…", "Whoever was removed can read the chunks that are encrypted already for ever: git keeps them, and so may they.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.app.ChangeRecipients(cmd.Context(), p.Dir, nil, args)
 		}),
-		change("trust", "Agree to the recipients that are there", "engram sync recipients trust", between(0, 0), func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+		change("trust", "Agree to the recipients that are there", "engram sync recipients trust", "", between(0, 0), func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 			return p.app.TrustRecipients(cmd.Context(), p.Dir)
 		}))
 	return cmd

@@ -129,10 +129,17 @@ func (d pulledDoc) write(b *strings.Builder) {
 	if len(d.Projects) > 0 {
 		fmt.Fprintf(b, "  Projects:  %s\n", render.Plain(strings.Join(d.Projects, ", ")))
 	}
+	lines := 0
 	for _, c := range d.Chunks {
-		if c.Op != 0 {
+		if c.Op == 0 {
+			continue
+		}
+		if lines++; lines <= chunkLines {
 			fmt.Fprintf(b, "  %s by %s: %d new, %d changed; to take it back: engram undo %d\n", c.ID, byWhom(c.By), c.Added, c.Changed, c.Op)
 		}
+	}
+	if more := lines - chunkLines; more > 0 {
+		fmt.Fprintf(b, "  and %s: --json lists them, engram log tells how to take each back\n", count(more, "more chunk", "more chunks"))
 	}
 	writeWaits(b, d.Deferred, d.Review, d.DryRun)
 }

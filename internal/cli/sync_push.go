@@ -97,7 +97,7 @@ func ignored(rule string) string {
 func (d pushedDoc) write(b *strings.Builder) {
 	d.writeWhat(b)
 	if len(d.Anew) > 0 {
-		fmt.Fprintf(b, "Made anew, for it did not fit the chunks: %s\n", strings.Join(d.Anew, ", "))
+		fmt.Fprintf(b, "Made anew beside the chunks, and to be committed: %s\n", strings.Join(d.Anew, ", "))
 	}
 	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
 		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))

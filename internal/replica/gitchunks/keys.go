@@ -74,17 +74,15 @@ func recipientsOf(texts []string) ([]age.Recipient, error) {
 // which kind of key it looks like: what needs a passphrase or another program would have to ask
 // somebody whenever chunks are read.
 func noIdentity(n int, line string) error {
-	is := "no age identity"
-	hint := "a line each, as age-keygen writes them: AGE-SECRET-KEY-1…"
 	switch {
 	case strings.HasPrefix(line, "AGE-PLUGIN-"):
-		is, hint = "an identity of an age plugin, and no plugin is run", "make a key of age's own: {sync keygen} does, where there is no such file"
+		return engram.Errorf(engram.CodeInvalid, "line %d is an identity of an age plugin, and no plugin is run", n).WithHint("move the file away, and make a key of age's own: {sync keygen}")
 	case strings.HasPrefix(line, "-----BEGIN AGE ENCRYPTED"), strings.HasPrefix(line, "age-encryption.org/"):
-		is, hint = "the beginning of a file that a passphrase protects, and nobody is asked for one", "age --decrypt it, and keep the file where only you can read it"
+		return engram.Errorf(engram.CodeInvalid, "line %d is the beginning of a file that a passphrase protects, and nobody is asked for one", n).WithHint("age --decrypt it, and keep it where only you can read it")
 	case strings.HasPrefix(line, "-----BEGIN") && strings.Contains(line, "PRIVATE KEY"):
-		is, hint = "the beginning of an SSH or PEM key, and only age's own are read", "make a key of age's own: {sync keygen} does, where there is no such file"
+		return engram.Errorf(engram.CodeInvalid, "line %d is the beginning of an SSH or PEM key, and only age's own are read", n).WithHint("move the file away, and make a key of age's own: {sync keygen}")
 	}
-	return engram.Errorf(engram.CodeInvalid, "line %d is %s", n, is).WithHint("%s", hint)
+	return engram.Errorf(engram.CodeInvalid, "line %d is no age identity", n).WithHint("a line each, as age-keygen writes them: AGE-SECRET-KEY-1…")
 }
 
 func noRecipient(text string) error {

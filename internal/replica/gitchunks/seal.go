@@ -159,16 +159,16 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	}
 	all, err := r.identities()
 	if err != nil {
-		return nil, &unopened{err}
+		return nil, &elsewhere{err}
 	}
 	if len(all) == 0 {
-		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with").WithCause(errSealed).
-			WithHint("make an identity, and ask the team to add its recipient and to push once more")
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and there is no identity to open it with%s", where(r.o.IdentityFile)).
+			WithHint("bring back the file that had it; else make an identity, and ask the team to add its recipient and to push once more")}
 	}
 	in, err := age.Decrypt(bytes.NewReader(sealed), all...)
 	if _, ok := errors.AsType[*age.NoIdentityMatchError](err); ok {
-		return nil, engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").WithCause(errSealed).
-			WithHint("ask the team to add your recipient, and to push once more")
+		return nil, &elsewhere{engram.Errorf(engram.CodeForbidden, "it is sealed, and not for your identity").
+			WithHint("ask the team to add your recipient, and to push once more")}
 	}
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "it cannot be opened: its seal is broken").WithCause(err)
@@ -176,11 +176,13 @@ func (r *Repository) unsealing(sealed []byte) (io.Reader, error) {
 	return in, nil
 }
 
-// unopened is an error of the identities, and not of a chunk.
-type unopened struct{ error }
-
-// Unwrap gives the error of the identities.
-func (u *unopened) Unwrap() []error { return []error{u.error, errSealed} }
+// where says in which file something is looked for; "" where that is nowhere.
+func where(file string) string {
+	if file == "" {
+		return ""
+	}
+	return " in " + file
+}
 
 // OnlyMine is CodeForbidden where a file of identities is a link, no file, or can be read by
 // others than its owner: what is in it would be no secret. There need be no such file.
@@ -215,6 +217,11 @@ func (r *Repository) identities() ([]age.Identity, error) {
 	}
 	defer func() { _ = f.Close() }()
 	mine, err := identitiesOf(f)
+	if told, ok := errors.AsType[*engram.Error](err); ok {
+		whole := *told
+		whole.Msg = r.o.IdentityFile + ": " + told.Msg
+		err = &whole
+	}
 	all := make([]age.Identity, len(mine))
 	for i, m := range mine {
 		all[i] = m

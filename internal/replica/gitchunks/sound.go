@@ -44,12 +44,16 @@ func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNo
 	return notes, nil
 }
 
-// errSealed is said of a chunk that this reader cannot open.
-var errSealed = errors.New("it is sealed for others")
+// elsewhere is an error of a chunk that may be fine for others: this reader cannot open it.
+type elsewhere struct{ error }
+
+// Unwrap gives the error.
+func (e *elsewhere) Unwrap() error { return e.error }
 
 // notForUs reports whether a chunk may be fine for others.
 func notForUs(err error) bool {
-	return errors.Is(err, errSealed) || errors.Is(err, errElsewhere) || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
+	_, shut := errors.AsType[*elsewhere](err)
+	return shut || errors.Is(err, fs.ErrNotExist) || engram.CodeOf(err) == engram.CodeConflict
 }
 
 func why(err error) string {

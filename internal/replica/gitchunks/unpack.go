@@ -88,10 +88,6 @@ func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
 	return n, nil
 }
 
-// errElsewhere is said of a chunk that git keeps in a form of its own, which another clone
-// has unpacked.
-var errElsewhere = errors.New("it is not checked out")
-
 // stored says what is wrong with the first bytes of a file that is to be gzip. A repository
 // may have its files kept by a filter of git, which has to be at work here, too: the chunk is
 // whole, so it must not count as damaged.
@@ -99,9 +95,9 @@ func stored(first []byte) error {
 	magic := []byte{0x1f, 0x8b}
 	switch {
 	case bytes.HasPrefix(first, []byte("version https://git-lfs.github.com/spec/")):
-		return engram.Errorf(engram.CodeForbidden, "it lies in Git LFS, and here is only what points to it").WithHint("git lfs pull").WithCause(errElsewhere)
+		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it lies in Git LFS, and here is only what points to it").WithHint("git lfs pull")}
 	case bytes.HasPrefix(first, []byte("\x00GITCRYPT\x00")):
-		return engram.Errorf(engram.CodeForbidden, "it is locked by git-crypt").WithHint("git-crypt unlock").WithCause(errElsewhere)
+		return &elsewhere{engram.Errorf(engram.CodeForbidden, "it is locked by git-crypt").WithHint("git-crypt unlock")}
 	case len(first) >= len(magic) && !bytes.HasPrefix(first, magic):
 		return engram.Errorf(engram.CodeInvalid, "it cannot be unpacked: it is no gzip file")
 	}
