@@ -14,9 +14,9 @@ import (
 // one a memory, and some that lead to them. What in it Engram did not write is not touched.
 type Vault interface {
 	// Begin reads what was written into the folder before, and how it stands now. Errors
-	// are CodeInvalid for a folder that cannot be a vault and for a list of what was
-	// written that cannot be read, CodeConflict for one of a newer version, CodeUnavailable
-	// where the disk refuses.
+	// are CodeInvalid for a folder that cannot be a vault, CodeConflict for a list of what was
+	// written of a newer version, CodeUnavailable where the disk refuses. Such a list that
+	// cannot be read is made anew, and remarked upon.
 	Begin(ctx context.Context, how VaultMode) (VaultNotes, error)
 }
 
@@ -61,6 +61,9 @@ type VaultNotes interface {
 	SetAside(e NoteEdit) (string, error)
 	// Drop says that the note of a deleted memory need not be missed any more.
 	Drop(e NoteEdit)
+	// Remarks are what of the vault was passed over so far, in the order in which it was found:
+	// what Engram may not follow, or cannot read, and is no note of a memory.
+	Remarks() []NoteRemark
 	// End keeps what was written, for the next time, and must be called.
 	End() error
 }
@@ -150,11 +153,19 @@ type NoteEdit struct {
 	Project string     // of a new note: by its front matter, else by its folder
 	Fields  NoteFields // what it says now
 	// Base is what the note said when Engram wrote it; nil when that is not known.
-	Base    *NoteDigest
-	Gone    bool     // somebody deleted it
-	Lacks   []string // fields that it does not tell: they stay as they are
-	Flaw    error    // why it cannot be read; CodeInvalid
+	Base  *NoteDigest
+	Gone  bool     // somebody deleted it
+	Lacks []string // fields that it does not tell: they stay as they are
+	// Flaw is why it cannot be taken in: CodeInvalid, CodeUnavailable where the disk refuses,
+	// CodeConflict for a merge that nobody finished; then Fields is what it says all the same.
+	Flaw    error
 	Ignored []string // what in it no edit can change, for a person
+}
+
+// NoteRemark tells what was passed over in a vault, and why.
+type NoteRemark struct {
+	Path   string // in the vault, with slashes
+	Reason string // for a person
 }
 
 // CarriedNote is a note as what carries a memory from one store to another.

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -261,8 +263,13 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 	if err != nil {
 		return err
 	}
-	if info, err := os.Stat(p.pathOf(dir)); err != nil || !info.IsDir() {
+	switch info, err := os.Stat(p.pathOf(dir)); {
+	case errors.Is(err, fs.ErrNotExist):
 		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the folder that was exported to")
+	case err != nil:
+		return engram.Errorf(engram.CodeUnavailable, "folder %s cannot be looked at", dir).WithCause(err)
+	case !info.IsDir():
+		return invalidf("%s is no folder", dir).WithHint("name the folder that was exported to; a file comes in without --format")
 	}
 	res, err := w.engine.ImportVault(cmd.Context(), w.vault, engine.VaultImportInput{Project: w.project, DryRun: dryRun})
 	if err != nil {

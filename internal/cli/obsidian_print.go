@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -28,6 +29,7 @@ type vaultDoc struct {
 	HubsEdited  []string          `json:"hubs_edited"`      // likewise, of sessions, topics and groups
 	Missing     []string          `json:"missing"`          // notes that somebody deleted, and that were not written again
 	Aside       []string          `json:"aside"`            // what was edited, where --force wrote over it
+	Noted       []vaultRemarkDoc  `json:"noted"`            // what was passed over, and why
 	Import      *vaultImportedDoc `json:"import,omitempty"` // with --import: what was taken in
 }
 
@@ -36,6 +38,13 @@ func (d *vaultDoc) take(x engine.VaultExported) {
 	d.Hubs, d.HubsWritten, d.HubsDeleted = x.Hubs.Standing, x.Hubs.Written, x.Hubs.Deleted
 	d.Edited, d.HubsEdited = document.OrEmpty(x.Edited), document.OrEmpty(x.Hubs.Edited)
 	d.Missing, d.Aside = document.OrEmpty(x.Missing), document.OrEmpty(x.Aside)
+	d.Noted = document.Each(x.Remarks, func(r engram.NoteRemark) vaultRemarkDoc { return vaultRemarkDoc{r.Path, r.Reason} })
+}
+
+// vaultRemarkDoc is something in a vault that was passed over.
+type vaultRemarkDoc struct {
+	Path   string `json:"path"` // in the vault
+	Reason string `json:"reason"`
 }
 
 // changed reports that anything was written or taken in.
@@ -49,7 +58,7 @@ func (d vaultDoc) changed() bool {
 
 // waits is what somebody should look at, as one text that is compared.
 func (d vaultDoc) waits() string {
-	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside)
+	text := fmt.Sprint(d.Edited, d.HubsEdited, d.Missing, d.Aside, d.Noted)
 	if d.Import != nil {
 		for _, i := range d.Import.Items {
 			if i.Act != string(engine.VaultRevised) && i.Act != string(engine.VaultCreated) {
@@ -105,6 +114,7 @@ type vaultItemDoc struct {
 	ID     string   `json:"id"`   // of the memory; "" when the note is none
 	Num    int64    `json:"num"`
 	Fields []string `json:"fields"` // that were changed, or are in conflict
+	Code   string   `json:"code"`   // what is wrong: invalid, conflict or unavailable; "" for nothing
 	Reason string   `json:"reason"`
 	Aside  string   `json:"aside"` // where the text of the note is kept; "" for where it was
 }
@@ -113,7 +123,7 @@ func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImpor
 	return vaultImportedDoc{dir, v.Project, dryRun, v.Count(engine.VaultRevised), v.Count(engine.VaultCreated), v.Count(engine.VaultForgot),
 		v.Count(engine.VaultConflict), v.Count(engine.VaultMissing), v.Count(engine.VaultRejected), v.Unchanged, v.Op, v.Ops,
 		document.Each(v.Items, func(i engine.VaultItem) vaultItemDoc {
-			return vaultItemDoc{i.Path, i.Line, string(i.Act), string(i.ID), i.Num, document.OrEmpty(i.Fields), i.Reason, i.Aside}
+			return vaultItemDoc{i.Path, i.Line, string(i.Act), string(i.ID), i.Num, document.OrEmpty(i.Fields), string(i.Code), i.Reason, i.Aside}
 		})}
 }
 
@@ -132,8 +142,29 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s: %d\n", c.name, c.n)
 		}
 	}
+	d.writeForgotten(b)
 	if d.Op != 0 && d.Ops == 1 {
 		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.Op)
+	} else if d.Op != 0 {
+		fmt.Fprintf(b, "To take it back: engram undo, for each of the %d operations that engram log shows\n", d.Ops)
+	}
+}
+
+// writeForgotten names the memories that went with their notes.
+func (d vaultImportedDoc) writeForgotten(b *strings.Builder) {
+	what, told := "was forgotten", 0
+	if d.DryRun {
+		what = "would be forgotten"
+	}
+	for _, i := range d.Items {
+		if i.Act != string(engine.VaultForgot) {
+			continue
+		}
+		if told++; told > mostWarnings {
+			fmt.Fprintf(b, "and %d more\n", d.Forgotten-mostWarnings)
+			return
+		}
+		fmt.Fprintf(b, "Memory #%d %s: %s was deleted\n", i.Num, what, render.Line(i.Path, 0))
 	}
 }
 
@@ -147,11 +178,15 @@ func (d vaultImportedDoc) writeLine(b *strings.Builder) {
 func (d vaultImportedDoc) problem() error {
 	switch {
 	case d.Conflicts > 0:
-		return engram.Errorf(engram.CodeConflict, "%s changed on both sides", count(d.Conflicts, "note", "notes")).
-			WithHint("their memories stay as they are; the names of what was kept stand above")
+		return engram.Errorf(engram.CodeConflict, "%s in conflict", count(d.Conflicts, "note is", "notes are")).
+			WithHint("what they are of stays as it is; the reasons stand above")
 	case d.Rejected > 0:
-		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(d.Rejected, "note", "notes")).
-			WithHint("the rest did; the reasons stand above")
+		code := engram.CodeInvalid
+		if slices.ContainsFunc(d.Items, func(i vaultItemDoc) bool { return i.Code == string(engram.CodeUnavailable) }) {
+			code = engram.CodeUnavailable
+		}
+		return engram.Errorf(code, "%s did not come in", count(d.Rejected, "note", "notes")).
+			WithHint("the reasons stand above")
 	}
 	return nil
 }
@@ -164,9 +199,19 @@ func (p *program) warnVault(d vaultDoc) {
 	if p.json {
 		return
 	}
+	told := map[string]bool{}
 	if d.Import != nil {
 		p.warnItems(d.Import.Items)
+		for _, i := range d.Import.Items {
+			told[i.Path] = true
+		}
 	}
+	for _, r := range d.Noted {
+		if !told[r.Path] {
+			p.warn(render.Plain(r.Path + ": " + r.Reason))
+		}
+	}
+	d.Missing = slices.DeleteFunc(slices.Clone(d.Missing), func(path string) bool { return told[path] })
 	p.warnPaths(d.Edited, "was edited, and is left as it is; --import takes it in")
 	p.warnPaths(d.HubsEdited, "was edited, and is left as it is; --force writes it anew")
 	p.warnPaths(d.Missing, "was deleted, and is not written again; --force does")
@@ -186,18 +231,24 @@ func (p *program) warnPaths(paths []string, what string) {
 // warnItems tells the notes that did not simply come in.
 func (p *program) warnItems(items []vaultItemDoc) {
 	for _, i := range items {
-		if i.Reason == "" {
-			continue
+		if i.Reason == "" || i.Act == string(engine.VaultForgot) {
+			continue // the answer tells what was forgotten
 		}
 		where := i.Path
 		if i.Line > 0 {
 			where = fmt.Sprintf("%s:%d", i.Path, i.Line)
 		}
-		text := fmt.Sprintf("%s %s", where, i.Act)
+		text := where
+		if i.Act != string(engine.VaultNoted) {
+			text += " " + i.Act
+		}
 		if len(i.Fields) > 0 {
 			text += " (" + strings.Join(i.Fields, ", ") + ")"
 		}
 		text += ": " + i.Reason
+		if i.Act == string(engine.VaultMissing) {
+			text = fmt.Sprintf("%s was deleted, and memory #%d stays: engram forget %d forgets it, obsidian-export --force writes the note again", i.Path, i.Num, i.Num)
+		}
 		if i.Aside != "" {
 			text += "; " + cmp.Or(i.Aside, i.Path) + " has the text of the note"
 		}

@@ -34,6 +34,7 @@ type VaultExported struct {
 	Edited  []string // left alone, because somebody edited them
 	Missing []string // left alone, because somebody deleted them
 	Aside   []string // what was edited, where Force wrote over it
+	Remarks []engram.NoteRemark
 	Hubs    engram.HubsDone
 }
 
@@ -54,7 +55,9 @@ func (e *Engine) ExportVault(ctx context.Context, v engram.Vault, in VaultExport
 	}
 	defer func() { err = errors.Join(err, notes.End()) }()
 	x := vaultExport{Engine: e, in: in, notes: notes, res: &res}
-	return res, x.run(ctx)
+	err = x.run(ctx)
+	res.Remarks = notes.Remarks()
+	return res, err
 }
 
 // existingProject is the canonical name of a project that exists; "" stays "".

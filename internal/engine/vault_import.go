@@ -36,17 +36,18 @@ type VaultItem struct {
 	Path   string
 	Line   int // that Reason is about, from 1; 0: the note as a whole
 	Act    VaultAct
-	ID     engram.ID // "" for a note that is no memory
-	Num    int64     // 0 likewise, and in a dry run of what would be created
-	Fields []string  // that were changed, or that are in conflict
-	Reason string    // for a person; "" where the act says all
-	Aside  string    // where the text of the note is kept; "" for where it was
+	ID     engram.ID   // "" for a note that is no memory
+	Num    int64       // 0 likewise, and in a dry run of what would be created
+	Fields []string    // that were changed, or that are in conflict
+	Code   engram.Code // of what is wrong with a note that is rejected or in conflict; else ""
+	Reason string      // for a person; "" where the act says all
+	Aside  string      // where the text of the note is kept; "" for where it was
 }
 
 // VaultImported says what an import of a vault did.
 type VaultImported struct {
 	Project   string
-	Items     []VaultItem // edits first, then new notes; nothing of notes that nobody touched
+	Items     []VaultItem // edits first, then new notes, then what was passed over; nothing of notes that nobody touched
 	Op        int64       // the last operation that undo takes back; 0 when nothing was changed
 	Ops       int         // how many there were
 	Unchanged int         // notes that were edited and say what their memories do
@@ -79,7 +80,11 @@ func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImport
 	}
 	defer func() { err = errors.Join(err, notes.End()) }()
 	x := vaultImport{Engine: e, in: in, notes: notes, res: &res}
-	return res, x.run(ctx)
+	err = x.run(ctx)
+	for _, r := range notes.Remarks() {
+		res.Items = append(res.Items, VaultItem{Path: r.Path, Act: VaultNoted, Reason: r.Reason})
+	}
+	return res, err
 }
 
 // vaultImport is one import at work.
@@ -89,6 +94,7 @@ type vaultImport struct {
 	notes engram.VaultNotes
 	res   *VaultImported
 	edits []engram.NoteEdit // of memories, not written yet
+	gone  []goneNote        // whose memories are not forgotten yet
 	// carried are the memories that notes of other stores brought; nil for those of which
 	// all is told already.
 	carried map[engram.ID]*engram.Memory
@@ -104,19 +110,28 @@ func (x *vaultImport) run(ctx context.Context) error {
 	}
 	for e, err := range x.notes.Edits(ctx) {
 		if err != nil {
-			return errors.Join(err, x.flush(ctx))
+			return errors.Join(err, x.flush(ctx), x.forget(ctx))
 		}
 		if err := x.take(ctx, e); err != nil {
 			return err
 		}
 	}
-	return x.flush(ctx)
+	return errors.Join(x.flush(ctx), x.forget(ctx))
 }
 
 func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
+	if own, err := x.speaksOfMerges(ctx, e); err != nil {
+		return err
+	} else if own {
+		e.Flaw, e.Line = nil, 0
+	}
 	switch {
 	case e.Flaw != nil:
-		x.tell(e, VaultRejected, VaultItem{Line: e.Line, Reason: flawText(e.Flaw)})
+		act := VaultRejected
+		if engram.CodeOf(e.Flaw) == engram.CodeConflict {
+			act = VaultConflict
+		}
+		x.tell(e, act, VaultItem{Line: e.Line, Code: engram.CodeOf(e.Flaw), Reason: flawText(e.Flaw)})
 		return nil
 	case e.Gone:
 		return x.takeGone(ctx, e)
@@ -136,6 +151,23 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 	return x.flush(ctx)
 }
 
+// speaksOfMerges reports a note that seems to have an unfinished merge in it, because its
+// memory tells what one looks like.
+func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (own bool, err error) {
+	shows := func(text string) bool { return strings.Contains("\n"+text, "\n<<<<<<< ") }
+	if engram.CodeOf(e.Flaw) != engram.CodeConflict || e.ID == "" || !shows(e.Fields.Content) {
+		return false, nil
+	}
+	return own, x.store.View(ctx, func(r engram.Reader) error {
+		m, err := r.Memory(ctx, engram.ByID(e.ID))
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil
+		}
+		own = shows(m.Content)
+		return err
+	})
+}
+
 // flawText is what an error says, with what to do about it.
 func flawText(err error) string {
 	if e, ok := errors.AsType[*engram.Error](err); ok {
@@ -151,6 +183,11 @@ func (x *vaultImport) tell(e engram.NoteEdit, act VaultAct, item VaultItem) {
 	item.Path, item.Act = e.Path, act
 	if item.ID == "" {
 		item.ID = e.ID
+	}
+	if item.Code == "" && act == VaultRejected {
+		item.Code = engram.CodeInvalid
+	} else if act == VaultConflict {
+		item.Code = engram.CodeConflict
 	}
 	x.res.Items = append(x.res.Items, item)
 }
@@ -264,15 +301,47 @@ func (x *vaultImport) takeGone(ctx context.Context, e engram.NoteEdit) error {
 		x.notes.Drop(e)
 		return nil
 	case !x.in.Forget:
-		x.tell(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the memory stays"})
+		x.tell(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the note was deleted; the memory stays as it is"})
 		return nil
 	}
+	if x.gone = append(x.gone, goneNote{e, m.Num}); len(x.gone) < mostEdits {
+		return nil
+	}
+	return x.forget(ctx)
+}
+
+// goneNote is a note that was deleted, and whose memory is to be forgotten.
+type goneNote struct {
+	engram.NoteEdit
+	num int64
+}
+
+// forget forgets the memories whose notes were gathered.
+func (x *vaultImport) forget(ctx context.Context) error {
+	gone := x.gone
+	x.gone = nil
+	if len(gone) == 0 {
+		return nil
+	}
+	refs := make([]engram.Ref, len(gone))
+	for i, g := range gone {
+		refs[i] = engram.ByNum(g.num)
+	}
 	if !x.in.DryRun {
-		if _, err := x.Forget(ctx, engram.ByNum(m.Num)); err != nil {
+		var first int64
+		err := x.write(ctx, "forget", func(o *op) error {
+			_, err := o.forgetAll(ctx, refs)
+			first = o.first
+			return err
+		})
+		if err != nil {
 			return err
 		}
+		x.wrote(first)
 	}
-	x.notes.Drop(e)
-	x.tell(e, VaultForgot, VaultItem{Num: m.Num})
+	for _, g := range gone {
+		x.notes.Drop(g.NoteEdit)
+		x.tell(g.NoteEdit, VaultForgot, VaultItem{Num: g.num, Reason: "the note was deleted"})
+	}
 	return nil
 }

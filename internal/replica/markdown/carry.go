@@ -24,7 +24,7 @@ func (n *notes) Named() []engram.ID {
 
 // Carried implements engram.VaultNotes.
 func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err error) {
-	name, edited, base := "", false, (*engram.NoteDigest)(nil)
+	name, edited, base, tail := "", false, (*engram.NoteDigest)(nil), ""
 	if x := n.state.Notes[id]; x != nil {
 		n.follow(id, x)
 		f, stands := n.file(x.Path)
@@ -36,7 +36,7 @@ func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err erro
 			return c, false, err
 		}
 		said := x.Base
-		name, base = f.path, &said
+		name, base, tail = f.path, &said, x.Tail
 	} else if at := n.strays().of[id]; len(at) > 0 {
 		name = at[0]
 	} else {
@@ -50,7 +50,7 @@ func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err erro
 		return c, false, err
 	}
 	r, bad := readNote(b)
-	if bad != nil || r.id != id {
+	if bad != nil || r.id != id || r.unmerged > 0 || r.end(tail) != nil {
 		return c, false, nil // likewise
 	}
 	e, told := n.newNote(name, r)
@@ -87,13 +87,7 @@ func carriedMemory(e engram.NoteEdit, r read) engram.Memory {
 // linksIn are the relations that stand below the marker of a note: those whose other note is
 // in this vault and that somebody judged.
 func (n *notes) linksIn(dir, tail string) []engram.NoteLink {
-	words := map[string]engram.NoteLink{}
-	for _, v := range engram.Verbs() {
-		for _, outgoing := range []bool{false, true} { // the same words both ways mean outgoing
-			l := engram.NoteLink{Verb: v, Outgoing: outgoing}
-			words[linkWords(l)] = l
-		}
-	}
+	words := relationWords()
 	var links []engram.NoteLink
 	for line := range strings.SplitSeq(tail, "\n") {
 		item, is := strings.CutPrefix(line, "- ")

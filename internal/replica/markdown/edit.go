@@ -53,6 +53,12 @@ func (n *notes) strays() *strays {
 			continue
 		}
 		r, bad := readNote(b)
+		if bad == nil && r.unmerged > 0 {
+			bad = &flaw{r.unmerged, errUnmerged()}
+		}
+		if bad == nil {
+			bad = r.end("")
+		}
 		switch {
 		case bad != nil:
 			s.bad, s.why[f.path] = append(s.bad, f.path), bad
@@ -140,9 +146,8 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 		e.Gone = true
 		return e, true, nil
 	}
-	changed, err := n.changedSince(f, &x.fileState)
-	if err != nil && engram.CodeOf(err) != engram.CodeInvalid || err == nil && !changed {
-		return e, false, err
+	if changed, err := n.changedSince(f, &x.fileState); err == nil && !changed {
+		return e, false, nil
 	}
 	b, err := n.readFile(f.path, maxNote)
 	if err != nil {
@@ -158,12 +163,22 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
 		return e, true, nil
 	}
+	if bad := r.end(x.Tail); bad != nil {
+		e.Line, e.Flaw = bad.line, bad.err
+		return e, true, nil
+	}
+	if r.unmarked {
+		x.Said, n.changed = "", true // the next export puts the marker back
+	}
+	if r.unmerged > 0 {
+		e.Line, e.Flaw = r.unmerged, errUnmerged()
+	}
 	tail := digest([]byte(r.tail))
 	n.asRead[e.Path] = asRead{fileState{digest(b), f.size, f.time}, tail}
 	if tail != x.Tail {
 		e.Ignored = append(e.Ignored, "what stands below the line that ends the memory is not read: move it above")
 	}
-	if len(r.differs(base)) == 0 && tail == x.Tail {
+	if e.Flaw == nil && len(r.differs(base)) == 0 && tail == x.Tail {
 		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
 		return e, false, nil
 	}
@@ -190,7 +205,11 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 			}
 		}
 		for _, name := range s.new {
-			if e, told := n.newNote(name, s.read[name]); told && !yield(e) {
+			e, told := n.newNote(name, s.read[name])
+			if !told && s.read[name].fields.Content != "" {
+				n.remark(name, "it says of no project, and is left alone: put it into the folder of one, or give it a line project: NAME")
+			}
+			if told && !yield(e) {
 				return
 			}
 		}

@@ -38,6 +38,7 @@ func (n *notes) look(ctx context.Context) error {
 			return unread(name, err)
 		}
 		if !utf8.ValidString(name) { // not ours, and fs cannot go there
+			n.remark(strings.ToValidUTF8(name, "\ufffd"), "its name is not UTF-8: it is left alone")
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -51,6 +52,9 @@ func (n *notes) look(ctx context.Context) error {
 			return nil
 		case !d.Type().IsRegular():
 			n.links[sameFile(name)] = true
+			if _, ours := n.holders[sameFile(name)]; !ours && !hidden { // Edits and Put tell ours
+				n.remark(name, "it is a link, or no file: nothing is read or written through it")
+			}
 			return nil
 		case hidden:
 			return nil

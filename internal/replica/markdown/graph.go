@@ -24,6 +24,10 @@ func (n *notes) Dress() error {
 		return nil
 	}
 	was, err := n.readGraph()
+	if err != nil && n.opts.Graph == GraphPreserve && engram.CodeOf(err) == engram.CodeInvalid {
+		n.remarks = append(n.remarks, engram.NoteRemark{Path: graphName, Reason: err.Error() + ": it is left as it is"})
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -50,8 +54,11 @@ func (n *notes) readGraph() (map[string]any, error) {
 			return nil, nil
 		case err != nil:
 			return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", part).WithCause(err)
-		case info.Mode()&fs.ModeSymlink != 0 || info.Size() > maxGraph && !info.IsDir():
-			return nil, engram.Errorf(engram.CodeInvalid, "%s is a link, or too large", part).WithHint("--graph-config skip leaves it alone")
+		case info.IsDir() != (part == graphFolder), info.Mode().Type() != 0 && !info.IsDir():
+			return nil, engram.Errorf(engram.CodeInvalid, "%s is a link, or a folder where a file should be, or the other way round", part).
+				WithHint("move it out of the way, or give --graph-config skip")
+		case info.Size() > maxGraph && !info.IsDir():
+			return nil, engram.Errorf(engram.CodeInvalid, "%s has %d bytes, the limit is %d", part, info.Size(), maxGraph).WithHint("--graph-config skip leaves it alone")
 		}
 	}
 	f, err := n.vault.Open(graphName)
@@ -65,9 +72,6 @@ func (n *notes) readGraph() (map[string]any, error) {
 	was := map[string]any{}
 	dec := json.NewDecoder(bytes.NewReader(b))
 	dec.UseNumber() // 0.1 stays 0.1
-	if n.opts.Graph == GraphPreserve {
-		return was, nil // what it says does not matter
-	}
 	if err := dec.Decode(&was); err != nil || was == nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is no JSON object", graphName).
 			WithHint("remove it, or give --graph-config skip")

@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"syscall"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -67,8 +68,10 @@ func (n *notes) open(ctx context.Context) error {
 	case errors.Is(err, fs.ErrNotExist):
 		n.state = newState()
 		return n.look(ctx)
+	case err != nil && (isFile(n.opts.Dir) || errors.Is(err, syscall.ENOTDIR)):
+		return engram.Errorf(engram.CodeInvalid, "%s cannot be a vault: it is a file, or below one", n.opts.Dir).WithHint("name a folder")
 	case err != nil:
-		return engram.Errorf(engram.CodeInvalid, "%s cannot be a vault", n.opts.Dir).WithHint("name a folder").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "%s cannot be opened", n.opts.Dir).WithCause(err)
 	}
 	n.vault = root
 	info, err := root.Lstat(folderName)
@@ -96,6 +99,12 @@ func (n *notes) open(ctx context.Context) error {
 		n.holders[sameFile(x.Path)] = id
 	}
 	return n.look(ctx)
+}
+
+// isFile reports something that is there and no folder.
+func isFile(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && !info.IsDir()
 }
 
 func (n *notes) close() error {

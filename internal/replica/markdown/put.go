@@ -30,6 +30,15 @@ type notes struct {
 	stray   *strays              // nil: not looked for yet
 	stems   map[string]engram.ID // nil: not gathered yet; by the name of the note as links have it
 	asRead  map[string]asRead    // notes that Edits told, by path
+	remarks []engram.NoteRemark
+}
+
+// Remarks implements engram.VaultNotes.
+func (n *notes) Remarks() []engram.NoteRemark { return n.remarks }
+
+// remark tells what is passed over; name is under engram/.
+func (n *notes) remark(name, reason string) {
+	n.remarks = append(n.remarks, engram.NoteRemark{Path: shown(name), Reason: reason})
 }
 
 // Known implements engram.VaultNotes.
@@ -165,11 +174,18 @@ func (p *putting) over(f found, edited bool) (engram.NoteDone, error) {
 		p.left(fileState{digest(b), f.size, f.time}) // it was written, and the list of notes was not
 		return p.end(engram.NoteSkipped)
 	}
+	if bad == nil {
+		tail := ""
+		if p.was != nil {
+			tail = p.was.Tail
+		}
+		bad = r.end(tail)
+	}
 	if bad != nil {
 		r.kept = kept{}
 	}
 	if !edited || bad == nil && p.untouched(r) {
-		if edited && p.was != nil && p.was.Said == p.said && sameFile(f.path) == sameFile(p.want) {
+		if edited && !r.unmarked && p.was != nil && p.was.Said == p.said && sameFile(f.path) == sameFile(p.want) {
 			p.left(fileState{digest(b), f.size, f.time}) // only what is the person's was edited
 			return p.end(engram.NoteSkipped)
 		}

@@ -23,7 +23,12 @@ type read struct {
 	told    map[string]string // what no edit changes: sync_id, session, times
 	kept    kept
 	tail    string // what follows the marker
-	ignored []string
+	// unmarked says that it is a note of Engram's, and has no marker: then end says where the
+	// memory ends in body, whose first line is the line first of the file.
+	unmarked bool
+	body     string
+	first    int
+	unmerged int // the line in which an unfinished merge begins; 0 for none
 }
 
 // flaw is why a note cannot be read.
@@ -47,13 +52,20 @@ func readNote(b []byte) (read, *flaw) {
 		return read{}, &flaw{0, asError(err)}
 	}
 	head, body, found := splitFront(strings.TrimPrefix(string(b), "\ufeff"))
-	var r read
+	r := read{unmerged: unmerged(string(b))}
 	if !found {
 		r.lacks = []string{"title", "type", "scope", "topic", "tags", "importance", "permanent"}
 	} else if f := r.readFront(head); f != nil {
+		if r.unmerged > 0 {
+			f = &flaw{r.unmerged, errUnmerged()}
+		}
 		return read{}, f
 	}
-	r.fields.Content, r.tail = splitBody(body, found)
+	marked := false
+	if r.fields.Content, r.tail, marked = splitBody(body, found); !marked && r.id != "" {
+		text := strings.TrimPrefix(body, "\n") // as splitBody
+		r.unmarked, r.body, r.first = true, text, strings.Count(head, "\n")+3+len(body)-len(text)
+	}
 	return r, nil
 }
 
@@ -94,7 +106,7 @@ func splitFront(s string) (head, body string, found bool) {
 // splitBody parts the memory from what stands below the marker, and takes away what the
 // writer of notes puts between them. A note that a person wrote has no marker: its content
 // is what stands there.
-func splitBody(body string, front bool) (content, tail string) {
+func splitBody(body string, front bool) (content, tail string, marked bool) {
 	if front {
 		body = strings.TrimPrefix(body, "\n")
 	}
@@ -106,12 +118,12 @@ func splitBody(body string, front bool) (content, tail string) {
 		at = i + 1
 	}
 	if at < 0 {
-		return strings.TrimSpace(body), ""
+		return strings.TrimSpace(body), "", false
 	}
 	tail = strings.TrimPrefix(body[at+len(marker):], "\n")
 	content = body[:at]
 	for range 2 { // the end of the line, and the blank one
 		content = strings.TrimSuffix(content, "\n")
 	}
-	return content, tail
+	return content, tail, true
 }

@@ -62,33 +62,47 @@ func newState() *state {
 	return &state{Version: stateVersion, Notes: map[engram.ID]*noteState{}, Hubs: map[string]*hubState{}, Folders: map[string]string{}}
 }
 
+// readState reads what was written. What cannot be read of it is made anew of the notes,
+// and told: the list is worth less than they are, and git merges it line by line.
 func (n *notes) readState() (*state, error) {
-	s := newState()
 	b, err := n.readFile(stateName, maxState)
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil
+		return newState(), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	broken := func(why string) error {
-		return engram.Errorf(engram.CodeInvalid, "%s cannot be read: %s", shown(stateName), why).
-			WithHint("remove it: notes are known again by their id")
+	s, why := parseState(b)
+	newer := s.Version
+	if why != "" {
+		s, newer = n.salvage(b)
+		n.remark(stateName, "it could not be read ("+why+"): what is missing in it is known again by the id of each note; "+
+			"notes that were deleted are written again")
+		n.changed = true
+	}
+	if newer > stateVersion {
+		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", shown(stateName)).WithHint("update engram")
+	}
+	return s, nil
+}
+
+// parseState reads a list of notes; why says why it is none.
+func parseState(b []byte) (s *state, why string) {
+	s = newState()
+	if line := unmerged(string(b)); line > 0 {
+		return s, fmt.Sprintf("line %d: a merge was left unfinished", line)
 	}
 	var head struct{ Version int }
 	if err := json.Unmarshal(b, &head); err != nil {
-		return nil, broken(err.Error())
+		return s, err.Error()
 	}
-	if head.Version > stateVersion {
-		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", shown(stateName)).WithHint("update engram")
+	if s.Version = head.Version; s.Version > stateVersion {
+		return s, ""
 	}
 	if err := json.Unmarshal(b, s); err != nil {
-		return nil, broken(err.Error())
+		return s, err.Error()
 	}
-	if why := s.check(); why != "" {
-		return nil, broken(why)
-	}
-	return s, nil
+	return s, s.check()
 }
 
 // check says what in a state cannot be.
