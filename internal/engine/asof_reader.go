@@ -208,3 +208,17 @@ func (p *pastReader) Revisions(ctx context.Context, num int64) ([]engram.Revisio
 	}
 	return rs, err
 }
+
+// textWrite is the write that the text of then comes from, of a memory that says another now.
+func (p *pastReader) textWrite(ctx context.Context, num int64) (s engram.Stamp, known bool, err error) {
+	text := p.texts[num]
+	if text == 0 {
+		return s, false, nil
+	}
+	rs, err := p.Reader.Revisions(ctx, num)
+	i := slices.IndexFunc(rs, func(r engram.Revision) bool { return r.Number == text })
+	if i < 0 {
+		return s, true, err
+	}
+	return rs[i].Stamp, true, nil
+}

@@ -17,6 +17,7 @@ type Detail struct {
 	State     engram.State
 	Strength  float64           // how strong the memory is now, 0 to 1
 	Why       string            // why it is as strong, in words
+	WrittenAt time.Time         // when it came to say what it says
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
 	Degraded  []string // what could not be told of a time past
@@ -27,6 +28,13 @@ func (d Detail) Note() engram.Note {
 	return engram.Note{State: d.State, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
 		return !marks(n.Relation)
 	})}
+}
+
+// History is the memory with all that it said until then.
+func (d Detail) History() engram.History {
+	h := engram.NewHistory(d.Memory, d.Revisions)
+	h.Versions[len(h.Versions)-1].WrittenAt = d.WrittenAt
+	return h
 }
 
 // Get returns a live memory; a forgotten one is not_found with a hint.
@@ -67,7 +75,7 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 			return err
 		}
 		d.Strength, d.Why = lifecycle.Explain(m, now, fades.decay(m))
-		if d.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
+		if d.Revisions, d.WrittenAt, err = datedRevisions(ctx, r, m); err != nil {
 			return err
 		}
 		d.Relations, err = relationsOf(ctx, r, m.Num)

@@ -23,37 +23,59 @@ func historyOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.His
 	if err != nil {
 		return engram.History{}, err
 	}
-	revisions, err := r.Revisions(ctx, m.Num)
+	revisions, writtenAt, err := datedRevisions(ctx, r, m)
 	if err != nil {
 		return engram.History{}, err
 	}
-	l, err := lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
-	h := engram.NewHistory(m, revisions)
-	date(h.Versions, revisions, l.Of(engram.PartText))
-	return h, err
+	return Detail{Memory: m, WrittenAt: writtenAt, Revisions: revisions}.History(), nil
 }
 
-// date gives versions the times of the writes that their texts come from, as far as those are
+// datedRevisions are the older texts of a memory, and when it came to say what it says.
+func datedRevisions(ctx context.Context, r engram.Reader, m engram.Memory) ([]engram.Revision, time.Time, error) {
+	revisions, err := r.Revisions(ctx, m.Num)
+	if err != nil {
+		return nil, time.Time{}, err
+	}
+	now, err := textWrite(ctx, r, m)
+	return revisions, date(m, revisions, now), err
+}
+
+// textWrite is the write that the text of a memory comes from.
+func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Stamp, error) {
+	if p, past := r.(*pastReader); past {
+		if s, known, err := p.textWrite(ctx, m.Num); known || err != nil {
+			return s, err
+		}
+	}
+	l, err := lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	return l.Of(engram.PartText), err
+}
+
+// date gives revisions the times of the writes that their texts come from, as far as those are
 // known: they are the same on every machine, whenever a text came to it and whatever else was
-// written since. now is the write of the last version, the others are those of revisions.
-func date(versions []engram.Version, revisions []engram.Revision, now engram.Stamp) {
-	stamps := make([]engram.Stamp, len(versions))
+// written since. It returns that of the text in force, which the write now made.
+func date(m engram.Memory, revisions []engram.Revision, now engram.Stamp) (writtenAt time.Time) {
+	writtenAt = m.CreatedAt
+	stamps := make([]engram.Stamp, len(revisions)+1)
 	for i, r := range revisions {
-		stamps[i] = r.Stamp
+		stamps[i], writtenAt = r.Stamp, r.ReplacedAt
 	}
 	if !strings.HasPrefix(now.Device, "~") { // else it says when anything was written last
 		stamps[len(revisions)] = now
 	}
-	for i, s := range stamps {
-		if s.At > 0 {
-			versions[i].WrittenAt = s.At.Time()
+	for i, r := range revisions {
+		if r.Stamp.At == 0 {
+			continue
+		}
+		revisions[i].WrittenAt = r.Stamp.At.Time()
+		if at := nextAfter(stamps, r.Stamp); !at.IsZero() {
+			revisions[i].ReplacedAt = at
 		}
 	}
-	for i := range revisions {
-		if at := nextAfter(stamps, stamps[i]); stamps[i].At > 0 && !at.IsZero() {
-			versions[i].ReplacedAt = at
-		}
+	if now := stamps[len(revisions)]; now.At > 0 {
+		return now.At.Time()
 	}
+	return writtenAt
 }
 
 // nextAfter is when the earliest of the writes after s was; the zero Time when there is none.

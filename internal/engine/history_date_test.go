@@ -33,12 +33,20 @@ func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		detail, err := c.Get(t.Context(), engram.ByID(id))
+		if err != nil {
+			t.Fatal(err)
+		}
 		if len(h.Versions) != 3 {
 			t.Fatalf("replica %d has %d versions, want 3: %+v", n, len(h.Versions), h.Versions)
 		}
 		for i, v := range h.Versions {
 			if i > 0 && !v.WrittenAt.Equal(h.Versions[i-1].ReplacedAt) {
 				t.Errorf("replica %d: %q was written at %s, and what was before it replaced at %s", n, v.Content, v.WrittenAt, h.Versions[i-1].ReplacedAt)
+			}
+			if got := detail.History().Versions[i]; !got.WrittenAt.Equal(v.WrittenAt) || !got.ReplacedAt.Equal(v.ReplacedAt) {
+				t.Errorf("replica %d: the memory as it is read has %q from %s to %s, its history from %s to %s", n, got.Content,
+					got.WrittenAt, got.ReplacedAt, v.WrittenAt, v.ReplacedAt)
 			}
 			if first != nil && !v.WrittenAt.Equal(first[i].WrittenAt) {
 				t.Errorf("%q was written at %s here and at %s there", v.Content, v.WrittenAt, first[i].WrittenAt)
@@ -48,5 +56,41 @@ func TestAHistoryIsDatedByItsTexts(t *testing.T) {
 			t.Errorf("replica %d: %s between the first text and the second, want two hours", n, got)
 		}
 		first = h.Versions
+	}
+}
+
+// What is asked for as of a time past is dated as it is now, but for what came later.
+func TestATextOfThenIsDatedByItsWrite(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	id := a.save(engine.SaveInput{Content: "first", Project: "shop"}).Memory.ID
+	a.Clock.Add(time.Hour)
+	a.edit(id, "second")
+	a.push()
+	b.Clock.Add(9 * time.Hour)
+	b.pull()
+	b.Clock.Add(time.Hour)
+	then := b.Clock.Now()
+	b.Clock.Add(time.Hour)
+	b.edit(id, "third")
+	h, err := b.History(t.Context(), engram.ByID(id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := b.GetAsOf(t.Context(), engram.ByID(id), then)
+	if err != nil {
+		t.Fatal(err)
+	}
+	past := d.History().Versions
+	if len(past) != 2 || past[1].Content != "second" {
+		t.Fatalf("then it said %+v, want the first text and the second", past)
+	}
+	for i, v := range past {
+		if !v.WrittenAt.Equal(h.Versions[i].WrittenAt) {
+			t.Errorf("%q was written at %s, asked then; now it is at %s", v.Content, v.WrittenAt, h.Versions[i].WrittenAt)
+		}
+	}
+	if !past[0].ReplacedAt.Equal(past[1].WrittenAt) {
+		t.Errorf("the first text was replaced at %s, and the second written at %s", past[0].ReplacedAt, past[1].WrittenAt)
 	}
 }

@@ -72,7 +72,7 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 	note := detail.Note()
 	whole := render.Marked(detail.Memory, note, d.text)
 	if a.History {
-		whole += "\n\n" + strings.TrimSpace(render.History(engram.NewHistory(detail.Memory, detail.Revisions), d.text))
+		whole += "\n\n" + strings.TrimSpace(render.History(detail.History(), d.text))
 	}
 	out := read{d.here(ctx, whole), string(note.State), document.Each(note.Relations, relatedOf)}
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
