@@ -108,8 +108,12 @@ func (x Erased) Key() string { return string(x.Entity) + " " + x.ID }
 // more than one of them in memory. It may be used by many goroutines.
 type Format interface {
 	// Write writes records, which come as Export gives them: projects, sessions, memories,
-	// prompts, relations, what was erased. What the format has no room for is left out. An error of records ends it, and is returned as it is.
+	// prompts, relations, what was erased. What the format has no room for is left out. An
+	// error of records ends it, and is returned as it is.
 	Write(w io.Writer, head Snapshot, records iter.Seq2[Record, error]) error
+	// Fit returns what of a record Write would write; false when that is nothing. The record
+	// is not changed.
+	Fit(r Record) (Record, bool)
 	// Read reads a file's head, and gives its records as they are read; what they hold was
 	// not looked at, and may be anything. The last pair carries the error that ended it,
 	// with the byte at which the file could not be read any further: CodeInvalid for a file

@@ -23,10 +23,18 @@ type ExportInput struct {
 	Progress func(done, total int)
 }
 
-// Exported counts what was written. A format may have no room for some of it.
+// Exported counts what was written.
 type Exported struct {
-	Format    string // the one that was written
-	Project   string // canonical; "" for every one
+	Format  string // the one that was written
+	Project string // canonical; "" for every one
+	Written
+	// Left is what the format has no room for; its Memories are those of which it has not
+	// all: tags, for instance.
+	Left Written
+}
+
+// Written counts the things of a file.
+type Written struct {
 	Projects  int
 	Sessions  int // deleted ones too
 	Prompts   int // deleted ones too
@@ -56,7 +64,8 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 	}
 	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
 		Whole: x.res.Project == "", Memories: x.total}
-	if err := f.Write(w, head, x.records(ctx)); err != nil {
+	// One goroutine reads the store while this one writes.
+	if err := f.Write(w, head, x.counted(f, ahead(ctx, x.records(ctx)))); err != nil {
 		return Exported{}, err
 	}
 	return x.res, nil
@@ -163,7 +172,6 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 		return err
 	})
 	for _, p := range all {
-		x.res.Projects++
 		if !out.put(p) {
 			return nil
 		}
@@ -198,10 +206,6 @@ func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Read
 
 func (x *exporting) sessions(ctx context.Context, out *sink) error {
 	id := func(r engram.Record) string { return r.Session.ID }
-	put := func(r engram.Record) bool {
-		x.res.Sessions++
-		return out.put(r)
-	}
 	there := func(r engram.Reader, after string) ([]engram.Record, error) {
 		ss, err := r.SessionsAfter(ctx, x.res.Project, after, exportPage)
 		if err != nil {
@@ -209,7 +213,7 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 		}
 		return sessionRecords(ctx, r, ss)
 	}
-	if err := pages(ctx, x.Engine, there, id, put); err != nil || out.closed {
+	if err := pages(ctx, x.Engine, there, id, out.put); err != nil || out.closed {
 		return err
 	}
 	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
@@ -219,7 +223,7 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 		}
 		return goneRecords(ctx, r, ss)
 	}
-	return pages(ctx, x.Engine, gone, id, put)
+	return pages(ctx, x.Engine, gone, id, out.put)
 }
 
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
@@ -230,10 +234,7 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 		}
 		return promptRecords(ctx, r, ps)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
-		x.res.Prompts++
-		return out.put(r)
-	})
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, out.put)
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
@@ -244,10 +245,7 @@ func (x *exporting) memories(ctx context.Context, out *sink) error {
 		}
 		return x.whole(ctx, r, ms)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, func(r engram.Record) bool {
-		x.count(*r.Memory)
-		return out.put(r)
-	})
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, out.put)
 }
 
 // whole adds to memories what belongs to them.
@@ -275,18 +273,6 @@ func (x *exporting) whole(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return all, nil
 }
 
-func (x *exporting) count(m engram.MemoryRecord) {
-	x.res.Memories++
-	x.res.Revisions += len(m.Revisions)
-	x.res.Vectors += len(m.Vectors)
-	if m.Memory.Forgotten() {
-		x.res.Forgotten++
-	}
-	if x.in.Progress != nil {
-		x.in.Progress(x.res.Memories, max(x.total, x.res.Memories))
-	}
-}
-
 func (x *exporting) relations(ctx context.Context, out *sink) error {
 	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
 		rs, err := r.RelationsAfter(ctx, x.res.Project, after, exportPage)
@@ -299,7 +285,6 @@ func (x *exporting) relations(ctx context.Context, out *sink) error {
 		if max(r.Relation.Relation.Source, r.Relation.Relation.Target) > x.lastMemory {
 			return true // it was made meanwhile, of memories that are not in the file
 		}
-		x.res.Relations++
 		return out.put(r)
 	})
 }
@@ -335,7 +320,6 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 			if x.res.Project != "" && g.Project != x.res.Project {
 				return true
 			}
-			x.res.Erased++
 			return out.put(engram.Record{Erased: &g})
 		})
 		if err != nil || out.closed {

@@ -21,6 +21,8 @@ import (
 // catch is a format that keeps what it is given.
 type catch struct{ records []engram.Record }
 
+func (c *catch) Fit(r engram.Record) (engram.Record, bool) { return r, true }
+
 func (c *catch) Write(_ io.Writer, _ engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	c.records = nil
 	for r, err := range records {

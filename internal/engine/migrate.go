@@ -54,6 +54,9 @@ func (given) Write(io.Writer, engram.Snapshot, iter.Seq2[engram.Record, error]) 
 	return engram.Errorf(engram.CodeInvalid, "what other programs keep is not written")
 }
 
+// Fit implements engram.Format.
+func (given) Fit(r engram.Record) (engram.Record, bool) { return r, false }
+
 // Read implements engram.Format.
 func (g given) Read(io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	return g.head, g.records, nil

@@ -5,6 +5,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -31,17 +32,33 @@ func writeDialect(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Re
 }
 
 func writeDialectRecord(o *object, r engram.Record) error {
+	r, fits := fitDialect(r)
 	switch {
-	case r.Gone:
+	case !fits:
 		return nil
 	case r.Session != nil:
 		return o.item(wire.MemSessions, wire.MemSessionOf(*r.Session))
 	case r.Memory != nil:
 		return o.item(wire.Observations, wire.ObservationOf(r.Memory.Memory))
-	case r.Prompt != nil && !r.Prompt.Deleted():
-		return o.item(wire.MemPrompts, wire.MemPromptOf(*r.Prompt))
 	}
-	return nil
+	return o.item(wire.MemPrompts, wire.MemPromptOf(*r.Prompt))
+}
+
+// fitDialect is what the dialect has a word for.
+func fitDialect(r engram.Record) (engram.Record, bool) {
+	switch {
+	case r.Gone:
+	case r.Session != nil:
+		return engram.Record{Session: r.Session}, true
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		m.Summary, m.Tags, m.Metadata, m.Importance, m.Permanent = "", nil, nil, engram.DefaultImportance, false
+		m.ValidFrom, m.ValidTo = time.Time{}, time.Time{}
+		return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, true
+	case r.Prompt != nil && !r.Prompt.Deleted():
+		return engram.Record{Prompt: r.Prompt}, true
+	}
+	return engram.Record{}, false
 }
 
 // dialectItem reads an item of a section.

@@ -38,6 +38,9 @@ func (Native) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.
 	return writeNative(w, head, records)
 }
 
+// Fit implements engram.Format.
+func (Native) Fit(r engram.Record) (engram.Record, bool) { return r, true }
+
 // Read implements engram.Format.
 func (Native) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	return read(r)
@@ -52,6 +55,9 @@ type Dialect struct{}
 func (Dialect) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
 	return writeDialect(w, head, records)
 }
+
+// Fit implements engram.Format.
+func (Dialect) Fit(r engram.Record) (engram.Record, bool) { return fitDialect(r) }
 
 // Read implements engram.Format.
 func (Dialect) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
