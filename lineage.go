@@ -83,6 +83,9 @@ const (
 	// PartLeft is for those who know a memory in a project: the move by which it left. Unlike
 	// PartDeleted it says nothing to who knows of that move, or of a later one.
 	PartLeft Part = "left"
+	// PartDirectory is the folder that a session works in: a path of one machine, which no batch
+	// carries. A lineage by whose Parts it comes from no write says nothing of it.
+	PartDirectory Part = "directory"
 )
 
 // Dot says of a member of a set when a store last added it, and which of that store's adds
@@ -175,7 +178,7 @@ func (l Lineage) Newest() Stamp {
 }
 
 // Digest is a number by which two lineages are compared: what Counts and Held say does not
-// matter to it. It is never 0.
+// matter to it, nor does PartDirectory. It is never 0.
 func (l Lineage) Digest() int64 {
 	h := fnv.New64a()
 	put := func(words ...string) {
@@ -186,7 +189,9 @@ func (l Lineage) Digest() int64 {
 	}
 	put(l.Base.String())
 	for _, p := range slices.Sorted(maps.Keys(l.Parts)) {
-		put(string(p), l.Parts[p].String())
+		if p != PartDirectory {
+			put(string(p), l.Parts[p].String())
+		}
 	}
 	for _, member := range slices.Sorted(maps.Keys(l.Sets)) {
 		put("\x01", member)

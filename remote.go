@@ -92,13 +92,21 @@ type LineageReader interface {
 	// Shared reports whether any batch that was ever known here carries a state of a thing,
 	// wherever that batch may be now: others may have it.
 	Shared(ctx context.Context, entity Entity, key string) (bool, error)
+	// Told returns those of these sessions in which something stands that may be told of: a
+	// prompt, or a memory that is not its author's alone. What was erased elsewhere is not told
+	// of, nor what was forgotten before it was Shared. Of a project is what is in it; "" is every one.
+	Told(ctx context.Context, sessions []string, project string) (map[string]bool, error)
 	// Strayed returns the keys of memories, in the order of their keys from after on, that
 	// one of these batches carries a state of from when they were in the project, and that
 	// are in another one by now, or are their author's alone.
 	Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error)
+	// ErasedOf returns what was erased of the things of a kind that have these IDs (Erased.ID).
+	ErasedOf(ctx context.Context, entity Entity, ids []string) ([]Erased, error)
 	// GoneSessions returns the sessions of a project ("" is every one) that left no row but
 	// have a lineage, with ID and Project, by id from after on.
 	GoneSessions(ctx context.Context, project, after string, limit int) ([]Session, error)
+	// GoneOf returns those of these sessions of which that is so.
+	GoneOf(ctx context.Context, ids []string) ([]Session, error)
 	// Pulled returns which of these batches have nothing more to give to a project, "" is every
 	// one: PutPulled was told so of it, or of every one.
 	Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error)

@@ -16,7 +16,9 @@ import (
 // Canonical writes a project, "" is every one, so that two replicas of it are equal when
 // the bytes are: a line of JSON a thing, by kind and id, as it was written, without what is
 // numbered here. What each store counts and lets fade by itself is not in it, nor what its
-// user took out of sight, nor what is personal: none of these go with a push.
+// user took out of sight, nor what is personal, nor the folders of sessions: none of these go
+// with a push. What was forgotten before it was shared is in it, and sessions that nothing shared
+// stands in: others may have them by a file alone.
 // CodeNotFound for a project that does not exist.
 func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
 	out := bufio.NewWriter(w)
@@ -90,7 +92,8 @@ func (d *dump) put(r engram.Record) error {
 	case r.Session != nil && r.Gone:
 		r.Session = &engram.Session{ID: r.Session.ID}
 	case r.Session != nil:
-		r.Session.ActiveAt = time.Time{}
+		r.Session.ActiveAt, r.Session.Directory = time.Time{}, ""
+		r.Lineage = unclaimed(r.Lineage, engram.PartDirectory)
 	}
 	return d.out.Encode(r)
 }

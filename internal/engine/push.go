@@ -40,7 +40,9 @@ const (
 // Push writes to a remote what no batch there has: new things, and what changed of others
 // since. What is personal stays here: it is its author's, and a remote is for whoever works on
 // the project. What left the project, or became personal, after it had gone there goes once
-// more as forgotten, without a text and without saying where it is now. Private spans do not go.
+// more as forgotten, without a text and without saying where it is now. What was forgotten
+// before anybody could have it does not go, nor does a session in which nothing stands that
+// goes. Private spans do not go, nor do the folders of sessions.
 //
 // Things are written in batches, each whole before the next is begun; when a later one fails,
 // the error says why and what went stays. What is pushed at the same time elsewhere is no
@@ -75,7 +77,6 @@ type pushing struct {
 	res     Pushed
 	batches []string                   // that were there when it began
 	fresh   map[engram.Entity][]string // keys of what none of them has
-	erasure gone                       // texts of these go nowhere, be they still here or not
 
 	waiting  []outgoing // for the next batch
 	bytes    int
@@ -106,9 +107,6 @@ func (p *pushing) begin(ctx context.Context) error {
 			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
 				return err
 			}
-		}
-		if p.erasure, err = readErased(ctx, r); err != nil {
-			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range travelling() {

@@ -5,11 +5,13 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // withoutPrivate is a record whose texts have no private spans. What is saved has none
-// already; what came into the store by other ways is looked at before it leaves.
+// already; what came into the store by other ways is looked at before it leaves. The folder of a
+// session names a person and a machine, and stays here.
 func withoutPrivate(r engram.Record) engram.Record {
 	switch {
 	case r.Memory != nil:
@@ -24,8 +26,8 @@ func withoutPrivate(r engram.Record) engram.Record {
 		r.Memory = &m
 	case r.Session != nil:
 		s := *r.Session
-		s.Directory, s.Summary = redact.Private(s.Directory), redact.Private(s.Summary)
-		r.Session = &s
+		s.Directory, s.Summary = "", redact.Private(s.Summary)
+		r.Session, r.Lineage = &s, unclaimed(r.Lineage, engram.PartDirectory)
 	case r.Prompt != nil:
 		p := *r.Prompt
 		p.Content = redact.Private(p.Content)
@@ -36,6 +38,16 @@ func withoutPrivate(r engram.Record) engram.Record {
 		r.Relation = &rel
 	}
 	return r
+}
+
+// unclaimed is a lineage that says nothing of a part: wherever something is known of that, it
+// stays as it is.
+func unclaimed(l *engram.Lineage, p engram.Part) *engram.Lineage {
+	if l == nil || l.Of(p) == (engram.Stamp{}) {
+		return l
+	}
+	less := lifecycle.Stamped(*l, []engram.Part{p}, engram.Stamp{})
+	return &less
 }
 
 // openLineage is a lineage without tags that have private spans.

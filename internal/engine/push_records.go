@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -16,7 +17,9 @@ func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engr
 	for keys := range slices.Chunk(p.fresh[kind], pushPage) {
 		var page []outgoing
 		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			page, err = each(r, keys)
+			if page, err = each(r, keys); err == nil {
+				page, err = known(ctx, r, page)
+			}
 			return err
 		})
 		if err != nil {
@@ -44,56 +47,26 @@ func stated(kind engram.Entity, keys []string, records []engram.Record) []outgoi
 
 func (p *pushing) sessions(ctx context.Context) error {
 	return p.keys(ctx, engram.EntitySession, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		var there, gone []engram.Session
-		for _, k := range keys {
-			if p.erasure.has(engram.EntitySession, k) {
-				continue
-			}
-			s, err := r.Session(ctx, k)
-			switch {
-			case engram.CodeOf(err) == engram.CodeNotFound:
-				gone = append(gone, engram.Session{ID: k, Project: p.res.Project})
-			case err != nil:
-				return nil, err
-			default:
-				there = append(there, s)
-			}
+		away, err := erasedAmong(ctx, r, engram.EntitySession, keys)
+		if err != nil {
+			return nil, err
+		}
+		keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return away.has(engram.EntitySession, k) })
+		there, err := p.toldOf(ctx, r, keys)
+		if err != nil {
+			return nil, err
 		}
 		records, err := sessionRecords(ctx, r, there)
 		if err != nil {
 			return nil, err
 		}
-		if len(gone) > 0 && p.in.All {
-			if gone, err = goneAmong(ctx, r, keys); err != nil {
-				return nil, err
-			}
+		gone, err := r.GoneOf(ctx, keys)
+		if err != nil {
+			return nil, err
 		}
 		missing, err := goneRecords(ctx, r, gone)
-		if err != nil {
-			return nil, err
-		}
-		return append(stated(engram.EntitySession, idsOf(there), records), stated(engram.EntitySession, idsOf(gone), missing)...), nil
+		return append(stated(engram.EntitySession, idsOf(there), records), stated(engram.EntitySession, idsOf(gone), missing)...), err
 	})
-}
-
-// goneAmong returns those of some sessions that left no row, with their projects.
-func goneAmong(ctx context.Context, r engram.Reader, ids []string) (gone []engram.Session, err error) {
-	after := ""
-	for {
-		page, err := r.GoneSessions(ctx, "", after, pushPage)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range page {
-			if _, among := slices.BinarySearch(ids, s.ID); among {
-				gone = append(gone, s)
-			}
-			after = s.ID
-		}
-		if len(page) < pushPage {
-			return gone, nil
-		}
-	}
 }
 
 func (p *pushing) memories(ctx context.Context) error {
@@ -102,12 +75,18 @@ func (p *pushing) memories(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return p.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) })
-		all := len(ms)
-		open := slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Scope == engram.ScopePersonal })
-		p.personal += all - len(open)
-		records, err := memoryRecords(ctx, r, open)
-		return stated(engram.EntityMemory, keysOfMemories(open), records), err
+		home, err := staying(ctx, r, ms)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range ms {
+			if m.Scope == engram.ScopePersonal {
+				p.personal++
+			}
+		}
+		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return home[m.Num] })
+		records, err := memoryRecords(ctx, r, ms)
+		return stated(engram.EntityMemory, keysOfMemories(ms), records), err
 	})
 }
 
@@ -130,17 +109,25 @@ func keysOfMemories(ms []engram.Memory) []string {
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
 		var ps []engram.Prompt
-		var there []string
+		var names []string
 		for _, k := range keys {
 			prompt, err := r.Prompt(ctx, numOf(k))
 			switch {
 			case engram.CodeOf(err) == engram.CodeNotFound:
 			case err != nil:
 				return nil, err
-			case p.erasure.has(engram.EntityPrompt, prompt.SyncID): // it is hidden here, and stays away
 			default:
-				ps, there = append(ps, prompt), append(there, k)
+				ps, names = append(ps, prompt), append(names, prompt.SyncID)
 			}
+		}
+		away, err := erasedAmong(ctx, r, engram.EntityPrompt, names)
+		if err != nil {
+			return nil, err
+		}
+		ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return away.has(engram.EntityPrompt, p.SyncID) })
+		var there []string
+		for _, p := range ps {
+			there = append(there, key(p.Num))
 		}
 		records, err := promptRecords(ctx, r, ps)
 		return stated(engram.EntityPrompt, there, records), err
@@ -161,7 +148,15 @@ func (p *pushing) relations(ctx context.Context) error {
 				rs = append(rs, rel)
 			}
 		}
-		home, err := p.staying(ctx, r, rs)
+		var ends []int64
+		for _, rel := range rs {
+			ends = append(ends, rel.Source, rel.Target)
+		}
+		ms, err := r.Memories(ctx, ends)
+		if err != nil {
+			return nil, err
+		}
+		home, err := staying(ctx, r, ms)
 		if err != nil {
 			return nil, err
 		}
@@ -175,40 +170,20 @@ func (p *pushing) relations(ctx context.Context) error {
 	})
 }
 
-// staying returns which of the memories of relations go nowhere: personal ones, and those that
-// were erased.
-func (p *pushing) staying(ctx context.Context, r engram.Reader, rs []engram.Relation) (map[int64]bool, error) {
-	var nums []int64
-	for _, rel := range rs {
-		nums = append(nums, rel.Source, rel.Target)
-	}
-	ms, err := r.Memories(ctx, nums)
-	home := map[int64]bool{}
-	for _, m := range ms {
-		if m.Scope == engram.ScopePersonal || p.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
-			home[m.Num] = true
-		}
-	}
-	return home, err
-}
-
 func (p *pushing) erased(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityErased, func(r engram.Reader, keys []string) (out []outgoing, err error) {
+		ids := map[engram.Entity][]string{}
+		for _, k := range keys {
+			kind, id, _ := strings.Cut(k, " ")
+			ids[engram.Entity(kind)] = append(ids[engram.Entity(kind)], id)
+		}
 		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-			for after := ""; ; {
-				page, err := r.ErasedAfter(ctx, kind, after, pushPage)
-				if err != nil {
-					return nil, err
-				}
-				for _, x := range page {
-					if _, asked := slices.BinarySearch(keys, x.Key()); asked {
-						out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
-					}
-					after = x.ID
-				}
-				if len(page) < pushPage {
-					break
-				}
+			xs, err := r.ErasedOf(ctx, kind, ids[kind])
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range xs {
+				out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
 			}
 		}
 		return out, nil

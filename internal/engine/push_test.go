@@ -290,6 +290,9 @@ func TestWhatCannotBePushed(t *testing.T) {
 func TestASessionThatWasDeletedIsPushedAsGone(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.session("s1", "demo")
+	if _, err := w.EndSession(t.Context(), "s1", "what it came to"); err != nil {
+		t.Fatal(err)
+	}
 	r := replicatest.NewPlace("here").Open()
 	w.push(r, engine.PushInput{})
 	if err := w.DeleteSession(t.Context(), "s1", false); err != nil {

@@ -22,6 +22,8 @@ const (
 	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
+	goneOfSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM json_each(?2) a
+		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
 )
 
 func scanLineage(s scanner, own string) (key string, l engram.Lineage, err error) {
@@ -188,8 +190,16 @@ func (t *tx) GoneSessions(ctx context.Context, project, after string, limit int)
 	if err != nil || none {
 		return nil, err
 	}
-	var all []engram.Session
-	err = t.rows(ctx, goneSessionsSQL, []any{kindNum(engram.EntitySession), after, in, limit}, func(r scanner) error {
+	return t.goneSessions(ctx, goneSessionsSQL, kindNum(engram.EntitySession), after, in, limit)
+}
+
+// GoneOf returns those of some sessions that have a lineage and no row.
+func (t *tx) GoneOf(ctx context.Context, ids []string) ([]engram.Session, error) {
+	return t.goneSessions(ctx, goneOfSQL, kindNum(engram.EntitySession), jsonText(ids))
+}
+
+func (t *tx) goneSessions(ctx context.Context, query string, args ...any) (all []engram.Session, err error) {
+	err = t.rows(ctx, query, args, func(r scanner) error {
 		var s engram.Session
 		err := r.Scan(&s.ID, &s.Project)
 		all = append(all, s)

@@ -16,6 +16,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	s := planStore(t)
 	b := []string{"b1"}
 	const (
+		asked   = "SCAN a VIRTUAL TABLE INDEX 1:" // what is asked for, as JSON
 		walk    = "SEARCH l USING PRIMARY KEY (entity=? AND key>?)"
 		carried = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
 	)
@@ -46,6 +47,15 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},
 		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.GoneSessions(ctx, "app", "", 10); return err },
 			want: []string{walk}},
+		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Told(ctx, []string{"s"}, "app"); return err },
+			want: []string{asked, "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH m USING INDEX memories_session (session=?)",
+				"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH c USING PRIMARY KEY (entity=? AND key=?)",
+				"SEARCH l USING PRIMARY KEY (entity=? AND key=?)", "SEARCH t USING PRIMARY KEY (entity=? AND id=?)",
+				"SEARCH p USING INDEX prompts_session (session=?)"}},
+		{name: "what was erased, by name", run: func(t *tx) error { _, err := t.ErasedOf(ctx, engram.EntityMemory, b); return err },
+			want: []string{asked, "SEARCH t USING PRIMARY KEY (entity=? AND id=?)"}},
+		{name: "sessions that are gone, by name", run: func(t *tx) error { _, err := t.GoneOf(ctx, b); return err },
+			want: []string{asked, "SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := slices.DeleteFunc(planned(t, s, tt.run), func(step string) bool {

@@ -52,6 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"snapshot", snapshotCases()},
 		{"lineage", lineageCases()},
 		{"carried", carriedCases()},
+		{"told", toldCases()},
 		{"transaction", transactionCases()},
 		{"concurrency", concurrentCases()},
 	} {

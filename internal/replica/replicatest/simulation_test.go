@@ -200,7 +200,8 @@ type history struct {
 	}
 	files []file // that were written, for those who get them late
 	fates map[engram.ID]*fate
-	told  bytes.Buffer // what happened, for a failure
+	kept  map[string]bool // what some keep to themselves in the end, by kind and name
+	told  bytes.Buffer    // what happened, for a failure
 	tally tally
 }
 

@@ -1,0 +1,138 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+func (c clone) forget(id engram.ID) {
+	c.Helper()
+	if _, err := c.Forget(c.Context(), engram.ByID(id)); err != nil {
+		c.Fatal(err)
+	}
+}
+
+func TestWhatWasForgottenBeforeItWasSharedIsToldToNobody(t *testing.T) {
+	_, cs := clones(t, 2)
+	a, b := cs[0], cs[1]
+	kept := a.save(engine.SaveInput{Title: "kept", Content: "for all", Project: "shop", SessionID: "s1", NewSession: true}).Memory
+	slip := a.save(engine.SaveInput{Title: "slip", Content: "the password is hunter2", Project: "shop", SessionID: "s1"}).Memory
+	a.link(slip.ID, kept.ID, engram.VerbCausedBy)
+	asked := a.prompt(engine.PromptInput{Content: "is it hunter2?", Project: "shop"})
+	if err := a.DeletePrompt(t.Context(), asked.Num, false); err != nil {
+		t.Fatal(err)
+	}
+	a.forget(slip.ID)
+	all := a.journal()
+	op := all[len(all)-1].Op
+	p := a.push()
+	if said := a.wrote(p); strings.Contains(said, "hunter2") || strings.Contains(said, string(slip.ID)) || p.Memories != 1 || p.Relations != 0 {
+		t.Errorf("went %s, %+v", said, p)
+	}
+	if st, err := a.RemoteStatus(t.Context(), a.remote, "shop"); err != nil || st.Unpushed != (engine.Unpushed{}) {
+		t.Errorf("the status says that there is %+v to push, %v, want nothing", st.Unpushed, err)
+	}
+	b.pull()
+
+	// What somebody has is told of.
+	a.forget(kept.ID)
+	if p := a.push(); p.Memories != 1 {
+		t.Errorf("what was shared and forgotten: went %+v, want 1 memory", p)
+	}
+	b.pull()
+	_, err := b.Get(t.Context(), engram.ByID(kept.ID))
+	wantCode(t, err, engram.CodeNotFound)
+
+	// What comes back goes, with what ties it.
+	if _, err := a.Undo(t.Context(), engine.UndoInput{Op: op}); err != nil {
+		t.Fatal(err)
+	}
+	if p := a.push(); p.Memories != 1 || p.Relations != 1 {
+		t.Errorf("what came back: went %+v, want a memory and a relation", p)
+	}
+	b.pull()
+	if now, _ := b.said(slip.ID); now != slip.Content {
+		t.Errorf("elsewhere it says %q, want what came back", now)
+	}
+}
+
+// A folder names a person and a machine: it stays where it is, and is no change.
+func TestTheFolderOfASessionStaysHere(t *testing.T) {
+	_, cs := clones(t, 2)
+	a, b := cs[0], cs[1]
+	in := engine.SessionInput{ID: "s1", Project: "shop", Directory: "/home/ann/shop"}
+	for _, c := range cs {
+		if _, err := c.StartSession(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+		in.Directory = "/home/bob/shop"
+	}
+	a.save(engine.SaveInput{Content: "said by ann", Project: "shop", SessionID: "s1"})
+	b.save(engine.SaveInput{Content: "said by bob", Project: "shop", SessionID: "s1"})
+	for _, c := range cs {
+		if said := c.wrote(c.push()); strings.Contains(said, "/home/") || !strings.Contains(said, "s1") {
+			t.Errorf("went %s, want the session without its folder", said)
+		}
+	}
+	meet(cs...)
+	equal(t, cs...)
+	for n, want := range []string{"/home/ann/shop", "/home/bob/shop"} {
+		if s, err := cs[n].Session(t.Context(), "s1"); err != nil || s.Directory != want {
+			t.Errorf("clone %d has the folder %q, %v, want its own %q", n, s.Directory, err, want)
+		}
+	}
+	in.Directory = "/home/ann/elsewhere"
+	if _, err := a.StartSession(t.Context(), in); err != nil {
+		t.Fatal(err)
+	}
+	if p := a.push(); len(p.Batches) != 0 {
+		t.Errorf("after a change of the folder alone went %s", a.wrote(p))
+	}
+}
+
+func TestASessionGoesWithWhatStandsInIt(t *testing.T) {
+	w := newWorld(t).unlinked()
+	end := func(id string) {
+		t.Helper()
+		if _, err := w.EndSession(t.Context(), id, "what "+id+" came to"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, id := range []string{"empty", "summed-up", "mine", "mixed", "asked"} {
+		w.session(id, "demo")
+	}
+	end("summed-up")
+	for id, scope := range map[string]engram.Scope{"mine": engram.ScopePersonal, "mixed": engram.ScopeProject} {
+		w.save(engine.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
+		w.save(engine.SaveInput{Content: "said in " + id, Project: "demo", SessionID: id, Scope: scope})
+		end(id)
+	}
+	w.prompt(engine.PromptInput{Content: "why?", Project: "demo", SessionID: "asked"})
+	r := replicatest.NewPlace("here").Open()
+	went := func(in engine.PushInput) string {
+		t.Helper()
+		var ids []string
+		for _, rec := range w.wentIn(r, w.push(r, in).Batches) {
+			if rec.Session != nil {
+				ids = append(ids, rec.Session.ID)
+			}
+		}
+		b, _ := json.Marshal(ids)
+		return string(b)
+	}
+	if got, want := went(engine.PushInput{}), `["asked","mixed","summed-up"]`; got != want {
+		t.Errorf("the sessions %s went, want %s", got, want)
+	}
+	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+		t.Errorf("the status says %+v", st.Unpushed)
+	}
+	w.save(engine.SaveInput{Content: "for all", Project: "demo", SessionID: "mine"})
+	if got, want := went(engine.PushInput{All: true}), `["mine"]`; got != want {
+		t.Errorf("later the sessions %s went, want %s", got, want)
+	}
+}

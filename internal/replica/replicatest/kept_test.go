@@ -1,0 +1,145 @@
+package replicatest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// stated is a thing as a dump has it.
+type stated struct {
+	engram.Record
+	line string
+}
+
+// dumps are what all have, without what some may keep to themselves. A push leaves out what was
+// forgotten before anybody shared it, what ties that, and sessions that tell of nothing else;
+// others may have these by a file all the same. What anybody shared, everybody must have.
+func (h *history) dumps(ctx context.Context) ([]string, error) {
+	all := make([]string, replicas)
+	states := map[string][]stated{} // by kind and name
+	for n, p := range h.peers {
+		var b bytes.Buffer
+		if err := p.Canonical(ctx, &b, h.project); err != nil {
+			return nil, fmt.Errorf("dump of %s: %w", p.name, err)
+		}
+		all[n] = b.String()
+		for line := range strings.Lines(all[n]) {
+			s := stated{line: line}
+			if err := json.Unmarshal([]byte(line), &s.Record); err != nil {
+				return nil, fmt.Errorf("dump of %s: %w in %s", p.name, err, line)
+			}
+			states[nameOf(s.Record)] = append(states[nameOf(s.Record)], s)
+		}
+	}
+	h.kept = map[string]bool{}
+	for _, ties := range []bool{false, true} { // a tie may stay for its memories
+		for name, of := range states {
+			if len(of) == replicas || ties != (of[0].Relation != nil) || !h.mayKeep(of) {
+				continue
+			}
+			shared, err := h.shared(ctx, of[0].Record)
+			if err != nil {
+				return nil, err
+			}
+			h.kept[name] = !shared
+		}
+	}
+	for n := range all {
+		for name, of := range states {
+			if h.kept[name] {
+				for _, s := range of {
+					all[n] = strings.Replace(all[n], s.line, "", 1)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// mayKeep reports whether those who have a thing need not tell of it.
+func (h *history) mayKeep(of []stated) bool {
+	return !slices.ContainsFunc(of, func(s stated) bool {
+		switch {
+		case s.Session != nil:
+			return false
+		case s.Memory != nil:
+			return !s.Memory.Memory.Forgotten()
+		case s.Prompt != nil:
+			return !s.Prompt.Deleted()
+		case s.Relation != nil:
+			r := s.Relation
+			return !r.Relation.Removed() && !h.kept["memory "+r.Source.ID] && !h.kept["memory "+r.Target.ID]
+		}
+		return true
+	})
+}
+
+// shared reports whether anybody took a thing out of a batch, or put it into one.
+func (h *history) shared(ctx context.Context, s engram.Record) (shared bool, err error) {
+	for _, p := range h.peers {
+		err := p.store.View(ctx, func(r engram.Reader) error {
+			key, err := keyIn(ctx, r, s)
+			if key == "" || err != nil {
+				return err
+			}
+			one, err := r.Shared(ctx, s.Entity(), key)
+			shared = shared || one
+			return err
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return shared, nil
+}
+
+// keyIn is what a store calls a thing; "" where it is not.
+func keyIn(ctx context.Context, r engram.Reader, s engram.Record) (string, error) {
+	num, err := int64(0), error(nil)
+	switch {
+	case s.Session != nil:
+		return s.Session.ID, nil
+	case s.Memory != nil:
+		var m engram.Memory
+		m, err = r.Memory(ctx, engram.ByID(s.Memory.Memory.ID))
+		num = m.Num
+	case s.Prompt != nil:
+		var p engram.Prompt
+		p, _, err = r.PromptBySyncID(ctx, s.Prompt.SyncID)
+		num = p.Num
+	case s.Relation != nil:
+		var rel engram.Relation
+		rel, err = r.Relation(ctx, engram.RelationRef{ID: s.Relation.Relation.ID})
+		num = rel.Num
+	}
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		err = nil
+	}
+	if num == 0 || err != nil {
+		return "", err
+	}
+	return strconv.FormatInt(num, 10), nil
+}
+
+// nameOf is what a thing is called everywhere, by kind.
+func nameOf(r engram.Record) string {
+	kind := string(r.Entity()) + " "
+	switch {
+	case r.Erased != nil:
+		return "erased " + r.Erased.Key()
+	case r.Session != nil:
+		return kind + r.Session.ID
+	case r.Memory != nil:
+		return kind + string(r.Memory.Memory.ID)
+	case r.Prompt != nil:
+		return kind + r.Prompt.SyncID
+	}
+	return kind + r.Relation.Relation.ID
+}
