@@ -130,7 +130,9 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	records = append(records, missing...)
+	records = slices.DeleteFunc(append(records, missing...), func(r engram.Record) bool {
+		return r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage)
+	})
 	slices.SortFunc(records, func(a, b engram.Record) int { return cmp.Compare(a.Session.ID, b.Session.ID) })
 	return d.putAll(records, nil)
 }

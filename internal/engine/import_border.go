@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -122,14 +123,15 @@ func (i *importing) knownPrompt(ctx context.Context, p *engram.Prompt) (was engr
 }
 
 // knownSession is known for sessions, which have a name alone: name is what it is or would
-// be called here.
+// be called here. What was called after a project before goes back to that name, so that names
+// do not grow with each border that they cross.
 func (i *importing) knownSession(ctx context.Context, id string) (was engram.Session, found bool, name string, err error) {
 	for name = id; ; {
 		was, err = i.tx.Session(ctx, name)
 		switch {
 		case engram.CodeOf(err) == engram.CodeNotFound:
 			return engram.Session{}, false, name, nil
-		case err != nil || !i.outside(was.Project):
+		case err != nil || i.batch != "" || !i.outside(was.Project):
 			return was, err == nil, name, err
 		}
 		if i.batch == "" {
@@ -137,7 +139,11 @@ func (i *importing) knownSession(ctx context.Context, id string) (was engram.Ses
 				return was, back, name, err
 			}
 		}
-		if next := name + "@" + i.border; len(next) <= engram.MaxName {
+		own, copied := strings.CutSuffix(name, "@"+was.Project)
+		if !copied {
+			own = name
+		}
+		if next := own + "@" + i.border; len(next) <= engram.MaxName {
 			name = next
 		} else {
 			name = "session-" + i.copyOf(name)

@@ -15,27 +15,28 @@ type importing struct {
 	in  ImportInput
 	res *Imported
 
-	homes    map[string]string // projects by the names they have in the file
-	has      map[string]bool   // projects of which the file has memories, by either name
-	border   string            // the one project that anything may happen in; "": every one
-	sessions map[string]string // those that are here, by the ids they have in the file
-	erased   gone
-	renamed  map[string]engram.ID // memories that are here under another name than the records have, by that
-	undos    map[int64]bool       // operations that undid an import, or imports that were undone
-	topics   map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
-	wanted   *wanted              // of the memory that is at hand
-	absent   map[string]bool      // names of memories that are not here, of the records at hand
-	over     []int64              // relations that came in and supersede
-	newest   engram.Clock         // of all that came in
-	reason   string               // what journal entries say
-	batch    string               // what a remote calls what the records came with; "": they came with a file
+	homes   map[string]string // projects by the names they have in the file
+	has     map[string]bool   // projects of which the file has memories, by either name
+	border  string            // the one project that anything may happen in; "": every one
+	rooms   map[string]string // projects of the sessions that are here, as far as somebody asked
+	erased  gone
+	renamed map[string]engram.ID // memories that are here under another name than the records have, by that
+	undos   map[int64]bool       // operations that undid an import, or imports that were undone
+	topics  map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
+	wanted  *wanted              // of the memory that is at hand
+	absent  map[string]bool      // names of memories that are not here, of the records at hand
+	over    []int64              // relations that came in and supersede
+	newest  engram.Clock         // of all that came in
+	reason  string               // what journal entries say
+	batch   string               // what a remote calls what the records came with; "": they came with a file
 	// later puts a record aside that cannot come in yet; nil: it is rejected.
-	later  func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
-	copies int                 // memories that came in as such
-	apart  bool                // something was passed over because it is of another project
-	wrong  []engram.ImportNote // items that cannot come in, though what they are about may be here
-	ties   []incoming          // relations that wait to be looked up together
-	seen   seen
+	later     func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error
+	regrouped []string            // sessions that went to another project
+	copies    int                 // memories that came in as such
+	apart     bool                // something was passed over because it is of another project
+	wrong     []engram.ImportNote // items that cannot come in, though what they are about may be here
+	ties      []incoming          // relations that wait to be looked up together
+	seen      seen
 }
 
 // seen has the numbers of what the file has, for ImportReplace.
@@ -56,7 +57,7 @@ func (m numbers) has(num int64) bool {
 }
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
-	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, sessions: map[string]string{"": ""},
+	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, rooms: map[string]string{},
 		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }
 
@@ -135,6 +136,9 @@ func (i *importing) begin(ctx context.Context) (err error) {
 
 // end settles what could not be settled before all was here.
 func (i *importing) end(ctx context.Context) error {
+	if err := i.settlePlaces(ctx, i.regrouped); err != nil {
+		return err
+	}
 	if err := i.tellTopics(ctx); err != nil {
 		return err
 	}

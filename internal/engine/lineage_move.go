@@ -26,7 +26,7 @@ func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err := o.stampTopics(ctx, moved.Topics); err != nil {
 		return moved, err
 	}
-	return moved, o.settleTopics(ctx)
+	return moved, o.settleMoved(ctx, moved)
 }
 
 // giveBack gives some things of a project to another and stamps them, and the topics that
@@ -50,7 +50,7 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 		}
 		for _, k := range of.keys {
 			if l, known := all[k]; known {
-				if err := o.tx.PutLineage(ctx, of.entity, k, lifecycle.Stamped(l, []engram.Part{"project"}, s)); err != nil {
+				if err := o.tx.PutLineage(ctx, of.entity, k, lifecycle.Stamped(withoutHeld(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
 					return moved, err
 				}
 			}
@@ -59,7 +59,18 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 	if err := o.stampTopics(ctx, moved.Topics); err != nil {
 		return moved, err
 	}
-	return moved, o.settleTopics(ctx)
+	return moved, o.settleMoved(ctx, moved)
+}
+
+// settleMoved settles places and topics when things went to another project. What an undo
+// moves is settled when all is taken back.
+func (o *op) settleMoved(ctx context.Context, moved engram.Moved) error {
+	if o.undoes == 0 {
+		if err := o.settlePlaces(ctx, moved.Sessions); err != nil {
+			return err
+		}
+	}
+	return o.settleTopics(ctx)
 }
 
 func keysOf(nums []int64) []string {

@@ -184,13 +184,13 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 	if made && !known {
 		return o.born(ctx, engram.EntitySession, now.ID)
 	}
-	if made {
+	if made || known && (lifecycle.Forgotten(old) || claimsNothing(now.ID, old)) { // nothing that it shows was written
 		s, err := o.stamp(ctx)
 		if err != nil {
 			return err
 		}
 		old.Held = nil
-		parts := []engram.Part{engram.PartRestored, "project", "directory", "started_at", "ended_at", "summary"}
+		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
 		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
 	}
 	if !known {

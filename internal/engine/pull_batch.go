@@ -121,6 +121,8 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 	switch {
 	case b.border == "" || r.Relation != nil:
 		return "", nil
+	case r.Session != nil && r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage):
+		return "", nil
 	case r.Session != nil:
 		project = r.Session.Project
 	case r.Prompt != nil:
@@ -132,7 +134,7 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 			return "", nil
 		}
 	}
-	here, _, err := b.namesHere(ctx, project, "")
+	here, err := b.projectHere(ctx, project)
 	if err != nil || here == b.border {
 		return "", err
 	}

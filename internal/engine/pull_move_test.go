@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -17,8 +18,8 @@ type apart struct {
 	order   []string // in which each of them syncs its projects
 }
 
-func projectsApart(t *testing.T, order ...string) apart {
-	_, all := clones(t, 2)
+func projectsApart(t *testing.T, many int, order ...string) apart {
+	_, all := clones(t, many)
 	p := apart{remotes: map[string]engram.Remote{}, all: all, order: order}
 	for _, name := range order {
 		p.remotes[name] = replicatest.NewPlace(name).Open()
@@ -54,7 +55,7 @@ func (c clone) moves(id engram.ID, project string) {
 
 func TestAMoveArrivesAtWhoeverSyncsOneProjectAtATime(t *testing.T) {
 	for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
-		p := projectsApart(t, order...)
+		p := projectsApart(t, 2, order...)
 		a, b := p.all[0], p.all[1]
 		m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
 		a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
@@ -67,6 +68,7 @@ func TestAMoveArrivesAtWhoeverSyncsOneProjectAtATime(t *testing.T) {
 			step.by.moves(m, step.to)
 			p.sync(t)
 			p.sync(t)
+			p.equal(t, fmt.Sprintf("%v, move %d to %s:", order, n, step.to))
 			for _, c := range p.all {
 				if got := c.titlesIn(step.to); len(got)+len(c.titlesIn("shop"))+len(c.titlesIn("demo")) != 5 {
 					t.Errorf("%v, move %d to %s: there is %v, in shop %v, in demo %v; want two there and three in all",

@@ -71,13 +71,14 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	m, l := state.Memory.Memory, *state.Lineage
 	came := l.Digest()
 	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
-	var err error
-	if m.Project, err = i.home(ctx, m.Project); err != nil {
+	to, err := i.meant(ctx, spot{m.Project, m.SessionID})
+	if err != nil {
 		return err
 	}
-	if m.SessionID, err = i.sit(ctx, m.SessionID, engram.Session{Project: m.Project, StartedAt: m.CreatedAt}); err != nil {
+	if to, err = i.shownAt(ctx, to, m.CreatedAt, &l); err != nil {
 		return err
 	}
+	m.Project, m.SessionID = to.project, to.session
 	if i.border != "" && i.batch == "" && r.Lineage != nil {
 		// It is put where it was not written to be.
 		s, err := i.stamp(ctx)
@@ -142,9 +143,11 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	written := writtenMemory(engram.MemoryRecord{Memory: here, Revisions: rs}, l, known, i.device)
 	there := stateOf(r)
 	m := *there.Memory
-	if m.Memory.Project, m.Memory.SessionID, err = i.namesHere(ctx, m.Memory.Project, m.Memory.SessionID); err != nil {
+	as, err := i.meant(ctx, spot{m.Memory.Project, m.Memory.SessionID})
+	if err != nil {
 		return unchanged, err
 	}
+	m.Memory.Project, m.Memory.SessionID = as.project, as.session
 	there.Memory = &m
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
@@ -182,26 +185,6 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
 }
 
-// namesHere are the project and the session of something as they are called here, whether
-// they are here or not.
-func (i *importing) namesHere(ctx context.Context, project, session string) (string, string, error) {
-	if here, known := i.homes[project]; known || project == "" {
-		project = here
-	} else if p, known, err := i.tx.Project(ctx, project); err != nil {
-		return "", "", err
-	} else if known {
-		project = p.Name
-	}
-	if session == "" {
-		return project, "", nil
-	}
-	if name, known := i.sessions[session]; known {
-		return project, name, nil
-	}
-	_, _, name, err := i.knownSession(ctx, session)
-	return project, name, err
-}
-
 // showMemory settles what of a merged memory is shown: an undone import hid it, and a later
 // one brings it back, to where the file has it.
 func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, now *engram.Memory, l *engram.Lineage) error {
@@ -233,16 +216,9 @@ func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, n
 		*l = withHeld(*l, engram.PartDeleted, now.DeletedAt)
 		now.DeletedAt = here.DeletedAt
 	}
-	var err error
-	if now.Project != here.Project {
-		if now.Project, err = i.home(ctx, now.Project); err != nil {
-			return err
-		}
-		i.has[now.Project] = true
-	}
-	if now.SessionID != here.SessionID || revive {
-		now.SessionID, err = i.sit(ctx, now.SessionID, engram.Session{Project: now.Project, StartedAt: now.CreatedAt})
-	}
+	at, err := i.shownAt(ctx, spot{now.Project, now.SessionID}, now.CreatedAt, l)
+	now.Project, now.SessionID = at.project, at.session
+	i.has[now.Project] = true
 	return err
 }
 

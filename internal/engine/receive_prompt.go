@@ -27,9 +27,14 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 	}
 	state := lifecycle.Normal(there)
 	p, l := *state.Prompt, *state.Lineage
-	if p.Project, p.SessionID, err = i.placeOf(ctx, p); err != nil {
+	to, err := i.meant(ctx, spot{p.Project, p.SessionID})
+	if err != nil {
 		return unchanged, err
 	}
+	if to, err = i.shownAt(ctx, to, p.CreatedAt, &l); err != nil {
+		return unchanged, err
+	}
+	p.Project, p.SessionID = to.project, to.session
 	if i.border != "" && i.batch == "" && there.Lineage != nil {
 		s, err := i.stamp(ctx)
 		if err != nil {
@@ -63,9 +68,11 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 		return unchanged, err
 	}
 	p := *there.Prompt
-	if p.Project, p.SessionID, err = i.namesHere(ctx, p.Project, p.SessionID); err != nil {
+	as, err := i.meant(ctx, spot{p.Project, p.SessionID})
+	if err != nil {
 		return unchanged, err
 	}
+	p.Project, p.SessionID = as.project, as.session
 	there.Prompt = &p
 	state, came, err := i.merged(ctx, writtenPrompt(was, l, known), there)
 	if err != nil {
@@ -92,9 +99,9 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 // showPrompt is showMemory for prompts.
 func (i *importing) showPrompt(ctx context.Context, was, there engram.Prompt, now *engram.Prompt, l *engram.Lineage) error {
 	hidden, revive := isHeld(*l, engram.PartDeleted), false
-	var err error
 	if was.Deleted() && !there.Deleted() && i.batch == "" {
 		if revive = hidden; !revive {
+			var err error
 			if revive, err = i.undone(ctx, engram.EntityPrompt, key(was.Num)); err != nil {
 				return err
 			}
@@ -119,22 +126,7 @@ func (i *importing) showPrompt(ctx context.Context, was, there engram.Prompt, no
 		*l = withHeld(*l, engram.PartDeleted, now.DeletedAt)
 		now.DeletedAt = was.DeletedAt
 	}
-	if now.Project != was.Project {
-		if now.Project, err = i.home(ctx, now.Project); err != nil {
-			return err
-		}
-	}
-	if now.SessionID != was.SessionID || revive {
-		now.SessionID, err = i.sit(ctx, now.SessionID, engram.Session{Project: now.Project, StartedAt: now.CreatedAt})
-	}
+	at, err := i.shownAt(ctx, spot{now.Project, now.SessionID}, now.CreatedAt, l)
+	now.Project, now.SessionID = at.project, at.session
 	return err
-}
-
-// placeOf is the project and the session of a prompt, as they are called here.
-func (i *importing) placeOf(ctx context.Context, p engram.Prompt) (project, session string, err error) {
-	if project, err = i.home(ctx, p.Project); err != nil {
-		return "", "", err
-	}
-	session, err = i.sit(ctx, p.SessionID, engram.Session{Project: project, StartedAt: p.CreatedAt})
-	return project, session, err
 }

@@ -45,10 +45,8 @@ func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) (
 	}
 	all := make([]engram.Record, len(ss))
 	for i, s := range ss {
-		all[i].Session = &s
-		if l, known := lineages[s.ID]; known {
-			all[i].Lineage = &l
-		}
+		l, known := lineages[s.ID]
+		all[i] = sittingSession(s, l, known)
 	}
 	return all, nil
 }

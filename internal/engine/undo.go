@@ -169,6 +169,9 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if err := u.checkTies(ctx); err != nil {
 		return err
 	}
+	if err := u.settlePlacesOf(ctx, entries); err != nil {
+		return err
+	}
 	if err := u.settleTopics(ctx); err != nil {
 		return err
 	}

@@ -137,8 +137,11 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	if err != nil {
 		return err
 	}
-	if entry.Reason == topicSettled {
+	switch entry.Reason {
+	case topicSettled:
 		return u.takeSettled(ctx, entry, m)
+	case placeSettled:
+		return nil // settlePlacesOf has the last word
 	}
 	later, err := u.since(ctx, entry)
 	if err != nil {

@@ -70,3 +70,24 @@ func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error)
 	}
 	return nil, nil
 }
+
+// settlePlacesOf settles what is shown in sessions of which the project was taken back.
+func (u *undoing) settlePlacesOf(ctx context.Context, entries []engram.Mutation) error {
+	var sessions []string
+	for _, e := range entries {
+		var was struct {
+			Project  *string
+			Sessions []string
+		}
+		if e.Was == nil || e.Entity != engram.EntitySession && e.Entity != engram.EntityProject {
+			continue
+		}
+		if err := json.Unmarshal(e.Was, &was); err != nil {
+			return fmt.Errorf("journal entry %d: %w", e.Seq, err)
+		}
+		if sessions = append(sessions, was.Sessions...); was.Project != nil {
+			sessions = append(sessions, e.Key)
+		}
+	}
+	return u.settlePlaces(ctx, sessions)
+}

@@ -23,6 +23,9 @@ func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
 	if err != nil {
 		return err
 	}
+	if entry.Reason == placeSettled {
+		return nil
+	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
@@ -78,6 +81,9 @@ func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error 
 	known := err == nil
 	if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 		return err
+	}
+	if entry.Reason == placeSettled && entry.Was != nil {
+		return nil
 	}
 	if entry.Was == nil {
 		if !known {

@@ -5,10 +5,15 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // What Lineage.Held has, by part:
 //
+//   - project: the name that was written, where that is an alias here, of a memory, a prompt or a
+//     session.
+//   - session_id: the session that was written, of a memory or a prompt that is shown without,
+//     because the session is another project's here.
 //   - topic_key: the topic key that was written, of a memory that is shown without.
 //   - deleted: when it was forgotten or deleted, as a time, of what an undo of an import or a
 //     pull hides here. Of a relation, and of a session, which is not there then at all, the
@@ -60,6 +65,8 @@ func writtenMemory(r engram.MemoryRecord, l engram.Lineage, known bool, device s
 		return engram.Record{Memory: &r}
 	}
 	m := &r.Memory
+	w := writtenSpot(spot{m.Project, m.SessionID}, l)
+	m.Project, m.SessionID = w.project, w.session
 	heldValue(l, "topic_key", &m.TopicKey)
 	heldValue(l, engram.PartDeleted, &m.DeletedAt)
 	own := engram.Count{Accesses: m.AccessCount, Repeats: m.DuplicateCount - 1}
@@ -92,6 +99,35 @@ func writtenPrompt(p engram.Prompt, l engram.Lineage, known bool) engram.Record 
 	if !known {
 		return engram.Record{Prompt: &p}
 	}
+	w := writtenSpot(spot{p.Project, p.SessionID}, l)
+	p.Project, p.SessionID = w.project, w.session
 	heldValue(l, engram.PartDeleted, &p.DeletedAt)
 	return engram.Record{Prompt: &p, Lineage: &l}
+}
+
+// sittingSession is writtenMemory for a session that has a row. What no write of it says, and
+// all of one that is gone and stays because something is in it, the row has for show.
+func sittingSession(s engram.Session, l engram.Lineage, known bool) engram.Record {
+	if !known {
+		return engram.Record{Session: &s}
+	}
+	w := engram.Session{ID: s.ID, ActiveAt: s.ActiveAt}
+	nobodys := unwritten(s.ID).Base
+	says := func(p engram.Part) bool { return !lifecycle.Forgotten(l) && l.Of(p) != nobodys }
+	if says(projectPart) {
+		w.Project = writtenSpot(spot{project: s.Project}, l).project
+	}
+	if says("directory") {
+		w.Directory = s.Directory
+	}
+	if says("started_at") {
+		w.StartedAt = s.StartedAt
+	}
+	if says("ended_at") {
+		w.EndedAt = s.EndedAt
+	}
+	if says("summary") {
+		w.Summary = s.Summary
+	}
+	return engram.Record{Session: &w, Lineage: &l}
 }

@@ -1,0 +1,98 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// equal checks that the canonical dumps of all clones are those of the first.
+func (p apart) equal(t *testing.T, when string) {
+	t.Helper()
+	first := p.all[0].dump("")
+	for n, c := range p.all[1:] {
+		if got := c.dump(""); got != first {
+			t.Errorf("%s clone %d has\n%s\nwant what clone 0 has\n%s", when, n+1, got, first)
+		}
+		if strings.Contains(c.dump(""), "@") {
+			t.Errorf("%s a name grew: %s", when, c.dump(""))
+		}
+	}
+}
+
+// sitting is the session that a memory is shown in.
+func (c clone) sitting(id engram.ID) string {
+	c.Helper()
+	got, err := c.Get(context.Background(), engram.ByID(id))
+	if err != nil {
+		c.Fatal(err)
+	}
+	return got.Memory.SessionID
+}
+
+// Its session stays behind, and the others may know that session in its project or not yet.
+func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
+	for _, clones := range []int{2, 3} {
+		for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
+			p := projectsApart(t, clones, order...)
+			a := p.all[0]
+			m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory
+			a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "demo"})
+			for n, to := range []string{"demo", "shop", "demo"} {
+				p.all[n%clones].moves(m.ID, to)
+				for range clones {
+					p.sync(t)
+				}
+				when := strings.Join(order, " before ") + ", after the move to " + to
+				p.equal(t, when)
+				for n, c := range p.all {
+					if got := c.sitting(m.ID); got != m.SessionID {
+						t.Errorf("%s clone %d shows it in session %q, want %q", when, n, got, m.SessionID)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is written into a session of another project would stand among what that says.
+func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
+	p := projectsApart(t, 2, "shop", "demo")
+	a, b := p.all[0], p.all[1]
+	own := b.save(engine.SaveInput{Title: "own", Content: "of the demo", Project: "demo", SessionID: "s1", NewSession: true}).Memory
+	theirs := a.save(engine.SaveInput{Title: "theirs", Content: "of the shop", Project: "shop", SessionID: "s1", NewSession: true}).Memory
+	if _, err := a.SavePrompt(t.Context(), engine.PromptInput{Content: "what of the shop?", Project: "shop", SessionID: "s1"}); err != nil {
+		t.Fatal(err)
+	}
+	sync := func() {
+		t.Helper()
+		if _, err := a.Push(t.Context(), p.remotes["shop"], engine.PushInput{Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Pull(t.Context(), p.remotes["shop"], engine.PullInput{Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sync()
+	if got := b.sitting(theirs.ID); got != "" {
+		t.Errorf("it is shown in session %q, want none: that is of project demo", got)
+	}
+	if line, err := b.Timeline(t.Context(), engram.ByID(own.ID), 5, 5); err != nil || len(line.After) > 0 {
+		t.Errorf("the timeline of the other project has %+v, %v", line.After, err)
+	}
+	if ps, err := b.Prompts(t.Context(), "shop", engram.Page{Limit: 5}); err != nil || len(ps) != 1 || ps[0].SessionID != "" {
+		t.Errorf("the prompts of the shop are %+v, %v; want one in no session", ps, err)
+	}
+	if got, want := strings.Count(b.dump("shop"), `"SessionID":"s1"`), 2; got != want {
+		t.Errorf("the dump names the session %d times, want %d:\n%s", got, want, b.dump("shop"))
+	}
+	if _, err := b.MergeProjects(t.Context(), []string{"demo"}, "shop"); err != nil {
+		t.Fatal(err)
+	}
+	if got := b.sitting(theirs.ID); got != "s1" {
+		t.Errorf("when the two are one project it is shown in session %q, want s1", got)
+	}
+}

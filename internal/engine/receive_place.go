@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// Where something belongs is written with it, and shown by two rules of this store: a project
+// that was joined to another one is called as that, and nothing comes into a session of another
+// project but what was moved out of that since, so that what comes into one project touches no
+// other. What was written is held then, and shown as soon as the rules let it be.
+
+// The parts that say where something belongs.
+const (
+	projectPart engram.Part = "project"
+	sessionPart engram.Part = "session_id"
+)
+
+// placeSettled is the reason of entries that show something in another place than before,
+// because a project or a session became another.
+const placeSettled = "project or session that it was written in"
+
+// spot is where something belongs.
+type spot struct{ project, session string }
+
+// writtenSpot is the spot that was written of what is shown at s.
+func writtenSpot(s spot, l engram.Lineage) spot {
+	heldValue(l, projectPart, &s.project)
+	heldValue(l, sessionPart, &s.session)
+	return s
+}
+
+// heldSpot is l with what of w is not shown, when s is.
+func heldSpot(l engram.Lineage, w, s spot) engram.Lineage {
+	l = withoutHeld(withoutHeld(l, projectPart), sessionPart)
+	if w.project != s.project {
+		l = withHeld(l, projectPart, w.project)
+	}
+	if w.session != s.session {
+		l = withHeld(l, sessionPart, w.session)
+	}
+	return l
+}
+
+// inRoom reports whether something that is shown in a project is shown in a session of project
+// room, too.
+func inRoom(project, room string, l engram.Lineage) bool {
+	return project == room || project == "" || room == "" || l.Of(projectPart).Compare(l.Of(sessionPart)) > 0
+}
+
+// room returns the project of a session. One that is not here is made, without what is said of
+// it: it may have been deleted for that. Such a one claims nothing, so that whatever is known of
+// it elsewhere holds. One that an undo hid is what it was, as its lineage says, and comes back
+// for its own project alone.
+func (o *op) room(ctx context.Context, id, project string, at time.Time, reason string) (string, error) {
+	s, err := o.tx.Session(ctx, id)
+	if err == nil || engram.CodeOf(err) != engram.CodeNotFound {
+		return s.Project, err
+	}
+	s = engram.Session{ID: id, Project: project, StartedAt: at, ActiveAt: at}
+	all, err := o.tx.Lineages(ctx, engram.EntitySession, []string{id})
+	if err != nil {
+		return "", err
+	}
+	l, known := all[id]
+	switch hidden := writtenSession(s, l); {
+	case !known:
+		l = unwritten(id)
+	case isHeld(l, engram.PartDeleted) && !hidden.Gone:
+		if project != hidden.Session.Project {
+			return hidden.Session.Project, nil
+		}
+		s, l = *hidden.Session, withoutHeld(l, engram.PartDeleted)
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, l); err != nil {
+		return "", err
+	}
+	return s.Project, o.rewriteSession(ctx, nil, s, reason)
+}
+
+// unwritten is the lineage of a session of which nothing was written.
+func unwritten(id string) engram.Lineage {
+	return lifecycle.Derived(engram.Record{Session: &engram.Session{ID: id}})
+}
+
+// claimsNothing reports whether a session of this lineage was made for what is in it alone.
+func claimsNothing(id string, l engram.Lineage) bool {
+	return l.Base == unwritten(id).Base && len(l.Parts) == 0
+}
+
+// shownAt settles where something is shown that was written to be at w, and holds the rest.
+func (i *importing) shownAt(ctx context.Context, w spot, at time.Time, l *engram.Lineage) (s spot, err error) {
+	if s.project, err = i.home(ctx, w.project); err != nil {
+		return s, err
+	}
+	if w.session != "" {
+		room, known := i.rooms[w.session]
+		if !known {
+			if room, err = i.room(ctx, w.session, s.project, at, i.reason); err != nil {
+				return s, err
+			}
+			i.rooms[w.session] = room
+		}
+		if room, err = i.follow(ctx, w.session, room, s.project); err != nil {
+			return s, err
+		}
+		if inRoom(s.project, room, *l) {
+			s.session = w.session
+		}
+	}
+	*l = heldSpot(*l, w, s)
+	return s, nil
+}
+
+// follow takes a session along into the project that a file goes into, when an undone import
+// left it in another. It returns the project of the session.
+func (i *importing) follow(ctx context.Context, id, room, project string) (string, error) {
+	if i.batch != "" || !i.outside(room) || i.outside(project) {
+		return room, nil
+	}
+	was, err := i.tx.Session(ctx, id)
+	if err != nil {
+		return room, err
+	}
+	if back, err := i.emptied(ctx, was); err != nil || !back {
+		return room, err
+	}
+	now := was
+	now.Project, i.rooms[id] = project, project
+	return project, i.putSession(ctx, &was, now, i.reason)
+}
+
+// meant is where something comes in that a file has at w: as it was written, but of a file that
+// goes into one project there, and in a session beside one of that name in another.
+func (i *importing) meant(ctx context.Context, w spot) (spot, error) {
+	if i.border == "" || i.batch != "" {
+		return w, nil
+	}
+	if w.project != "" {
+		w.project = i.border
+	}
+	if w.session == "" {
+		return w, nil
+	}
+	_, _, name, err := i.knownSession(ctx, w.session)
+	w.session = name
+	return w, err
+}
+
+// projectHere is a project as it is called here, be it here or not.
+func (i *importing) projectHere(ctx context.Context, name string) (string, error) {
+	if here, known := i.homes[name]; known || name == "" {
+		return here, nil
+	}
+	p, known, err := i.tx.Project(ctx, name)
+	if known {
+		name = p.Name
+	}
+	return name, err
+}
