@@ -14,6 +14,9 @@ const maxItem = 64 << 20
 // errLong is said of an item that is longer.
 var errLong = errors.New("an item is longer than 64 MiB")
 
+// errEncoding is said of text in another encoding.
+var errEncoding = errors.New("the text is not valid UTF-8")
+
 // guarded reads a file for a decoder, which would replace broken text in silence and keep
 // an item of any length in memory. A mark of the byte order is left out.
 type guarded struct {
@@ -77,5 +80,5 @@ func (g *guarded) check(p []byte) error {
 }
 
 func (g *guarded) broken(at int64) error {
-	return fmt.Errorf("the text is not valid UTF-8 at byte %d", at)
+	return fmt.Errorf("%w at byte %d", errEncoding, at)
 }

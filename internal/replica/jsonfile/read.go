@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"time"
 
@@ -51,6 +52,10 @@ type reading struct {
 
 // read reads the fields of the head and stops at the first list.
 func read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	r, err := sniffed(r)
+	if err != nil {
+		return engram.Snapshot{}, nil, err
+	}
 	in := &guarded{r: r}
 	f := &reading{in: in, d: json.NewDecoder(in), head: map[string]any{}, counts: map[string]int{}, begun: map[string]bool{}}
 	if err := f.begin(); err != nil {
@@ -85,6 +90,15 @@ func (f *reading) foreign() error {
 		WithHint("an object with format and version, with observations, or with memories and relationships")
 }
 
+// lines is the error of a file that has an object a line.
+func (f *reading) lines() error {
+	err := engram.Errorf(engram.CodeInvalid, "the file has an object a line, and an export is one object")
+	if f.head["entityType"] != nil || f.head["type"] == "entity" || f.head["type"] == "relation" {
+		return err.WithHint("the graph of a memory server comes in by: {migrate --from mcp-memory FILE}")
+	}
+	return err.WithHint("memories, one a line, come in by: {ingest FILE}")
+}
+
 // failed says where the file could not be read any further.
 func (f *reading) failed(err error) error {
 	at := f.d.InputOffset() + f.in.skip
@@ -106,7 +120,11 @@ func (f *reading) failed(err error) error {
 	if f.in.foreign {
 		return engram.Errorf(engram.CodeUnavailable, "the file cannot be read after byte %d%s", at, f.where()).WithCause(err)
 	}
-	return engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
+	bad := engram.Errorf(engram.CodeInvalid, "the file cannot be read after byte %d%s: %v", at, f.where(), err)
+	if errors.Is(err, errEncoding) {
+		return bad.WithHint("it may be Latin-1 or Windows-1252: convert it first, as with iconv -f WINDOWS-1252 -t UTF-8")
+	}
+	return bad
 }
 
 func (f *reading) cut() error {
@@ -164,6 +182,9 @@ func (f *reading) next() error {
 		return f.failed(err)
 	}
 	if _, err := f.d.Token(); !errors.Is(err, io.EOF) {
+		if !f.known {
+			return f.lines()
+		}
 		return engram.Errorf(engram.CodeInvalid, "something follows the export at byte %d", f.d.InputOffset()+f.in.skip)
 	}
 	return nil
@@ -215,6 +236,8 @@ func (f *reading) decide(section string) error {
 		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format)
 	case section == "memories" || section == "relationships" || section == "embeddings":
 		f.form = graphForm()
+	case f.head["entityType"] != nil:
+		return f.lines()
 	case slices.Contains(wire.DialectSections(), section):
 		f.form = dialectForm()
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
@@ -236,13 +259,21 @@ func misplaced() error {
 }
 
 func (f *reading) checkVersion() error {
-	v, ok := f.head["version"].(float64)
+	v, number := f.head["version"].(float64)
 	switch {
-	case !ok || v < 1:
+	case f.head["version"] == nil:
 		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
+	case !number || v < 1 || v != math.Trunc(v):
+		said, _ := json.Marshal(f.head["version"]) // a scalar that was read from JSON
+		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", said).
+			WithHint("versions are whole numbers from 1, without quotes; this program writes %d", nativeVersion)
 	case v > nativeVersion:
-		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format, and this program reads up to %d", v, nativeVersion).
-			WithHint("import it with a newer engram")
+		by := ""
+		if program, _ := f.head["program"].(string); program != "" {
+			by = fmt.Sprintf(", by engram %.40s", program)
+		}
+		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %d", v, by, nativeVersion).
+			WithHint("import it with that engram or a newer one, or let that one export it as mem: {export --format mem}")
 	}
 	return nil
 }

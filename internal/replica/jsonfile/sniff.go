@@ -1,0 +1,67 @@
+package jsonfile
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// sniffed looks at how a file begins, and refuses what is of quite another kind by the name of
+// what it is. What is read from it afterwards is the whole file.
+func sniffed(r io.Reader) (io.Reader, error) {
+	const enough = 512
+	in := bufio.NewReaderSize(r, 1<<16)
+	head, _ := in.Peek(enough) // an error comes again when it is read
+	if code := encoding(head); code != "" {
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is %s, and an export is UTF-8", code).
+			WithHint("convert it first, as with iconv -f %s -t UTF-8", code)
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
+		return nil, engram.Errorf(engram.CodeInvalid, "the file is a SQLite database, and no export").
+			WithHint("that of another memory program comes in by {migrate FILE}; one of Engram leaves it by {export FILE}, with --data-dir")
+	case markdown(head):
+		return nil, engram.Errorf(engram.CodeInvalid, "the file looks like Markdown, and no export").
+			WithHint("Markdown comes in by {migrate --from markdown FILE}, a folder that obsidian-export wrote by {import FOLDER --format obsidian}")
+	}
+	return in, nil
+}
+
+// encoding is what a text is written in whose letters are of more than a byte; "" for another
+// one. Without a mark the zeros tell: JSON begins with a letter of ASCII.
+func encoding(head []byte) string {
+	if len(head) < 4 {
+		return ""
+	}
+	switch {
+	case bytes.HasPrefix(head, []byte("\xff\xfe\x00\x00")), head[0] != 0 && head[1] == 0 && head[2] == 0 && head[3] == 0:
+		return "UTF-32LE"
+	case bytes.HasPrefix(head, []byte("\x00\x00\xfe\xff")), head[0] == 0 && head[1] == 0 && head[2] == 0 && head[3] != 0:
+		return "UTF-32BE"
+	case bytes.HasPrefix(head, []byte("\xff\xfe")):
+		return "UTF-16"
+	case bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return "UTF-16"
+	case head[0] != 0 && head[1] == 0 && head[3] == 0:
+		return "UTF-16LE"
+	case head[0] == 0 && head[1] != 0 && head[2] == 0:
+		return "UTF-16BE"
+	}
+	return ""
+}
+
+// markdown reports whether a text begins as a page of notes does: with front matter, a
+// heading or a list.
+func markdown(head []byte) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(head), byteOrderMark)), "\n")
+	first = strings.TrimRight(first, "\r ")
+	for _, opens := range []string{"# ", "## ", "### ", "- ", "* ", "> "} {
+		if strings.HasPrefix(first, opens) {
+			return true
+		}
+	}
+	return first == "---"
+}
