@@ -33,8 +33,9 @@ none is named, "-" for standard output. A name that ends in .gz is packed. Only 
 place of one of that name when it is whole.
 
 The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
-and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts. obsidian and
-markdown write a folder of notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
+and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts; what it has
+no room for is told: relations, older texts, tags and other fields. With --project only what is in that project leaves, by
+whatever alias it is named; relations to memories of other projects stay behind. obsidian and markdown write a folder of notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
 		Example: examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -191,10 +192,24 @@ type exportedDoc struct {
 	Relations int    `json:"relations"` // removed ones too
 	Erased    int    `json:"erased"`    // names of what was erased
 	Vectors   int    `json:"vectors"`   // 0 without --vectors
+	Left      left   `json:"left_out"`  // what the format has no room for
+}
+
+// left counts what a format has no room for.
+type left struct {
+	Projects  int `json:"projects"`
+	Sessions  int `json:"sessions"` // deleted ones
+	Prompts   int `json:"prompts"`  // deleted ones
+	Memories  int `json:"memories"` // these are there, but not all of them: without tags, or without versions
+	Revisions int `json:"revisions"`
+	Relations int `json:"relations"`
+	Erased    int `json:"erased"`
 }
 
 func exportedOf(x engine.Exported, file string) exportedDoc {
-	return exportedDoc{file, x.Format, x.Project, x.Projects, x.Sessions, x.Prompts, x.Memories, x.Forgotten, x.Revisions, x.Relations, x.Erased, x.Vectors}
+	l := x.Left
+	return exportedDoc{file, x.Format, x.Project, x.Projects, x.Sessions, x.Prompts, x.Memories, x.Forgotten, x.Revisions, x.Relations, x.Erased, x.Vectors,
+		left{l.Projects, l.Sessions, l.Prompts, l.Memories, l.Revisions, l.Relations, l.Erased}}
 }
 
 func (d exportedDoc) write(b *strings.Builder) {
@@ -211,4 +226,26 @@ func (d exportedDoc) write(b *strings.Builder) {
 	if d.Relations > 0 {
 		fmt.Fprintf(b, "  %s\n", count(d.Relations, "relation", "relations"))
 	}
+	if text := d.Left.String(); text != "" {
+		fmt.Fprintf(b, "Left out, for the format %s has no room for it: %s\n", d.Format, text)
+	}
+}
+
+// String lists what there is of it; "" when that is nothing.
+func (l left) String() string {
+	var parts []string
+	for _, k := range []struct {
+		n         int
+		one, many string
+	}{
+		{l.Relations, "relation", "relations"}, {l.Revisions, "older text of memories", "older texts of memories"},
+		{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
+		{l.Prompts, "deleted prompt", "deleted prompts"}, {l.Sessions, "deleted session", "deleted sessions"},
+		{l.Projects, "project with its settings", "projects with their settings"}, {l.Erased, "name of what was erased", "names of what was erased"},
+	} {
+		if k.n > 0 {
+			parts = append(parts, count(k.n, k.one, k.many))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
