@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -14,8 +15,20 @@ import (
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
-// line is a text field of one line: private spans removed, white space folded.
-func line(s string) string { return strings.Join(strings.Fields(redact.Private(s)), " ") }
+// line is a text field of one line: control characters and then private spans removed, which
+// those could hide, and white space folded.
+func line(s string) string {
+	mark := func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) }
+	if strings.ContainsFunc(s, mark) {
+		s = strings.Map(func(r rune) rune {
+			if mark(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return strings.Join(strings.Fields(redact.Private(s)), " ")
+}
 
 // draft is the memory that in asks for, cleaned and valid, before anything is known
 // of the store.

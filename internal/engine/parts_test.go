@@ -1,0 +1,131 @@
+package engine_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// about is what a replica has of a memory beside its words, and how many texts it had before.
+func (c clone) about(id engram.ID) string {
+	c.Helper()
+	d, err := c.Get(c.Context(), engram.ByID(id))
+	if err != nil {
+		c.Fatalf("get %s: %v", id, err)
+	}
+	return fmt.Sprintf("%s, in short %q, by %q, %d before", d.Memory.Content, d.Memory.Summary, d.Memory.ToolName, len(d.Revisions))
+}
+
+// report saves one text, with the tool that it came from.
+func (c clone) report(tool string, typ engram.Type) engram.ID {
+	return c.save(engine.SaveInput{Title: "Lifetime", Content: "fifteen minutes", TopicKey: "token/lifetime", Type: typ, ToolName: tool, Project: "shop"}).Memory.ID
+}
+
+// lineage is that of a memory.
+func (c clone) lineage(num int64) (l engram.Lineage) {
+	c.Helper()
+	err := c.Store.View(c.Context(), func(r engram.Reader) error {
+		all, err := r.Lineages(c.Context(), engram.EntityMemory, []string{fmt.Sprint(num)})
+		l = all[fmt.Sprint(num)]
+		return err
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	return l
+}
+
+// A tool or a summary that changes alone is known everywhere, and doubles no text.
+func TestAChangeBesideTheWordsTravels(t *testing.T) {
+	place, all := clones(t, 2)
+	a, b := all[0], all[1]
+	id := a.report("Edit", "fact")
+	meet(a, b)
+	a.Clock.Add(time.Hour)
+	a.report("Bash", "decision")
+	a.push()
+	b.pull()
+	if got, want := b.about(id), `fifteen minutes, in short "", by "Bash", 0 before`; got != want {
+		t.Errorf("after the tool changed there is\n%s, want\n%s", got, want)
+	}
+	equal(t, a, b)
+
+	at := a.Clock.Now().Add(time.Minute)
+	m := a.get(a.num(id)).Memory
+	m.Summary, m.Origin = "15 m", engram.OriginHuman
+	l := lifecycle.Stamped(a.lineage(m.Num), []engram.Part{engram.PartSummary}, engram.Stamp{At: engram.Clock(0).Tick(at), Device: "elsewhere"})
+	write(t, place.Open(), "elsewhere", engram.Record{Memory: &engram.MemoryRecord{Memory: m}, Lineage: &l})
+	meet(a, b)
+	for n, c := range all {
+		if got, want := c.about(id), `fifteen minutes, in short "15 m", by "Bash", 0 before`; got != want {
+			t.Errorf("replica %d: with a summary there is\n%s, want\n%s", n, got, want)
+		}
+	}
+	equal(t, a, b)
+}
+
+// A summary is of the words: whoever changes those takes it away everywhere, and who changes
+// something else does not.
+func TestASummaryGoesWithTheContent(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		in   func(*engine.UpdateInput)
+		want string
+	}{
+		{"another content", func(in *engine.UpdateInput) { in.Content = new("five minutes") }, `five minutes, in short "", by "", 1 before`},
+		{"the same content", func(in *engine.UpdateInput) { in.Content, in.Tags = new("fifteen minutes"), new([]string{"a"}) }, `fifteen minutes, in short "15 m", by "", 0 before`},
+		{"another title", func(in *engine.UpdateInput) { in.Title = new("Life") }, `fifteen minutes, in short "15 m", by "", 1 before`},
+		{"another type", func(in *engine.UpdateInput) { in.Type = new(engram.Type("decision")) }, `fifteen minutes, in short "15 m", by "", 0 before`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			place, all := clones(t, 2)
+			a, b := all[0], all[1]
+			r := foreign(id1, a.Clock.Now(), "Lifetime", "fifteen minutes")
+			r.Memory.Memory.Summary = "15 m"
+			write(t, place.Open(), "elsewhere", r)
+			meet(a, b)
+			if got, want := b.about(id1), `fifteen minutes, in short "15 m", by "", 0 before`; got != want {
+				t.Fatalf("at first there is\n%s, want\n%s", got, want)
+			}
+			a.Clock.Add(time.Hour)
+			in := engine.UpdateInput{Ref: engram.ByID(id1)}
+			tt.in(&in)
+			if _, err := a.Update(t.Context(), in); err != nil {
+				t.Fatal(err)
+			}
+			meet(a, b)
+			for n, c := range all {
+				if got := c.about(id1); got != tt.want {
+					t.Errorf("replica %d has\n%s, want\n%s", n, got, tt.want)
+				}
+			}
+			equal(t, a, b)
+		})
+	}
+}
+
+// What an undo gives back beside the words travels, too.
+func TestAnUndoOfAToolTravels(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	id := a.report("Bash", "fact")
+	meet(a, b)
+	a.Clock.Add(time.Hour)
+	a.report("Edit", "decision")
+	meet(a, b)
+	a.Clock.Add(time.Hour)
+	j := a.journal()
+	if _, err := a.Undo(t.Context(), engine.UndoInput{Op: j[len(j)-1].Op}); err != nil {
+		t.Fatal(err)
+	}
+	meet(a, b)
+	for n, c := range all {
+		if got, want := c.about(id), `fifteen minutes, in short "", by "Bash", 0 before`; got != want {
+			t.Errorf("replica %d: after the undo there is\n%s, want\n%s", n, got, want)
+		}
+	}
+}
