@@ -30,8 +30,8 @@ type pulledDoc struct {
 	Erased    document.Tally        `json:"erased"`   // things that were erased elsewhere
 	Deferred  int                   `json:"deferred"` // things that wait now: sync deferred lists them
 	Review    int                   `json:"review"`   // of these, those that a person has to look at; the others come by themselves
-	Rejected  []document.ImportNote `json:"rejected"` // what did not come in; the first thousand
-	Notes     []document.ImportNote `json:"notes"`    // what came in otherwise than it stood there; the first thousand
+	Rejected  []document.ImportNote `json:"rejected"` // what did not come in, with the chunk before its place; the first thousand
+	Notes     []document.ImportNote `json:"notes"`    // what came in otherwise than it stood there, likewise; the first thousand
 }
 
 // pulledChunk is a chunk that came in.
@@ -59,6 +59,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if err != nil {
 		return err
 	}
+	placeNotes(&res)
 	doc := pulledOf(res, s, f.dryRun)
 	if f.all {
 		doc.Projects = seen.names()
@@ -98,6 +99,23 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 			WithHint("%s", hint)
 	}
 	return nil
+}
+
+// placeNotes puts the chunk before the place of each note: observations[0] is in every one. The
+// notes of the sum are those of the batches, one after the other, and then those of what waited.
+func placeNotes(res *engine.Pulled) {
+	rejected, notes := res.Imported.Rejected, res.Imported.Notes
+	take := func(from *[]engram.ImportNote, id string, many int) {
+		many = min(many, len(*from)) // the sum has only so many
+		for i, n := range (*from)[:many] {
+			(*from)[i].Item = id + " " + n.Item
+		}
+		*from = (*from)[many:]
+	}
+	for _, b := range res.Batches {
+		take(&rejected, b.Batch.ID, len(b.Imported.Rejected))
+		take(&notes, b.Batch.ID, len(b.Imported.Notes))
+	}
 }
 
 func pulledOf(res engine.Pulled, s syncing, dryRun bool) pulledDoc {

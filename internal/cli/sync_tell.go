@@ -62,6 +62,9 @@ func (p *program) tellSame(notes []engram.ImportNote, what string) {
 			continue
 		}
 		name := same.first.Item
+		if strings.Contains(name, " ") {
+			name = "chunk " + name
+		}
 		if same.first.Name != "" {
 			name = strings.TrimSpace(name + " (" + same.first.Name + ")")
 		}
