@@ -2,7 +2,9 @@ package lifecycle
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -29,8 +31,44 @@ func derived(s engram.Stamp) bool { return strings.HasPrefix(s.Device, nobody) }
 
 // derivedDevice is the device of a derived stamp: a tilde and 8 hex digits of what it is of.
 func derivedDevice(says ...any) string {
-	sum := sha256.Sum256(spelled(says))
+	room := make([]byte, 0, 2048) // most fit
+	for _, v := range says {
+		room = appendSaid(room, v)
+	}
+	sum := sha256.Sum256(room)
 	return nobody + hex.EncodeToString(sum[:4])
+}
+
+// appendSaid adds a value with its length, so that what follows it says something else. Texts
+// are most of it; as JSON they would cost more than their hash.
+func appendSaid(b []byte, v any) []byte {
+	switch v := v.(type) {
+	case string:
+		return append(binary.AppendUvarint(b, uint64(len(v))), v...)
+	case []string:
+		b = binary.AppendUvarint(b, uint64(len(v)))
+		for _, s := range v {
+			b = appendSaid(b, s)
+		}
+		return b
+	case time.Time:
+		if v.IsZero() {
+			return append(b, 0)
+		}
+		return appendSaid(b, v.UTC().Format(time.RFC3339Nano))
+	case float64:
+		return binary.BigEndian.AppendUint64(b, math.Float64bits(v))
+	case bool:
+		if v {
+			return append(b, 1)
+		}
+		return append(b, 0)
+	case engram.Type:
+		return appendSaid(b, string(v))
+	case engram.Scope:
+		return appendSaid(b, string(v))
+	}
+	return appendSaid(b, string(spelled(v)))
 }
 
 // RevisionStamp is the write that a revision comes from; of one whose stamp nobody kept, one
@@ -49,9 +87,11 @@ func RevisionStamp(r engram.Revision) engram.Stamp {
 //
 // What a session or a project does not say it does not claim: such parts are older than all
 // that do.
-func Derived(r engram.Record) engram.Lineage {
-	var says []any
-	for _, reg := range registersOf(r) {
+func Derived(r engram.Record) engram.Lineage { return derivedOf(r, registersOf(r)) }
+
+func derivedOf(r engram.Record, registers []register) engram.Lineage {
+	says := make([]any, 0, 2*len(registers)+1)
+	for _, reg := range registers {
 		says = append(says, string(reg.part), reg.says(r))
 	}
 	says = append(says, members(fullSets(engram.Lineage{}, membersOf(r))))

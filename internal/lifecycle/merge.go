@@ -70,9 +70,9 @@ func MergeNormal(a, b engram.Record) engram.Record {
 // more than it must, members and texts are in order, and what stores number for themselves is
 // numbered by that order. A state without a Lineage gets the one that Derived makes.
 func Normal(r engram.Record) engram.Record {
-	l := engram.Lineage{}
+	l, registers := engram.Lineage{}, registersOf(r)
 	if r.Lineage == nil {
-		l = Derived(r)
+		l = derivedOf(r, registers)
 	} else {
 		l = r.Lineage.Clone()
 	}
@@ -83,7 +83,7 @@ func Normal(r engram.Record) engram.Record {
 	})
 	m := blank(r)
 	m.Lineage = &l
-	for _, reg := range registersOf(r) {
+	for _, reg := range registers {
 		reg.take(m, r)
 	}
 	switch {
@@ -161,7 +161,10 @@ func settled(m engram.Record) engram.Record {
 			m.Relation.Relation.RemovedAt = m.Relation.Relation.UpdatedAt
 		}
 	}
-	shorten(l, registersOf(m))
+	if len(l.Parts) > 0 {
+		shortenParts(l, registersOf(m))
+	}
+	shorten(l)
 	return m
 }
 

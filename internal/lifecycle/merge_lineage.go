@@ -198,9 +198,9 @@ func joinSets(into, from map[string]engram.Dots) {
 	}
 }
 
-// shorten takes out of l what its Base says already, and that the thing was forgotten where
-// what was written since says that it is not.
-func shorten(l *engram.Lineage, known []register) {
+// shortenParts takes out of l what its Base says already, and that the thing was forgotten
+// where what was written since says that it is not.
+func shortenParts(l *engram.Lineage, known []register) {
 	*l = withoutDeleted(*l)
 	maps.DeleteFunc(l.Parts, func(p engram.Part, s engram.Stamp) bool {
 		switch isPart := slices.ContainsFunc(known, func(r register) bool { return r.part == p }); {
@@ -211,6 +211,10 @@ func shorten(l *engram.Lineage, known []register) {
 		}
 		return s == l.Base
 	})
+}
+
+// shorten takes members and counts out of l that its Base says already, and what is empty.
+func shorten(l *engram.Lineage) {
 	base := byBase(*l)
 	maps.DeleteFunc(l.Sets, func(_ string, dots engram.Dots) bool { return maps.Equal(dots, base) })
 	maps.DeleteFunc(l.Counts, func(_ string, c engram.Count) bool { return c == engram.Count{} })

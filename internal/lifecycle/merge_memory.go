@@ -13,28 +13,28 @@ import (
 // them there. It goes with the words, for a text from elsewhere must not be trusted as the one
 // before it was, and does not decide between two of them.
 func memoryRegisters() []register {
-	field := func(p engram.Part, says func(engram.Memory) any, take func(into *engram.Memory, from engram.Memory)) register {
-		return register{p, func(r engram.Record) any { return says(r.Memory.Memory) },
-			func(into, from engram.Record) { take(&into.Memory.Memory, from.Memory.Memory) }}
+	field := func(p engram.Part, says func(*engram.Memory) any, take func(into, from *engram.Memory)) register {
+		return register{p, func(r engram.Record) any { return says(&r.Memory.Memory) },
+			func(into, from engram.Record) { take(&into.Memory.Memory, &from.Memory.Memory) }}
 	}
 	return []register{
-		field(engram.PartText, func(m engram.Memory) any { return []string{m.Title, m.Content} }, func(m *engram.Memory, from engram.Memory) {
+		field(engram.PartText, func(m *engram.Memory) any { return []string{m.Title, m.Content} }, func(m, from *engram.Memory) {
 			m.Title, m.Content, m.NormalizedHash, m.Origin = from.Title, from.Content, from.NormalizedHash, from.Origin
 		}),
-		field(engram.PartSummary, func(m engram.Memory) any { return m.Summary }, func(m *engram.Memory, from engram.Memory) { m.Summary = from.Summary }),
-		field(engram.PartToolName, func(m engram.Memory) any { return m.ToolName }, func(m *engram.Memory, from engram.Memory) { m.ToolName = from.ToolName }),
-		field("type", func(m engram.Memory) any { return m.Type }, func(m *engram.Memory, from engram.Memory) { m.Type = from.Type }),
-		field("scope", func(m engram.Memory) any { return m.Scope }, func(m *engram.Memory, from engram.Memory) { m.Scope = from.Scope }),
-		field("topic_key", func(m engram.Memory) any { return m.TopicKey }, func(m *engram.Memory, from engram.Memory) { m.TopicKey = from.TopicKey }),
-		field("metadata", func(m engram.Memory) any { return m.Metadata }, func(m *engram.Memory, from engram.Memory) { m.Metadata = from.Metadata }),
-		field("importance", func(m engram.Memory) any { return m.Importance }, func(m *engram.Memory, from engram.Memory) { m.Importance = from.Importance }),
-		field("permanent", func(m engram.Memory) any { return m.Permanent }, func(m *engram.Memory, from engram.Memory) { m.Permanent = from.Permanent }),
-		field("review_after", func(m engram.Memory) any { return m.ReviewAfter }, func(m *engram.Memory, from engram.Memory) { m.ReviewAfter = from.ReviewAfter }),
-		field("valid_from", func(m engram.Memory) any { return m.ValidFrom }, func(m *engram.Memory, from engram.Memory) { m.ValidFrom = from.ValidFrom }),
-		field("valid_to", func(m engram.Memory) any { return m.ValidTo }, func(m *engram.Memory, from engram.Memory) { m.ValidTo = from.ValidTo }),
-		field(partProject, func(m engram.Memory) any { return m.Project }, func(m *engram.Memory, from engram.Memory) { m.Project = from.Project }),
-		field(partSession, func(m engram.Memory) any { return m.SessionID }, func(m *engram.Memory, from engram.Memory) { m.SessionID = from.SessionID }),
-		field(engram.PartDeleted, func(m engram.Memory) any { return m.DeletedAt }, func(m *engram.Memory, from engram.Memory) { m.DeletedAt = from.DeletedAt }),
+		field(engram.PartSummary, func(m *engram.Memory) any { return m.Summary }, func(m, from *engram.Memory) { m.Summary = from.Summary }),
+		field(engram.PartToolName, func(m *engram.Memory) any { return m.ToolName }, func(m, from *engram.Memory) { m.ToolName = from.ToolName }),
+		field("type", func(m *engram.Memory) any { return m.Type }, func(m, from *engram.Memory) { m.Type = from.Type }),
+		field("scope", func(m *engram.Memory) any { return m.Scope }, func(m, from *engram.Memory) { m.Scope = from.Scope }),
+		field("topic_key", func(m *engram.Memory) any { return m.TopicKey }, func(m, from *engram.Memory) { m.TopicKey = from.TopicKey }),
+		field("metadata", func(m *engram.Memory) any { return m.Metadata }, func(m, from *engram.Memory) { m.Metadata = from.Metadata }),
+		field("importance", func(m *engram.Memory) any { return m.Importance }, func(m, from *engram.Memory) { m.Importance = from.Importance }),
+		field("permanent", func(m *engram.Memory) any { return m.Permanent }, func(m, from *engram.Memory) { m.Permanent = from.Permanent }),
+		field("review_after", func(m *engram.Memory) any { return m.ReviewAfter }, func(m, from *engram.Memory) { m.ReviewAfter = from.ReviewAfter }),
+		field("valid_from", func(m *engram.Memory) any { return m.ValidFrom }, func(m, from *engram.Memory) { m.ValidFrom = from.ValidFrom }),
+		field("valid_to", func(m *engram.Memory) any { return m.ValidTo }, func(m, from *engram.Memory) { m.ValidTo = from.ValidTo }),
+		field(partProject, func(m *engram.Memory) any { return m.Project }, func(m, from *engram.Memory) { m.Project = from.Project }),
+		field(partSession, func(m *engram.Memory) any { return m.SessionID }, func(m, from *engram.Memory) { m.SessionID = from.SessionID }),
+		field(engram.PartDeleted, func(m *engram.Memory) any { return m.DeletedAt }, func(m, from *engram.Memory) { m.DeletedAt = from.DeletedAt }),
 	}
 }
 
