@@ -41,6 +41,7 @@ func TestWhatMovesKeepsTheSessionThatItWasWrittenIn(t *testing.T) {
 			a := p.all[0]
 			m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory
 			a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "demo"})
+			p.sync(t)
 			for n, to := range []string{"demo", "shop", "demo"} {
 				p.all[n%clones].moves(m.ID, to)
 				for range clones {
