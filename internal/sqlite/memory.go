@@ -15,7 +15,7 @@ import (
 
 // memoryColumns is what scanMemory reads; m is the memories table.
 const memoryColumns = `m.num, m.id, m.sync_id, (SELECT name FROM projects WHERE num = m.project),
-	(SELECT id FROM sessions WHERE num = m.session), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
+	coalesce((SELECT id FROM sessions WHERE num = m.session), ''), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
 	m.metadata, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
 	m.touched_at, m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after,
 	m.valid_from, m.valid_to, m.revision_count, m.duplicate_count, m.last_seen_at, m.deleted_at, m.hash, m.summary, m.content`

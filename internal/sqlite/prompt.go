@@ -10,7 +10,7 @@ import (
 )
 
 // promptColumns is what scanPrompt reads; p is the prompts table.
-const promptColumns = `p.num, p.sync_id, (SELECT id FROM sessions WHERE num = p.session),
+const promptColumns = `p.num, p.sync_id, coalesce((SELECT id FROM sessions WHERE num = p.session), ''),
 	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
