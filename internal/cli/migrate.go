@@ -28,7 +28,7 @@ func (p *program) migrateCommand() *cobra.Command {
 running it again brings in only what is new there. engram undo takes it back.
 
   markdown      reflexes.md, episodes.md, preferences.md, project_graph.md, or any other page
-  engram        the database or the JSON export of a program that speaks the mem_* dialect
+  engram        the database or the JSON export of a program of the mem_* or the memory_* tools
   claude-mem    its database, claude-mem.db
   mcp-memory    memory.jsonl of the reference memory server of the Model Context Protocol
   basic-memory  its folder of notes
@@ -100,7 +100,11 @@ func (m migration) run() error {
 	if !m.json {
 		m.tellItems(res.Rejected, "not imported")
 		for _, n := range res.Notes {
-			m.warn(n.Item + ": " + n.Reason)
+			name := n.Item
+			if n.Name != "" {
+				name += " (" + n.Name + ")"
+			}
+			m.warn(render.Plain(name + ": " + n.Reason))
 		}
 	}
 	if err != nil {

@@ -35,12 +35,34 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	}
 	// An engine that knows one format, which is the source: Import has no other way in.
 	f := *e
-	f.formats = map[string]engram.Format{NativeFormat: given{head, e.dated(ctx, records)}}
+	var told []engram.ImportNote
+	f.formats = map[string]engram.Format{NativeFormat: given{head, e.suspecting(ctx, e.dated(ctx, records), &told)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress})
-	for _, n := range s.Notes() {
+	for _, n := range append(told, s.Notes()...) {
 		res.Note(n)
 	}
 	return res, err
+}
+
+// suspecting tells memories that read like an instruction to an agent. They come in all the
+// same: the store is the person's own, and rules for agents are what some of them hold. What
+// is here already, word for word, was told when it came.
+func (e *Engine) suspecting(ctx context.Context, records iter.Seq2[engram.Record, error], told *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		for r, err := range records {
+			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*told) < engram.MostImportNotes {
+				if why := suspect(r.Memory.Memory); why != "" {
+					var here engram.Memory
+					if here, err = e.hereOf(ctx, r.Memory.Memory); err == nil && here.Content != r.Memory.Memory.Content {
+						*told = append(*told, engram.ImportNote{Item: r.Item, Name: r.Memory.Memory.Title, Reason: why})
+					}
+				}
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // given is a format whose file was read already.
@@ -118,10 +140,11 @@ func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
 		return nil // metadata that is no JSON: whoever takes it in says so
 	}
 	sum := digest(string(text))
-	was, err := e.metadataOf(ctx, *m)
+	here, err := e.hereOf(ctx, *m)
 	if err != nil {
 		return err
 	}
+	was := here.Metadata
 	if was[sourceDigest] == sum {
 		for _, t := range []struct {
 			field string
@@ -139,16 +162,14 @@ func (e *Engine) date(ctx context.Context, m *engram.Memory) error {
 	return nil
 }
 
-// metadataOf is the metadata that a memory of a source has here; nil when it is not here.
-func (e *Engine) metadataOf(ctx context.Context, m engram.Memory) (metadata map[string]any, err error) {
+// hereOf is the memory of a source as it is here; the zero Memory when it is not here.
+func (e *Engine) hereOf(ctx context.Context, m engram.Memory) (here engram.Memory, err error) {
 	_, sync := names(m)
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		here, err := r.Memory(ctx, engram.Ref{SyncID: sync})
-		if engram.CodeOf(err) == engram.CodeNotFound {
+	err = e.store.View(ctx, func(r engram.Reader) (err error) {
+		if here, err = r.Memory(ctx, engram.Ref{SyncID: sync}); engram.CodeOf(err) == engram.CodeNotFound {
 			return nil
 		}
-		metadata = here.Metadata
 		return err
 	})
-	return metadata, err
+	return here, err
 }

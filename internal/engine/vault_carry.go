@@ -183,7 +183,7 @@ func (x *vaultImport) tellCarried(ctx context.Context, records []engram.Record, 
 func suspect(m engram.Memory) string {
 	for _, text := range []string{m.Title, m.Content} {
 		if why := suspicion.Of(text); len(why) > 0 {
-			return fmt.Sprintf("it came in, and reads like an instruction to an agent: %s: %s", why[0].Why, why[0].Excerpt)
+			return fmt.Sprintf("it reads like an instruction to an agent, and comes in all the same: %s: %s", why[0].Why, why[0].Excerpt)
 		}
 	}
 	return ""

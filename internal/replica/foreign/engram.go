@@ -38,6 +38,17 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 	if err != nil {
 		return nil, err
 	}
+	graph, err := isGraph(ctx, db)
+	if err == nil && graph {
+		s, err := newGraph(ctx, db)
+		if err != nil {
+			return nil, errors.Join(err, db.close())
+		}
+		return s, nil
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.close())
+	}
 	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
 		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
 			err = told.WithHint("it has none of its tables; one of this program moves by {export FILE} and {import FILE}")

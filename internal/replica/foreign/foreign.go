@@ -30,7 +30,7 @@ type System string
 
 // The systems.
 const (
-	Engram      System = "engram"       // the database or the JSON export of a program of the mem_* dialect
+	Engram      System = "engram"       // the database or the JSON export of a program of the mem_* or memory_* dialect
 	ClaudeMem   System = "claude-mem"   // its SQLite database
 	MCPMemory   System = "mcp-memory"   // the JSON lines of the reference memory server of the Model Context Protocol
 	BasicMemory System = "basic-memory" // its folder of notes
