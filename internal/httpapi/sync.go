@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
@@ -64,6 +65,9 @@ func (a *API) syncStatus(q request) (reply, error) {
 		return reply{}, err
 	}
 	st, err := a.Engine.RemoteStatus(q.Context(), remote, name)
+	if engram.CodeOf(err) == engram.CodeForbidden { // the folder itself is a link: that is a state, and no fault of who asks
+		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: messageOf(err)}}, nil
+	}
 	if err != nil {
 		return reply{}, err
 	}
@@ -91,7 +95,7 @@ func (s *syncStatus) tell(st engine.RemoteStatus) {
 	case len(st.Trouble) > 0:
 		t := st.Trouble[0]
 		s.Phase, s.Reason, s.LastError = "degraded", "transport_failed", t.Item+": "+t.Reason
-		s.Message = fmt.Sprintf("%d chunks of the repository cannot be used", len(st.Trouble))
+		s.Message = fmt.Sprintf("chunks of the repository that cannot be used: %d", len(st.Trouble))
 	case s.Chunks.Pending > 0 || s.Chunks.Unpushed > 0:
 		s.Phase = "pending"
 		s.Message = fmt.Sprintf("%d chunks to import, %d things to export", s.Chunks.Pending, s.Chunks.Unpushed)

@@ -70,6 +70,24 @@ func TestSyncStatusTellsHowTheRepositoryStands(t *testing.T) {
 	}
 }
 
+// shut is a remote that nobody may look into, as a folder that is a link.
+type shut struct{ engram.Remote }
+
+// Batches implements engram.Remote.
+func (shut) Batches(context.Context) ([]engram.Batch, error) {
+	return nil, engram.Errorf(engram.CodeForbidden, "it is a link")
+}
+
+// Whoever may push can make .engram a link: that is a state, and no fault of who asks.
+func TestSyncStatusTellsOfARepositoryThatIsNotRead(t *testing.T) {
+	h := newAPI(t, httpapi.Options{Engine: enginetest.New(t), Project: "demo", Chunks: func(context.Context, string) (engram.Remote, error) {
+		return shut{replicatest.NewPlace("a repository").Open()}, nil
+	}})
+	if s := syncStatus(t, h, ""); s.Phase != "degraded" || s.Message != "chunks of the repository that cannot be used: 1" {
+		t.Errorf("got %+v, want degraded", s)
+	}
+}
+
 // What waits is listed in the words of the mem_* dialect.
 func TestWhatWaitsIsListed(t *testing.T) {
 	ctx, place := t.Context(), replicatest.NewPlace("a repository")
