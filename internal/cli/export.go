@@ -81,7 +81,9 @@ func (p *program) export(cmd *cobra.Command, name string, in engine.ExportInput)
 		write = packed(write)
 	}
 	if name == "-" {
-		err = outputError(write(p.Stdout))
+		if err = write(p.Stdout); isPathError(err) {
+			err = outputError(err)
+		}
 	} else {
 		err = p.writeFile(name, write)
 	}
@@ -160,6 +162,13 @@ func (p *program) writeFile(name string, write func(io.Writer) error) (err error
 		return refused(err)
 	}
 	return nil
+}
+
+// isPathError reports whether an error is that of a file, such as standard output, and not of
+// what was to be written.
+func isPathError(err error) bool {
+	_, is := errors.AsType[*fs.PathError](err)
+	return is
 }
 
 // unwritten is err, when it is that of a file that cannot take more, in words for a person.

@@ -23,11 +23,15 @@ func (p *program) importCommand() *cobra.Command {
 		Long: `Bring in a file that engram export wrote, here or elsewhere, or the export of a program that speaks the mem_* or the
 memory_* dialect; which it is, is found out, and whether it is packed with gzip. Importing twice changes nothing: what is
 here already is known again by its id. Where both have something, the later edit holds and the other text is kept as a
-revision. With --project everything goes into that project; what another project has here is left alone, and copies of
-it come in.
+revision.
 
-With --mode replace, what is not in the file is forgotten; a backup of the database is made first. All of it comes in or
-nothing does, and engram undo takes it back. An item that is wrong is told and left out, and a replacement with one is
+Without --project what is here stays in its project, and what is new goes where the file says. With it everything goes into
+that one project, whatever the file says and by whatever alias it is named; what another project has here is left alone,
+and copies of it come in under new ids. What only an undone import had put elsewhere comes in itself.
+
+With --mode replace, what is not in the file is forgotten, of the project of the file or of --project, or of every one when
+the file is of all of them; a backup of the database is made first where anything changes. All of it comes in or nothing
+does, and engram undo takes it back. An item that is wrong is told and left out, and a replacement with one is
 refused; then the exit code is 2.
 
 With --format obsidian or markdown it is a folder of notes: what was edited there since an export comes in, see engram
@@ -72,6 +76,9 @@ func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportIn
 	if err != nil {
 		if !p.json {
 			p.tellItems(res.Rejected, "wrong")
+			if res.Backup != "" {
+				p.warn("nothing was replaced; the backup that was made first stays: " + res.Backup)
+			}
 		}
 		return err
 	}

@@ -82,10 +82,23 @@ func draftOf(raw []byte) (document.Draft, error) {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&one); err != nil {
+		if wholeExport(raw) {
+			return one, invalidf("it is a whole export and no memory: it comes in by engram import")
+		}
 		return one, invalidf("%s", unreadable(err)).
 			WithHint("an object with content, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata, importance, permanent, related")
 	}
 	return one, nil
+}
+
+// wholeExport reports whether an object is what an export writes.
+func wholeExport(object []byte) bool {
+	var x struct {
+		Format                           string
+		Memories, Observations, Sessions []json.RawMessage
+	}
+	// One that does not fit is none.
+	return json.Unmarshal(object, &x) == nil && (x.Format == "engram" || x.Memories != nil || x.Observations != nil && x.Sessions != nil)
 }
 
 // twice is the first field that an object has more than once, in whatever case; "" for none.

@@ -46,7 +46,8 @@ func (p *program) obsidianCommand() *cobra.Command {
 		Long: `Write a note for each memory into the folder engram of an Obsidian vault: VAULT/engram/PROJECT/TYPE/TITLE-….md, with
 front matter, links for relations, and notes for sessions, topics and groups of memories that belong together. Only notes
 that say something new are written; those of forgotten memories go. Your own notes are not touched, and a note that you
-edited or deleted is left as it is and named.
+edited or deleted is left as it is and named. With --project, or its alias, it is the memories of that project alone;
+folders of other projects that are in the vault stay as they are.
 
 With --import, what you did in the vault is taken in first: an edited note revises its memory, a new note in the folder of
 a project becomes a memory, and a deleted one is named, or with --forget-deleted forgets its memory. Where note and memory
