@@ -119,7 +119,7 @@ func answers() map[string][]answer {
 		"topic":                  one(topicDoc{}),
 		"undo":                   {{"", document.Undone{}}, {"FIRST..LAST", undoneRangeDoc{}}},
 		"unlink":                 one(document.Unlinked{}),
-		"update":                 one(changedDoc{}),
+		"update":                 one(updatedDoc{}),
 		"version":                one(programDoc{}),
 		"why":                    one(accountDoc{}),
 	}

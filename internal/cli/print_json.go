@@ -134,7 +134,7 @@ func timelineOf(t engram.Timeline) timelineDoc {
 	return timelineDoc{document.MarkedOf(t.Focus, t.Notes[t.Focus.Num]), document.MarkedOfAll(t.Before, t.Notes), document.MarkedOfAll(t.After, t.Notes), sessionOf(t.Session), t.Total}
 }
 
-// changedDoc is the answer of `update`, `mark` and `tag`.
+// changedDoc is the answer of `mark` and `tag`, and in that of `update`.
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
 }

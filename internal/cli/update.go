@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -30,7 +31,15 @@ func (p *program) updateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.update(cmd, in, "updated")
+			e, m, err := p.changed(cmd, in)
+			if err != nil {
+				return err
+			}
+			if !p.json {
+				p.warnAll(m.Warnings)
+			}
+			doc := updatedDoc{changedOf(e, m.Memory), document.OrEmpty(m.Warnings)}
+			return p.answer(doc, func(b *strings.Builder) { writeChanged(b, m.Memory, "updated") })
 		},
 	}
 	flags := cmd.Flags()
@@ -49,17 +58,28 @@ func (p *program) updateCommand() *cobra.Command {
 	return cmd
 }
 
-// update runs the verb and prints the memory; done is what the text says was done.
-func (p *program) update(cmd *cobra.Command, in engine.UpdateInput, done string) error {
+// updatedDoc is the answer of `update`.
+type updatedDoc struct {
+	changedDoc
+	Warnings []string `json:"warnings"`
+}
+
+func (p *program) changed(cmd *cobra.Command, in engine.UpdateInput) (*engine.Engine, engine.Updated, error) {
 	e, err := p.open(cmd)
 	if err != nil {
-		return err
+		return nil, engine.Updated{}, err
 	}
 	m, err := e.Update(cmd.Context(), in)
+	return e, m, err
+}
+
+// update runs the verb and prints the memory; done is what the text says was done.
+func (p *program) update(cmd *cobra.Command, in engine.UpdateInput, done string) error {
+	e, m, err := p.changed(cmd, in)
 	if err != nil {
 		return err
 	}
-	return p.answer(changedOf(e, m), func(b *strings.Builder) { writeChanged(b, m, done) })
+	return p.answer(changedOf(e, m.Memory), func(b *strings.Builder) { writeChanged(b, m.Memory, done) })
 }
 
 func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (in engine.UpdateInput, err error) {

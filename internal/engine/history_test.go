@@ -118,7 +118,7 @@ func (h *history) Update(t *rapid.T) {
 	if word == "" && in.Title != nil {
 		word = h.rarest[m.Num]
 	}
-	h.kept(t, m, word)
+	h.kept(t, m.Memory, word)
 }
 
 // Forget forgets a memory.

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -127,5 +128,37 @@ func TestAnUndoOfAToolTravels(t *testing.T) {
 		if got, want := c.about(id), `fifteen minutes, in short "", by "Bash", 0 before`; got != want {
 			t.Errorf("replica %d: after the undo there is\n%s, want\n%s", n, got, want)
 		}
+	}
+}
+
+// Who keeps to himself what others may have is told so.
+func TestWhatWasSharedIsNotTakenBackByBecomingPersonal(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	shared := a.save(engine.SaveInput{Content: "the door opens with the left key", Project: "shop"}).Memory
+	meet(a, b)
+	own := a.save(engine.SaveInput{Content: "the kettle is behind the shelf", Project: "shop"}).Memory
+	for _, tt := range []struct {
+		name  string
+		at    clone
+		num   int64
+		scope engram.Scope
+		told  bool
+	}{
+		{"one that was never shared", a, own.Num, engram.ScopePersonal, false},
+		{"one that everybody may have", a, shared.Num, engram.ScopeGlobal, false},
+		{"one that was pushed", a, shared.Num, engram.ScopePersonal, true},
+		{"again", a, shared.Num, engram.ScopePersonal, false},
+		{"one that was pulled", b, b.num(shared.ID), engram.ScopePersonal, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m, err := tt.at.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(tt.num), Scope: &tt.scope})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if told := len(m.Warnings) == 1 && strings.Contains(m.Warnings[0], fmt.Sprintf("engram delete %d --hard", tt.num)); told != tt.told || !told && len(m.Warnings) > 0 {
+				t.Errorf("told %q, want a warning: %v", m.Warnings, tt.told)
+			}
+		})
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -36,16 +37,23 @@ func (in UpdateInput) empty() bool {
 	return reflect.ValueOf(in).IsZero()
 }
 
+// Updated is a memory after Update.
+type Updated struct {
+	engram.Memory
+	Warnings []string // what the change could not do
+}
+
 // Update changes a live memory; nothing to change is invalid. A change of type,
 // title, content, scope, project or topic counts as a revision.
-func (e *Engine) Update(ctx context.Context, in UpdateInput) (engram.Memory, error) {
+func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if in.empty() {
-		return engram.Memory{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
+		return Updated{}, engram.Errorf(engram.CodeInvalid, "provide at least one field to update")
 	}
 	if err := in.raw().check(); err != nil {
-		return engram.Memory{}, err
+		return Updated{}, err
 	}
 	var m engram.Memory
+	var warnings []string
 	err := e.write(ctx, "update", func(o *op) error {
 		was, err := o.live(ctx, in.Ref)
 		if err != nil {
@@ -58,12 +66,31 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (engram.Memory, err
 			return nil // it says all this already
 		}
 		m.UpdatedAt = o.at
-		return o.replaceMemory(ctx, was, m, "update")
+		if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
+			return err
+		}
+		warnings, err = o.keptBack(ctx, was, m)
+		return err
 	})
 	if err != nil {
-		return engram.Memory{}, err
+		return Updated{}, err
 	}
-	return m, nil
+	return Updated{m, warnings}, nil
+}
+
+// keptBack says of a memory that became its author's alone where it may be all the same: what
+// went to a remote, or came from one, is not taken back by a change here.
+func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []string, err error) {
+	if now.Scope != engram.ScopePersonal || was.Scope == engram.ScopePersonal {
+		return nil, nil
+	}
+	shared, err := o.tx.Shared(ctx, engram.EntityMemory, key(now.Num))
+	if err != nil || !shared {
+		return nil, err
+	}
+	return []string{fmt.Sprintf("#%[1]d was shared before it became personal, and what others have pulled, and the history of a repository, cannot be taken back. "+
+		"The next sync tells them to forget it: run engram sync. To have it erased from their stores too, with their next sync: engram delete %[1]d --hard, "+
+		"then engram sync. What was shared of it: engram history %[1]d", now.Num)}, nil
 }
 
 // changed is was with the changes that in asks for.

@@ -135,7 +135,7 @@ func (a *API) updateMemory(q request) (reply, error) {
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
-	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+	return reply{body: updatedDoc{changedDoc{document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))}, document.OrEmpty(m.Warnings)}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.

@@ -45,7 +45,13 @@ func detailOf(d engine.Detail) detailDoc {
 	return detailDoc{document.MemoryOf(d.Memory, d.State), document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
-// changedDoc is the answer of PATCH /memories/{ref}.
+// changedDoc is a memory after a change.
 type changedDoc struct {
 	Memory document.Memory `json:"memory"`
+}
+
+// updatedDoc is the answer of PATCH /memories/{ref}.
+type updatedDoc struct {
+	changedDoc
+	Warnings []string `json:"warnings"`
 }

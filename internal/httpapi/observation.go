@@ -193,7 +193,7 @@ func (a *API) updateObservation(q request) (reply, error) {
 	m, err := a.Engine.Update(q.Context(), engine.UpdateInput{
 		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 	})
-	return reply{body: observationOf(m)}, worded(err, engram.CodeNotFound, "observation not found")
+	return reply{body: observationOf(m.Memory), degraded: m.Warnings}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // deletedObservation says what became of a memory.

@@ -199,7 +199,7 @@ func (a *API) memoryRows() []Route {
 			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
 			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
 		read("/memories/{ref...}", a.memory, "one memory with its relations and revisions").newer().query(topicProject(), forSession(), asOf()).gives(detailDoc{}).fails(notFound, conflict),
-		write("PATCH", "/memories/{ref...}", a.updateMemory, "change a memory; what is left out stays").newer().query(topicProject()).takes(memoryChange{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("PATCH", "/memories/{ref...}", a.updateMemory, "change a memory; what is left out stays").newer().query(topicProject()).takes(memoryChange{}).gives(updatedDoc{}).fails(notFound, conflict),
 		write("DELETE", "/memories/{ref...}", a.deleteMemory, "forget a memory").newer().query(topicProject(), erasing()).gives(document.Deleted{}).fails(notFound, conflict),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -42,5 +43,9 @@ func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (mes
 	if err != nil {
 		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
 	}
-	return d.here(ctx, fmt.Sprintf("Memory updated: #%d %q (%s, scope=%s)", m.Num, m.Title, m.Type, m.Scope)), nil
+	lines := []string{fmt.Sprintf("Memory updated: #%d %q (%s, scope=%s)", m.Num, m.Title, m.Type, m.Scope)}
+	for _, w := range m.Warnings {
+		lines = append(lines, caution+w)
+	}
+	return d.here(ctx, strings.Join(lines, "\n")), nil
 }

@@ -44,5 +44,5 @@ func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (upd
 	if err != nil {
 		return updated{}, err
 	}
-	return updated{toldOf(m, engram.Note{State: d.engine.StateOf(m)})}, nil
+	return updated{toldOf(m.Memory, engram.Note{State: d.engine.StateOf(m.Memory)})}, nil
 }

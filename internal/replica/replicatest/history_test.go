@@ -27,9 +27,9 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		return h.save(ctx, p, text)
 	case 5, 6, 7:
 		what = "edits " + string(m.ID)
-		var now engram.Memory
+		var now engine.Updated
 		if now, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Content: &text}); err == nil {
-			h.remember(p, now)
+			h.remember(p, now.Memory)
 		}
 	case 8:
 		what = "rates " + string(m.ID)
