@@ -114,8 +114,12 @@ func (m migration) run() error {
 	if err := m.answer(doc, doc.write); err != nil {
 		return err
 	}
-	if n := res.All().Rejected; n > 0 {
-		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(n, "item", "items")).WithHint("the rest did; the reasons stand above")
+	if all := res.All(); all.Rejected > 0 {
+		hint := "the rest did; the reasons stand above"
+		if m.dryRun || all.Added+all.Changed+all.Unchanged == 0 {
+			hint = "the reasons stand above"
+		}
+		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(all.Rejected, "item", "items")).WithHint("%s", hint)
 	}
 	return nil
 }

@@ -77,6 +77,12 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 		return nil, unreadable(path, err)
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is neither a file nor a folder", path)
+	case !info.IsDir():
+		f, err := os.Open(path) // who names a file that may not be read is told so at once
+		if err != nil {
+			return nil, unreadable(path, err)
+		}
+		_ = f.Close() // nothing was written to it
 	}
 	switch s {
 	case Engram:

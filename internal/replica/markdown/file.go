@@ -158,16 +158,16 @@ func (n *notes) makeFolders(dir string) error {
 
 // writeFile writes a file of Engram's folder, and returns its time.
 func (n *notes) writeFile(name string, text []byte, lasting bool) (written int64, err error) {
-	return writeWhole(n.root, name, text, lasting)
+	return writeWhole(n.root, name, shown(name), text, lasting)
 }
 
 // writeWhole writes a file beside the one whose place it takes when it is whole. Only the
-// user can read it.
-func writeWhole(root *os.Root, name string, text []byte, lasting bool) (written int64, err error) {
+// user can read it. called is how the file is told.
+func writeWhole(root *os.Root, name, called string, text []byte, lasting bool) (written int64, err error) {
 	temp := ".engram-" + strings.ToLower(rand.Text()[:12]) + ".tmp"
 	f, err := root.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return 0, unwritten(name, err)
+		return 0, unwritten(called, err)
 	}
 	_, err = f.Write(text)
 	if err == nil && lasting {
@@ -178,7 +178,7 @@ func writeWhole(root *os.Root, name string, text []byte, lasting bool) (written 
 		err = root.Rename(temp, filepath.FromSlash(name))
 	}
 	if err != nil {
-		return 0, unwritten(name, errors.Join(err, root.Remove(temp)))
+		return 0, unwritten(called, errors.Join(err, root.Remove(temp)))
 	}
 	return info.ModTime().UnixNano(), nil
 }

@@ -83,7 +83,7 @@ func (n *notes) writeGraph(text []byte) error {
 	if err := n.vault.Mkdir(graphFolder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return unwritten(graphFolder, err)
 	}
-	_, err := writeWhole(n.vault, graphName, text, false)
+	_, err := writeWhole(n.vault, graphName, graphName, text, false)
 	return err
 }
 

@@ -90,7 +90,7 @@ func (n *notes) open(ctx context.Context) error {
 			WithHint("nothing is written through links; move it out of the way")
 	}
 	if n.root, err = root.OpenRoot(folderName); err != nil {
-		return unwritten(folderName, err)
+		return engram.Errorf(engram.CodeUnavailable, "%s in the vault cannot be opened", folderName).WithCause(err)
 	}
 	if n.state, err = n.readState(); err != nil {
 		return err
