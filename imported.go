@@ -42,10 +42,11 @@ type ImportTally struct {
 // MostImportNotes is how many notes of a kind an import keeps.
 const MostImportNotes = 1000
 
-// ImportNote is about one item of a file.
+// ImportNote is about one item of a file or a batch.
 type ImportNote struct {
 	Item   string // where it stands: "memories[12]"
 	Name   string // its id; "" when it has none
+	Batch  string // that it came with, of a pull; else ""
 	Reason string
 }
 

@@ -111,8 +111,14 @@ type LineageReader interface {
 	// one: PutPulled was told so of it, or of every one.
 	Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error)
 
-	// Deferred returns what waits, oldest first; of a project, or of every one.
-	Deferred(ctx context.Context, project string, p Page) ([]Deferred, error)
+	// Deferred returns what waits, by number from after on, so oldest first; of a project, or
+	// with "" of every one.
+	Deferred(ctx context.Context, project string, after int64, limit int) ([]Deferred, error)
+	// DeferredAt returns what waits under a number; found is false when nothing does.
+	DeferredAt(ctx context.Context, num int64) (d Deferred, found bool, err error)
+	// CountDeferred counts what waits of a project, or of every one, for one of the reasons, or
+	// with "" for any.
+	CountDeferred(ctx context.Context, project string, why Deferral) (int, error)
 }
 
 // LineageWriter keeps them. The writers of things do not: whoever writes a thing puts its

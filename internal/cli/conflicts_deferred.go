@@ -90,7 +90,7 @@ func (d deferredDoc) write(b *strings.Builder) {
 	fmt.Fprintf(b, "Deferred Changes\n  Total:  %d\n  Showing: %d\n", d.Total, len(d.Rows))
 	for _, r := range d.Rows {
 		fmt.Fprintf(b, "\n  number: %d\n  sync_id: %s\n  entity: %s\n  status: %s\n  retries: %d\n  reason: %s\n", r.Num, render.Plain(r.SyncID), r.Entity, r.ApplyStatus,
-			r.RetryCount, render.Line(r.LastError, 200))
+			r.RetryCount, render.Line(r.LastError, 0))
 	}
 }
 

@@ -31,6 +31,12 @@ func WaitingOf(d engram.Deferred) Waiting {
 	doc := Waiting{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
 		Tries: d.Tries, FirstAt: Stamp(d.FirstAt), LastAt: Stamp(d.LastAt)}
 	switch r := d.Record; {
+	case r.Memory != nil && r.Gone:
+		m := r.Memory.Memory
+		doc.ID, doc.SyncID = string(m.ID), m.SyncID
+		doc.Title = "memory " + cmp.Or(doc.ID, doc.SyncID) + " left project " + m.Project
+	case r.Session != nil && r.Gone:
+		doc.ID, doc.Title = r.Session.ID, "session "+r.Session.ID+" was deleted"
 	case r.Memory != nil:
 		m := r.Memory.Memory
 		doc.ID, doc.SyncID, doc.Title, doc.Content = string(m.ID), m.SyncID, m.Title, m.Content

@@ -18,8 +18,10 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 		if err != nil {
 			return err
 		}
-		all, err = allDeferred(ctx, r, name)
-		return err
+		return eachDeferred(ctx, r, name, func(d engram.Deferred) error {
+			all = append(all, d)
+			return nil
+		})
 	})
 	return all, err
 }
@@ -38,18 +40,27 @@ func deferredProject(ctx context.Context, r engram.Reader, project string) (stri
 	return name, err
 }
 
-func allDeferred(ctx context.Context, r engram.Reader, project string) ([]engram.Deferred, error) {
-	var all []engram.Deferred
-	for {
-		page, err := r.Deferred(ctx, project, engram.Page{Limit: exportPage, Offset: len(all)})
+// eachDeferred calls fn with what waits of a project, oldest first, page by page.
+func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(engram.Deferred) error) error {
+	for after := int64(0); ; {
+		page, err := r.Deferred(ctx, project, after, deferredPage)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if all = append(all, page...); len(page) < exportPage {
-			return all, nil
+		for _, d := range page {
+			if err := fn(d); err != nil {
+				return err
+			}
+			after = d.Num
+		}
+		if len(page) < deferredPage {
+			return nil
 		}
 	}
 }
+
+// deferredPage is how many records that wait are read at once.
+const deferredPage = 100
 
 // AcceptDeferred takes a record in that waits for a person to look at it, or for anything
 // else: nothing is asked again but what cannot be done without. It is an operation of its own,
@@ -116,16 +127,11 @@ func nothingWaits(num int64) *engram.Error {
 
 // waiting is the record that waits under a number.
 func (o *op) waiting(ctx context.Context, num int64) (engram.Deferred, error) {
-	all, err := allDeferred(ctx, o.tx, "")
-	if err != nil {
-		return engram.Deferred{}, err
+	d, found, err := o.tx.DeferredAt(ctx, num)
+	if err == nil && !found {
+		err = nothingWaits(num)
 	}
-	for _, d := range all {
-		if d.Num == num {
-			return d, nil
-		}
-	}
-	return engram.Deferred{}, nothingWaits(num)
+	return d, err
 }
 
 // one takes one record in that waited.
@@ -145,25 +151,21 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	return b.tie(ctx)
 }
 
-// again tries what waits for something that may be here by now, or for a time. What a person
-// has to look at goes on waiting.
-func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, err error) {
+// again tries what waits for something that may be here by now, or for a time, and returns
+// what it tried. What a person has to look at goes on waiting.
+func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried []int64, err error) {
 	project, err := deferredProject(ctx, o.tx, p.in.Project)
 	if err != nil {
-		return sum, err
-	}
-	all, err := allDeferred(ctx, o.tx, project)
-	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	erasure, err := readErased(ctx, o.tx)
 	if err != nil {
-		return sum, err
+		return sum, nil, err
 	}
 	into := map[string]*receivingBatch{} // by project
-	for _, d := range all {
+	err = eachDeferred(ctx, o.tx, project, func(d engram.Deferred) error {
 		if d.Why == engram.DeferredReview && !erasure.erases(d.Record) {
-			continue
+			return nil
 		}
 		b := into[d.Project]
 		if b == nil {
@@ -171,23 +173,25 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, err er
 			b = one.receiving(o, engram.Batch{}, &sum, new(putAside))
 			into[d.Project] = b
 			if err := b.begin(ctx); err != nil {
-				return sum, err
+				return err
 			}
 		}
-		if err := b.oneAgain(ctx, d); err != nil {
-			return sum, err
-		}
+		tried = append(tried, d.Num)
+		return b.oneAgain(ctx, d)
+	})
+	if err != nil {
+		return sum, nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(into)) {
 		if err := into[name].end(ctx); err != nil {
-			return sum, err
+			return sum, nil, err
 		}
 	}
 	if err := o.settleTies(ctx, nil); err != nil { // one that was shown may have been taken away here since
-		return sum, err
+		return sum, nil, err
 	}
 	sum.Op = o.first
-	return sum, nil
+	return sum, tried, nil
 }
 
 // oneAgain tries one record again.
@@ -198,9 +202,11 @@ func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error 
 		waits = true
 		return b.defers(ctx, r, why, reason)
 	}
-	if err := b.one(ctx, d.Record); err != nil || waits {
+	rejected, notes := len(b.res.Rejected), len(b.res.Notes)
+	err := b.one(ctx, d.Record)
+	if tellBatch(b.res, rejected, notes, d.Batch); err != nil || waits {
 		return err
 	}
-	_, err := b.tx.DropDeferred(ctx, d.Num)
+	_, err = b.tx.DropDeferred(ctx, d.Num)
 	return err
 }

@@ -21,30 +21,20 @@ func (e *Engine) RetryDeferred(ctx context.Context, project string) (Retried, er
 		if err != nil {
 			return err
 		}
-		before, err := allDeferred(ctx, o.tx, name)
-		if err != nil {
-			return err
-		}
 		p := &pulling{Engine: e, in: PullInput{Project: name}}
-		if _, err := p.again(ctx, o); err != nil {
-			return err
-		}
-		after, err := allDeferred(ctx, o.tx, name)
+		_, tried, err := p.again(ctx, o)
 		if err != nil {
 			return err
-		}
-		left := map[int64]engram.Deferred{}
-		for _, d := range after {
-			left[d.Num] = d
 		}
 		res = Retried{}
-		for _, d := range before {
-			now, waits := left[d.Num]
-			switch {
-			case d.Why == engram.DeferredReview:
-			case waits:
-				res.Left = append(res.Left, now)
-			default:
+		for _, num := range tried {
+			d, waits, err := o.tx.DeferredAt(ctx, num)
+			if err != nil {
+				return err
+			}
+			if waits {
+				res.Left = append(res.Left, d)
+			} else {
 				res.Taken++
 			}
 		}

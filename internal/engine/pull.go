@@ -85,6 +85,9 @@ type pulling struct {
 	in   PullInput
 	name string // of the remote
 	res  Pulled
+	// spoilt counts records that wait and would not: a dry run keeps what came of a batch
+	// that it refuses.
+	spoilt int
 }
 
 // fresh are the batches of a remote that were not read yet.
@@ -125,25 +128,34 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 	for n, b := range batches {
 		records, err := readBatch(ctx, r, b.ID)
 		if refusal(err) {
-			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Reason: line(err.Error())})
+			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(err.Error())})
 			continue
 		}
 		if err != nil {
 			return fmt.Errorf("read batch %s of %s: %w", b.ID, p.name, err)
 		}
 		done := PulledBatch{Batch: b}
-		var aside putAside
+		aside := putAside{}
 		err = write(func(o *op) error {
 			done.Imported, aside = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, putAside{}
+			var err error
+			if aside.before, err = o.tx.CountDeferred(ctx, "", ""); err != nil {
+				return err
+			}
+			aside.before -= p.spoilt
 			in := p.receiving(o, b, &done.Imported, &aside)
 			if err := in.batchIn(ctx, records); err != nil {
 				return err
 			}
+			tellBatch(&done.Imported, 0, 0, b.ID)
 			done.Op = o.first
 			return o.tx.PutPulled(ctx, in.readFor(), b.ID, o.at)
 		})
-		if aside.all > mostWaiting && engram.CodeOf(err) == engram.CodeForbidden && !p.in.DryRun {
-			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Reason: line(err.Error())})
+		if aside.tooMany != nil && (err == nil || errors.Is(err, aside.tooMany)) {
+			p.res.Refused = append(p.res.Refused, engram.ImportNote{Item: b.ID, Name: b.By, Batch: b.ID, Reason: line(aside.tooMany.Error())})
+			if err == nil {
+				p.spoilt += aside.kept
+			}
 			continue
 		}
 		if err != nil {
@@ -157,7 +169,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 	}
 	var waited engram.Imported
 	err := write(func(o *op) (err error) {
-		waited, err = p.again(ctx, o)
+		waited, _, err = p.again(ctx, o)
 		return err
 	})
 	if err == nil {
@@ -172,6 +184,15 @@ func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Deferred += aside.all
 	p.res.Review += aside.review
 	p.res.Op = cmp.Or(done.Op, p.res.Op)
+}
+
+// tellBatch names the batch in notes from these numbers on.
+func tellBatch(res *engram.Imported, rejected, notes int, batch string) {
+	for _, list := range [][]engram.ImportNote{res.Rejected[rejected:], res.Notes[notes:]} {
+		for i := range list {
+			list[i].Batch = batch
+		}
+	}
 }
 
 // forgetOps takes out the numbers of operations that were rolled back.
@@ -208,7 +229,7 @@ func refusal(err error) bool {
 
 // receiving takes in what came with a batch.
 func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *putAside) *receivingBatch {
-	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project}, res)
+	i := newImporting(o, ImportInput{Mode: ImportMerge, Project: p.in.Project, DryRun: p.in.DryRun}, res)
 	i.batch, i.reason = b.ID, "chunk "+b.ID
 	by := signature(b.By)
 	if by != "" {

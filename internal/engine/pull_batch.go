@@ -18,7 +18,12 @@ type receivingBatch struct {
 }
 
 // putAside counts records of a batch that were put aside.
-type putAside struct{ all, review int }
+type putAside struct {
+	all, review int
+	kept        int   // of these, those that wait now
+	before      int   // records that waited already, of whatever batch
+	tooMany     error // why no more may wait; nil: they may
+}
 
 func (a *putAside) count(why engram.Deferral) {
 	if a.all++; why == engram.DeferredReview {
@@ -94,7 +99,12 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	if err != nil {
 		return b.settled(ctx, r.Record, unchanged, err)
 	}
-	if !b.reviewed && !b.erases(r.Record) {
+	if b.erases(r.Record) && r.Session == nil && !b.reviewed {
+		// It stays away, as everywhere: that is no fault of whoever pulls old batches.
+		count(b.res.Of(r.Record), unchanged)
+		return nil
+	}
+	if !b.reviewed {
 		why, err := b.suspicious(ctx, r)
 		if err != nil {
 			return err
@@ -144,16 +154,34 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 	return fmt.Sprintf("it is of project %.80q, which is not here: rename %.80q to that if it is what the others call it now", project, b.border), nil
 }
 
-// mostWaiting is how much of one batch may wait: more than that comes of no honest one, and
-// somebody has to go through it.
-const mostWaiting = 1000
+// So much of one batch may wait: more than that comes of no honest one, and somebody has to go
+// through it. So much may wait in all: whoever may push can write many batches.
+const (
+	mostWaiting      = 1000
+	mostWaitingInAll = 10_000
+)
+
+// full reports whether more was put aside than may wait.
+func (a *putAside) full() bool {
+	switch {
+	case a.all > mostWaiting:
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostWaiting).
+			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
+	case a.before+a.all > mostWaitingInAll:
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d things wait already, and with it there would be more than %d", a.before, mostWaitingInAll).
+			WithHint("take in or drop what waits ({sync deferred --all-projects}); it is tried again with each pull")
+	}
+	if a.tooMany == nil {
+		a.kept++
+	}
+	return a.tooMany != nil
+}
 
 // defers puts a record aside, or puts it back where it waited.
 func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
 	if b.erases(r) {
 		// Its text is to be nowhere, and so not among what waits.
-		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: wasErased})
-		if b.waited == nil {
+		if count(b.res.Of(r), unchanged); b.waited == nil {
 			return nil
 		}
 		_, err := b.tx.DropDeferred(ctx, b.waited.Num)
@@ -172,9 +200,11 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 	}
 	if was := b.waited; was != nil {
 		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
-	} else if b.aside.count(why); b.aside.all > mostWaiting {
-		return engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostWaiting).
-			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
+	} else if b.aside.count(why); b.aside.full() {
+		if b.in.DryRun {
+			return nil // nothing is kept anyway, and the other batches are to be told of
+		}
+		return b.aside.tooMany
 	}
 	return b.tx.PutDeferred(ctx, &d)
 }

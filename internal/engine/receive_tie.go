@@ -108,6 +108,8 @@ func (m *missing) Error() string { return m.reason }
 // relation adds a relation, or brings the one that is here together with it.
 func (i *importing) relation(ctx context.Context, in incoming, source, target engram.Memory) (fate, error) {
 	switch {
+	case i.erases(in.Record) && i.batch != "":
+		return unchanged, nil // erased by the batch that it came with
 	case i.erases(in.Record):
 		return unchanged, &refused{reason: wasErased, harmless: true}
 	case source.Num == 0:

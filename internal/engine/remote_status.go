@@ -73,20 +73,11 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {
 			return err
 		}
-		for {
-			page, err := r.Deferred(ctx, st.Project, engram.Page{Limit: pushPage, Offset: st.Deferred})
-			if err != nil {
-				return err
-			}
-			for _, d := range page {
-				if d.Why == engram.DeferredReview {
-					st.Review++
-				}
-			}
-			if st.Deferred += len(page); len(page) < pushPage {
-				return nil
-			}
+		if st.Deferred, err = r.CountDeferred(ctx, st.Project, ""); err != nil {
+			return err
 		}
+		st.Review, err = r.CountDeferred(ctx, st.Project, engram.DeferredReview)
+		return err
 	})
 	return pulled, err
 }

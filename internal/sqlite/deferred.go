@@ -9,13 +9,41 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-const deferredSQL = `SELECT d.num, d.project, d.batch, d.sent_by, d.why, d.reason, d.tries, d.first_at, d.last_at, d.record
-	FROM deferred d WHERE ?1 = '' OR d.project = ?1 ORDER BY d.num LIMIT ?2 OFFSET ?3`
+// deferredColumns is what deferred reads; d is the deferred table.
+const deferredColumns = `d.num, d.project, d.batch, d.sent_by, d.why, d.reason, d.tries, d.first_at, d.last_at, d.record`
+
+// What waits is read by its number.
+const (
+	deferredSQL   = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num > ?2 AND (?1 = '' OR d.project = ?1) ORDER BY d.num LIMIT ?3`
+	deferredAtSQL = `SELECT ` + deferredColumns + ` FROM deferred d WHERE d.num = ?`
+)
 
 // Deferred returns what waits, oldest first.
-func (t *tx) Deferred(ctx context.Context, project string, p engram.Page) ([]engram.Deferred, error) {
+func (t *tx) Deferred(ctx context.Context, project string, after int64, limit int) ([]engram.Deferred, error) {
+	return t.deferred(ctx, deferredSQL, project, after, limit)
+}
+
+// DeferredAt returns what waits under a number.
+func (t *tx) DeferredAt(ctx context.Context, num int64) (d engram.Deferred, found bool, err error) {
+	all, err := t.deferred(ctx, deferredAtSQL, num)
+	if err != nil || len(all) == 0 {
+		return d, false, err
+	}
+	return all[0], true, nil
+}
+
+// CountDeferred counts what waits.
+func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Deferral) (n int, err error) {
+	const query = `SELECT count(*) FROM deferred WHERE (?1 = '' OR project = ?1) AND (?2 = '' OR why = ?2)`
+	if err := t.row(ctx, query, []any{project, why}, &n); err != nil {
+		return 0, fmt.Errorf("count what waits: %w", err)
+	}
+	return n, nil
+}
+
+func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
 	var all []engram.Deferred
-	err := t.rows(ctx, deferredSQL, []any{project, p.Limit, p.Offset}, func(s scanner) error {
+	err := t.rows(ctx, query, args, func(s scanner) error {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)

@@ -251,7 +251,7 @@ func lineageCases() []testCase {
 					return err
 				}
 				k.same("batches that are known to carry it", len(carriers), 0)
-				waits, err := r.Deferred(k.Context(), "", engram.Page{Limit: 10})
+				waits, err := r.Deferred(k.Context(), "", 0, 10)
 				k.same("what waits of it", len(waits), 0)
 				return err
 			})
@@ -470,7 +470,7 @@ func carriedCases() []testCase {
 			k.same("the second of one thing and batch is the first", again.Num, d.Num)
 			read := func(project string) (all []engram.Deferred) {
 				k.view(func(r engram.Reader) (err error) {
-					all, err = r.Deferred(k.Context(), project, engram.Page{Limit: 10})
+					all, err = r.Deferred(k.Context(), project, 0, 10)
 					return err
 				})
 				return all
@@ -480,6 +480,34 @@ func carriedCases() []testCase {
 				k.Errorf("what waits\n got %+v\nwant %+v", all, []engram.Deferred{again, other})
 			}
 			k.same("of a project", len(read("later")), 1)
+			k.view(func(r engram.Reader) error {
+				next, err := r.Deferred(k.Context(), "", d.Num, 10)
+				if err != nil {
+					return err
+				}
+				k.same("after the first", len(next), 1)
+				one, found, err := r.DeferredAt(k.Context(), other.Num)
+				if err != nil {
+					return err
+				}
+				k.same("by its number", []any{found, one.Batch, one.Num}, []any{true, "b2", other.Num})
+				if _, found, err = r.DeferredAt(k.Context(), other.Num+1); err != nil {
+					return err
+				}
+				k.same("by a number of nothing", found, false)
+				for _, tt := range []struct {
+					project string
+					why     engram.Deferral
+					want    int
+				}{{"", "", 2}, {"app", "", 1}, {"", engram.DeferredClock, 2}, {"later", engram.DeferredReview, 0}} {
+					n, err := r.CountDeferred(k.Context(), tt.project, tt.why)
+					if err != nil {
+						return err
+					}
+					k.same(fmt.Sprintf("how many wait of %q for %q", tt.project, tt.why), n, tt.want)
+				}
+				return nil
+			})
 			again.Reason = "still"
 			k.update(func(tx engram.Tx) error {
 				if err := tx.PutDeferred(k.Context(), &again); err != nil {

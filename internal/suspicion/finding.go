@@ -57,9 +57,11 @@ func excerpt(text string, from, to int) string {
 	}
 	if cut := strings.IndexAny(text[a:from], " \n"); a > 0 && cut >= 0 {
 		a += cut
+	} else if a > 0 {
+		a = from // the word before is longer than what is shown of it
 	}
-	if cut := strings.LastIndexAny(text[to:b], " \n"); b < len(text) && cut >= 0 {
-		b = to + cut
+	if b < len(text) {
+		b = to + max(strings.LastIndexAny(text[to:b], " \n"), 0)
 	}
 	shown := visible(text[a:b])
 	if len(shown) <= MaxExcerpt {

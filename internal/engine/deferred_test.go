@@ -1,0 +1,94 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/replica/replicatest"
+)
+
+// adrift are relations between memories that are nowhere.
+func adrift(n int) (rs []engram.Record) {
+	for i := range n {
+		r := engram.RelationRecord{Relation: engram.Relation{ID: fmt.Sprintf("rel-%016d", i), Verb: engram.VerbCausedBy},
+			Source: engram.Ref{SyncID: fmt.Sprintf("obs-a%d", i)}, Target: engram.Ref{SyncID: fmt.Sprintf("obs-b%d", i)}}
+		rs = append(rs, engram.Record{Relation: &r})
+	}
+	return rs
+}
+
+// Whoever may push can write many batches, each of which is small enough.
+func TestNoMoreThanSoMuchWaitsInAll(t *testing.T) {
+	_, cs := clones(t, 1)
+	b := cs[0]
+	err := b.Store.Update(t.Context(), func(tx engram.Tx) error {
+		for i, r := range adrift(9_500) {
+			d := engram.Deferred{Record: r, Project: "shop", Batch: "b", Why: engram.DeferredReview, Reason: "r", FirstAt: b.Clock.Now(), LastAt: b.Clock.Now(), Tries: i}
+			if err := tx.PutDeferred(t.Context(), &d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, b.remote, "mallory", adrift(501)...)
+	write(t, b.remote, "ann", append(adrift(500), foreign(id1, b.Clock.Now(), "t", "c"))...)
+	for _, dry := range []bool{true, false} {
+		p, err := b.Pull(t.Context(), b.remote, engine.PullInput{Project: "shop", DryRun: dry})
+		if err != nil || len(p.Refused) != 1 || p.Memories.Added != 1 || !strings.Contains(p.Refused[0].Reason, "10000") || p.Refused[0].Batch == "" {
+			t.Errorf("dry %t: refused %+v, came in %+v, %v; want one batch refused for what waits already, and the other in", dry, p.Refused, p.Memories, err)
+		}
+	}
+	if st, err := b.RemoteStatus(t.Context(), b.remote, "shop"); err != nil || st.Deferred != 10_000 || st.Review != 9_500 {
+		t.Errorf("%d wait, %d of them for review, %v; want 10000 and 9500", st.Deferred, st.Review, err)
+	}
+}
+
+// An erasure travels before the last who knew the memory has pulled: nobody did anything wrong.
+func TestWhatComesOfSomethingErasedIsNoFault(t *testing.T) {
+	_, cs := clones(t, 3)
+	a, b, late := cs[0], cs[1], cs[2]
+	m := a.save(engine.SaveInput{Title: "key", Content: "it is hunter2", Project: "shop"}).Memory
+	other := a.save(engine.SaveInput{Title: "other", Content: "stays", Project: "shop"}).Memory
+	asked := a.prompt(engine.PromptInput{Content: "is it hunter2?", Project: "shop"})
+	a.link(other.ID, m.ID, engram.VerbCausedBy)
+	first := a.push()
+	if _, err := a.Erase(t.Context(), engram.ByID(m.ID)); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.DeletePrompt(t.Context(), asked.Num, true); err != nil {
+		t.Fatal(err)
+	}
+	second := a.push()
+	records := slices.Concat(a.wentIn(a.remote, first.Batches), a.wentIn(a.remote, second.Batches))
+	late.remote = given{late.remote, records}
+	p := late.pull() // all that was ever said, in one batch
+	if len(p.Rejected) > 0 || p.Memories.Added+p.Memories.Unchanged < 2 {
+		t.Errorf("rejected %+v, of %+v", p.Rejected, p.Imported)
+	}
+	b.remote = replicatest.NewPlace("elsewhere").Open()
+	for _, batch := range [][]engram.Record{a.wentIn(a.remote, second.Batches), a.wentIn(a.remote, first.Batches)} {
+		write(t, b.remote, "ann", batch...)
+		p = b.pull()
+	}
+	if len(p.Rejected) > 0 || p.Memories.Added != 1 || p.Memories.Unchanged != 1 || p.Prompts.Unchanged != 1 || p.Relations.Unchanged != 1 {
+		t.Errorf("rejected %+v, of %+v; want one memory, and the others as if they were not there", p.Rejected, p.Imported)
+	}
+}
+
+func TestWhatIsRejectedIsToldWithItsBatch(t *testing.T) {
+	_, cs := clones(t, 1)
+	b := cs[0]
+	for n, id := range []string{id1, id2} {
+		batch := write(t, b.remote, "ann", foreign(id, b.Clock.Now(), "", " "))
+		if p := b.pull(); len(p.Rejected) != 1 || p.Rejected[0].Batch != batch.ID {
+			t.Errorf("batch %d, %s: rejected %+v, want its name", n, batch.ID, p.Rejected)
+		}
+	}
+}
