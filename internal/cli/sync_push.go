@@ -80,7 +80,10 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if doc.Ignored = s.place.Ignored(cmd.Context()); doc.Ignored != "" && !p.json {
 		p.warn(ignored(doc.Ignored))
 	}
-	return p.answerFolded(doc, doc.write)
+	return p.answer(doc, func(b *strings.Builder) {
+		writeFolded(b, p.columns(), plainText(doc.write))
+		doc.writeShare(b) // which is copied, and so not broken
+	})
 }
 
 // has reports whether there is the project that is shared.
@@ -99,6 +102,10 @@ func (d pushedDoc) write(b *strings.Builder) {
 	if len(d.Anew) > 0 {
 		fmt.Fprintf(b, "Made anew beside the chunks, and to be committed: %s\n", strings.Join(d.Anew, ", "))
 	}
+}
+
+// writeShare says how others come to have it.
+func (d pushedDoc) writeShare(b *strings.Builder) {
 	if d.add != "" && (len(d.Chunks) > 0 || len(d.Anew) > 0) {
 		fmt.Fprintf(b, "\nTo share it:\n  git add %s && git commit -m 'Share memories' && git push\n", render.Plain(d.add))
 	}

@@ -111,7 +111,7 @@ func syncFolder(at *os.Root) error {
 	if runtime.GOOS == "windows" { // which keeps them by itself, and cannot be asked to
 		return nil
 	}
-	f, err := at.Open(".")
+	f, err := at.Open(".") // what is open already: no link or pipe can have taken its place
 	if err != nil {
 		return failed("the folder cannot be made durable", err)
 	}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/clipperhouse/displaywidth"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+)
+
+func TestWhatIsTheSameOfManyItemsIsToldOnce(t *testing.T) {
+	note := func(item, reason string) engram.ImportNote { return engram.ImportNote{Item: item, Reason: reason} }
+	got := ""
+	for _, same := range sameNotes([]engram.ImportNote{
+		note("0a observations[0]", "of bank"), note("0a observations[1]", "of bank"), note("0b observations[0]", "of bank"),
+		note("0a observations[2]", "too long"), note("0a observations[3]", "of bank"), note("observations[0]", "of bank"), note("observations[9]", "of bank"),
+	}) {
+		got += fmt.Sprintf("%s %s %d\n", same.first.Item, same.first.Reason, same.items)
+	}
+	want := "0a observations[0] of bank 3\n0b observations[0] of bank 1\n0a observations[2] too long 1\nobservations[0] of bank 2\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant, by chunk and reason in the order of the first,\n%s", got, want)
+	}
+}
+
+// No sentence of sync is wider than the terminal, and what waits is listed within it.
+func TestSyncFitsNarrowTerminals(t *testing.T) {
+	for _, columns := range []int{50, 80} {
+		var b strings.Builder
+		status := syncStatusDoc{Project: "a-project-with-a-long-name", Deferred: 1234, Review: 617, Unpushed: kindCounts{12, 1234, 12, 123, 4}}
+		pulled := pulledDoc{Deferred: 1, Projects: []string{"bank", "shop", "another-project", "and-one-more", "and-yet-another-one"},
+			Chunks: []pulledChunk{{chunkDoc: chunkDoc{ID: "0123abcd", By: "somebody-with-a-long-name"}, Op: 12345, Added: 1000, Changed: 100}}}
+		pushed := pushedDoc{Project: "a-project-with-a-long-name", DryRun: true, Anew: []string{".gitattributes", ".gitignore", "manifest.json"}}
+		for _, write := range []func(*strings.Builder){status.write, pulled.write, pushed.write} {
+			writeFolded(&b, columns, plainText(write))
+		}
+		for line := range strings.Lines(b.String()) {
+			if w := displaywidth.String(strings.TrimSuffix(line, "\n")); w > columns {
+				t.Errorf("%d columns: %q has %d", columns, line, w)
+			}
+		}
+	}
+}
+
+func TestWhatWaitsAlwaysHasATitle(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		d    document.Waiting
+		want string
+	}{
+		{"its title", document.Waiting{Title: "T", Content: "C", ID: "m"}, "T"},
+		{"a title of blanks", document.Waiting{Title: " \n", Content: "C", ID: "m"}, "C"},
+		{"neither title nor content", document.Waiting{ID: "m"}, "m"},
+		{"nothing at all", document.Waiting{}, "without a title"},
+	} {
+		if got := titleOf(tt.d); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
