@@ -88,9 +88,9 @@ func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []s
 	if err != nil || !shared {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("#%[1]d was shared before it became personal, and what others have pulled, and the history of a repository, cannot be taken back. "+
-		"The next sync tells them to forget it: run engram sync. To have it erased from their stores too, with their next sync: engram delete %[1]d --hard, "+
-		"then engram sync. What was shared of it: engram history %[1]d", now.Num)}, nil
+	return []string{fmt.Sprintf("#%[1]d was shared before it became personal, and what it said (engram history %[1]d) stays with who has pulled it, and in "+
+		"the history of a repository. With engram sync the others forget it when they import next; with engram delete %[1]d --hard, and engram sync, "+
+		"no old copy brings it back anywhere. What has to be secret is to be replaced", now.Num)}, nil
 }
 
 // changed is was with the changes that in asks for.
