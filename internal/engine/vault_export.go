@@ -178,9 +178,16 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		if err != nil {
 			return err
 		}
+		of := map[int64][]engram.Relation{}
+		for _, r := range rs {
+			of[r.Source] = append(of[r.Source], r)
+			if r.Target != r.Source {
+				of[r.Target] = append(of[r.Target], r)
+			}
+		}
 		for _, m := range ms {
 			if !m.Forgotten() {
-				notes = append(notes, engram.VaultNote{Memory: m, Links: linksOf(m.Num, rs, others), Hubs: x.hubs[m.Num]})
+				notes = append(notes, engram.VaultNote{Memory: m, Links: linksOf(m.Num, of[m.Num], others), Hubs: x.hubs[m.Num]})
 			}
 		}
 		return nil

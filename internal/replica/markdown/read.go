@@ -51,8 +51,9 @@ func readNote(b []byte) (read, *flaw) {
 	if err := engram.CheckText("the note", string(b), maxNote); err != nil {
 		return read{}, &flaw{0, asError(err)}
 	}
-	head, body, found := splitFront(strings.TrimPrefix(string(b), "\ufeff"))
-	r := read{unmerged: unmerged(string(b))}
+	text := strings.TrimPrefix(string(b), "\ufeff")
+	head, body, found := splitFront(text)
+	r := read{unmerged: unmerged(text)}
 	if !found {
 		r.lacks = []string{"title", "type", "scope", "topic", "tags", "importance", "permanent"}
 	} else if f := r.readFront(head); f != nil {
