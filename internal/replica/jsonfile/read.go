@@ -273,7 +273,7 @@ func (f *reading) checkVersion() error {
 			by = fmt.Sprintf(", by engram %.40s", program)
 		}
 		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %d", v, by, nativeVersion).
-			WithHint("import it with that engram or a newer one, or let that one export it as mem: {export --format mem}")
+			WithHint("import it with that version or a newer one, or let that one export it as mem: {export --format mem}")
 	}
 	return nil
 }
