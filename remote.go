@@ -98,7 +98,7 @@ type LineageReader interface {
 	Told(ctx context.Context, sessions []string, project string) (map[string]bool, error)
 	// Strayed returns the keys of memories, in the order of their keys from after on, that
 	// one of these batches carries a state of from when they were in the project, and that
-	// are in another one by now, or are their author's alone.
+	// are in another one by now, or are their author's alone, by a write of that part.
 	Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error)
 	// ErasedOf returns what was erased of the things of a kind that have these IDs (Erased.ID).
 	ErasedOf(ctx context.Context, entity Entity, ids []string) ([]Erased, error)
@@ -136,6 +136,8 @@ type LineageWriter interface {
 	// PutCarried remembers that a state of a thing, by Lineage.Digest, can be found in these
 	// batches together.
 	PutCarried(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
+	// PutStrayed remembers that these batches have a memory in a project in which it is not here.
+	PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error
 	// PutPulled remembers that a batch was read to its end here for a project; "" is every one,
 	// as of a batch that was written here. It is forgotten when the project gets another alias:
 	// what is called by that was of another project until then.

@@ -67,6 +67,10 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	left, told := l.Parts[engram.PartLeft]
 	switch {
 	case theirs.Compare(ours) <= 0:
+		// Who has it there still is to be told that it left.
+		if err := i.tx.PutStrayed(ctx, key(here.Num), i.border, r.Lineage.Digest(), []string{i.batch}); err != nil {
+			return err
+		}
 		return alone
 	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil

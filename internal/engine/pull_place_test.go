@@ -97,3 +97,19 @@ func TestAPullPutsNothingIntoASessionOfAnotherProject(t *testing.T) {
 		t.Errorf("when the two are one project it is shown in session %q, want s1", got)
 	}
 }
+
+// Somebody may have it there by a file, and push it as something new.
+func TestWhatMovedBeforeItWasSharedLeavesWhereOthersPushIt(t *testing.T) {
+	p := projectsApart(t, 2, "demo", "shop")
+	a, b := p.all[0], p.all[1]
+	m := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "demo"}).Memory
+	imported(t, b.Engine, exported(t, a.Engine, engine.ExportInput{Project: "demo"}), engine.ImportInput{})
+	a.moves(m.ID, "shop")
+	for range 3 {
+		p.sync(t)
+	}
+	p.equal(t, "after the move")
+	if got := b.titlesIn("demo"); len(got) != 0 {
+		t.Errorf("demo has %v, want nothing: it moved", got)
+	}
+}

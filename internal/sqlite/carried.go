@@ -87,10 +87,13 @@ func (t *tx) CountUncarried(ctx context.Context, entity engram.Entity, project s
 	return n, nil
 }
 
-// strayedSQL looks for what was carried when it was in project ?3 and is not any more.
-const strayedSQL = `SELECT DISTINCT c.key FROM carried c JOIN memories m ON m.num = c.key
-	WHERE c.entity = ?1 AND c.key > ?2 AND c.project = ?3 AND +c.carrier IN (SELECT value FROM json_each(?4))
-	AND (m.project <> ?3 OR m.scope = 'personal') ORDER BY c.key LIMIT ?5`
+// strayedSQL looks for what was carried when it was in project ?3 and is not any more, among
+// what was ever moved, or given another scope.
+const strayedSQL = `SELECT l.key FROM lineages l INDEXED BY lineages_moved CROSS JOIN memories m ON m.num = l.key
+	WHERE l.entity = ?1 AND l.key > ?2 AND (instr(l.more, '"project"') OR instr(l.more, '"scope"')) AND (m.project <> ?3 OR m.scope = 'personal')
+	AND EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.project = ?3
+		AND +c.carrier IN (SELECT value FROM json_each(?4)))
+	ORDER BY l.key LIMIT ?5`
 
 // Strayed returns memories that left a project after they were carried.
 func (t *tx) Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error) {
@@ -184,6 +187,23 @@ func (t *tx) PutCarried(ctx context.Context, entity engram.Entity, key string, d
 	_, err = t.exec(ctx, query, kindNum(entity), journalKey(entity, key), digest, carrier, entity == engram.EntityMemory)
 	if err != nil {
 		return fmt.Errorf("remember what carries %s %s: %w", entity, key, err)
+	}
+	return nil
+}
+
+// PutStrayed remembers which batches have a memory in another project than it is here.
+func (t *tx) PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error {
+	num, known, err := t.knownProject(ctx, project)
+	if err != nil || !known {
+		return err
+	}
+	carrier, err := t.carrier(ctx, batches)
+	if err != nil {
+		return err
+	}
+	const query = `INSERT OR IGNORE INTO carried (entity, key, digest, carrier, project) VALUES (?,?,?,?,?)`
+	if _, err := t.exec(ctx, query, kindNum(engram.EntityMemory), journalKey(engram.EntityMemory, key), digest, carrier, num); err != nil {
+		return fmt.Errorf("remember what carries memory %s: %w", key, err)
 	}
 	return nil
 }
