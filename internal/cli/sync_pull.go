@@ -59,7 +59,8 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if err != nil {
 		return err
 	}
-	placeNotes(&res)
+	placeNotes(res.Imported.Rejected)
+	placeNotes(res.Imported.Notes)
 	doc := pulledOf(res, s, f.dryRun)
 	if f.all {
 		doc.Projects = seen.names()
@@ -101,20 +102,10 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	return nil
 }
 
-// placeNotes puts the chunk before the place of each note: observations[0] is in every one. The
-// notes of the sum are those of the batches, one after the other, and then those of what waited.
-func placeNotes(res *engine.Pulled) {
-	rejected, notes := res.Imported.Rejected, res.Imported.Notes
-	take := func(from *[]engram.ImportNote, id string, many int) {
-		many = min(many, len(*from)) // the sum has only so many
-		for i, n := range (*from)[:many] {
-			(*from)[i].Item = id + " " + n.Item
-		}
-		*from = (*from)[many:]
-	}
-	for _, b := range res.Batches {
-		take(&rejected, b.Batch.ID, len(b.Imported.Rejected))
-		take(&notes, b.Batch.ID, len(b.Imported.Notes))
+// placeNotes puts the chunk before the place of each note: observations[0] is in every one.
+func placeNotes(notes []engram.ImportNote) {
+	for i, n := range notes {
+		notes[i].Item = strings.TrimSpace(n.Batch + " " + n.Item)
 	}
 }
 

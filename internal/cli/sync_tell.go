@@ -62,7 +62,7 @@ func (p *program) tellSame(notes []engram.ImportNote, what string) {
 			continue
 		}
 		name := same.first.Item
-		if strings.Contains(name, " ") {
+		if same.first.Batch != "" {
 			name = "chunk " + name
 		}
 		if same.first.Name != "" {
@@ -89,11 +89,7 @@ func sameNotes(notes []engram.ImportNote) (all []sameNote) {
 	type said struct{ chunk, reason string }
 	at := map[said]int{}
 	for _, n := range notes {
-		chunk, _, named := strings.Cut(n.Item, " ") // "3af7992b observations[2]"
-		if !named {
-			chunk = ""
-		}
-		key := said{chunk, n.Reason}
+		key := said{n.Batch, n.Reason}
 		if i, known := at[key]; known {
 			all[i].items++
 			continue

@@ -12,7 +12,13 @@ import (
 )
 
 func TestWhatIsTheSameOfManyItemsIsToldOnce(t *testing.T) {
-	note := func(item, reason string) engram.ImportNote { return engram.ImportNote{Item: item, Reason: reason} }
+	note := func(item, reason string) engram.ImportNote {
+		chunk, _, placed := strings.Cut(item, " ")
+		if !placed {
+			chunk = ""
+		}
+		return engram.ImportNote{Item: item, Batch: chunk, Reason: reason}
+	}
 	got := ""
 	for _, same := range sameNotes([]engram.ImportNote{
 		note("0a observations[0]", "of bank"), note("0a observations[1]", "of bank"), note("0b observations[0]", "of bank"),
