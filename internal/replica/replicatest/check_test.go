@@ -2,6 +2,7 @@ package replicatest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 
 // check says what is wrong in the end.
 func (h *history) check(ctx context.Context) error {
+	if err := h.personal(ctx); err != nil {
+		return err
+	}
 	dumps, err := h.dumps(ctx)
 	if err != nil {
 		return err
@@ -28,6 +32,36 @@ func (h *history) check(ctx context.Context) error {
 	return nil
 }
 
+// personal notes which memories are somebody's own.
+func (h *history) personal(ctx context.Context) error {
+	for _, p := range h.peers {
+		err := p.store.View(ctx, func(r engram.Reader) error {
+			for id, f := range h.fates {
+				m, err := r.Memory(ctx, engram.ByID(id))
+				if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+					return err
+				}
+				f.personal = f.personal || err == nil && m.Scope == engram.ScopePersonal
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saidBy reports whether somebody said any of it first.
+func (f *fate) saidBy(name string) bool {
+	for _, by := range f.texts {
+		if by == name {
+			return true
+		}
+	}
+	return false
+}
+
 // texts checks that every text is kept by the memory that it was written to, by one version
 // of a number.
 func (h *history) texts(ctx context.Context, p *peer) error {
@@ -40,7 +74,7 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 			if h.kept["memory "+string(id)] && engram.CodeOf(err) == engram.CodeNotFound {
 				continue
 			}
-			if f.personal != "" && f.personal != p.name && engram.CodeOf(err) == engram.CodeNotFound {
+			if f.personal && !f.saidBy(p.name) && engram.CodeOf(err) == engram.CodeNotFound {
 				continue // it came in no file
 			}
 			if err != nil {
@@ -65,7 +99,7 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 				numbers[v.Number] = true
 			}
 			for text, by := range f.texts {
-				if f.personal != "" && by != p.name {
+				if f.personal && by != p.name {
 					continue // what is personal travels by files alone, which may be older than the text
 				}
 				if !kept[text] {
@@ -80,7 +114,12 @@ func (h *history) texts(ctx context.Context, p *peer) error {
 // ties checks that no two relations are shown that say the same.
 func (h *history) ties(ctx context.Context, p *peer) error {
 	return p.store.View(ctx, func(r engram.Reader) error {
-		all, err := r.RelationsAfter(ctx, h.project, 0, 10_000)
+		var all []engram.Relation
+		var err error
+		for _, project := range h.projects {
+			some, failed := r.RelationsAfter(ctx, project, 0, 10_000)
+			all, err = append(all, some...), errors.Join(err, failed)
+		}
 		shown, ids := map[string]string{}, map[string]bool{}
 		for _, rel := range all {
 			if ids[rel.ID] {

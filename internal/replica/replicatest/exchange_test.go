@@ -41,18 +41,26 @@ func (h *history) meet(ctx context.Context, i, j int) error {
 }
 
 func (h *history) sendFile(ctx context.Context, i, j int) error {
-	f, wrote, err := h.writeFile(ctx, i)
-	if err != nil || !wrote {
-		return err
+	for _, project := range h.projects {
+		f, wrote, err := h.writeFile(ctx, i, project)
+		if err != nil {
+			return err
+		}
+		if !wrote {
+			continue
+		}
+		h.files = append(h.files, f)
+		if err := h.readFile(ctx, f, j); err != nil {
+			return err
+		}
 	}
-	h.files = append(h.files, f)
-	return h.readFile(ctx, f, j)
+	return nil
 }
 
-// writeFile exports what somebody has of the project; wrote is false when that is nothing yet.
-func (h *history) writeFile(ctx context.Context, i int) (f file, wrote bool, err error) {
+// writeFile exports what somebody has of a project; wrote is false when that is nothing yet.
+func (h *history) writeFile(ctx context.Context, i int, project string) (f file, wrote bool, err error) {
 	var b bytes.Buffer
-	_, err = h.peers[i].Export(ctx, &b, engine.ExportInput{Project: h.project})
+	_, err = h.peers[i].Export(ctx, &b, engine.ExportInput{Project: project})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return file{}, false, nil
 	}
@@ -74,14 +82,23 @@ func (h *history) readFile(ctx context.Context, f file, j int) error {
 }
 
 func (h *history) push(ctx context.Context, p *peer, r engram.Remote) error {
-	res, err := p.Push(ctx, r, engine.PushInput{Project: h.project, By: p.name})
+	for _, project := range h.projects {
+		if err := h.pushOne(ctx, p, r, project); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *history) pushOne(ctx context.Context, p *peer, r engram.Remote, project string) error {
+	res, err := p.Push(ctx, r, engine.PushInput{Project: project, By: p.name})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return nil // nothing was saved yet
 	}
 	if err != nil {
 		return fmt.Errorf("%s pushes to %s: %w", p.name, r.Name(), err)
 	}
-	h.say("%s pushes to %s: %d memories, %d relations, %d erased in %d", p.name, r.Name(), res.Memories, res.Relations, res.Erased, len(res.Batches))
+	h.say("%s pushes %s to %s: %d memories, %d relations, %d erased in %d", p.name, project, r.Name(), res.Memories, res.Relations, res.Erased, len(res.Batches))
 	for _, left := range res.Left {
 		if !strings.Contains(left.Reason, "personal") {
 			return fmt.Errorf("%s keeps things to itself: %+v", p.name, res.Left)
@@ -91,12 +108,21 @@ func (h *history) push(ctx context.Context, p *peer, r engram.Remote) error {
 }
 
 func (h *history) pull(ctx context.Context, p *peer, r engram.Remote, n *int) error {
-	res, err := p.Pull(ctx, r, engine.PullInput{Project: h.project})
+	for _, project := range h.projects {
+		if err := h.pullOne(ctx, p, r, project, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *history) pullOne(ctx context.Context, p *peer, r engram.Remote, project string, n *int) error {
+	res, err := p.Pull(ctx, r, engine.PullInput{Project: project})
 	if err != nil {
 		return fmt.Errorf("%s pulls from %s: %w", p.name, r.Name(), err)
 	}
 	*n++
-	h.say("%s pulls from %s: %+v, %d wait", p.name, r.Name(), res.Imported.All(), res.Deferred)
+	h.say("%s pulls %s from %s: %+v, %d wait", p.name, project, r.Name(), res.Imported.All(), res.Deferred)
 	for _, b := range res.Batches {
 		if b.Op != 0 {
 			p.pulls = append(p.pulls, b.Op)
@@ -176,11 +202,12 @@ func (h *history) drop(ctx context.Context) error {
 	return nil
 }
 
-// meetAll exchanges everything between all, one of three ways, twice: a tie that came before
-// one of its memories is taken in the second time.
+// meetAll exchanges everything between all, one of three ways, so often that a move is told of, taken
+// in where it was, taken in where it is, and answered; a tie that came before one of its memories
+// is taken in the second time.
 func (h *history) meetAll(ctx context.Context) error {
 	way := h.rng.IntN(3)
-	for round := range 2 {
+	for round := range 4 {
 		h.say("everybody meets, round %d, way %d", round+1, way)
 		var err error
 		switch order := h.rng.Perm(replicas); way {
@@ -247,12 +274,14 @@ func (h *history) meetInClones(ctx context.Context, order []int) error {
 func (h *history) meetByFiles(ctx context.Context, order []int) error {
 	var all []file
 	for _, i := range order {
-		f, wrote, err := h.writeFile(ctx, i)
-		if err != nil {
-			return err
-		}
-		if wrote {
-			all = append(all, f)
+		for _, project := range h.projects {
+			f, wrote, err := h.writeFile(ctx, i, project)
+			if err != nil {
+				return err
+			}
+			if wrote {
+				all = append(all, f)
+			}
 		}
 	}
 	for _, i := range order {

@@ -12,19 +12,20 @@ import (
 func (h *history) write(ctx context.Context, p *peer) error {
 	h.tally.Writes++
 	text := fmt.Sprintf("text %d of %s in %s", h.tally.Writes, p.name, h.project)
-	live, err := p.List(ctx, engram.Filter{Project: h.project}, engram.Page{Limit: 50})
+	project := h.word(h.project, h.project, h.projects[1])
+	live, err := p.List(ctx, engram.Filter{Project: project}, engram.Page{Limit: 50})
 	if err != nil {
 		return err
 	}
 	if len(live) == 0 {
-		return h.save(ctx, p, text)
+		return h.save(ctx, p, project, text)
 	}
 	m, other := live[h.rng.IntN(len(live))], live[h.rng.IntN(len(live))]
 	ref := engram.ByNum(m.Num)
 	what := ""
-	switch step := h.rng.IntN(21); step {
+	switch step := h.rng.IntN(24); step {
 	case 0, 1, 2, 3, 4:
-		return h.save(ctx, p, text)
+		return h.save(ctx, p, project, text)
 	case 5, 6, 7:
 		what = "edits " + string(m.ID)
 		var now engine.Updated
@@ -68,7 +69,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		_, err = p.Unlink(ctx, engine.UnlinkInput{A: ref, B: engram.ByNum(other.Num)})
 	case 17, 18:
 		what = "takes back the latest"
-		if _, err = p.Undo(ctx, engine.UndoInput{Project: h.project}); err == nil {
+		if _, err = p.Undo(ctx, engine.UndoInput{Project: project}); err == nil {
 			h.tally.Undone++
 		}
 	case 19:
@@ -81,17 +82,67 @@ func (h *history) write(ctx context.Context, p *peer) error {
 			h.tally.Unpulled++
 		}
 	case 20:
-		what, err = h.talk(ctx, p, text)
+		what, err = h.talk(ctx, p, project, text)
+	case 21:
+		to := h.word(h.projects[:2]...)
+		what = fmt.Sprintf("moves %s to %s", m.ID, to)
+		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Project: &to})
+		h.joined = true
+		h.tally.Moved++
+	case 22:
+		scope := engram.Scope(h.word(string(engram.ScopePersonal), string(engram.ScopeProject)))
+		what = fmt.Sprintf("makes %s %s", m.ID, scope)
+		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Scope: &scope})
+		h.tally.Scoped++
+	case 23:
+		what, err = h.join(ctx, p)
 	}
 	return h.minor(p, what, err)
 }
 
+// join makes one project of two, or gives one another name.
+func (h *history) join(ctx context.Context, p *peer) (what string, err error) {
+	if h.rng.IntN(4) > 0 {
+		return "thinks of other names", nil
+	}
+	from, to := h.word(h.projects...), h.word(h.projects...)
+	if from == to {
+		return "thinks of a name that it has", nil
+	}
+	h.joined = true
+	h.tally.Joined++
+	if h.rng.IntN(2) == 0 {
+		_, err = p.RenameProject(ctx, from, to)
+		return fmt.Sprintf("renames %s to %s", from, to), err
+	}
+	_, err = p.MergeProjects(ctx, []string{from}, to)
+	return fmt.Sprintf("merges %s into %s", from, to), err
+}
+
+// agree lets everybody call the projects alike, when somebody has joined or renamed some: what
+// they are called is a matter of each store, and no remote tells of it. So it is when something
+// was moved: whoever got it by a file, and forgot it before a remote told of it, is told by none
+// that it left, and waits until the projects are one.
+func (h *history) agree(ctx context.Context) error {
+	if !h.joined {
+		return nil
+	}
+	h.say("everybody agrees on one project")
+	for _, p := range h.peers {
+		if _, err := p.MergeProjects(ctx, h.projects[1:], h.project); err != nil {
+			return fmt.Errorf("%s joins: %w", p.name, err)
+		}
+	}
+	h.projects = h.projects[:1]
+	return nil
+}
+
 // talk is what people do beside memories.
-func (h *history) talk(ctx context.Context, p *peer, text string) (what string, err error) {
-	id := h.project + "-" + h.word("s1", "s2")
+func (h *history) talk(ctx context.Context, p *peer, project, text string) (what string, err error) {
+	id := project + "-" + h.word("s1", "s2")
 	switch h.rng.IntN(6) {
 	case 0:
-		_, err = p.StartSession(ctx, engine.SessionInput{ID: id, Project: h.project, Directory: "/src/" + p.name})
+		_, err = p.StartSession(ctx, engine.SessionInput{ID: id, Project: project, Directory: "/src/" + p.name})
 		return "starts " + id, err
 	case 1:
 		_, err = p.EndSession(ctx, id, text)
@@ -99,14 +150,14 @@ func (h *history) talk(ctx context.Context, p *peer, text string) (what string, 
 	case 2:
 		return "deletes " + id, p.DeleteSession(ctx, id, false)
 	case 3:
-		ps, err := p.Prompts(ctx, h.project, engram.Page{Limit: 10})
+		ps, err := p.Prompts(ctx, project, engram.Page{Limit: 10})
 		if err != nil || len(ps) == 0 {
 			return "has no prompt to delete", err
 		}
 		one := ps[h.rng.IntN(len(ps))]
 		return "deletes the prompt " + one.SyncID, p.DeletePrompt(ctx, one.Num, h.rng.IntN(4) == 0)
 	}
-	_, err = p.SavePrompt(ctx, engine.PromptInput{Content: text, Project: h.project, SessionID: id, NewSession: true})
+	_, err = p.SavePrompt(ctx, engine.PromptInput{Content: text, Project: project, SessionID: id, NewSession: true})
 	return "asks in " + id, err
 }
 
@@ -120,8 +171,8 @@ func (h *history) minor(p *peer, what string, err error) error {
 	return fmt.Errorf("%s %s: %w", p.name, what, err)
 }
 
-func (h *history) save(ctx context.Context, p *peer, text string) error {
-	in := engine.SaveInput{Title: text, Content: text + ", at length", Project: h.project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}}
+func (h *history) save(ctx context.Context, p *peer, project, text string) error {
+	in := engine.SaveInput{Title: text, Content: text + ", at length", Project: project, TopicKey: h.topic(), Tags: []string{h.word("api", "db", "ui")}}
 	if h.rng.IntN(10) == 0 {
 		in.Scope = engram.ScopePersonal
 		h.tally.Personal++
@@ -131,9 +182,6 @@ func (h *history) save(ctx context.Context, p *peer, text string) error {
 		return fmt.Errorf("save: %w", err)
 	}
 	h.remember(p, res.Memory)
-	if in.Scope == engram.ScopePersonal {
-		h.fates[res.Memory.ID].personal = p.name
-	}
 	h.say("%s saves %s as %s (%s)", p.name, text, res.Memory.ID, res.Memory.TopicKey)
 	return nil
 }

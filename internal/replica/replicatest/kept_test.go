@@ -22,25 +22,43 @@ type stated struct {
 // forgotten before anybody shared it, what ties that, and sessions that tell of nothing else;
 // others may have these by a file all the same. What anybody shared, everybody must have.
 func (h *history) dumps(ctx context.Context) ([]string, error) {
-	all := make([]string, replicas)
+	all, told := make([]string, replicas), make([]string, replicas)
 	states := map[string][]stated{} // by kind and name
 	for n, p := range h.peers {
 		var b bytes.Buffer
-		if err := p.Canonical(ctx, &b, h.project); err != nil {
-			return nil, fmt.Errorf("dump of %s: %w", p.name, err)
+		for _, project := range h.projects {
+			if err := p.Canonical(ctx, &b, project); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+				return nil, fmt.Errorf("dump of %s: %w", p.name, err)
+			}
+		}
+		erased, err := h.erased(ctx, p)
+		if err != nil {
+			return nil, err
 		}
 		all[n] = b.String()
+		told[n] = erased
 		for line := range strings.Lines(all[n]) {
 			s := stated{line: line}
 			if err := json.Unmarshal([]byte(line), &s.Record); err != nil {
 				return nil, fmt.Errorf("dump of %s: %w in %s", p.name, err, line)
 			}
+			if s.Erased != nil { // of which project it was depends on where it stood
+				all[n] = strings.Replace(all[n], line, "", 1)
+				continue
+			}
 			states[nameOf(s.Record)] = append(states[nameOf(s.Record)], s)
 		}
+	}
+	for n := range all {
+		all[n] += told[n]
 	}
 	h.kept = map[string]bool{}
 	for _, ties := range []bool{false, true} { // a tie may stay for its memories
 		for name, of := range states {
+			if h.isPersonal(of[0].Record) {
+				h.kept[name] = true
+				continue
+			}
 			if len(of) == replicas || ties != (of[0].Relation != nil) || !h.mayKeep(of) {
 				continue
 			}
@@ -61,6 +79,36 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 		}
 	}
 	return all, nil
+}
+
+// erased names what somebody knows to have been erased, in whatever history.
+func (h *history) erased(ctx context.Context, p *peer) (told string, err error) {
+	err = p.store.View(ctx, func(r engram.Reader) error {
+		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
+			some, err := r.ErasedAfter(ctx, kind, "", 10_000)
+			if err != nil {
+				return err
+			}
+			for _, x := range some {
+				told += x.Key() + "\n"
+			}
+		}
+		return nil
+	})
+	return told, err
+}
+
+// isPersonal reports whether a memory is somebody's own, or a tie of one. Those who had it
+// before have it as it was, or forgotten.
+func (h *history) isPersonal(r engram.Record) bool {
+	personal := func(id string) bool { return h.fates[engram.ID(id)] != nil && h.fates[engram.ID(id)].personal }
+	switch {
+	case r.Memory != nil:
+		return personal(string(r.Memory.Memory.ID))
+	case r.Relation != nil:
+		return personal(r.Relation.Source.ID) || personal(r.Relation.Target.ID)
+	}
+	return false
 }
 
 // mayKeep reports whether those who have a thing need not tell of it.

@@ -88,14 +88,15 @@ func TestReplicasComeTogether(t *testing.T) {
 	close(next)
 	workers.Wait()
 	t.Log(counted.String())
-	if *historyFlag < 0 && (counted.Writes == 0 || counted.Files == 0 || counted.Chunks == 0 || counted.Batches == 0 || counted.Dropped == 0) {
+	if *historyFlag < 0 && (counted.Writes == 0 || counted.Files == 0 || counted.Chunks == 0 || counted.Batches == 0 || counted.Dropped == 0 ||
+		counted.Moved == 0 || counted.Scoped == 0 || counted.Joined == 0) {
 		t.Errorf("something never happened: %s", counted.String())
 	}
 }
 
 // tally counts what happened in histories.
 type tally struct {
-	Histories, Writes, Undone, Unpulled, Personal, Erased, Files, Chunks, Batches, Dropped, Texts int
+	Histories, Writes, Undone, Unpulled, Personal, Erased, Moved, Scoped, Joined, Files, Chunks, Batches, Dropped, Texts int
 }
 
 func (a *tally) add(b tally) {
@@ -105,6 +106,9 @@ func (a *tally) add(b tally) {
 	a.Unpulled += b.Unpulled
 	a.Personal += b.Personal
 	a.Erased += b.Erased
+	a.Moved += b.Moved
+	a.Scoped += b.Scoped
+	a.Joined += b.Joined
 	a.Files += b.Files
 	a.Chunks += b.Chunks
 	a.Batches += b.Batches
@@ -113,8 +117,8 @@ func (a *tally) add(b tally) {
 }
 
 func (a *tally) String() string {
-	return fmt.Sprintf("%d histories of %d replicas: %d writes (%d undos, %d of pulls, %d personal, %d erasures), %d texts; %d files, %d chunk pulls, %d batch pulls, %d chunks dropped",
-		a.Histories, replicas, a.Writes, a.Undone, a.Unpulled, a.Personal, a.Erased, a.Texts, a.Files, a.Chunks, a.Batches, a.Dropped)
+	return fmt.Sprintf("%d histories of %d replicas: %d writes (%d undos, %d of pulls, %d personal, %d erasures, %d moves, %d changes of scope, %d projects joined or renamed), %d texts; %d files, %d chunk pulls, %d batch pulls, %d chunks dropped",
+		a.Histories, replicas, a.Writes, a.Undone, a.Unpulled, a.Personal, a.Erased, a.Moved, a.Scoped, a.Joined, a.Texts, a.Files, a.Chunks, a.Batches, a.Dropped)
 }
 
 // world is five stores.
@@ -194,7 +198,10 @@ type history struct {
 	*world
 	rng     *rand.Rand
 	project string
-	place   interface {
+	// projects are all names that projects of this history ever have; the first is project.
+	projects []string
+	joined   bool // somebody joined or renamed some, or moved something
+	place    interface {
 		Open() engram.Remote
 		Drop(string)
 	}
@@ -215,7 +222,7 @@ type file struct {
 type fate struct {
 	texts    map[string]string // by who said them first
 	erased   bool
-	personal string // the author, who alone has to have it; "": it is everybody's
+	personal bool // somebody has it as personal in the end: of whoever else has it nothing is asked
 }
 
 // apart is how far histories are apart on every clock: the stamps of one are later than those
@@ -224,6 +231,7 @@ const apart = 30 * 24 * time.Hour
 
 func newHistory(w *world, seed uint64, n int) *history {
 	h := &history{world: w, rng: rand.New(rand.NewPCG(seed, uint64(n))), project: fmt.Sprintf("h%d", n), fates: map[engram.ID]*fate{}}
+	h.projects = []string{h.project, h.project + "-side", h.project + "-new"}
 	for i, p := range w.peers {
 		p.now = enginetest.Start().Add(time.Duration(n)*apart + time.Duration(h.rng.IntN(16*3600_000))*time.Millisecond)
 		p.steps = rand.New(rand.NewPCG(seed^uint64(i+1), uint64(n)))
@@ -255,6 +263,9 @@ func (h *history) play(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := h.agree(ctx); err != nil {
+		return err
 	}
 	if err := h.meetAll(ctx); err != nil {
 		return err
