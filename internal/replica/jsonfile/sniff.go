@@ -14,7 +14,10 @@ import (
 func sniffed(r io.Reader) (io.Reader, error) {
 	const enough = 512
 	in := bufio.NewReaderSize(r, 1<<16)
-	head, _ := in.Peek(enough) // an error comes again when it is read
+	// What comes first has to do: a slow sender is not waited for. An error comes again when
+	// the file is read.
+	_, _ = in.Peek(1)
+	head, _ := in.Peek(min(in.Buffered(), enough))
 	if code := encoding(head); code != "" {
 		return nil, engram.Errorf(engram.CodeInvalid, "the file is %s, and an export is UTF-8", code).
 			WithHint("convert it first, as with iconv -f %s -t UTF-8", code)
