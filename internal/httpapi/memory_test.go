@@ -57,7 +57,7 @@ func memoryCases() []routeCase {
 		{"an id that several begin with", "GET /memories/{ref...}", "GET /memories/mem_0", "", 409, ""},
 
 		{"a whole memory is changed", "PATCH /memories/{ref...}", "PATCH /memories/3", `{"add_tags":["x"],"importance":1,"metadata":{"k":"v"}}`, 200,
-			`{"memory":` + strings.NewReplacer(`"tags":[]`, `"tags":["x"]`, `"metadata":{}`, `"metadata":{"k":"v"}`, `0.5`, `1`).Replace(mem3) + `}`},
+			`{"memory":` + strings.NewReplacer(`"tags":[]`, `"tags":["x"]`, `"metadata":{}`, `"metadata":{"k":"v"}`, `0.5`, `1`).Replace(mem3) + `,"warnings":[]}`},
 		{"a change of nothing is refused", "PATCH /memories/{ref...}", "PATCH /memories/3", `{}`, 400, bad("provide at least one field to update", "")},
 		{"an importance out of range is refused", "PATCH /memories/{ref...}", "PATCH /memories/3", `{"importance":7}`, 400, bad("importance 7 is out of range", "from 0 to 1")},
 		{"a scope that is none changes nothing", "PATCH /memories/{ref...}", "PATCH /memories/3", `{"scope":"team"}`, 400, ""},
