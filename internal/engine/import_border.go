@@ -75,7 +75,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	case told && left.Compare(ours) > 0 && theirs.Compare(left) >= 0:
 		return nil
 	}
-	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there", here.Project)}
+	return &missing{fmt.Sprintf("it is in project %.80q here, and comes when it left there, or when you join that to %.80q", here.Project, i.border)}
 }
 
 // comesBack reports whether what is in another project here is there by an import that was
