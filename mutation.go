@@ -49,7 +49,7 @@ type Mutation struct {
 	Actor   string // who asked: "cli", "http", "mcp:claude-code"
 	Verb    string // the engine's verb: "save", "update", "forget", …
 	Entity  Entity
-	Key     string // number of a memory, prompt or relation; id of a session; name of a project; kind and id of what was erased
+	Key     string // number of a memory, prompt or relation; id of a session; name of a project; Erased.Key of what was erased elsewhere
 	Project string // where the thing was; a move between projects takes its entries along
 	Reason  string // why the verb did this: "topic key", "exact repeat", …
 	// Was is a JSON object of the fields that changed, with their old values; nil

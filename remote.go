@@ -83,7 +83,7 @@ type LineageReader interface {
 	// Uncarried returns the keys of things of a kind and a project ("" is every one), in the
 	// order of their keys from after on, whose lineage as it is now no batch of these carries.
 	// "" is before every key. Keys are ordered as numbers where they are. Of EntityErased they
-	// are what was erased, by kind, a blank and id, and Erased.Digest stands for the lineage.
+	// are what Erased.Key is, and Erased.Digest stands for the lineage.
 	Uncarried(ctx context.Context, entity Entity, project string, batches []string, after string, limit int) ([]string, error)
 	// CountUncarried counts them.
 	CountUncarried(ctx context.Context, entity Entity, project string, batches []string) (int, error)
@@ -100,8 +100,9 @@ type LineageReader interface {
 	// one of these batches carries a state of from when they were in the project, and that
 	// are in another one by now, or are their author's alone, by a write of that part.
 	Strayed(ctx context.Context, project string, batches []string, after string, limit int) ([]string, error)
-	// ErasedOf returns what was erased of the things of a kind that have these IDs (Erased.ID).
-	ErasedOf(ctx context.Context, entity Entity, ids []string) ([]Erased, error)
+	// ErasedOf returns what was erased of the things of a kind that have these names
+	// (Erased.Name), in whatever project.
+	ErasedOf(ctx context.Context, entity Entity, names []string) ([]Erased, error)
 	// GoneSessions returns the sessions of a project ("" is every one) that left no row but
 	// have a lineage, with ID and Project, by id from after on.
 	GoneSessions(ctx context.Context, project, after string, limit int) ([]Session, error)

@@ -1,9 +1,11 @@
 package engram
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"iter"
+	"strings"
 	"time"
 )
 
@@ -90,19 +92,43 @@ type RelationRecord struct {
 // Erased says that something was removed for good, and keeps none of its text.
 type Erased struct {
 	Entity Entity // memory, prompt or session
-	ID     string // of a memory or a session; of a prompt its sync id
-	SyncID string
+	ID     string // of a memory or a session; of a prompt, and of a memory of which it is not known, the sync id
+	SyncID string // of a memory or a prompt; "" when that is not known
 	// Project is the one it was in; "" when that is not known.
 	Project string
 	At      Clock
+	// Bound says that it counts for what is in Project alone, for it came from there: who may
+	// write to what one project shares has no say in another. What was erased here counts
+	// everywhere. It does not travel.
+	Bound bool `json:"-"`
 }
 
 // Digest tells what was erased earlier from what was erased later, as Lineage.Digest does
 // of other things.
 func (x Erased) Digest() int64 { return int64(x.At) }
 
-// Key is what it is called where things are named by one: kind, a blank and ID.
-func (x Erased) Key() string { return string(x.Entity) + " " + x.ID }
+// Name is what it is told from others of its kind by: the sync id where it has one.
+func (x Erased) Name() string {
+	if x.Entity == EntitySession {
+		return x.ID
+	}
+	return cmp.Or(x.SyncID, x.ID)
+}
+
+// Key is what it is called where things are named by one: kind, a blank, Name, a tab and
+// Project. Neither name has a tab.
+func (x Erased) Key() string { return string(x.Entity) + " " + x.Name() + "\t" + x.Project }
+
+// ErasedKey reads what Erased.Key wrote, as far as that tells: a memory's ID is not in it.
+func ErasedKey(key string) Erased {
+	kind, rest, _ := strings.Cut(key, " ")
+	name, project, _ := strings.Cut(rest, "\t")
+	x := Erased{Entity: Entity(kind), ID: name, Project: project}
+	if x.Entity != EntitySession {
+		x.SyncID = name
+	}
+	return x
+}
 
 // Format writes and reads whole stores as files, record by record: neither side keeps
 // more than one of them in memory. It may be used by many goroutines.
@@ -135,7 +161,8 @@ type SnapshotReader interface {
 	// RelationsAfter returns relations with a greater number, by number, removed ones too;
 	// of a project are those whose memories are both in it.
 	RelationsAfter(ctx context.Context, project string, after int64, limit int) ([]Relation, error)
-	// ErasedAfter returns what was erased of a kind with a greater ID, by ID.
+	// ErasedAfter returns what was erased of a kind with a greater Erased.Key, by that; "" is
+	// before every one.
 	ErasedAfter(ctx context.Context, entity Entity, after string, limit int) ([]Erased, error)
 	// Named returns the numbers and ids of the memories that have one of these IDs or sync
 	// ids, forgotten ones too.
@@ -156,11 +183,10 @@ type MemoryName struct {
 
 // SnapshotWriter is what an import needs beside the other roles.
 type SnapshotWriter interface {
-	// PutErased remembers that something was erased elsewhere. Of what is known here already
-	// the earlier At is kept, and the project that is known. A project that does not exist is
-	// not remembered.
+	// PutErased remembers that something was erased. With what is known of the same Key it is
+	// brought together as lifecycle.MergeErased does it. What waits of it is removed.
 	PutErased(ctx context.Context, x Erased) error
-	// DropErased takes that back, and returns what was remembered; found is false when
-	// nothing was.
-	DropErased(ctx context.Context, entity Entity, id string) (x Erased, found bool, err error)
+	// DropErased takes that back, and returns what was remembered under an Erased.Key; found
+	// is false when nothing was.
+	DropErased(ctx context.Context, key string) (x Erased, found bool, err error)
 }

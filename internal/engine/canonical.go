@@ -121,7 +121,8 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there = slices.DeleteFunc(there, func(s engram.Session) bool { return d.erasure.has(engram.EntitySession, s.ID) })
+	erased := func(s engram.Session) bool { return d.erasure.has(engram.EntitySession, s.Project, s.ID) }
+	there, gone = slices.DeleteFunc(there, erased), slices.DeleteFunc(gone, erased)
 	records, err := sessionRecords(ctx, d.r, there)
 	if err != nil {
 		return err
@@ -146,7 +147,7 @@ func (d *dump) memories(ctx context.Context) error {
 			return err
 		}
 		for _, m := range page {
-			if after = m.Num; m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, string(m.ID), m.SyncID) {
+			if after = m.Num; m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, m.Project, string(m.ID), m.SyncID) {
 				d.home[m.Num] = true
 				continue
 			}
@@ -180,7 +181,7 @@ func (d *dump) prompts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.has(engram.EntityPrompt, p.SyncID) })
+	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.has(engram.EntityPrompt, p.Project, p.SyncID) })
 	slices.SortFunc(ps, func(a, b engram.Prompt) int { return cmp.Compare(a.SyncID, b.SyncID) })
 	for page := range slices.Chunk(ps, dumpPage) {
 		records, err := promptRecords(ctx, d.r, page)
@@ -213,7 +214,7 @@ func (d *dump) relations(ctx context.Context) error {
 func (d *dump) erased(ctx context.Context) error {
 	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
 		xs, err := all(func(after string) ([]engram.Erased, error) { return d.r.ErasedAfter(ctx, kind, after, dumpPage) },
-			func(x engram.Erased) string { return x.ID })
+			engram.Erased.Key)
 		if err != nil {
 			return err
 		}
@@ -221,7 +222,9 @@ func (d *dump) erased(ctx context.Context) error {
 			if d.project != "" && x.Project != d.project {
 				continue
 			}
-			if err := d.out.Encode(engram.Record{Erased: &x}); err != nil {
+			// By what it is called everywhere: not everybody who heard of it ever had it.
+			said := engram.Erased{Entity: x.Entity, ID: x.Name(), Project: x.Project, At: x.At}
+			if err := d.out.Encode(engram.Record{Erased: &said}); err != nil {
 				return err
 			}
 		}

@@ -164,7 +164,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	}
 	into := map[string]*receivingBatch{} // by project
 	err = eachDeferred(ctx, o.tx, project, func(d engram.Deferred) error {
-		if d.Why == engram.DeferredReview && !erasure.erases(d.Record) {
+		if d.Why == engram.DeferredReview && !erasure.erases(d.Record, d.Project) {
 			return nil
 		}
 		b := into[d.Project]

@@ -316,7 +316,7 @@ func (x *exporting) erased(ctx context.Context, out *sink) error {
 		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
 			return r.ErasedAfter(ctx, kind, after, exportPage)
 		}
-		err := pages(ctx, x.Engine, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+		err := pages(ctx, x.Engine, read, engram.Erased.Key, func(g engram.Erased) bool {
 			if x.res.Project != "" && g.Project != x.res.Project {
 				return true
 			}

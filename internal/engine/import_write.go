@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -146,43 +145,6 @@ func (i *importing) end(ctx context.Context) error {
 		return err
 	}
 	return i.tx.SeeClock(ctx, i.newest)
-}
-
-// gone are things that were erased, here or elsewhere, by kind and names.
-type gone map[string]bool
-
-func (g gone) add(x engram.Erased) {
-	for _, name := range []string{x.ID, x.SyncID} {
-		if name != "" {
-			g[string(x.Entity)+"\x00"+name] = true
-		}
-	}
-}
-
-func (g gone) has(kind engram.Entity, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool { return name != "" && g[string(kind)+"\x00"+name] })
-}
-
-// readErased reads what was erased: it stays away, and what is still here of it, because it
-// was erased elsewhere, goes nowhere.
-func readErased(ctx context.Context, r engram.Reader) (gone, error) {
-	all := gone{}
-	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-		for after := ""; ; {
-			page, err := r.ErasedAfter(ctx, kind, after, exportPage)
-			if err != nil {
-				return nil, err
-			}
-			for _, x := range page {
-				all.add(x)
-				after = x.ID
-			}
-			if len(page) < exportPage {
-				break
-			}
-		}
-	}
-	return all, nil
 }
 
 // fate is what became of an item.

@@ -27,6 +27,7 @@ type op struct {
 	undoes int64  // the op that this one takes back; 0: none
 	device string // the store's id; "" until a write was stamped
 	hides  bool   // what it forgets is only hidden here, and does not spread
+	tied   bool   // it took away or changed what was shown of a pair: another relation may be shown now
 
 	embedded map[string][]float32 // vectors by text that were reckoned before the op; nil: none
 }
@@ -42,7 +43,11 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		return fn(&op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq})
+		o := &op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq}
+		if err := fn(o); err != nil || !o.tied {
+			return err
+		}
+		return o.settleTies(ctx, nil)
 	})
 }
 
@@ -155,6 +160,7 @@ func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err
 	}
+	o.tied = true
 	if err := o.tx.EraseMemory(ctx, m.Num); err != nil || m.TopicKey == "" {
 		return err
 	}
@@ -265,6 +271,9 @@ func (o *op) insertRelation(ctx context.Context, r *engram.Relation, project, re
 
 // replaceRelation writes now over was.
 func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, project, reason string) error {
+	if now.Removed() && !was.Removed() && now.UpdatedAt.Before(was.UpdatedAt) {
+		now.UpdatedAt = was.UpdatedAt // by a clock that is ahead: it was not removed before it was written
+	}
 	old, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(was.Num), engram.Record{Relation: &engram.RelationRecord{Relation: was}})
 	if err != nil {
 		return err
@@ -276,6 +285,7 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
 		return err
 	}
+	o.tied = true
 	return o.rewriteRelation(ctx, was, now, project, reason)
 }
 

@@ -102,7 +102,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 	if b.erases(r.Record) && r.Session == nil && !b.reviewed {
 		// It stays away, as everywhere: that is no fault of whoever pulls old batches.
 		count(b.res.Of(r.Record), unchanged)
-		return nil
+		return b.tellErased(ctx, r.Record)
 	}
 	if !b.reviewed {
 		why, err := b.suspicious(ctx, r)

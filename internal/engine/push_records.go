@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -51,11 +50,12 @@ func (p *pushing) sessions(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		keys = slices.DeleteFunc(slices.Clone(keys), func(k string) bool { return away.has(engram.EntitySession, k) })
+		erased := func(s engram.Session) bool { return away.has(engram.EntitySession, s.Project, s.ID) }
 		there, err := p.toldOf(ctx, r, keys)
 		if err != nil {
 			return nil, err
 		}
+		there = slices.DeleteFunc(there, erased)
 		records, err := sessionRecords(ctx, r, there)
 		if err != nil {
 			return nil, err
@@ -64,6 +64,7 @@ func (p *pushing) sessions(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
+		gone = slices.DeleteFunc(gone, erased)
 		missing, err := goneRecords(ctx, r, gone)
 		return append(stated(engram.EntitySession, idsOf(there), records), stated(engram.EntitySession, idsOf(gone), missing)...), err
 	})
@@ -124,7 +125,7 @@ func (p *pushing) prompts(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return away.has(engram.EntityPrompt, p.SyncID) })
+		ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return away.has(engram.EntityPrompt, p.Project, p.SyncID) })
 		var there []string
 		for _, p := range ps {
 			there = append(there, key(p.Num))
@@ -172,18 +173,20 @@ func (p *pushing) relations(ctx context.Context) error {
 
 func (p *pushing) erased(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityErased, func(r engram.Reader, keys []string) (out []outgoing, err error) {
-		ids := map[engram.Entity][]string{}
+		names := map[engram.Entity][]string{}
 		for _, k := range keys {
-			kind, id, _ := strings.Cut(k, " ")
-			ids[engram.Entity(kind)] = append(ids[engram.Entity(kind)], id)
+			x := engram.ErasedKey(k)
+			names[x.Entity] = append(names[x.Entity], x.Name())
 		}
 		for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
-			xs, err := r.ErasedOf(ctx, kind, ids[kind])
+			xs, err := r.ErasedOf(ctx, kind, slices.Compact(names[kind]))
 			if err != nil {
 				return nil, err
 			}
 			for _, x := range xs {
-				out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
+				if _, asked := slices.BinarySearch(keys, x.Key()); asked { // in other projects it goes to other remotes
+					out = append(out, outgoing{record: engram.Record{Erased: &x}, entity: engram.EntityErased, key: x.Key(), digest: x.Digest()})
+				}
 			}
 		}
 		return out, nil

@@ -48,7 +48,7 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	var ids []string
 	var over []engram.Memory
 	for _, m := range ms {
-		ids = append(ids, string(m.ID))
+		ids = append(ids, m.SyncID)
 		if m.Forgotten() {
 			over = append(over, m)
 		}
@@ -58,7 +58,7 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 		return nil, err
 	}
 	for _, m := range ms {
-		home[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, string(m.ID))
+		home[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
 	lineages, err := r.Lineages(ctx, engram.EntityMemory, keysOfMemories(over))
 	if err != nil {
@@ -78,11 +78,11 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	return home, nil
 }
 
-// erasedAmong returns what was erased of things of a kind. What is here all the same was
+// erasedAmong returns what was erased of things of a kind, by Erased.Name. What is here all the same was
 // erased elsewhere, and is only hidden.
-func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, ids []string) (gone, error) {
-	all := gone{}
-	xs, err := r.ErasedOf(ctx, kind, ids)
+func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (gone, error) {
+	all := newGone()
+	xs, err := r.ErasedOf(ctx, kind, names)
 	for _, x := range xs {
 		all.add(x)
 	}

@@ -35,8 +35,8 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 		i.seen.memories.add(here.Num)
 		i.has[there.Project] = true
 	}
-	if i.erased.has(engram.EntityMemory, string(there.ID), there.SyncID) {
-		return unchanged, &refused{reason: "it was erased here", harmless: true}
+	if err := i.refuseErased(ctx, engram.EntityMemory, there.Project, here.Project, string(there.ID), there.SyncID); err != nil {
+		return unchanged, err
 	}
 	if found {
 		return i.memoryAgain(ctx, here, r)

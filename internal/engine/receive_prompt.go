@@ -19,10 +19,10 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 	if p.SyncID != r.Prompt.SyncID {
 		there.Lineage = nil // a copy goes its own way
 	}
-	switch {
-	case i.erased.has(engram.EntityPrompt, p.SyncID):
-		return unchanged, &refused{reason: "it was erased here", harmless: true}
-	case found:
+	if err := i.refuseErased(ctx, engram.EntityPrompt, p.Project, was.Project, p.SyncID); err != nil {
+		return unchanged, err
+	}
+	if found {
 		return i.promptAgain(ctx, was, there)
 	}
 	state := lifecycle.Normal(there)

@@ -15,7 +15,9 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	if err != nil {
 		return unchanged, err
 	}
-	if !found && i.erased.has(engram.EntitySession, name) {
+	if project, err := i.inside(ctx, r.Session.Project); err != nil {
+		return unchanged, err
+	} else if !found && i.erased.has(engram.EntitySession, project, name) {
 		i.res.Sessions.Forgotten++
 		return unchanged, nil
 	}

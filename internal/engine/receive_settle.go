@@ -42,19 +42,19 @@ func (o *op) settleTies(ctx context.Context, over []int64) error {
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
-	all := map[int64]*said{}
+	t := settlingTies{op: o, all: map[int64]*said{}}
 	for _, h := range hidden {
-		if err := o.settlePair(ctx, h, all); err != nil {
+		if err := t.settlePair(ctx, h); err != nil {
 			return err
 		}
 	}
-	if err := o.settleRings(ctx, all, over); err != nil {
+	if err := t.settleRings(ctx, over); err != nil {
 		return err
 	}
 	// First those that make room.
 	for _, show := range []bool{false, true} {
-		for _, num := range sortedNums(all) {
-			if s := all[num]; s.show == show && s.relation.Removed() == show {
+		for _, num := range sortedNums(t.all) {
+			if s := t.all[num]; s.show == show && s.relation.Removed() == show {
 				if err := o.showSaid(ctx, *s); err != nil {
 					return err
 				}
@@ -62,6 +62,12 @@ func (o *op) settleTies(ctx context.Context, over []int64) error {
 		}
 	}
 	return nil
+}
+
+// settlingTies is one settling at work.
+type settlingTies struct {
+	*op
+	all map[int64]*said // those that are looked at, by number
 }
 
 func sortedNums(all map[int64]*said) []int64 {
@@ -90,31 +96,54 @@ func (o *op) hiddenTies(ctx context.Context) ([]engram.Relation, error) {
 	return all, nil
 }
 
-// addSaid adds a relation to those that are looked at, to be shown for now.
-func (o *op) addSaid(ctx context.Context, r engram.Relation, all map[int64]*said) (*said, error) {
-	if s, known := all[r.Num]; known {
+// add adds a relation to those that are looked at, to be shown for now. One of a memory that
+// was erased elsewhere, and is only hidden here, counts for nothing: where it was erased, the
+// relation went with it. It is nil.
+func (t settlingTies) add(ctx context.Context, r engram.Relation) (*said, error) {
+	if s, known := t.all[r.Num]; known {
 		return s, nil
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(r.Num), engram.Record{Relation: &engram.RelationRecord{Relation: r}})
+	ends, err := t.tx.Memories(ctx, []int64{r.Source, r.Target})
 	if err != nil {
 		return nil, err
 	}
-	s := &said{r, l, true}
-	all[r.Num] = s
-	return s, nil
+	var names []string
+	for _, m := range ends {
+		names = append(names, m.SyncID)
+	}
+	away, err := erasedAmong(ctx, t.tx, engram.EntityMemory, names)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ends {
+		if away.has(engram.EntityMemory, m.Project, m.SyncID) {
+			return nil, nil
+		}
+	}
+	s, err := t.said(ctx, r)
+	if err == nil {
+		t.all[r.Num] = s
+	}
+	return s, err
+}
+
+// said is a relation with where it comes from.
+func (o *op) said(ctx context.Context, r engram.Relation) (*said, error) {
+	l, err := lineageOf(ctx, o.tx, engram.EntityRelation, key(r.Num), engram.Record{Relation: &engram.RelationRecord{Relation: r}})
+	return &said{r, l, true}, err
 }
 
 // settlePair settles the relations that two memories have with each other, of which one is
 // hidden.
-func (o *op) settlePair(ctx context.Context, h engram.Relation, all map[int64]*said) error {
-	if _, known := all[h.Num]; known {
+func (t settlingTies) settlePair(ctx context.Context, h engram.Relation) error {
+	if _, known := t.all[h.Num]; known {
 		return nil
 	}
-	pair, err := o.tx.RelationsBetween(ctx, h.Source, h.Target)
+	pair, err := t.tx.RelationsBetween(ctx, h.Source, h.Target)
 	if err != nil {
 		return err
 	}
-	gone, err := o.tx.RemovedRelations(ctx, []int64{h.Source}, time.Time{})
+	gone, err := t.tx.RemovedRelations(ctx, []int64{h.Source}, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -124,7 +153,7 @@ func (o *op) settlePair(ctx context.Context, h engram.Relation, all map[int64]*s
 			continue
 		}
 		if r.Removed() {
-			l, known, err := heldLineage(ctx, o.tx, r.Num)
+			l, known, err := heldLineage(ctx, t.tx, r.Num)
 			if err != nil {
 				return err
 			}
@@ -132,11 +161,13 @@ func (o *op) settlePair(ctx context.Context, h engram.Relation, all map[int64]*s
 				continue // it is removed, or was hidden by a person
 			}
 		}
-		s, err := o.addSaid(ctx, r, all)
+		s, err := t.add(ctx, r)
 		if err != nil {
 			return err
 		}
-		here = append(here, s)
+		if s != nil {
+			here = append(here, s)
+		}
 	}
 	slices.SortFunc(here, func(a, b *said) int { return a.before(*b) })
 	judged := false
@@ -164,16 +195,16 @@ func heldLineage(ctx context.Context, r engram.Reader, num int64) (l engram.Line
 
 // settleRings hides, of relations that supersede each other in a ring, the one that was said
 // first: with those said last each comes in as long as it closes none.
-func (o *op) settleRings(ctx context.Context, all map[int64]*said, over []int64) error {
+func (t settlingTies) settleRings(ctx context.Context, over []int64) error {
 	var edges []*said
 	var next []int64
 	added := map[int64]bool{}
 	add := func(r engram.Relation) error {
-		if s, known := all[r.Num]; known && !s.show || added[r.Num] {
+		if s, known := t.all[r.Num]; known && !s.show || added[r.Num] {
 			return nil
 		}
-		s, err := o.addSaid(ctx, r, all)
-		if err != nil {
+		s, err := t.add(ctx, r)
+		if err != nil || s == nil {
 			return err
 		}
 		added[r.Num] = true
@@ -181,7 +212,7 @@ func (o *op) settleRings(ctx context.Context, all map[int64]*said, over []int64)
 		return nil
 	}
 	for _, num := range over {
-		r, err := o.tx.Relation(ctx, engram.RelationRef{Num: num})
+		r, err := t.tx.Relation(ctx, engram.RelationRef{Num: num})
 		if err != nil {
 			return err
 		}
@@ -191,8 +222,8 @@ func (o *op) settleRings(ctx context.Context, all map[int64]*said, over []int64)
 			}
 		}
 	}
-	for _, num := range sortedNums(all) {
-		if s := all[num]; s.show && s.written().Supersedes() {
+	for _, num := range sortedNums(t.all) {
+		if s := t.all[num]; s.show && s.written().Supersedes() {
 			if err := add(s.relation); err != nil {
 				return err
 			}
@@ -209,12 +240,12 @@ func (o *op) settleRings(ctx context.Context, all map[int64]*said, over []int64)
 		}
 		next = nil
 		for page := range slices.Chunk(from, exportPage) {
-			rs, err := o.tx.RelationsOf(ctx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
+			rs, err := t.tx.RelationsOf(ctx, page, []engram.Verb{engram.VerbSupersedes}, math.MaxInt32)
 			if err != nil {
 				return err
 			}
 			for _, r := range rs {
-				if r.Supersedes() && seen[r.Source] && all[r.Num] == nil {
+				if r.Supersedes() && seen[r.Source] && t.all[r.Num] == nil {
 					if err := add(r); err != nil {
 						return err
 					}
@@ -265,4 +296,20 @@ func (o *op) showSaid(ctx context.Context, s said) error {
 		return err
 	}
 	return o.rewriteRelation(ctx, s.relation, now, m.Project, tieSettled)
+}
+
+// takeSettledTie hides a relation again that an operation let be shown, so that the one that
+// was shown for it may come back; settleTies has the last word.
+func (u *undoing) takeSettledTie(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
+	u.tied = true
+	if r.Removed() {
+		return nil
+	}
+	s, err := u.said(ctx, r)
+	if err != nil {
+		return err
+	}
+	s.show = false
+	u.changed(entry, "looked at again: #%d %s #%d", r.Source, r.Verb, r.Target)
+	return u.showSaid(ctx, *s)
 }

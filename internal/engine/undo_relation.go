@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error {
@@ -21,6 +24,9 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	}
 	if err != nil {
 		return err
+	}
+	if entry.Reason == tieSettled {
+		return u.takeSettledTie(ctx, entry, r)
 	}
 	what := fmt.Sprintf("relation %d", num)
 	was, since, err := u.read(ctx, entry)
@@ -38,7 +44,7 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	now := r
 	switch {
 	case made && r.Removed():
-		return nil
+		return u.dropHidden(ctx, entry, r)
 	case made:
 		if now.RemovedAt = u.at; !u.hides {
 			now.UpdatedAt = u.at
@@ -54,6 +60,31 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	}
 	u.ties = append(u.ties, r.Num)
 	return u.replaceRelation(ctx, r, now, entry.Project, u.reason())
+}
+
+// dropHidden takes a relation away that was made and that another one is shown for: it is not
+// shown in that one's place either, then.
+func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
+	l, known, err := heldLineage(ctx, u.tx, r.Num)
+	if err != nil || !known {
+		return err
+	}
+	if u.hides {
+		l = withHeld(withoutHeld(l, engram.PartVerdict), engram.PartDeleted, time.Time{})
+	} else {
+		s, err := u.stamp(ctx)
+		if err != nil {
+			return err
+		}
+		l = lifecycle.Retagged(withoutHeld(l, engram.PartVerdict), []string{""}, nil, s)
+	}
+	if err := u.tx.PutLineage(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
+		return err
+	}
+	now := r
+	now.RemovedAt, u.tied = u.at, true
+	u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
+	return u.rewriteRelation(ctx, r, now, entry.Project, u.reason())
 }
 
 // checkTies looks whether the relations that came back go with those that were made
@@ -111,7 +142,8 @@ func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was map[stri
 	if err != nil {
 		return nil, nil, err
 	}
-	since, err = sinceOf(later)
+	// Which of several is shown was settled, not said.
+	since, err = sinceOf(slices.DeleteFunc(later, func(m engram.Mutation) bool { return m.Reason == tieSettled }))
 	return was, since, err
 }
 

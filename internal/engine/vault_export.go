@@ -307,7 +307,7 @@ func (e *Engine) erasedAmong(ctx context.Context, ids []engram.ID) (map[engram.I
 	read := func(r engram.Reader, after string) ([]engram.Erased, error) {
 		return r.ErasedAfter(ctx, engram.EntityMemory, after, exportPage)
 	}
-	err := pages(ctx, e, read, func(g engram.Erased) string { return g.ID }, func(g engram.Erased) bool {
+	err := pages(ctx, e, read, engram.Erased.Key, func(g engram.Erased) bool {
 		if id := engram.ID(g.ID); wanted[id] {
 			erased[id] = true
 		}

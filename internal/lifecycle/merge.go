@@ -181,13 +181,13 @@ func goneAt(at time.Time, l engram.Lineage, gone bool) time.Time {
 	return at
 }
 
-// MergeErased brings together what two replicas know of an erasure: the earlier time. What was
-// erased anywhere stays away everywhere, whatever was written of it.
+// MergeErased brings together what is known of an erasure of one Key: the earlier time, and the
+// ID where either has one. It counts everywhere if either does.
 func MergeErased(a, b engram.Erased) engram.Erased {
-	if a.At > b.At {
-		a, b = b, a
+	if a.ID == a.Name() || b.ID != b.Name() && b.ID < a.ID {
+		a.ID = b.ID
 	}
-	a.ID, a.SyncID, a.Project = least(a.ID, b.ID), least(a.SyncID, b.SyncID), least(a.Project, b.Project)
+	a.At, a.Bound = min(a.At, b.At), a.Bound && b.Bound
 	return a
 }
 

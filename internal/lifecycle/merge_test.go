@@ -436,13 +436,25 @@ func TestStatesThatNoStoreMakesFormASemilattice(t *testing.T) {
 	}
 }
 
-func TestAnErasureIsRememberedByItsEarlierTime(t *testing.T) {
-	a := engram.Erased{Entity: engram.EntityMemory, ID: "mem_01", SyncID: "obs-01", At: 7}
-	b := engram.Erased{Entity: engram.EntityMemory, ID: "mem_01", Project: "shop", At: 5}
-	want := engram.Erased{Entity: engram.EntityMemory, ID: "mem_01", SyncID: "obs-01", Project: "shop", At: 5}
-	for _, got := range []engram.Erased{lifecycle.MergeErased(a, b), lifecycle.MergeErased(b, a)} {
-		if got != want {
-			t.Errorf("got %+v, want %+v", got, want)
+func TestWhatIsKnownOfAnErasureFormsASemilattice(t *testing.T) {
+	// The zero time, the name alone and bound: what a lesser knowledge of the same has.
+	some := rapid.Custom(func(t *rapid.T) engram.Erased {
+		return engram.Erased{Entity: engram.EntityMemory, ID: rapid.SampledFrom([]string{"obs-01", "mem_01", "mem_02"}).Draw(t, "id"), SyncID: "obs-01",
+			Project: "shop", At: engram.Clock(rapid.IntRange(0, 3).Draw(t, "at")), Bound: rapid.Bool().Draw(t, "bound")}
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		a, b, c := some.Draw(rt, "a"), some.Draw(rt, "b"), some.Draw(rt, "c")
+		merge := lifecycle.MergeErased
+		for law, xs := range map[string][2]engram.Erased{
+			"idempotent":  {merge(a, a), a},
+			"commutative": {merge(a, b), merge(b, a)},
+			"associative": {merge(merge(a, b), c), merge(a, merge(b, c))},
+			"earlier":     {{At: merge(a, b).At}, {At: min(a.At, b.At)}},
+			"everywhere":  {{Bound: merge(a, b).Bound}, {Bound: a.Bound && b.Bound}},
+		} {
+			if xs[0] != xs[1] {
+				rt.Fatalf("%s: of %+v, %+v, %+v there is\n%+v\n%+v", law, a, b, c, xs[0], xs[1])
+			}
 		}
-	}
+	})
 }

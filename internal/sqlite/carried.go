@@ -33,8 +33,8 @@ func uncarriedFrom(entity engram.Entity) string {
 		return uncarriedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.num = r.source JOIN memories t ON t.num = r.target
 			WHERE r.num = l.key AND s.project = t.project) END`
 	case engram.EntityErased:
-		return ` FROM (SELECT t.entity || ' ' || t.id AS key, t.entity, t.id, t.at, t.project FROM tombstones t) l
-			WHERE l.key > ?2 AND (?3 < 0 OR l.project = ?3) AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?1 AND c.key = l.key
+		return ` FROM (SELECT t.entity || ' ' || t.name || char(9) || t.project AS key, t.entity, t.name, t.at, t.project FROM tombstones t) l
+			WHERE l.key > ?2 AND (?3 < 0 OR l.project = (SELECT name FROM projects WHERE num = ?3)) AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?1 AND c.key = l.key
 			AND c.digest = l.at AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 	}
 	return uncarriedRest + `(SELECT num FROM projects WHERE name = l.key) END`
@@ -70,7 +70,7 @@ func (t *tx) Uncarried(ctx context.Context, entity engram.Entity, project string
 	}
 	order := ` ORDER BY l.key`
 	if entity == engram.EntityErased {
-		order = ` ORDER BY l.entity, l.id` // the order of the table, and of the keys
+		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table, and of the keys
 	}
 	return column[string](ctx, t, `SELECT l.key`+uncarriedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }

@@ -140,7 +140,7 @@ func TestAnErasedTextIsInNoFile(t *testing.T) {
 			}
 			checkIntegrity(t, path)
 			erased := (tt.memories + tt.every - 1) / tt.every
-			if n := count(t, path, "SELECT count(*) FROM tombstones WHERE entity = 'memory' AND id LIKE 'mem\\_%' ESCAPE '\\' AND sync_id LIKE 'obs-%'"); n != erased {
+			if n := count(t, path, "SELECT count(*) FROM tombstones WHERE entity = 'memory' AND id LIKE 'mem\\_%' ESCAPE '\\' AND name LIKE 'obs-%'"); n != erased {
 				t.Errorf("tombstones: got %d, want %d", n, erased)
 			}
 		})

@@ -171,7 +171,3 @@ func journalKey(entity engram.Entity, key string) any {
 	}
 	return key
 }
-
-// tombstoneSQL remembers what was erased, at the clock of the verb that did.
-const tombstoneSQL = `INSERT OR IGNORE INTO tombstones (entity, id, sync_id, project, at)
-	SELECT ?, ?, ?, nullif(?, 0), coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`

@@ -50,10 +50,10 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Told(ctx, []string{"s"}, "app"); return err },
 			want: []string{asked, "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH m USING INDEX memories_session (session=?)",
 				"SEARCH m USING INDEX memories_session_forgotten (session=?)", "SEARCH c USING PRIMARY KEY (entity=? AND key=?)",
-				"SEARCH l USING PRIMARY KEY (entity=? AND key=?)", "SEARCH t USING PRIMARY KEY (entity=? AND id=?)",
+				"SEARCH l USING PRIMARY KEY (entity=? AND key=?)", "SEARCH t USING PRIMARY KEY (entity=? AND name=?)",
 				"SEARCH p USING INDEX prompts_session (session=?)"}},
 		{name: "what was erased, by name", run: func(t *tx) error { _, err := t.ErasedOf(ctx, engram.EntityMemory, b); return err },
-			want: []string{asked, "SEARCH t USING PRIMARY KEY (entity=? AND id=?)"}},
+			want: []string{asked, "SEARCH t USING PRIMARY KEY (entity=? AND name=?)"}},
 		{name: "sessions that are gone, by name", run: func(t *tx) error { _, err := t.GoneOf(ctx, b); return err },
 			want: []string{asked, "SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
 	} {

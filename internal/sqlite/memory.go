@@ -424,11 +424,13 @@ func (t *tx) EraseMemory(ctx context.Context, num int64) error {
 			AND session IN (SELECT session FROM uses WHERE memory = ?1)`, []any{num}},
 		{`UPDATE uses SET memory = NULL WHERE memory = ?`, []any{num}},
 		{`DELETE FROM memories WHERE num = ?`, []any{num}}, // the rest by its foreign keys
-		{tombstoneSQL, []any{engram.EntityMemory, was.ID, was.SyncID, at.project}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase memory %d: %w", num, err)
 		}
+	}
+	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityMemory, ID: string(was.ID), SyncID: was.SyncID, Project: was.Project}, num); err != nil {
+		return err
 	}
 	if err := t.eraseLineage(ctx, engram.EntityMemory, num, string(was.ID), was.SyncID); err != nil {
 		return err

@@ -35,7 +35,6 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	}
 	for _, query := range []string{
 		`UPDATE uses SET project = ?1 WHERE project = ?2`,
-		`UPDATE tombstones SET project = ?1 WHERE project = ?2`,
 		`UPDATE lineages SET project = ?1 WHERE project = ?2 AND entity = 3`, // sessions that are gone
 		`UPDATE project_aliases SET project = ?1 WHERE project = ?2`,
 		// The one statement that reads the whole journal: an index by project would cost every save.
@@ -44,6 +43,9 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 		if _, err := t.exec(ctx, query, target, source); err != nil {
 			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 		}
+	}
+	if err := t.rebury(ctx, from, to); err != nil {
+		return moved, err
 	}
 	if err := t.moveCounters(ctx, source, target); err != nil {
 		return moved, err

@@ -176,9 +176,8 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 
 // ErasePrompt removes a prompt for good.
 func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
-	var syncID string
-	var project int64
-	err := t.row(ctx, `SELECT sync_id, project FROM prompts WHERE num = ?`, []any{num}, &syncID, &project)
+	var syncID, project string
+	err := t.row(ctx, `SELECT sync_id, coalesce((SELECT name FROM projects WHERE num = p.project), '') FROM prompts p WHERE num = ?`, []any{num}, &syncID, &project)
 	if errors.Is(err, sql.ErrNoRows) {
 		return engram.Errorf(engram.CodeNotFound, "prompt #%d does not exist", num)
 	}
@@ -193,11 +192,13 @@ func (t *tx) ErasePrompt(ctx context.Context, num int64) error {
 		{`DELETE FROM prompts_fts WHERE rowid = ?`, []any{num}},
 		{`DELETE FROM prompts WHERE num = ?`, []any{num}},
 		{`UPDATE mutations SET ` + emptied + ` WHERE entity = ? AND key = ?`, []any{engram.EntityPrompt, num}},
-		{tombstoneSQL, []any{engram.EntityPrompt, syncID, syncID, project}},
 	} {
 		if _, err := t.exec(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("erase prompt %d: %w", num, err)
 		}
+	}
+	if err := t.bury(ctx, engram.Erased{Entity: engram.EntityPrompt, ID: syncID, SyncID: syncID, Project: project}, num); err != nil {
+		return err
 	}
 	return t.eraseLineage(ctx, engram.EntityPrompt, num, syncID)
 }

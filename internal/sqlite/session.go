@@ -121,8 +121,8 @@ func (t *tx) PutSession(ctx context.Context, s engram.Session) error {
 	if err != nil {
 		return fmt.Errorf("write session %q: %w", s.ID, err)
 	}
-	// It may have been deleted, and come back.
-	_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND id = ?`, engram.EntitySession, s.ID)
+	// It may have been erased, and come back.
+	_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, engram.EntitySession, s.ID, s.Project)
 	return err
 }
 
@@ -152,8 +152,8 @@ func (t *tx) DeleteSession(ctx context.Context, id string) error {
 // EraseSession removes a session for good: its summary and its folder stand in the
 // journal too.
 func (t *tx) EraseSession(ctx context.Context, id string) error {
-	var project int64
-	err := t.row(ctx, `SELECT coalesce(max(project), 0) FROM sessions WHERE id = ?`, []any{id}, &project)
+	var project string
+	err := t.row(ctx, `SELECT coalesce(max((SELECT name FROM projects WHERE num = s.project)), '') FROM sessions s WHERE id = ?`, []any{id}, &project)
 	if err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
@@ -164,8 +164,8 @@ func (t *tx) EraseSession(ctx context.Context, id string) error {
 	if _, err := t.exec(ctx, `UPDATE mutations SET `+emptied+` WHERE entity = ? AND key = ?`, engram.EntitySession, id); err != nil {
 		return fmt.Errorf("erase session %q: %w", id, err)
 	}
-	if _, err := t.exec(ctx, tombstoneSQL, engram.EntitySession, id, id, project); err != nil {
-		return fmt.Errorf("erase session %q: %w", id, err)
+	if err := t.bury(ctx, engram.Erased{Entity: engram.EntitySession, ID: id, Project: project}, id); err != nil {
+		return err
 	}
 	return t.eraseLineage(ctx, engram.EntitySession, id, id)
 }

@@ -18,8 +18,7 @@ const (
 	relationsAfterSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num > ?1 AND (?2 < 0 OR
 		(SELECT project FROM memories WHERE num = r.source) = ?2 AND (SELECT project FROM memories WHERE num = r.target) = ?2)
 		ORDER BY r.num LIMIT ?3`
-	erasedAfterSQL = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE entity = ? AND id > ? ORDER BY id LIMIT ?`
-	namedSQL       = `SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
+	namedSQL = `SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.id = asked.value
 		UNION ALL SELECT ` + nameColumns + ` FROM json_each(?1) AS asked CROSS JOIN memories m ON m.sync_id = asked.value`
 	nameColumns       = `m.num, m.id, m.sync_id, m.scope, (SELECT name FROM projects WHERE num = m.project)`
 	promptBySyncIDSQL = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.sync_id = ?`
@@ -80,20 +79,6 @@ func (t *tx) RelationsAfter(ctx context.Context, project string, after int64, li
 	return t.relations(ctx, relationsAfterSQL, after, in, limit)
 }
 
-// ErasedAfter returns what was erased, by id.
-func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string, limit int) ([]engram.Erased, error) {
-	var all []engram.Erased
-	err := t.rows(ctx, erasedAfterSQL, []any{entity, after, limit}, func(r scanner) error {
-		x, err := scanErased(r)
-		all = append(all, x)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
-	}
-	return all, nil
-}
-
 // Named returns the memories that have one of these IDs or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
 	var all []engram.MemoryName
@@ -118,46 +103,4 @@ func (t *tx) PromptBySyncID(ctx context.Context, syncID string) (engram.Prompt, 
 		return engram.Prompt{}, false, err
 	}
 	return ps[0], true, nil
-}
-
-// erasedColumns is what scanErased reads; t is the tombstones table.
-const erasedColumns = `t.entity, t.id, t.sync_id, t.at, coalesce((SELECT name FROM projects WHERE num = t.project), '')`
-
-func scanErased(r scanner) (x engram.Erased, err error) {
-	err = r.Scan(&x.Entity, &x.ID, &x.SyncID, &x.At, &x.Project)
-	return x, err
-}
-
-// PutErased remembers that something was erased elsewhere.
-func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
-	const query = `INSERT INTO tombstones (entity, id, sync_id, at, project) VALUES (?,?,?,?,nullif(?, 0))
-		ON CONFLICT (entity, id) DO UPDATE SET at = min(at, excluded.at), project = coalesce(project, excluded.project)`
-	project, _, err := t.knownProject(ctx, x.Project)
-	if err != nil {
-		return err
-	}
-	if _, err := t.exec(ctx, query, x.Entity, x.ID, x.SyncID, x.At, project); err != nil {
-		return fmt.Errorf("remember what was erased: %w", err)
-	}
-	return t.dropWaiting(ctx, x.Entity, x.ID, x.SyncID)
-}
-
-// DropErased takes back that something was erased elsewhere.
-func (t *tx) DropErased(ctx context.Context, entity engram.Entity, id string) (x engram.Erased, found bool, err error) {
-	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.id = ?`
-	err = t.rows(ctx, query, []any{entity, id}, func(r scanner) error {
-		found = true
-		x, err = scanErased(r)
-		return err
-	})
-	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND id = ?`, entity, id)
-	}
-	if err == nil && found {
-		_, err = t.exec(ctx, `DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), x.Key())
-	}
-	if err != nil {
-		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
-	}
-	return x, found, nil
 }

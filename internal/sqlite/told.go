@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -17,12 +16,14 @@ const toldSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id 
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NOT NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2)
 	AND (EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?3 AND c.key = +m.num)
 		OR EXISTS (SELECT 1 FROM lineages l WHERE l.entity = ?3 AND l.key = +m.num AND l.held ->> 'deleted' = '0001-01-01T00:00:00Z'))
-	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'memory' AND t.id = m.id))
+	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'memory' AND t.name = m.sync_id
+		AND (NOT t.bound OR t.project = (SELECT name FROM projects WHERE num = m.project))))
 	OR EXISTS
 	(SELECT 1 FROM prompts p WHERE p.session = s.num AND (?2 < 0 OR p.project = ?2)
 	AND (p.deleted_at IS NULL OR EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?4 AND c.key = +p.num)
 		OR EXISTS (SELECT 1 FROM lineages l WHERE l.entity = ?4 AND l.key = +p.num AND l.held ->> 'deleted' = '0001-01-01T00:00:00Z'))
-	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'prompt' AND t.id = p.sync_id))`
+	AND NOT EXISTS (SELECT 1 FROM tombstones t WHERE t.entity = 'prompt' AND t.name = p.sync_id
+		AND (NOT t.bound OR t.project = (SELECT name FROM projects WHERE num = p.project))))`
 
 // Told returns those of some sessions in which something stands that may be told of.
 func (t *tx) Told(ctx context.Context, sessions []string, project string) (map[string]bool, error) {
@@ -36,19 +37,4 @@ func (t *tx) Told(ctx context.Context, sessions []string, project string) (map[s
 		told[id] = true
 	}
 	return told, err
-}
-
-const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.id = a.value`
-
-// ErasedOf returns what was erased of things that have these ids.
-func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, ids []string) (all []engram.Erased, err error) {
-	err = t.rows(ctx, erasedOfSQL, []any{entity, jsonText(ids)}, func(r scanner) error {
-		x, err := scanErased(r)
-		all = append(all, x)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
-	}
-	return all, nil
 }

@@ -383,15 +383,15 @@ func carriedCases() []testCase {
 				}
 				return nil
 			})
-			k.same("of all", k.uncarried(engram.EntityErased, ""), []string{"memory mem_a", "memory mem_b", "prompt p"})
-			k.same("of the project", k.uncarried(engram.EntityErased, "app"), []string{"memory mem_b", "prompt p"})
+			k.same("of all", k.uncarried(engram.EntityErased, ""), []string{"memory a\tnope", "memory b\tapp", "prompt p\tapp"})
+			k.same("of the project", k.uncarried(engram.EntityErased, "app"), []string{"memory b\tapp", "prompt p\tapp"})
 			k.carried(engram.EntityErased, xs[0].Key(), xs[0].Digest(), "b1")
-			k.same("with the batch", k.uncarried(engram.EntityErased, "app", "b1"), []string{"prompt p"})
-			k.same("without it", k.uncarried(engram.EntityErased, "app", "b2"), []string{"memory mem_b", "prompt p"})
+			k.same("with the batch", k.uncarried(engram.EntityErased, "app", "b1"), []string{"prompt p\tapp"})
+			k.same("without it", k.uncarried(engram.EntityErased, "app", "b2"), []string{"memory b\tapp", "prompt p\tapp"})
 			k.update(func(tx engram.Tx) error { // an earlier one
 				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: "mem_b", SyncID: "b", Project: "app", At: 3})
 			})
-			k.same("erased earlier elsewhere", k.uncarried(engram.EntityErased, "app", "b1"), []string{"memory mem_b", "prompt p"})
+			k.same("erased earlier elsewhere", k.uncarried(engram.EntityErased, "app", "b1"), []string{"memory b\tapp", "prompt p\tapp"})
 		}},
 		{"what left a project after it was carried is told", func(k *kit) {
 			stays, goes, hides, never := k.save(), k.save(), k.save(), k.save()

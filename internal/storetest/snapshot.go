@@ -110,9 +110,17 @@ func snapshotCases() []testCase {
 				}
 				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7})
 			})
-			k.update(func(tx engram.Tx) error { // what is known already stays as it is
-				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-yy", At: 9})
+			k.update(func(tx engram.Tx) error { // heard of again, and of another project
+				for _, x := range []engram.Erased{{Entity: engram.EntityMemory, ID: "obs-zz", SyncID: "obs-zz", At: 5, Bound: true},
+					{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", Project: "nope", At: 9, Bound: true}} {
+					if err := tx.PutErased(k.Context(), x); err != nil {
+						return err
+					}
+				}
+				return nil
 			})
+			zz := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 5}
+			of := engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", Project: "nope", At: 9, Bound: true}
 			k.view(func(r engram.Reader) error {
 				first, err := r.ErasedAfter(k.Context(), engram.EntityMemory, "", 1)
 				if err != nil {
@@ -120,19 +128,21 @@ func snapshotCases() []testCase {
 				}
 				k.same("the first", first[0].ID, string(m.ID))
 				k.same("its sync id", first[0].SyncID, m.SyncID)
-				rest, err := r.ErasedAfter(k.Context(), engram.EntityMemory, first[0].ID, 10)
-				k.same("the rest", rest, []engram.Erased{{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7}})
+				rest, err := r.ErasedAfter(k.Context(), engram.EntityMemory, first[0].Key(), 10)
+				k.same("the rest", rest, []engram.Erased{zz, of})
+				last, _ := r.ErasedAfter(k.Context(), engram.EntityMemory, zz.Key(), 10)
+				k.same("the last", last, []engram.Erased{of})
 				prompts, _ := r.ErasedAfter(k.Context(), engram.EntityPrompt, "", 10)
 				k.same("prompts", len(prompts), 0)
 				return err
 			})
 			k.update(func(tx engram.Tx) error {
-				x, found, err := tx.DropErased(k.Context(), engram.EntityMemory, "mem_zz")
-				k.same("what was taken back", x, engram.Erased{Entity: engram.EntityMemory, ID: "mem_zz", SyncID: "obs-zz", At: 7})
+				x, found, err := tx.DropErased(k.Context(), zz.Key())
+				k.same("what was taken back", x, zz)
 				k.same("it was there", found, true)
-				_, again, _ := tx.DropErased(k.Context(), engram.EntityMemory, "mem_zz")
+				_, again, _ := tx.DropErased(k.Context(), zz.Key())
 				k.same("it is there still", again, false)
-				_, other, _ := tx.DropErased(k.Context(), engram.EntityPrompt, string(m.ID))
+				_, other, _ := tx.DropErased(k.Context(), engram.Erased{Entity: engram.EntityPrompt, ID: m.SyncID, Project: m.Project}.Key())
 				k.same("a prompt of a memory's name is there", other, false)
 				return err
 			})

@@ -31,7 +31,7 @@ func toldCases() []testCase {
 				if err := k.ensure(tx, "app", "s-empty"); err != nil {
 					return err
 				}
-				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), At: 1})
+				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
 			})
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
 			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}

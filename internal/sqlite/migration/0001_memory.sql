@@ -327,14 +327,16 @@ CREATE TABLE counters (
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
 
--- What was erased: a replica that still has it must not bring it back.
+-- What was erased: a replica that still has it must not bring it back. Of one thing there is
+-- a row for each project that has heard of it.
 CREATE TABLE tombstones (
-	entity TEXT NOT NULL,
-	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
-	sync_id TEXT NOT NULL,
-	at     INTEGER NOT NULL,    -- hybrid logical clock
-	project INTEGER,            -- where it was; NULL: not known
-	PRIMARY KEY (entity, id)
+	entity  TEXT NOT NULL,
+	name    TEXT NOT NULL,      -- sync id of a memory or a prompt, id of a session
+	project TEXT NOT NULL,      -- where it was, which need not be here; '': not known
+	id      TEXT NOT NULL,      -- of a memory; name where that is not known, and of others
+	at      INTEGER NOT NULL,   -- hybrid logical clock
+	bound   INTEGER NOT NULL,   -- 1: it came from there, and counts for that project alone
+	PRIMARY KEY (entity, name, project)
 ) WITHOUT ROWID;
 
 -- Which write each part of a thing comes from: what replicas are brought together by. The

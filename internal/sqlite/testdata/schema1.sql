@@ -214,12 +214,13 @@ CREATE TABLE counters (
 	PRIMARY KEY (day, project, verb, outcome)
 ) WITHOUT ROWID;
 CREATE TABLE tombstones (
-	entity TEXT NOT NULL,
-	id     TEXT NOT NULL,       -- memory id, prompt sync id, session id
-	sync_id TEXT NOT NULL,
-	at     INTEGER NOT NULL,    -- hybrid logical clock
-	project INTEGER,            -- where it was; NULL: not known
-	PRIMARY KEY (entity, id)
+	entity  TEXT NOT NULL,
+	name    TEXT NOT NULL,      -- sync id of a memory or a prompt, id of a session
+	project TEXT NOT NULL,      -- where it was, which need not be here; '': not known
+	id      TEXT NOT NULL,      -- of a memory; name where that is not known, and of others
+	at      INTEGER NOT NULL,   -- hybrid logical clock
+	bound   INTEGER NOT NULL,   -- 1: it came from there, and counts for that project alone
+	PRIMARY KEY (entity, name, project)
 ) WITHOUT ROWID;
 CREATE TABLE lineages (
 	entity  INTEGER NOT NULL,
@@ -265,7 +266,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '4f51955ff25708a3');
+INSERT INTO meta (key, value) VALUES ('device', '162591a569ee5fa0');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
