@@ -12,6 +12,11 @@ import (
 // all there is to know.
 func (i *importing) lookAhead(ctx context.Context, records []incoming) error {
 	clear(i.absent)
+	return i.lookUp(ctx, records)
+}
+
+// lookUp is lookAhead that goes on knowing what it knew.
+func (i *importing) lookUp(ctx context.Context, records []incoming) error {
 	var names []string
 	for _, r := range records {
 		if r.Memory == nil {
@@ -34,6 +39,22 @@ func (i *importing) lookAhead(ctx context.Context, records []incoming) error {
 	return err
 }
 
+// fresh are those records of memories that are not here, as far as lookUp knows.
+func (i *importing) fresh(records []incoming) []incoming {
+	var all []incoming
+	for _, r := range records {
+		if r.Memory != nil && i.isAbsent(r.Memory.Memory.ID, r.Memory.Memory.SyncID) {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// isAbsent reports whether nothing is here by either of two names.
+func (i *importing) isAbsent(id engram.ID, sync string) bool {
+	return (id == "" || i.absent[string(id)]) && i.absent[sync]
+}
+
 // present notes that a memory is here by now.
 func (i *importing) present(id engram.ID, sync string) {
 	delete(i.absent, string(id))
@@ -42,7 +63,7 @@ func (i *importing) present(id engram.ID, sync string) {
 
 // find finds the memory of one of two names.
 func (i *importing) find(ctx context.Context, id engram.ID, sync string) (engram.Memory, bool, error) {
-	if (id == "" || i.absent[string(id)]) && i.absent[sync] {
+	if i.isAbsent(id, sync) {
 		return engram.Memory{}, false, nil
 	}
 	for _, ref := range []engram.Ref{engram.ByID(id), {SyncID: sync}} {

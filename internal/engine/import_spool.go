@@ -95,7 +95,7 @@ func (w *waiting) add(r incoming) (err error) {
 // lot are records that come back from where they waited.
 type lot struct {
 	records  []incoming
-	embedded map[string][]float32 // vectors of their texts; nil: none
+	embedded <-chan map[string][]float32 // vectors of their texts, once
 	err      error
 }
 
@@ -105,9 +105,10 @@ const lotSize = 128
 // lotsAhead is how many lots are under way beside the one that is written, in their order.
 const lotsAhead = 4
 
-// each calls fn with every record, in lots. While one is written, others decode the next
-// and put their texts into vectors: whoever writes keeps others waiting.
-func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) map[string][]float32, fn func(lot) error) error {
+// each calls fn with every record, in lots. While one is written, others unpack the next and
+// put their texts into vectors: whoever writes keeps others waiting. embed is called for each
+// lot in its turn some lots before fn, by the same goroutine; what it returns is called beside.
+func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) (func() map[string][]float32, error), fn func(lot) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
@@ -124,10 +125,8 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 		defer close(ahead)
 		from := bufio.NewReaderSize(in, 1<<16)
 		for more := true; more; {
-			var b lot
-			var frames []string
-			frames, b.err = nextFrames(from)
-			more = len(frames) == lotSize && b.err == nil
+			frames, err := nextFrames(from)
+			more = len(frames) == lotSize && err == nil
 			next := make(chan lot, 1)
 			select {
 			case ahead <- next:
@@ -135,22 +134,41 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 				return
 			}
 			readers.Go(func() {
-				if b.err == nil {
+				b := lot{err: err}
+				if err == nil {
 					b.records, b.err = incomingOf(frames)
-				}
-				if b.err == nil {
-					b.embedded = embed(ctx, b.records)
 				}
 				next <- b
 			})
 		}
 	})
+	var window []lot
+	write := func() error {
+		b := window[0]
+		window = window[1:]
+		return fn(b)
+	}
 	for next := range ahead {
 		b := <-next
 		if b.err != nil {
 			return fmt.Errorf("read what was kept: %w", b.err)
 		}
-		if err := fn(b); err != nil {
+		vectors, err := embed(ctx, b.records)
+		if err != nil {
+			return err
+		}
+		embedded := make(chan map[string][]float32, 1)
+		b.embedded = embedded
+		readers.Go(func() { embedded <- vectors() })
+		if window = append(window, b); len(window) < lotsAhead {
+			continue
+		}
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	for len(window) > 0 {
+		if err := write(); err != nil {
 			return err
 		}
 	}
@@ -189,6 +207,15 @@ func incomingOf(frames []string) ([]incoming, error) {
 		all[n].prepare()
 	}
 	return all, nil
+}
+
+// embedNew looks a lot up, and returns what embeds those of it that are not here.
+func (i *importing) embedNew(ctx context.Context, records []incoming) (func() map[string][]float32, error) {
+	if err := i.lookUp(ctx, records); err != nil {
+		return nil, err
+	}
+	fresh := i.fresh(records)
+	return func() map[string][]float32 { return i.embedAhead(ctx, fresh) }, nil
 }
 
 // embedAhead reckons the vectors of memories that come in. A model that cannot answer costs

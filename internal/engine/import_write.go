@@ -88,14 +88,14 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	done := 0
-	err := w.each(ctx, i.embedAhead, func(b lot) error {
-		i.embedded = b.embedded
-		if err := i.lookAhead(ctx, b.records); err != nil {
-			return err
-		}
+	err := w.each(ctx, i.embedNew, func(b lot) error {
+		i.embedded = <-b.embedded
 		for _, r := range b.records {
 			if err := i.take(ctx, r); err != nil {
 				return err
+			}
+			if r.Memory != nil {
+				i.present(r.Memory.Memory.ID, r.Memory.Memory.SyncID) // or nobody asks any more
 			}
 			if done++; i.in.Progress != nil {
 				i.in.Progress(done, w.total)

@@ -134,6 +134,13 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	if err != nil {
 		return unchanged, err
 	}
+	as, err := i.meant(ctx, spot{r.Memory.Memory.Project, r.Memory.Memory.SessionID})
+	if err != nil {
+		return unchanged, err
+	}
+	if known && i.same(here, l, r, as) {
+		return unchanged, i.carry(ctx, engram.EntityMemory, key(here.Num), l, l.Digest(), l)
+	}
 	var rs []engram.Revision
 	if here.RevisionCount > 1 {
 		if rs, err = i.tx.Revisions(ctx, here.Num); err != nil {
@@ -143,10 +150,6 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	written := writtenMemory(engram.MemoryRecord{Memory: here, Revisions: rs}, l, known, i.device)
 	there := stateOf(r)
 	m := *there.Memory
-	as, err := i.meant(ctx, spot{m.Memory.Project, m.Memory.SessionID})
-	if err != nil {
-		return unchanged, err
-	}
 	m.Memory.Project, m.Memory.SessionID = as.project, as.session
 	there.Memory = &m
 	state, came, err := i.merged(ctx, written, there)
@@ -183,6 +186,18 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return out, err
 	}
 	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
+}
+
+// same reports whether a memory is here just as it comes in, which most of a file is that comes
+// in again: a state merged with itself is that state.
+func (i *importing) same(here engram.Memory, l engram.Lineage, r incoming, as spot) bool {
+	if i.in.Mode == ImportReplace || r.state == nil || here.Forgotten() || !reflect.DeepEqual(l, *r.state.Lineage) {
+		return false // what is held is in no state that comes in
+	}
+	m := r.state.Memory.Memory
+	m.Num, m.ID, m.SyncID, m.RevisionCount, m.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, here.NormalizedHash
+	m.Project, m.SessionID = as.project, as.session
+	return reflect.DeepEqual(m, here)
 }
 
 // showMemory settles what of a merged memory is shown: an undone import hid it, and a later
