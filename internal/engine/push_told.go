@@ -93,7 +93,7 @@ func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names
 // brings it along, and so does that others have it. One in which nothing stands may have a
 // summary that is meant for them; one in which only that stands which stays here has not.
 func (p *pushing) toldOf(ctx context.Context, r engram.Reader, ids []string) ([]engram.Session, error) {
-	told, err := r.Told(ctx, ids, p.res.Project)
+	told, err := r.Told(ctx, ids, "")
 	if err != nil {
 		return nil, err
 	}

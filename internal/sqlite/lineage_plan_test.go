@@ -40,7 +40,8 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			return err
 		}, want: []string{walk, carried, "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{name: "strayed memories", run: func(t *tx) error { _, err := t.Strayed(ctx, "app", b, "", 10); return err },
-			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key>?)", "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+			want: []string{"SEARCH l USING INDEX lineages_moved (entity=? AND key>?)", "SEARCH c EXISTS USING PRIMARY KEY (entity=? AND key=?)",
+				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "who carries a state", run: func(t *tx) error { _, err := t.CarriedBy(ctx, engram.EntityMemory, "1", 1); return err },
 			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, "app", b); return err },

@@ -398,6 +398,17 @@ func carriedCases() []testCase {
 			for _, m := range []engram.Memory{stays, goes, hides} {
 				k.carried(engram.EntityMemory, key(m.Num), 1, "b1")
 			}
+			k.update(func(tx engram.Tx) error {
+				for part, ms := range map[engram.Part][]engram.Memory{"project": {goes, never}, "scope": {hides}, "type": {stays}} {
+					for _, m := range ms {
+						l := engram.Lineage{Parts: map[engram.Part]engram.Stamp{part: {At: 1, Device: "a"}}}
+						if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(m.Num), l); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
 			k.update(func(tx engram.Tx) error { return k.ensure(tx, "web", "s-web") })
 			for _, m := range []engram.Memory{goes, never} {
 				k.replace(m, func(m *engram.Memory) { m.Project = "web" })

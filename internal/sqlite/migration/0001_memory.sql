@@ -357,6 +357,8 @@ CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
 -- Few or none, and every edit and every forget asks for them; of what the undo of an import
 -- hides, which may be all that there is, none is held for its topic.
 CREATE INDEX lineages_topics ON lineages (entity, held ->> 'topic_key', key) WHERE instr(held, '"topic_key"');
+-- What may have left a project since it was carried: each push asks, and most never moved.
+CREATE INDEX lineages_moved ON lineages (entity, key) WHERE instr(more, '"project"') OR instr(more, '"scope"');
 -- Sets of batches, each once: JSON array of ids, sorted.
 CREATE TABLE carriers (
 	num     INTEGER PRIMARY KEY,
