@@ -266,7 +266,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch)
 );
-INSERT INTO meta (key, value) VALUES ('device', '162591a569ee5fa0');
+INSERT INTO meta (key, value) VALUES ('device', '2cfb4beceba917f1');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -368,5 +368,6 @@ CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
 CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
 CREATE INDEX lineages_topics ON lineages (entity, held ->> 'topic_key', key) WHERE instr(held, '"topic_key"');
+CREATE INDEX lineages_moved ON lineages (entity, key) WHERE instr(more, '"project"') OR instr(more, '"scope"');
 PRAGMA application_id = 1162757970;
 PRAGMA user_version = 1;
