@@ -30,6 +30,7 @@ type op struct {
 	tied   bool   // it took away or changed what was shown of a pair: another relation may be shown now
 
 	embedded map[string][]float32 // vectors by text that were reckoned before the op; nil: none
+	logged   map[thing]bool       // what it has written of; nil: nobody asks
 }
 
 // write runs fn as one verb in one transaction.
@@ -69,6 +70,9 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	}
 	if o.first == 0 {
 		o.first = m.Seq
+	}
+	if o.logged != nil {
+		o.logged[thing{entity, key}] = true
 	}
 	return nil
 }
