@@ -93,6 +93,8 @@ func (d *dump) put(r engram.Record) error {
 		r.Session = &engram.Session{ID: r.Session.ID}
 	case r.Session != nil:
 		r.Session.ActiveAt, r.Session.Directory = time.Time{}, ""
+	}
+	if r.Session != nil {
 		r.Lineage = unclaimed(r.Lineage, engram.PartDirectory)
 	}
 	return d.out.Encode(r)
