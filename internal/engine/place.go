@@ -106,8 +106,12 @@ func (o *op) warnSimilar(ctx context.Context, name string) ([]string, error) {
 	if err != nil || st.Memories == 0 {
 		return nil, err
 	}
-	return []string{fmt.Sprintf("Project %q has no memories. Similar project found: %q (%d memories). Consider using that name instead.",
-		name, similar[0], st.Memories)}, nil
+	memories := fmt.Sprintf("%d memories", st.Memories)
+	if st.Memories == 1 {
+		memories = "1 memory"
+	}
+	return []string{fmt.Sprintf("Project %q has no memories. Similar project found: %q (%s). Consider using that name instead.",
+		name, similar[0], memories)}, nil
 }
 
 // openSession returns the session that a save without one belongs to.

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -149,11 +150,13 @@ func TestProjectNamesAreNormalizedWithAWarning(t *testing.T) {
 func TestASimilarProjectIsNamedUntilThereIsAMemory(t *testing.T) {
 	w := newWorld(t)
 	w.note("a", "first")
-	w.note("b", "second")
-	res := w.save(engine.SaveInput{Content: "third", Project: "demmo"})
-	want := `Project "demmo" has no memories. Similar project found: "demo" (2 memories). Consider using that name instead.`
-	if len(res.Warnings) != 1 || res.Warnings[0] != want {
-		t.Errorf("got %q\nwant %q", res.Warnings, want)
+	for _, tt := range []struct{ project, similar string }{{"demo-api", `"demo" (1 memory)`}, {"demmo", `"demo" (2 memories)`}} {
+		res := w.save(engine.SaveInput{Content: tt.project, Project: tt.project})
+		want := fmt.Sprintf("Project %q has no memories. Similar project found: %s. Consider using that name instead.", tt.project, tt.similar)
+		if len(res.Warnings) != 1 || res.Warnings[0] != want {
+			t.Errorf("got %q\nwant %q", res.Warnings, want)
+		}
+		w.note("b", "second")
 	}
 	if res := w.save(engine.SaveInput{Content: "fourth", Project: "demmo"}); len(res.Warnings) > 0 {
 		t.Errorf("a project with memories got %q", res.Warnings)
