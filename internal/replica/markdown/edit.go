@@ -221,8 +221,8 @@ func (n *notes) unknown() iter.Seq[engram.NoteEdit] {
 	}
 }
 
-// newNote is a note that a person wrote. One that says nothing yet is not told, nor one in
-// the folder of no project: it is the person's own.
+// newNote is a note that a person wrote. One that says nothing yet is not told, nor one that
+// stands in no folder and names no project: nobody knows where it belongs.
 func (n *notes) newNote(name string, r read) (e engram.NoteEdit, told bool) {
 	if r.fields.Content == "" {
 		return e, false
