@@ -120,7 +120,18 @@ func (n *notes) close() error {
 // shown is how a path in Engram's folder is told.
 func shown(name string) string { return path.Join(folderName, name) }
 
-// unwritten says that the disk refuses.
+// unwritten says that the disk refuses, and why. The file that stands for this one until it is
+// whole is not named: it is gone when anybody reads this.
 func unwritten(name string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", name).WithCause(err)
+	refused := engram.Errorf(engram.CodeUnavailable, "%s cannot be written", name)
+	reason, ok := errors.AsType[syscall.Errno](err)
+	switch {
+	case !ok:
+		return refused.WithCause(err)
+	case reason == syscall.ENOSPC || reason == syscall.EDQUOT:
+		refused = refused.WithHint("the disk is full: free some space and do it again; notes that were written are whole")
+	case reason == syscall.EACCES || reason == syscall.EPERM || reason == syscall.EROFS:
+		refused = refused.WithHint("see to it that you may write into the vault, and do it again")
+	}
+	return refused.WithCause(reason)
 }

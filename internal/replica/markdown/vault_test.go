@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
@@ -176,6 +177,33 @@ func TestAVaultThatCannotBeWrittenStaysAsItWas(t *testing.T) {
 	}
 	if got := round(t, dir, engram.VaultMode{}); got != "skipped skipped skipped" {
 		t.Errorf("afterwards: got %s", got)
+	}
+}
+
+// What a disk refuses names the file that is wanted, not the one that stands for it meanwhile,
+// and says what can be done.
+func TestADiskThatRefusesIsToldWithItsFileAndWhatToDo(t *testing.T) {
+	temp := func(no syscall.Errno) error {
+		return &os.PathError{Op: "write", Path: ".engram-abcdef123456.tmp", Err: no}
+	}
+	for _, tt := range []struct {
+		name       string
+		err        error
+		says, hint string
+	}{
+		{"a full disk", temp(syscall.ENOSPC), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
+		{"a full disk, and what was begun stays", errors.Join(temp(syscall.ENOSPC), temp(syscall.EIO)), "engram/shop/a.md cannot be written: " + syscall.ENOSPC.Error(), "free some space"},
+		{"no permission", temp(syscall.EACCES), "engram/shop/a.md cannot be written: " + syscall.EACCES.Error(), "may write into the vault"},
+		{"a rename that fails", &os.LinkError{Op: "rename", Old: ".engram-abcdef123456.tmp", New: "shop/a.md", Err: syscall.EIO}, "engram/shop/a.md cannot be written: " + syscall.EIO.Error(), ""},
+		{"what no system says", errors.New("path escapes"), "engram/shop/a.md cannot be written: path escapes", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := unwritten("engram/shop/a.md", tt.err)
+			var e *engram.Error
+			if !errors.As(err, &e) || e.Code != engram.CodeUnavailable || err.Error() != tt.says || !strings.Contains(e.Hint, tt.hint) || tt.hint == "" && e.Hint != "" {
+				t.Errorf("%v: got %q, hint %q; want %q, hint …%s…", tt.err, err, e.Hint, tt.says, tt.hint)
+			}
+		})
 	}
 }
 
