@@ -122,17 +122,20 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
 	return err
 }
 
-// reburySQL gives what was erased of project ?2 to ?1; what both have heard of is one.
+// reburySQL gives what was erased of the projects ?2 to ?1; what both have heard of is one.
 const reburySQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
-	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project = ?2
+	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project IN (SELECT value FROM json_each(?2))
 	ON CONFLICT (entity, name, project) DO UPDATE SET at = min(at, excluded.at), bound = bound AND excluded.bound,
 	id = CASE WHEN id = name THEN excluded.id ELSE id END`
 
-// rebury gives what was erased of one project to another.
-func (t *tx) rebury(ctx context.Context, from, to string) error {
-	if _, err := t.exec(ctx, reburySQL, to, from); err != nil {
+// rebury gives what was erased of projects to another one, which they are called by now.
+func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
+	if len(from) == 0 {
+		return nil
+	}
+	if _, err := t.exec(ctx, reburySQL, to, jsonText(from)); err != nil {
 		return fmt.Errorf("give what was erased to project %q: %w", to, err)
 	}
-	_, err := t.exec(ctx, `DELETE FROM tombstones WHERE project = ?`, from)
+	_, err := t.exec(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
 	return err
 }

@@ -44,7 +44,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 			return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 		}
 	}
-	if err := t.rebury(ctx, from, to); err != nil {
+	if err := t.rebury(ctx, to, from); err != nil {
 		return moved, err
 	}
 	if err := t.moveCounters(ctx, source, target); err != nil {

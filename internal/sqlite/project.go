@@ -162,6 +162,9 @@ func (t *tx) PutProject(ctx context.Context, p engram.Project) error {
 	if err := t.row(ctx, `SELECT num FROM projects WHERE name = ?`, []any{p.Name}, &num); err != nil {
 		return err
 	}
+	if err := t.rebury(ctx, p.Name, p.Aliases...); err != nil { // one may have been heard of before it was an alias
+		return err
+	}
 	if err := t.unpull(ctx, num, p); err != nil {
 		return err
 	}

@@ -136,6 +136,15 @@ func snapshotCases() []testCase {
 				k.same("prompts", len(prompts), 0)
 				return err
 			})
+			k.update(func(tx engram.Tx) error { // what is called so is another project by now
+				return tx.PutProject(k.Context(), engram.Project{Name: "app", Aliases: []string{"nope"}, CreatedAt: at(1)})
+			})
+			of.Project = "app"
+			k.view(func(r engram.Reader) error {
+				xs, err := r.ErasedOf(k.Context(), engram.EntityMemory, []string{of.SyncID})
+				k.same("of the project that has the name", xs, []engram.Erased{zz, of})
+				return err
+			})
 			k.update(func(tx engram.Tx) error {
 				x, found, err := tx.DropErased(k.Context(), zz.Key())
 				k.same("what was taken back", x, zz)

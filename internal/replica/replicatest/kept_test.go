@@ -89,8 +89,11 @@ func (h *history) erased(ctx context.Context, p *peer) (told string, err error) 
 			if err != nil {
 				return err
 			}
-			for _, x := range some {
-				told += x.Key() + "\n"
+			last := ""
+			for _, x := range some { // of one name there may be several projects that have heard of it
+				if name := string(x.Entity) + " " + x.Name() + "\n"; name != last {
+					told, last = told+name, name
+				}
 			}
 		}
 		return nil
