@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"math"
 	"slices"
 	"time"
 
@@ -83,20 +82,6 @@ func (f *reading) begin() error {
 		return f.foreign()
 	}
 	return nil
-}
-
-func (f *reading) foreign() error {
-	return engram.Errorf(engram.CodeInvalid, "the file is no export that this program knows").
-		WithHint("an object with format and version, with observations, or with memories and relationships")
-}
-
-// lines is the error of a file that has an object a line.
-func (f *reading) lines() error {
-	err := engram.Errorf(engram.CodeInvalid, "the file has an object a line, and an export is one object")
-	if f.head["entityType"] != nil || f.head["type"] == "entity" || f.head["type"] == "relation" {
-		return err.WithHint("the graph of a memory server comes in by: {migrate --from mcp-memory FILE}")
-	}
-	return err.WithHint("memories, one a line, come in by: {ingest FILE}")
 }
 
 // failed says where the file could not be read any further.
@@ -218,88 +203,6 @@ func (f *reading) skip() error {
 		}
 	}
 	return nil
-}
-
-// decide finds out what form the file has, by its head and by the name of its first list.
-func (f *reading) decide(section string) error {
-	if f.known {
-		return nil
-	}
-	format, told := f.head["format"].(string)
-	switch {
-	case told && format == nativeName:
-		if err := f.checkVersion(); err != nil {
-			return err
-		}
-		f.form = nativeForm()
-	case told:
-		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format)
-	case section == "memories" || section == "relationships" || section == "embeddings":
-		f.form = graphForm()
-	case f.head["entityType"] != nil:
-		return f.lines()
-	case slices.Contains(wire.DialectSections(), section):
-		f.form = dialectForm()
-	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
-		f.form = dialectForm() // its lists are null when there is nothing
-	case slices.Contains(wire.Sections(), section):
-		return misplaced()
-	default:
-		return f.foreign()
-	}
-	f.known = true
-	return nil
-}
-
-// misplaced is the error of a native file whose fields were put into another order: what
-// a list holds is not known before the head was read.
-func misplaced() error {
-	return engram.Errorf(engram.CodeInvalid, "the file has a list before its format and version").
-		WithHint("put these two first; a tool that sorts the keys of JSON has moved them")
-}
-
-func (f *reading) checkVersion() error {
-	v, number := f.head["version"].(float64)
-	switch {
-	case f.head["version"] == nil:
-		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
-	case !number || v < 1 || v != math.Trunc(v):
-		said, _ := json.Marshal(f.head["version"]) // a scalar that was read from JSON
-		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", said).
-			WithHint("versions are whole numbers from 1, without quotes; this program writes %d", nativeVersion)
-	case v > nativeVersion:
-		by := ""
-		if program, _ := f.head["program"].(string); program != "" {
-			by = fmt.Sprintf(", by engram %.40s", program)
-		}
-		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %d", v, by, nativeVersion).
-			WithHint("import it with that version or a newer one, or let that one export it as mem: {export --format mem}")
-	}
-	return nil
-}
-
-// snapshot is the head in words of the root.
-func (f *reading) snapshot() engram.Snapshot {
-	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks, Untold: f.form.untold, Grid: f.form.grid}
-	text := func(name string) string { t, _ := f.head[name].(string); return t }
-	var m wire.Time
-	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON
-	if m.UnmarshalJSON(b) == nil {
-		s.At = m.Time
-	}
-	if s.Program = text("program"); f.form.name == NameDialect {
-		s.Program = text("version")
-	}
-	if s.Project = text("project"); f.form.name == NameGraph && s.Project == "" {
-		s.Project = text("project_id")
-	}
-	if project, told := f.head["project"]; f.form.name == NameNative && told && project == "" {
-		s.Whole = true
-	}
-	if n, ok := f.head["count"].(float64); ok && n > 0 && n < 1<<40 {
-		s.Memories = int(n)
-	}
-	return s
 }
 
 // records gives the items of this list and of those that follow.
