@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// lot are records that come back from where they waited.
+type lot struct {
+	records  []incoming
+	embedded <-chan map[string][]float32 // vectors of their texts, once
+	err      error
+}
+
+// lotSize is how many records come back together.
+const lotSize = 128
+
+// lotsAhead is how many lots are under way beside the one that is written, in their order.
+const lotsAhead = 4
+
+// each calls fn with every record, in lots. While one is written, others unpack the next and
+// put their texts into vectors: whoever writes keeps others waiting. embed is called for each
+// lot in its turn some lots before fn, by the same goroutine; what it returns is called beside.
+func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) (func() map[string][]float32, error), fn func(lot) error) error {
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("keep what was read: %w", err)
+	}
+	in, err := w.spool.Rewind()
+	if err != nil {
+		return err
+	}
+	ahead := make(chan chan lot, lotsAhead)
+	var readers sync.WaitGroup
+	defer readers.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	readers.Go(func() {
+		defer close(ahead)
+		from := bufio.NewReaderSize(in, 1<<16)
+		for more := true; more; {
+			frames, err := nextFrames(from)
+			more = len(frames) == lotSize && err == nil
+			next := make(chan lot, 1)
+			select {
+			case ahead <- next:
+			case <-ctx.Done():
+				return
+			}
+			readers.Go(func() {
+				b := lot{err: err}
+				if err == nil {
+					b.records, b.err = incomingOf(frames)
+				}
+				next <- b
+			})
+		}
+	})
+	var window []lot
+	write := func() error {
+		b := window[0]
+		window = window[1:]
+		return fn(b)
+	}
+	for next := range ahead {
+		b := <-next
+		if b.err != nil {
+			return fmt.Errorf("read what was kept: %w", b.err)
+		}
+		vectors, err := embed(ctx, b.records)
+		if err != nil {
+			return err
+		}
+		embedded := make(chan map[string][]float32, 1)
+		b.embedded = embedded
+		readers.Go(func() { embedded <- vectors() })
+		if window = append(window, b); len(window) < lotsAhead {
+			continue
+		}
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	for len(window) > 0 {
+		if err := write(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// nextFrames reads up to lotSize records as they were packed; fewer are the last.
+func nextFrames(in *bufio.Reader) ([]string, error) {
+	var all []string
+	var frame []byte
+	for len(all) < lotSize {
+		n, err := binary.ReadUvarint(in)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			frame = slices.Grow(frame[:0], int(n))[:n]
+			_, err = io.ReadFull(in, frame)
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, string(frame))
+	}
+	return all, nil
+}
+
+// incomingOf unpacks records, and makes of each memory the state that is to be merged.
+func incomingOf(frames []string) ([]incoming, error) {
+	all := make([]incoming, len(frames))
+	for n, frame := range frames {
+		var err error
+		if all[n], err = unpacked(frame); err != nil {
+			return nil, err
+		}
+		all[n].prepare()
+	}
+	return all, nil
+}
+
+// embedNew looks a lot up, and returns what embeds those of it that are not here.
+func (i *importing) embedNew(ctx context.Context, records []incoming) (func() map[string][]float32, error) {
+	if err := i.lookUp(ctx, records); err != nil {
+		return nil, err
+	}
+	fresh := i.fresh(records)
+	return func() map[string][]float32 { return i.embedAhead(ctx, fresh) }, nil
+}
+
+// embedAhead reckons the vectors of memories that come in. A model that cannot answer costs
+// them their vectors until the next Reembed.
+func (e *Engine) embedAhead(ctx context.Context, records []incoming) map[string][]float32 {
+	if e.embedder == nil || !e.embedder.Model().Instant {
+		return nil
+	}
+	var texts []string
+	for _, r := range records {
+		if r.Memory != nil && !r.Memory.Memory.Forgotten() {
+			texts = append(texts, embeddedText(r.Memory.Memory))
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
+	if err != nil {
+		return nil
+	}
+	embedded := make(map[string][]float32, len(texts))
+	for i, v := range vectors {
+		embedded[texts[i]] = v
+	}
+	return embedded
+}
