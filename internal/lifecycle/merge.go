@@ -106,22 +106,6 @@ func Normal(r engram.Record) engram.Record {
 	return settled(m)
 }
 
-// Shared is what replicas that have seen the same states have alike of a thing: Normal without
-// what each notes for itself. That is how far it trusts the words, what it knows of why and
-// when an older text was replaced, and of what type the memory was meanwhile.
-func Shared(r engram.Record) engram.Record {
-	m := Normal(r)
-	m.Item = ""
-	if m.Memory == nil {
-		return m
-	}
-	m.Memory.Memory.Origin = ""
-	for i, rev := range m.Memory.Revisions {
-		m.Memory.Revisions[i] = engram.Revision{Number: rev.Number, Title: rev.Title, Content: rev.Content, Stamp: rev.Stamp}
-	}
-	return m
-}
-
 // blank is a record of the thing that r is about, which says nothing yet.
 func blank(r engram.Record) engram.Record {
 	m := engram.Record{Item: r.Item}
