@@ -41,6 +41,14 @@ func members(t *testing.T, n int) []member {
 	return all
 }
 
+// tells pushes what is there. What is forgotten before anybody was told of it goes nowhere:
+// only its writer has it.
+func (m member) tells(t *rapid.T) {
+	if _, err := m.Engine.Push(t.Context(), m.remote, engine.PushInput{Project: "shop"}); err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+		t.Fatal(err)
+	}
+}
+
 // step does something by chance, and returns the text that it wrote; "" for none.
 func (m member) step(t *rapid.T, n int, undo bool) string {
 	ctx := t.Context()
@@ -59,10 +67,12 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Tags: &tags})
 		text = ""
 	case 5:
+		m.tells(t)
 		_, err = e.Forget(ctx, ref)
 		text = ""
 	case 6:
 		if text = ""; undo {
+			m.tells(t)
 			_, err = e.Undo(ctx, engine.UndoInput{})
 		}
 	case 7, 8:

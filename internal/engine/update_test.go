@@ -45,10 +45,11 @@ func TestUpdateChangesEachField(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			want := w.save(before).Memory
-			got, err := w.Update(t.Context(), tt.in)
-			if err != nil {
-				t.Fatal(err)
+			done, err := w.Update(t.Context(), tt.in)
+			if err != nil || len(done.Warnings) > 0 {
+				t.Fatal(done.Warnings, err)
 			}
+			got := done.Memory
 			if !got.UpdatedAt.After(want.UpdatedAt) {
 				t.Errorf("updated at %v, was %v", got.UpdatedAt, want.UpdatedAt)
 			}
@@ -106,9 +107,9 @@ func TestAnUpdateOfNothing(t *testing.T) {
 	} {
 		in.Ref = engram.ByNum(1)
 		entries := w.since(func() {
-			m, err := w.Update(t.Context(), in)
-			if err != nil || !reflect.DeepEqual(m, before) {
-				t.Errorf("%s: %+v, %v", name, m, err)
+			done, err := w.Update(t.Context(), in)
+			if err != nil || !reflect.DeepEqual(done, engine.Updated{Memory: before}) {
+				t.Errorf("%s: %+v, %v", name, done, err)
 			}
 		})
 		if len(entries) > 0 || !reflect.DeepEqual(w.get(1).Memory, before) {
