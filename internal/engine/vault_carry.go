@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -23,8 +24,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	notes := map[string]engram.CarriedNote{}
-	records, ties := []engram.Record(nil), []engram.CarriedNote(nil)
+	var notes []*engram.CarriedNote
 	for _, id := range absent {
 		c, told, err := x.notes.Carried(id)
 		if err != nil {
@@ -45,13 +45,12 @@ func (x *vaultImport) carry(ctx context.Context) error {
 			c.Memory.CreatedAt = c.Memory.UpdatedAt
 		}
 		x.carried[id] = &c.Memory
-		notes[c.Path] = c
-		records, ties = append(records, engram.Record{Item: c.Path, Memory: &engram.MemoryRecord{Memory: c.Memory}}), append(ties, c)
+		notes = append(notes, &c)
 	}
-	if len(records) == 0 {
+	if len(notes) == 0 {
 		return nil
 	}
-	return x.carryAll(ctx, append(records, x.carriedTies(ctx, ties)...), notes)
+	return x.carryAll(ctx, notes)
 }
 
 // absent are the memories that notes name and that are not here. Those that were forgotten
@@ -86,12 +85,36 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 	return ids, err
 }
 
-// carriedTies are the relations that notes tell, between memories that are here or come in.
-// One that both of its notes tell is one.
-func (x *vaultImport) carriedTies(ctx context.Context, notes []engram.CarriedNote) []engram.Record {
-	var records []engram.Record
-	here, given := map[engram.ID]bool{}, map[string]bool{}
-	lives := func(id engram.ID) bool {
+// carriedRecords are the memories of notes, and then the relations that these tell, between
+// memories that are here or come in. One that both of its notes tell is one. Each is made when
+// it is asked for: there may be many, and whoever imports them keeps none.
+func (x *vaultImport) carriedRecords(ctx context.Context, notes []*engram.CarriedNote) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		for _, c := range notes {
+			if !yield(engram.Record{Item: c.Path, Memory: &engram.MemoryRecord{Memory: c.Memory}}, nil) {
+				return
+			}
+		}
+		lives, given := x.living(ctx), map[string]bool{}
+		for _, c := range notes {
+			for _, l := range c.Links {
+				tie := carriedTie(c, l)
+				id := tie.Relation.Relation.ID
+				if l.ID == c.ID || given[id] || !lives(l.ID) {
+					continue
+				}
+				if given[id] = true; !yield(tie, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// living reports whether there is a memory here, or one comes in. It asks once for each.
+func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
+	here := map[engram.ID]bool{}
+	return func(id engram.ID) bool {
 		if known, asked := here[id]; asked {
 			return known
 		}
@@ -101,24 +124,19 @@ func (x *vaultImport) carriedTies(ctx context.Context, notes []engram.CarriedNot
 		}) == nil
 		return here[id]
 	}
-	for _, c := range notes {
-		for _, l := range c.Links {
-			from, to := c.ID, l.ID
-			if !l.Outgoing || bothWays(l.Verb) && to < from {
-				from, to = to, from
-			}
-			sum := sha256.Sum256([]byte("note\x00" + string(from) + "\x00" + string(l.Verb) + "\x00" + string(to)))
-			id := engram.RelationIDPrefix + hex.EncodeToString(sum[:8])
-			if from == to || given[id] || !lives(l.ID) {
-				continue
-			}
-			given[id] = true
-			records = append(records, engram.Record{Item: c.Path, Relation: &engram.RelationRecord{Source: engram.ByID(from), Target: engram.ByID(to),
-				Relation: engram.Relation{ID: id, Verb: l.Verb, Status: engram.RelationJudged, Strength: 1, Reason: l.Reason, Actor: "note", ActorKind: "human",
-					CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}})
-		}
+}
+
+// carriedTie is a relation that a note tells, as a record of which the id is the same whichever
+// of its two notes tells it.
+func carriedTie(c *engram.CarriedNote, l engram.NoteLink) engram.Record {
+	from, to := c.ID, l.ID
+	if !l.Outgoing || bothWays(l.Verb) && to < from {
+		from, to = to, from
 	}
-	return records
+	sum := sha256.Sum256([]byte("note\x00" + string(from) + "\x00" + string(l.Verb) + "\x00" + string(to)))
+	return engram.Record{Item: c.Path, Relation: &engram.RelationRecord{Source: engram.ByID(from), Target: engram.ByID(to),
+		Relation: engram.Relation{ID: engram.RelationIDPrefix + hex.EncodeToString(sum[:8]), Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
+			Reason: l.Reason, Actor: "note", ActorKind: "human", CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}}
 }
 
 // bothWays reports verbs that notes tell in the same words from either end.
@@ -130,41 +148,35 @@ func bothWays(v engram.Verb) bool {
 	return true
 }
 
-// carryAll brings records in as Import does, all of them in one transaction, and tells what
-// became of each note.
-func (x *vaultImport) carryAll(ctx context.Context, records []engram.Record, notes map[string]engram.CarriedNote) error {
+// carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
+// what became of each note.
+func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.CarriedNote) error {
 	f := *x.Engine
 	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
-		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, func(yield func(engram.Record, error) bool) {
-		for _, r := range records {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}}}
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.carriedRecords(ctx, notes)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
 	if err != nil {
 		return err
 	}
 	x.wrote(res.Op)
+	ids := make(map[string]engram.ID, len(notes))
+	for _, c := range notes {
+		ids[c.Path] = c.ID
+	}
 	for _, n := range res.Rejected {
-		x.tell(notes[n.Item].NoteEdit, VaultRejected, VaultItem{Reason: n.Reason})
+		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultRejected, VaultItem{Reason: n.Reason})
 	}
 	for _, n := range res.Notes {
-		x.tell(notes[n.Item].NoteEdit, VaultNoted, VaultItem{Reason: n.Reason})
+		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultNoted, VaultItem{Reason: n.Reason})
 	}
-	return x.tellCarried(ctx, records, notes)
+	return x.tellCarried(ctx, notes)
 }
 
 // tellCarried tells the notes whose memories are here now, and what in them reads like an
 // instruction to an agent: whoever asks for a vault to come in gets it, and should know.
-func (x *vaultImport) tellCarried(ctx context.Context, records []engram.Record, notes map[string]engram.CarriedNote) error {
+func (x *vaultImport) tellCarried(ctx context.Context, notes []*engram.CarriedNote) error {
 	return x.store.View(ctx, func(r engram.Reader) error {
-		for _, rec := range records {
-			if rec.Memory == nil {
-				continue
-			}
-			c := notes[rec.Item]
+		for _, c := range notes {
 			m, err := r.Memory(ctx, engram.ByID(c.ID))
 			switch {
 			case engram.CodeOf(err) == engram.CodeNotFound && !x.in.DryRun:
