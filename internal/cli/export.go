@@ -35,7 +35,8 @@ place of one of that name when it is whole.
 The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
 and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts; what it has
 no room for is told: relations, older texts, tags and other fields. With --project only what is in that project leaves, by
-whatever alias it is named; relations to memories of other projects stay behind. obsidian and markdown write a folder of notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
+whatever alias it is named; relations to memories of other projects stay behind. obsidian and markdown write a folder of
+notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
 		Example: examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -103,12 +103,16 @@ func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportIn
 // tellItems tells each item that something is to be said of, a line each.
 func (p *program) tellItems(notes []engram.ImportNote, what string) {
 	for _, n := range notes {
-		name := n.Item
-		if n.Name != "" {
-			name += " (" + n.Name + ")"
-		}
-		p.warn(render.Plain(fmt.Sprintf("%s %s: %s", name, what, n.Reason)))
+		p.warn(render.Line(fmt.Sprintf("%s %s: %s", itemName(n), what, n.Reason), 0))
 	}
+}
+
+// itemName says which item a note is about: where it stands, and what it is called.
+func itemName(n engram.ImportNote) string {
+	if n.Name == "" {
+		return n.Item
+	}
+	return strings.TrimSpace(n.Item + " (" + n.Name + ")")
 }
 
 // importedDoc is the answer of `import`.

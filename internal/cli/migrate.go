@@ -100,11 +100,7 @@ func (m migration) run() error {
 	if !m.json {
 		m.tellItems(res.Rejected, "not imported")
 		for _, n := range res.Notes {
-			name := n.Item
-			if n.Name != "" {
-				name += " (" + n.Name + ")"
-			}
-			m.warn(render.Plain(name + ": " + n.Reason))
+			m.warn(render.Line(itemName(n)+": "+n.Reason, 0))
 		}
 	}
 	if err != nil {

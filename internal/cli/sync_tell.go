@@ -32,7 +32,7 @@ const chunkLines = 20
 func (p *program) tellChunks(notes []engram.ImportNote, what string) {
 	for _, n := range notes[:min(len(notes), chunkLines)] {
 		reason := strings.TrimPrefix(n.Reason, "chunk "+n.Item+": ")
-		p.warn(render.Plain(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason)))
+		p.warn(render.Line(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason), 0))
 	}
 	if more := len(notes) - chunkLines; more > 0 {
 		p.warn(fmt.Sprintf("and %d more chunks; --json has all", more))
@@ -61,17 +61,14 @@ func (p *program) tellSame(notes []engram.ImportNote, what string) {
 			left += same.items
 			continue
 		}
-		name := same.first.Item
+		name := itemName(same.first)
 		if same.first.Batch != "" {
 			name = "chunk " + name
-		}
-		if same.first.Name != "" {
-			name = strings.TrimSpace(name + " (" + same.first.Name + ")")
 		}
 		if more := same.items - 1; more > 0 {
 			name += fmt.Sprintf(" and %d more", more)
 		}
-		p.warn(render.Plain(fmt.Sprintf("%s %s: %s", name, what, same.first.Reason)))
+		p.warn(render.Line(fmt.Sprintf("%s %s: %s", name, what, same.first.Reason), 0))
 	}
 	if left > 0 {
 		p.warn(fmt.Sprintf("and %s %s: --json lists them", count(left, "more item", "more items"), what))
