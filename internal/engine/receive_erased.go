@@ -20,9 +20,16 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 	}
 	x = erasedAs(x)
 	x.Bound = x.Entity == engram.EntitySession || i.border != "" || i.batch != "" && x.Project != ""
+	there := x
 	out, here, err := i.hideErased(ctx, &x)
 	if err != nil || !here && i.border != "" && i.batch == "" {
 		return out, err
+	}
+	if there.Project != "" && there.Project != x.Project { // it has moved here, and is told of in both
+		i.erased.add(there)
+		if err := i.tx.PutErased(ctx, there); err != nil {
+			return out, err
+		}
 	}
 	known := i.erased.has(x.Entity, x.Project, x.Name())
 	i.erased.add(x)

@@ -50,14 +50,20 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	return added, i.newMemory(ctx, r)
 }
 
-// stateOf is a memory that came in as a state to be merged. One whose times cannot be true is
-// older than all there is.
+// stateOf is a memory or a relation that came in as a state to be merged. One whose times
+// cannot be true is older than all there is.
 func stateOf(r incoming) engram.Record {
 	state := r.Record
-	if r.Undated && r.Lineage == nil {
+	switch {
+	case !r.Undated || r.Lineage != nil:
+	case r.Memory != nil:
 		m := *r.Memory
 		m.Memory.UpdatedAt, m.Memory.TouchedAt = time.Time{}, time.Time{}
 		state.Memory = &m
+	case r.Relation != nil:
+		rel := *r.Relation
+		rel.Relation.UpdatedAt = time.Time{}
+		state.Relation = &rel
 	}
 	return state
 }
@@ -184,6 +190,9 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	}
 	if err := i.putLineage(ctx, engram.EntityMemory, key(here.Num), to, &l, known); err != nil {
 		return out, err
+	}
+	if there.Lineage != nil && there.Lineage.Of(projectPart) != l.Of(projectPart) {
+		l = engram.Lineage{} // who pulls one of the two projects has one of the two states: the outcome is to go out
 	}
 	return out, i.carry(ctx, engram.EntityMemory, key(here.Num), l, came, to)
 }

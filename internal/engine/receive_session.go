@@ -49,6 +49,9 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 		written = writtenSession(engram.Session{ID: name}, l)
 		was = engram.Session{ID: name}
 	}
+	if there.Lineage != nil && claimsNothing(name, l) {
+		written.Lineage = &engram.Lineage{} // or its time of making would be known here alone
+	}
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {
 		return unchanged, err

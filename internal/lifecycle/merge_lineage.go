@@ -38,13 +38,14 @@ func Stamped(l engram.Lineage, parts []engram.Part, s engram.Stamp) engram.Linea
 // withText are the parts that a write of the text writes, too.
 func withText() []engram.Part { return []engram.Part{engram.PartSummary, engram.PartToolName} }
 
-// withoutDeleted is l without that the thing was forgotten or left, where what was written
-// since says that it is not. Its Parts must not be shared.
+// withoutDeleted is l without that the thing was forgotten, where what was written since says that
+// it is not, nor that it left by a move that it shows. A later edit shows it where it left all the
+// same, and yet it is known there that it moved. Its Parts must not be shared.
 func withoutDeleted(l engram.Lineage) engram.Lineage {
 	if _, was := l.Parts[engram.PartDeleted]; was && !deleted(l) {
 		delete(l.Parts, engram.PartDeleted)
 	}
-	if _, was := l.Parts[engram.PartLeft]; was && !left(l) {
+	if s, was := l.Parts[engram.PartLeft]; was && l.Parts[partProject].Compare(s) >= 0 {
 		delete(l.Parts, engram.PartLeft)
 	}
 	return l

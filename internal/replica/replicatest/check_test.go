@@ -22,6 +22,8 @@ func (h *history) check(ctx context.Context) error {
 		if dumps[n] != dumps[0] {
 			return fmt.Errorf("%s and %s differ:\n%s", h.peers[0].name, p.name, differing(dumps[0], dumps[n]))
 		}
+	}
+	for _, p := range h.peers {
 		if err := h.texts(ctx, p); err != nil {
 			return err
 		}

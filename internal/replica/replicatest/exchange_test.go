@@ -77,6 +77,7 @@ func (h *history) readFile(ctx context.Context, f file, j int) error {
 		return fmt.Errorf("%s imports a file of %s: %w", p.name, h.peers[f.from].name, err)
 	}
 	h.tally.Files++
+	h.active = h.active || res.Op != 0
 	h.say("%s imports a file of %s: %+v", p.name, h.peers[f.from].name, res.All())
 	return nil
 }
@@ -99,6 +100,7 @@ func (h *history) pushOne(ctx context.Context, p *peer, r engram.Remote, project
 		return fmt.Errorf("%s pushes to %s: %w", p.name, r.Name(), err)
 	}
 	h.say("%s pushes %s to %s: %d memories, %d relations, %d erased in %d", p.name, project, r.Name(), res.Memories, res.Relations, res.Erased, len(res.Batches))
+	h.active = h.active || len(res.Batches) > 0
 	for _, left := range res.Left {
 		if !strings.Contains(left.Reason, "personal") {
 			return fmt.Errorf("%s keeps things to itself: %+v", p.name, res.Left)
@@ -122,6 +124,7 @@ func (h *history) pullOne(ctx context.Context, p *peer, r engram.Remote, project
 		return fmt.Errorf("%s pulls from %s: %w", p.name, r.Name(), err)
 	}
 	*n++
+	h.active = h.active || res.Op != 0
 	h.say("%s pulls %s from %s: %+v, %d wait", p.name, project, r.Name(), res.Imported.All(), res.Deferred)
 	for _, b := range res.Batches {
 		if b.Op != 0 {
@@ -207,7 +210,8 @@ func (h *history) drop(ctx context.Context) error {
 // is taken in the second time.
 func (h *history) meetAll(ctx context.Context) error {
 	way := h.rng.IntN(3)
-	for round := range 4 {
+	for round := range 8 {
+		h.active = false
 		h.say("everybody meets, round %d, way %d", round+1, way)
 		var err error
 		switch order := h.rng.Perm(replicas); way {
@@ -218,11 +222,11 @@ func (h *history) meetAll(ctx context.Context) error {
 		case 2:
 			err = h.meetByFiles(ctx, order)
 		}
-		if err != nil {
+		if err != nil || !h.active {
 			return err
 		}
 	}
-	return nil
+	return errors.New("they do not come to rest")
 }
 
 func (h *history) meetInBetween(ctx context.Context, order []int) error {

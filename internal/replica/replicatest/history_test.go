@@ -87,7 +87,6 @@ func (h *history) write(ctx context.Context, p *peer) error {
 		to := h.word(h.projects[:2]...)
 		what = fmt.Sprintf("moves %s to %s", m.ID, to)
 		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Project: &to})
-		h.joined = true
 		h.tally.Moved++
 	case 22:
 		scope := engram.Scope(h.word(string(engram.ScopePersonal), string(engram.ScopeProject)))

@@ -200,7 +200,8 @@ type history struct {
 	project string
 	// projects are all names that projects of this history ever have; the first is project.
 	projects []string
-	joined   bool // somebody joined or renamed some, or moved something
+	joined   bool // somebody joined or renamed some
+	active   bool // something changed hands
 	place    interface {
 		Open() engram.Remote
 		Drop(string)

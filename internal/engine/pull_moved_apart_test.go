@@ -1,0 +1,112 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// What is changed in a project after it was moved out of there is known to be elsewhere, and goes
+// there as soon as somebody has both: a batch of the one project that is there has but one half.
+func TestWhatBecameOfAMemoryWhereItWasArrivesWhereItIs(t *testing.T) {
+	changes := map[string]func(c clone, id engram.ID){
+		"it was forgotten": func(c clone, id engram.ID) {
+			if _, err := c.Forget(c.Context(), engram.ByID(id)); err != nil {
+				c.Fatal(err)
+			}
+		},
+		"it was edited": func(c clone, id engram.ID) { c.edit(id, "words that came later") },
+	}
+	for name, change := range changes {
+		for _, order := range [][]string{{"shop", "demo"}, {"demo", "shop"}} {
+			p := projectsApart(t, 3, order...)
+			a, b := p.all[0], p.all[1]
+			id := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
+			a.save(engine.SaveInput{Title: "other", Content: "of the place where it goes", Project: "demo"})
+			p.sync(t)
+			b.moves(id, "demo")
+			for range 60 {
+				a.Now()
+			}
+			change(a, id)
+			for range 4 {
+				p.sync(t)
+			}
+			p.equal(t, name+", synced as "+order[0]+" first:")
+			for _, c := range p.all { // forgotten ones, too
+				if got := c.memory(id); got.Project != "demo" || got.Forgotten() != (name == "it was forgotten") {
+					t.Errorf("%s: got %+v; want it in demo", name, got)
+				}
+			}
+			if waits, err := a.Deferred(t.Context(), ""); err != nil || len(waits) != 0 {
+				t.Errorf("%s: %v wait still, %v", name, waits, err)
+			}
+		}
+	}
+}
+
+// memory is one as it is here, forgotten or not.
+func (c clone) memory(id engram.ID) (m engram.Memory) {
+	c.Helper()
+	err := c.Store.View(c.Context(), func(r engram.Reader) (err error) {
+		m, err = r.Memory(c.Context(), engram.ByID(id))
+		return err
+	})
+	if err != nil {
+		c.Fatal(err)
+	}
+	return m
+}
+
+// A session that was made here for what is in it becomes what is known of it elsewhere, and no
+// other state of that.
+func TestASessionThatClaimsNothingBecomesTheOneThatComesIn(t *testing.T) {
+	place, all := clones(t, 2)
+	a, c := all[0], all[1]
+	a.save(engine.SaveInput{Title: "Lifetime", Content: "fifteen minutes", Project: "shop", SessionID: "s1", NewSession: true})
+	batch := a.push().Batches[0].ID
+	var alone []engram.Record
+	for r, err := range a.remote.Read(t.Context(), batch) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Memory != nil {
+			alone = append(alone, r)
+		}
+	}
+	place.Drop(batch)
+	write(t, c.remote, "another program", alone...)
+	c.pull()
+	a.push()
+	c.pull()
+	if got, want := c.canonical(), a.canonical(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if p := c.push(); p.Sessions != 0 {
+		t.Errorf("it pushes %+v; want no session", p)
+	}
+}
+
+// Who has a memory in another project by now tells of its erasure in both.
+func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
+	_, all := clones(t, 2)
+	a, c := all[0], all[1]
+	id := a.save(engine.SaveInput{Title: "moves", Content: "first words", Project: "shop"}).Memory.ID
+	a.save(engine.SaveInput{Title: "stays", Content: "so that there is a project", Project: "shop"})
+	a.handOver(c)
+	c.moves(id, "demo")
+	if _, err := a.Erase(t.Context(), engram.ByID(id)); err != nil {
+		t.Fatal(err)
+	}
+	a.handOver(c)
+	for _, project := range []string{"shop", "demo"} {
+		p, err := c.Push(t.Context(), c.remote, engine.PushInput{Project: project, DryRun: true})
+		if err != nil || p.Erased != 1 {
+			t.Errorf("%s: %d erasures go out, %v; want one", project, p.Erased, err)
+		}
+	}
+	if _, err := c.Get(t.Context(), engram.ByID(id)); engram.CodeOf(err) != engram.CodeNotFound {
+		t.Errorf("it is %v; want that it is gone", err)
+	}
+}
