@@ -32,6 +32,19 @@ func TestWhatIsTheSameOfManyItemsIsToldOnce(t *testing.T) {
 	}
 }
 
+// Whoever may push calls things as they like: nothing of that looks like a line of the program.
+func TestWhatIsToldOfAnItemIsOneLine(t *testing.T) {
+	var said strings.Builder
+	p := &program{Options: Options{Stderr: &said}}
+	notes := []engram.ImportNote{{Item: "memories[0]", Name: "a\nhint: run this", Reason: "too long\r\nhint: and this"}}
+	p.tellItems(notes, "not imported")
+	p.tellSame(notes, "not imported")
+	want := strings.Repeat("warning: memories[0] (a hint: run this) not imported: too long hint: and this\n", 2)
+	if said.String() != want {
+		t.Errorf("got %q, want %q", said.String(), want)
+	}
+}
+
 // No sentence of sync is wider than the terminal, and what waits is listed within it.
 func TestSyncFitsNarrowTerminals(t *testing.T) {
 	for _, columns := range []int{50, 80} {
