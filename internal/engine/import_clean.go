@@ -43,7 +43,7 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 	case r.Memory != nil:
 		in.Memory, in.Undated, err = c.memory(*r.Memory)
 	case r.Relation != nil:
-		in.Relation, err = c.relation(*r.Relation)
+		in.Relation, in.Undated, err = c.relation(*r.Relation)
 	case r.Erased != nil:
 		in.Erased, err = c.erased(*r.Erased)
 	}
@@ -288,21 +288,22 @@ func stampTime(s engram.Stamp) time.Time {
 	return s.At.Time()
 }
 
-func (c cleaning) relation(r engram.RelationRecord) (*engram.RelationRecord, error) {
+func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, undated bool, err error) {
 	rel := r.Relation
 	texts := raw{{"reason", rel.Reason}, {"evidence", rel.Evidence}, {"actor", rel.Actor}, {"actor kind", rel.ActorKind}, {"model", rel.Model},
 		{"session id", rel.SessionID}, {"relation id", rel.ID}}
 	if err := texts.check(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	verb, err := engram.ParseVerb(string(rel.Verb))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: line(rel.Reason),
 		Evidence: strings.TrimSpace(redact.Private(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
 		ActorKind: line(rel.ActorKind), Model: line(rel.Model), SessionID: line(rel.SessionID),
 		CreatedAt: first(c.past(rel.CreatedAt), c.past(rel.UpdatedAt), c.now), RemovedAt: c.past(rel.RemovedAt)}
+	undated = c.past(rel.CreatedAt).IsZero() && c.past(rel.UpdatedAt).IsZero()
 	now.UpdatedAt = first(c.past(rel.UpdatedAt), now.CreatedAt)
 	if now.RemovedAt.IsZero() && !rel.RemovedAt.IsZero() {
 		now.RemovedAt = now.UpdatedAt
@@ -312,15 +313,15 @@ func (c cleaning) relation(r engram.RelationRecord) (*engram.RelationRecord, err
 		now.Status = engram.RelationJudged
 	case engram.RelationPending, engram.RelationJudged, engram.RelationIgnored:
 	default:
-		return nil, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", string(now.Status)).WithHint("pending, judged or ignored")
+		return nil, false, engram.Errorf(engram.CodeInvalid, "status %.40q does not exist", string(now.Status)).WithHint("pending, judged or ignored")
 	}
 	if !(now.Strength >= 0 && now.Strength <= 1) || !(now.Confidence >= 0 && now.Confidence <= 1) {
-		return nil, engram.Errorf(engram.CodeInvalid, "strength and confidence are from 0 to 1")
+		return nil, false, engram.Errorf(engram.CodeInvalid, "strength and confidence are from 0 to 1")
 	}
 	if now.ID = rel.ID; !plainID(now.ID, engram.RelationIDPrefix) {
 		now.ID = "" // it is known again by its memories and its verb
 	}
-	return &engram.RelationRecord{Relation: now, Source: end(r.Source), Target: end(r.Target)}, nil
+	return &engram.RelationRecord{Relation: now, Source: end(r.Source), Target: end(r.Target)}, undated, nil
 }
 
 // end is how a relation of a file names a memory, in the names that names gives.

@@ -46,8 +46,8 @@ type waiting struct {
 // incoming is a record that was looked at.
 type incoming struct {
 	engram.Record
-	// Undated says that the times of a memory cannot be true: they are in the future.
-	// Whatever is here counts as later.
+	// Undated says that the times of a memory or a relation are not told, or cannot be true:
+	// they are in the future. Whatever is here counts as later.
 	Undated bool
 	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
 	state *engram.Record

@@ -125,7 +125,7 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	if r.ID == "" {
 		r.ID = engram.RelationIDPrefix + digest(fmt.Sprintf("%s\x00%s\x00%s", source.ID, target.ID, r.Verb))
 	}
-	there := in.Record
+	there := in
 	there.Relation = &engram.RelationRecord{Relation: r, Source: engram.ByID(source.ID), Target: engram.ByID(target.ID)}
 	was, err := i.tx.Relation(ctx, engram.RelationRef{ID: r.ID})
 	switch {
@@ -140,14 +140,14 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 }
 
 // tieAgain brings a relation that is here together with the state of it that came in.
-func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there engram.Record, project string) (fate, error) {
+func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there incoming, project string) (fate, error) {
 	i.seen.relations.add(was.Num)
 	l, known, err := i.lineage(ctx, engram.EntityRelation, key(was.Num))
 	if err != nil {
 		return unchanged, err
 	}
 	written := writtenRelation(engram.RelationRecord{Relation: was, Source: there.Relation.Source, Target: there.Relation.Target}, l, known)
-	state, came, err := i.merged(ctx, written, there)
+	state, came, err := i.merged(ctx, written, stateOf(there))
 	if err != nil {
 		return unchanged, err
 	}
@@ -157,7 +157,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there eng
 		return unchanged, err
 	}
 	if !now.Removed() && (was.Removed() || now.Verb != was.Verb || now.Judgment() != was.Judgment()) {
-		if known, err := i.makeRoom(ctx, &now, &to, there.Lineage != nil, project); err != nil || known {
+		if known, err := i.makeRoom(ctx, &now, &to, there, project); err != nil || known {
 			return unchanged, err
 		}
 	}
@@ -209,12 +209,13 @@ func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now
 }
 
 // newTie adds a relation that is not here under its id.
-func (i *importing) newTie(ctx context.Context, there engram.Record, project string) (fate, error) {
-	state := lifecycle.Normal(there)
+func (i *importing) newTie(ctx context.Context, there incoming, project string) (fate, error) {
+	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Lineage
+	r.UpdatedAt = there.Relation.Relation.UpdatedAt
 	r.Source, r.Target = there.Relation.Relation.Source, there.Relation.Relation.Target
 	if !r.Removed() {
-		if known, err := i.makeRoom(ctx, &r, &l, there.Lineage != nil, project); err != nil || known {
+		if known, err := i.makeRoom(ctx, &r, &l, there, project); err != nil || known {
 			return unchanged, err
 		}
 	}
@@ -236,7 +237,8 @@ func (i *importing) newTie(ctx context.Context, there engram.Record, project str
 // other. One of a store with lineages is hidden where another is shown for it, and settleTies
 // says which. Any other is known when one of them says the same, and of two judgments the
 // later one holds; none of these supersedes what supersedes it through others.
-func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.Lineage, replicated bool, project string) (known bool, err error) {
+func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.Lineage, there incoming, project string) (known bool, err error) {
+	replicated := there.Lineage != nil
 	pair, err := i.tx.RelationsBetween(ctx, r.Source, r.Target)
 	if err != nil {
 		return false, err
@@ -253,7 +255,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 		case same:
 			i.seen.relations.add(p.Num)
 			return true, nil
-		case i.in.Mode == ImportMerge && !r.UpdatedAt.After(p.UpdatedAt):
+		case i.in.Mode == ImportMerge && (there.Undated || !r.UpdatedAt.After(p.UpdatedAt)):
 			return false, &refused{reason: fmt.Sprintf("#%d %s #%d was said later here", p.Source, p.Verb, p.Target)}
 		default:
 			over = append(over, p)
