@@ -20,7 +20,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 	if err != nil || len(absent) == 0 {
 		return err
 	}
-	erased, err := x.erasedAmong(ctx, absent)
+	erased, err := x.erasedNotes(ctx, x.notes, absent)
 	if err != nil {
 		return err
 	}

@@ -276,7 +276,7 @@ func (x *vaultExport) remove(ctx context.Context) error {
 			unseen = append(unseen, id)
 		}
 	}
-	erased, err := x.erasedAmong(ctx, unseen)
+	erased, err := x.erasedNotes(ctx, x.notes, unseen)
 	if err != nil {
 		return err
 	}
@@ -293,27 +293,6 @@ func (x *vaultExport) remove(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// erasedAmong are those of the memories that were removed for good.
-func (e *Engine) erasedAmong(ctx context.Context, ids []engram.ID) (map[engram.ID]bool, error) {
-	wanted, erased := map[engram.ID]bool{}, map[engram.ID]bool{}
-	if len(ids) == 0 {
-		return erased, nil
-	}
-	for _, id := range ids {
-		wanted[id] = true
-	}
-	read := func(r engram.Reader, after string) ([]engram.Erased, error) {
-		return r.ErasedAfter(ctx, engram.EntityMemory, after, exportPage)
-	}
-	err := pages(ctx, e, read, engram.Erased.Key, func(g engram.Erased) bool {
-		if id := engram.ID(g.ID); wanted[id] {
-			erased[id] = true
-		}
-		return true
-	})
-	return erased, err
 }
 
 // projectsIn are the projects whose hubs the export knows all of.
