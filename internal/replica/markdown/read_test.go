@@ -190,3 +190,22 @@ func valuesOf(t *testing.T, extra string) string {
 	}
 	return b.String()
 }
+
+// A megabyte of what may end a note is looked at once: a vault is often shared.
+func TestWhereANoteEndsIsFoundInOneLook(t *testing.T) {
+	for _, tt := range []struct{ name, body string }{
+		{"headings of relations", strings.Repeat("## Relations\n", 80_000)},
+		{"headings in one line", strings.Repeat("## Relations", 80_000)},
+		{"a heading, and what looks like a list", "## Relations\n" + strings.Repeat("- x\n", 250_000)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, bad := readNote([]byte("---\nid: " + string(someID) + "\n---\n\n" + tt.body))
+			if bad != nil || !r.unmarked {
+				t.Fatalf("got %v, unmarked %v; want a note without a marker", bad, r.unmarked)
+			}
+			if flaw := r.end(digest([]byte("\n## Relations\n\n- supersedes [[a]]\n"))); flaw != nil || r.fields.Content != strings.TrimSpace(tt.body) {
+				t.Errorf("got %+v and %d bytes, want all of it to be the memory's text", flaw, len(r.fields.Content))
+			}
+		})
+	}
+}

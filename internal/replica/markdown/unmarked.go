@@ -16,26 +16,20 @@ func (r *read) end(tail string) *flaw {
 	if !r.unmarked || tail == digest(nil) {
 		return nil
 	}
-	last := -1
-	for at := strings.LastIndex(r.body, heading); at >= 0; at = strings.LastIndex(r.body[:at], heading) {
-		line, _, _ := strings.Cut(r.body[at:], "\n")
-		if at > 0 && r.body[at-1] != '\n' || strings.TrimRight(line, " \t\r") != heading {
-			continue
-		}
-		last = max(last, at)
-		if digest([]byte(below(r.body[at:]))) == tail {
-			r.endAt(at)
-			return nil
-		}
-	}
+	last := lastHeading(r.body)
 	if last < 0 {
 		return nil
 	}
+	if digest([]byte(below(r.body[last:]))) == tail {
+		r.endAt(last)
+		return nil
+	}
+	words := relationWords()
 	ours, others := 0, 0
 	for line := range strings.SplitSeq(r.body[last+len(heading):], "\n") {
 		switch {
 		case strings.TrimSpace(line) == "":
-		case generated(line):
+		case generated(line, words):
 			ours++
 		default:
 			others++
@@ -53,6 +47,21 @@ func (r *read) end(tail string) *flaw {
 			WithHint("put it back above %s: %s", heading, marker)}
 }
 
+// lastHeading is where the last heading of relations begins in a text, a line by itself; -1 where
+// there is none. An export writes one, below whatever the memory has: only the last may be its.
+func lastHeading(body string) int {
+	at := strings.LastIndex(body, heading)
+	for ; at >= 0; at = strings.LastIndex(body[:at], heading) {
+		if at > 0 && body[at-1] != '\n' {
+			continue
+		}
+		if line, _, _ := strings.Cut(body[at:], "\n"); strings.TrimRight(line, " \t\r") == heading {
+			break
+		}
+	}
+	return at
+}
+
 // below is what follows the marker as an export writes it, from a section that an editor
 // may have trimmed.
 func below(section string) string { return "\n" + strings.TrimRight(section, " \t\r\n") + "\n" }
@@ -65,8 +74,8 @@ func (r *read) endAt(at int) {
 	}
 }
 
-// generated reports a line as an export writes it below the marker.
-func generated(line string) bool {
+// generated reports a line as an export writes it below the marker; words are relationWords.
+func generated(line string, words map[string]engram.NoteLink) bool {
 	item, is := strings.CutPrefix(strings.TrimRight(line, " \t\r"), "- ")
 	if !is {
 		return false
@@ -77,8 +86,8 @@ func generated(line string) bool {
 			return true
 		}
 	}
-	for words := range relationWords() {
-		if strings.HasPrefix(item, words+" ") {
+	for said := range words {
+		if strings.HasPrefix(item, said+" ") {
 			return true
 		}
 	}
