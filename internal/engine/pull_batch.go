@@ -191,6 +191,7 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		_, err := b.tx.DropDeferred(ctx, was.Num)
 		return err
 	}
+	b.apart = true // it waits for this project alone, and may be of another one
 	d := engram.Deferred{Record: r, Project: b.border, Batch: b.batch, By: b.by, Why: why, Reason: line(reason), FirstAt: b.at, LastAt: b.at, Tries: 1}
 	if rel := r.Relation; rel != nil && rel.Relation.ID == "" {
 		// It needs a name to wait under; as long as its memories are not here this is as good.

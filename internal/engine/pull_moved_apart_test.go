@@ -110,3 +110,50 @@ func TestAnErasureThatComesByAFileIsToldOfWhereItWasAndWhereItIs(t *testing.T) {
 		t.Errorf("it is %v; want that it is gone", err)
 	}
 }
+
+// A relation does not say of which project it is: pulled into another one it waits there, and yet
+// comes in where its memories are.
+func TestARelationThatWaitsInOneProjectComesIntoAnother(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	source := a.save(engine.SaveInput{Title: "one", Content: "first words", Project: "demo"}).Memory.ID
+	target := a.save(engine.SaveInput{Title: "two", Content: "second words", Project: "demo"}).Memory.ID
+	a.pushTo(a.remote, "demo")
+	a.link(source, target, engram.VerbCausedBy)
+	a.pushTo(a.remote, "demo") // a batch that has nothing else
+	for _, project := range []string{"shop", "demo", "shop"} {
+		b.pullFrom(b.remote, project)
+	}
+	if got, want := b.dump("demo"), a.dump("demo"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if waits, err := b.Deferred(t.Context(), ""); err != nil || len(waits) != 0 {
+		t.Errorf("%+v wait still, %v", waits, err)
+	}
+}
+
+// What an import told of and a batch, too, is not taken back with the import: nobody tells of it again.
+func TestAnErasureThatABatchToldOfStaysWhenAnImportOfItIsTakenBack(t *testing.T) {
+	_, all := clones(t, 2)
+	a, b := all[0], all[1]
+	id := a.save(engine.SaveInput{Title: "goes", Content: "first words", Project: "shop"}).Memory.ID
+	a.save(engine.SaveInput{Title: "stays", Content: "second words", Project: "shop"})
+	if _, err := a.Erase(t.Context(), engram.ByID(id)); err != nil {
+		t.Fatal(err)
+	}
+	a.handOver(b)
+	a.push()
+	b.pull()
+	if _, err := b.Undo(t.Context(), engine.UndoInput{Project: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	b.pull()
+	var gone []engram.Erased
+	err := b.Store.View(t.Context(), func(r engram.Reader) (err error) {
+		gone, err = r.ErasedAfter(t.Context(), engram.EntityMemory, "", 10)
+		return err
+	})
+	if err != nil || len(gone) != 1 {
+		t.Errorf("it knows of %+v, %v; want the one erasure", gone, err)
+	}
+}

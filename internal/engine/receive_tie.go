@@ -112,10 +112,8 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 		return unchanged, nil // erased by the batch that it came with
 	case i.erases(in.Record):
 		return unchanged, &refused{reason: wasErased, harmless: true}
-	case source.Num == 0:
-		return unchanged, &missing{"its source is not " + i.place()}
-	case target.Num == 0:
-		return unchanged, &missing{"its target is not " + i.place()}
+	case source.Num == 0 || target.Num == 0:
+		return unchanged, i.untied(ctx, in, source)
 	}
 	r := in.Relation.Relation
 	if err := (link{said: r, source: source, target: target}).allowed(); err != nil {
@@ -137,6 +135,24 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 		return unchanged, err
 	}
 	return i.newTie(ctx, there, source.Project)
+}
+
+// untied says why a relation does not come in of which a memory is not there: that has to come
+// yet, or is in another project with it.
+func (i *importing) untied(ctx context.Context, in incoming, source engram.Memory) error {
+	if id := in.Relation.Relation.ID; i.batch != "" && i.border != "" && id != "" {
+		_, err := i.tx.Relation(ctx, engram.RelationRef{ID: id})
+		if err == nil {
+			return &leftAlone{}
+		}
+		if engram.CodeOf(err) != engram.CodeNotFound {
+			return err
+		}
+	}
+	if source.Num == 0 {
+		return &missing{"its source is not " + i.place()}
+	}
+	return &missing{"its target is not " + i.place()}
 }
 
 // tieAgain brings a relation that is here together with the state of it that came in.

@@ -31,9 +31,13 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 		u.changed(entry, "stays away")
 		return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), nil)
 	}
-	if entry.Verb == "pull" {
-		// The batch is not read again: without the tombstone this store would bring back, for
-		// everybody, what somebody had erased.
+	shared, err := u.tx.Shared(ctx, engram.EntityErased, entry.Key)
+	if err != nil {
+		return err
+	}
+	if entry.Verb == "pull" || shared {
+		// A batch that told of it, too, is not read again: without the tombstone this store would
+		// bring back, for everybody, what somebody had erased.
 		u.leave("%s %s was erased elsewhere, and stays away", x.Entity, x.Name())
 		return nil
 	}

@@ -20,7 +20,7 @@ func (h *history) check(ctx context.Context) error {
 	}
 	for n, p := range h.peers {
 		if dumps[n] != dumps[0] {
-			return fmt.Errorf("%s and %s differ:\n%s", h.peers[0].name, p.name, differing(dumps[0], dumps[n]))
+			return fmt.Errorf("%s and %s differ:\n%s%s%s", h.peers[0].name, p.name, differing(dumps[0], dumps[n]), h.waiting(ctx, h.peers[0]), h.waiting(ctx, p))
 		}
 	}
 	for _, p := range h.peers {
@@ -32,6 +32,20 @@ func (h *history) check(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// waiting tells for a failure what somebody waits for.
+func (h *history) waiting(ctx context.Context, p *peer) (told string) {
+	for _, project := range h.projects {
+		all, err := p.Deferred(ctx, project)
+		for _, d := range all {
+			told += fmt.Sprintf("%s waits in %s for %s: %s\n", p.name, project, nameOf(d.Record), d.Reason)
+		}
+		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+			told += err.Error() + "\n"
+		}
+	}
+	return told
 }
 
 // personal notes which memories are somebody's own.

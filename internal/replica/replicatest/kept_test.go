@@ -19,8 +19,8 @@ type stated struct {
 }
 
 // dumps are what all have, without what some may keep to themselves. A push leaves out what was
-// forgotten before anybody shared it, what ties that, and sessions that tell of nothing else;
-// others may have these by a file all the same. What anybody shared, everybody must have.
+// forgotten before anybody shared it, what ties that or memories of two projects, and sessions that
+// tell of nothing else; others may have these by a file all the same. What anybody shared, everybody must have.
 func (h *history) dumps(ctx context.Context) ([]string, error) {
 	all, told := make([]string, replicas), make([]string, replicas)
 	states := map[string][]stated{} // by kind and name
@@ -55,7 +55,7 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 	h.kept = map[string]bool{}
 	for _, ties := range []bool{false, true} { // a tie may stay for its memories
 		for name, of := range states {
-			if h.isPersonal(of[0].Record) {
+			if h.isPersonal(of[0].Record) || tiesProjects(of[0].Record, states) {
 				h.kept[name] = true
 				continue
 			}
@@ -112,6 +112,16 @@ func (h *history) isPersonal(r engram.Record) bool {
 		return personal(r.Relation.Source.ID) || personal(r.Relation.Target.ID)
 	}
 	return false
+}
+
+// tiesProjects reports whether a record ties a memory of one project to one of another: that goes
+// with no push of one of them.
+func tiesProjects(r engram.Record, states map[string][]stated) bool {
+	if r.Relation == nil {
+		return false
+	}
+	source, target := states["memory "+r.Relation.Source.ID], states["memory "+r.Relation.Target.ID]
+	return len(source) > 0 && len(target) > 0 && source[0].Memory.Memory.Project != target[0].Memory.Memory.Project
 }
 
 // mayKeep reports whether those who have a thing need not tell of it.
