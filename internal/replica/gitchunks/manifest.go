@@ -22,7 +22,7 @@ const (
 type manifestEntry struct {
 	ID        string `json:"id"`
 	CreatedBy string `json:"created_by"`
-	CreatedAt string `json:"created_at"`
+	CreatedAt string `json:"created_at"` // "" when nobody said
 	Sessions  int    `json:"sessions"`
 	Memories  int    `json:"memories"`
 	Prompts   int    `json:"prompts"`
@@ -138,7 +138,11 @@ func (m manifest) fits(batches []engram.Batch) bool {
 func manifestOf(batches []engram.Batch) ([]byte, error) {
 	entries := make([]manifestEntry, len(batches))
 	for i, b := range batches {
-		entries[i] = manifestEntry{b.ID, b.By, b.At.UTC().Format(time.RFC3339), b.Sessions, b.Memories, b.Prompts}
+		at := "" // nobody said, which is not the year 1
+		if !b.At.IsZero() {
+			at = b.At.UTC().Format(time.RFC3339)
+		}
+		entries[i] = manifestEntry{b.ID, b.By, at, b.Sessions, b.Memories, b.Prompts}
 	}
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -20,14 +20,18 @@ func (r *Repository) Damaged(ctx context.Context, whole bool) ([]engram.ImportNo
 		return nil, err
 	}
 	defer func() { _ = at.Close() }()
+	return r.damaged(ctx, at, func(string) bool { return whole })
+}
+
+// damaged is Damaged in a folder of chunks; whole says which of them are read to their end.
+func (r *Repository) damaged(ctx context.Context, at *os.Root, whole func(id string) bool) (notes []engram.ImportNote, err error) {
 	chunks, _, err := chunksIn(at)
 	if err != nil {
 		return nil, err
 	}
-	var notes []engram.ImportNote
 	for _, c := range chunks {
 		look := r.beginning
-		if whole {
+		if whole(c.id) {
 			look = func(ctx context.Context, at *os.Root, c found) error {
 				_, err := r.load(ctx, at, c)
 				return err
@@ -71,6 +75,9 @@ func (r *Repository) beginning(ctx context.Context, at *os.Root, c found) error 
 	}
 	if !info.Mode().IsRegular() {
 		return engram.Errorf(engram.CodeForbidden, "%s is no file, and links are not followed", c.name)
+	}
+	if h, err := r.headOf(ctx, at, c); err != nil || h.Version > 0 { // which stands there
+		return err
 	}
 	const enough = 64
 	start, err := r.start(ctx, at, c, enough)

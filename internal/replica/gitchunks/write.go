@@ -191,18 +191,6 @@ const ignored = leftoverPrefix + "*\n"
 
 // settle makes the files beside the chunks fit them; added is a chunk that was just written.
 func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.Batch) error {
-	batches, err := r.batches(ctx, folder)
-	if err != nil {
-		return err
-	}
-	var others []engram.Batch // that were there before
-	for i, b := range batches {
-		if b.ID == added.ID { // a sealed one need not be for who sealed it
-			batches[i] = added
-		} else {
-			others = append(others, b)
-		}
-	}
 	said, err := readManifest(ctx, folder)
 	if err != nil {
 		return err
@@ -210,6 +198,10 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 	if said.version > manifestVersion {
 		return engram.Errorf(engram.CodeConflict, "%s/%s has version %d, and this program writes %d", folderName, manifestName, said.version, manifestVersion).
 			WithHint("a newer version of this program can")
+	}
+	batches, others, err := r.listed(ctx, folder, said, added)
+	if err != nil {
+		return err
 	}
 	if !said.fits(batches) {
 		b, err := manifestOf(batches)
@@ -238,6 +230,43 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 		}
 	}
 	return nil
+}
+
+// listed are the batches that the manifest has to list, and those of them that were there before
+// added. What nobody can use is none of them: a link, a folder, what is cut off or unpacks
+// without end. A chunk that the manifest has already is looked at in its beginning only, as
+// long as the manifest needs not be made anew: each write would read all chunks otherwise.
+func (r *Repository) listed(ctx context.Context, folder *os.Root, said manifest, added engram.Batch) (all, others []engram.Batch, err error) {
+	if all, err = r.batches(ctx, folder); err != nil || len(all) == 0 {
+		return nil, nil, err
+	}
+	at, err := within(folder, chunksName, false)
+	if err != nil || at == nil {
+		return nil, nil, err
+	}
+	defer func() { _ = at.Close() }()
+	for _, anew := range []bool{false, true} {
+		damaged, err := r.damaged(ctx, at, func(id string) bool {
+			_, told := said.entries[id]
+			return id != added.ID && (anew || !told)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		all = slices.DeleteFunc(all, func(b engram.Batch) bool {
+			return slices.ContainsFunc(damaged, func(n engram.ImportNote) bool { return n.Item == b.ID })
+		})
+		others = slices.DeleteFunc(slices.Clone(all), func(b engram.Batch) bool { return b.ID == added.ID })
+		if said.fits(others) {
+			break
+		}
+	}
+	for i, b := range all {
+		if b.ID == added.ID { // a sealed one need not be for who sealed it
+			all[i] = added
+		}
+	}
+	return all, others, nil
 }
 
 // Anew returns the names of files beside the chunks that were made anew since Open, for they
