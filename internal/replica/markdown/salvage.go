@@ -41,16 +41,17 @@ func (n *notes) salvage(b []byte) (s *state, newer int) {
 			}
 		}
 	}
+	says := n.saying()
 	for id, all := range notes {
 		for _, x := range all {
-			if len(all) == 1 || n.says(x.Path, x.fileState) {
+			if len(all) == 1 || says(x.Path, x.fileState) {
 				s.Notes[id] = x
 			}
 		}
 	}
 	for name, all := range hubs {
 		for _, x := range all {
-			if len(all) == 1 || n.says(x.Path, x.fileState) {
+			if len(all) == 1 || says(x.Path, x.fileState) {
 				s.Hubs[name] = x
 			}
 		}
@@ -82,8 +83,18 @@ func entryOf(line []byte) (key string, value json.RawMessage, is bool) {
 	return key, value, dec.Decode(&value) == nil
 }
 
-// says reports a file that is as it was left.
-func (n *notes) says(name string, left fileState) bool {
-	b, err := n.readFile(name, maxNote)
-	return err == nil && digest(b) == left.File
+// saying reports files that are as they were left. Each is read once, however often a list
+// names it.
+func (n *notes) saying() func(name string, left fileState) bool {
+	read := map[string]string{} // digests by name; "" for what cannot be read
+	return func(name string, left fileState) bool {
+		said, known := read[name]
+		if !known {
+			if b, err := n.readFile(name, maxNote); err == nil {
+				said = digest(b)
+			}
+			read[name] = said
+		}
+		return said != "" && said == left.File
+	}
 }
