@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -72,6 +73,10 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 	defer waiting.drop()
 	if in.Mode == ImportReplace && len(res.Rejected) > 0 {
 		return Imported{Mode: in.Mode, From: res.From, Rejected: res.Rejected}, refusedReplace(res.Rejected)
+	}
+	if in.Mode == ImportReplace && slices.Contains(res.From.Lacks, engram.EntityMemory) {
+		return Imported{Mode: in.Mode, From: res.From}, engram.Errorf(engram.CodeInvalid, "the file has no list of memories, and would leave none").
+			WithHint("see whether it is the right file; nothing was replaced")
 	}
 	if in.Mode == ImportReplace && !in.DryRun && e.clinic == nil {
 		return Imported{}, engram.Errorf(engram.CodeUnavailable, "no backup can be made here, and nothing is replaced without one").

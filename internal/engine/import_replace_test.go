@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
@@ -32,4 +33,25 @@ func TestAReplacementThatChangesNothingMakesNoBackup(t *testing.T) {
 // oneMemory is a file of one memory.
 func oneMemory(text string) string {
 	return `{"format":"engram","version":1,"project":"shop","memories":[{"id":"mem_01m80fjn7a50pm95tw19tb75ga","project":"shop","content":"the ` + text + ` text","created_at":"2026-01-02T03:04:05Z"}]}`
+}
+
+func TestAReplacementWithoutAListOfMemoriesTakesNothingAway(t *testing.T) {
+	e := enginetest.New(t)
+	imported(t, e, oneMemory("first"), engine.ImportInput{})
+	for _, file := range []string{
+		`{"format":"engram","version":1,"project":""}`,
+		`{"format":"engram","version":1,"project":"","notes":[]}`,
+		`{"format":"engram","version":1,"project":"","memories":{}}`,
+		`{"format":"engram","version":1,"project":"","memories":null}`,
+		`{"format":"engram","version":1,"project":"","Memories":[]}`,
+		`{"format":"engram","version":1,"project":"","prompts":[],"memory":[]}`,
+	} {
+		res, err := e.Import(t.Context(), strings.NewReader(file), engine.ImportInput{Mode: engine.ImportReplace})
+		if engram.CodeOf(err) != engram.CodeInvalid || res.Memories.Gone != 0 {
+			t.Errorf("replace by %s: got %+v, %v; want it refused", file, res, err)
+		}
+	}
+	if ms, err := e.List(t.Context(), engram.Filter{}, engram.Page{}); err != nil || len(ms) != 1 {
+		t.Errorf("after that there is %+v, %v; want the memory", ms, err)
+	}
 }

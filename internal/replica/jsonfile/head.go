@@ -70,7 +70,7 @@ func (f *reading) checkVersion() error {
 
 // snapshot is the head in words of the root.
 func (f *reading) snapshot() engram.Snapshot {
-	s := engram.Snapshot{Format: f.form.name, Lacks: f.form.lacks, Untold: f.form.untold, Grid: f.form.grid}
+	s := engram.Snapshot{Format: f.form.name, Lacks: f.unlisted(), Untold: f.form.untold, Grid: f.form.grid}
 	text := func(name string) string { t, _ := f.head[name].(string); return t }
 	var m wire.Time
 	b, _ := json.Marshal(f.head["exported_at"]) // a scalar that was read from JSON

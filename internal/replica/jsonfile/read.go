@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -145,6 +144,8 @@ func (f *reading) next() error {
 		switch {
 		case name == "format" && value == nativeName && f.known && f.form.name != NameNative:
 			return misplaced()
+		case delim != '[' && f.wants(name) && !f.mayLack(name, value):
+			return f.noList(name, value)
 		case !nested && len(f.head) < 64:
 			f.head[name] = value
 		case !nested:
@@ -152,11 +153,20 @@ func (f *reading) next() error {
 			if err := f.decide(name); err != nil {
 				return err
 			}
+			if !f.wants(name) {
+				if err := f.skip(); err != nil {
+					return err
+				}
+				continue
+			}
 			if f.begun[name] {
 				return engram.Errorf(engram.CodeInvalid, "the file has %s twice", name).WithHint("which of the two is meant?")
 			}
 			f.section, f.begun[name] = name, true
 			return nil
+		case f.misspelt(name) != "":
+			return engram.Errorf(engram.CodeInvalid, "the file has %.40q, and no list is called that", name).
+				WithHint("is %s meant? nobody would read it by this name", f.misspelt(name))
 		default:
 			if err := f.skip(); err != nil {
 				return err
@@ -173,14 +183,6 @@ func (f *reading) next() error {
 		return engram.Errorf(engram.CodeInvalid, "something follows the export at byte %d", f.d.InputOffset()+f.in.skip)
 	}
 	return nil
-}
-
-// wants reports whether a list is one of records.
-func (f *reading) wants(name string) bool {
-	if f.known {
-		return slices.Contains(f.form.sections, name)
-	}
-	return slices.Contains(slices.Concat(wire.Sections(), wire.DialectSections(), graphSections()), name)
 }
 
 // skip reads over a list or an object whose beginning was read.

@@ -1,0 +1,54 @@
+package jsonfile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A list that cannot be read as one says nothing of what is not in it.
+func TestAListThatIsNone(t *testing.T) {
+	const native = `{"format":"engram","version":1,"project":"",`
+	for _, tt := range []struct{ name, file, want string }{
+		{"an object", native + `"memories":{}}`, "memories is no list but an object"},
+		{"a text", native + `"memories":"x"}`, "memories is no list but a text"},
+		{"null", native + `"memories":null}`, "memories is no list but null"},
+		{"a number behind another list", native + `"sessions":[],"relations":7}`, "relations is no list but a number"},
+		{"true in the dialect", `{"version":"0.1.0","exported_at":"2026-01-02 03:04:05","observations":true}`, "observations is no list but true or false"},
+		{"an object in a graph", `{"memories":[],"relationships":{}}`, "relationships is no list but an object"},
+		{"capital letters", native + `"sessions":[],"Memories":[{"content":"a"}]}`, `has "Memories", and no list is called that`},
+		{"one for many", native + `"memory":[{"content":"a"}]}`, `has "memory", and no list is called that`},
+		{"a number of something else", `{"name":"x","projects":7}`, "no export that this program knows"},
+		{"a version of another file before an object", `{"format":"csv","memories":{}}`, `the format "csv"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := read(strings.NewReader(tt.file))
+			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("read %s\n got %v\nwant %s", tt.file, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestAFileWithoutLists(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		lacks      bool
+	}{
+		{"a native one has no memories to tell of", `{"format":"engram","version":1,"project":""}`, true},
+		{"a field that is not known yet is none of them", `{"format":"engram","version":1,"project":"","notes":[1]}`, true},
+		{"an empty list tells that there are none", `{"format":"engram","version":1,"project":"","memories":[]}`, false},
+		{"nulls of the dialect tell it, too", `{"version":"0.1.0","exported_at":"2026-01-02 03:04:05","sessions":null,"observations":null,"prompts":null}`, false},
+		{"vectors of a graph are read over", `{"memories":[],"relationships":null,"embeddings":{}}`, false},
+		{"a list of the dialect has no place in a native one", `{"format":"engram","version":1,"observations":[{"id":1}],"memories":[]}`, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			head, all, err := read(strings.NewReader(tt.file))
+			if err != nil || len(all) > 0 || slices.Contains(head.Lacks, engram.EntityMemory) != tt.lacks {
+				t.Errorf("read %s\n got it lacks %v, %d records, %v\nwant that it lacks memories: %v", tt.file, head.Lacks, len(all), err, tt.lacks)
+			}
+		})
+	}
+}
