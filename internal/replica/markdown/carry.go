@@ -24,7 +24,7 @@ func (n *notes) Named() []engram.ID {
 
 // Carried implements engram.VaultNotes.
 func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err error) {
-	name, edited, base, tail := "", false, (*engram.NoteDigest)(nil), ""
+	name, edited, hand, base, tail := "", false, false, (*engram.NoteDigest)(nil), ""
 	if x := n.state.Notes[id]; x != nil {
 		n.follow(id, x)
 		f, stands := n.file(x.Path)
@@ -36,7 +36,7 @@ func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err erro
 			return c, false, err
 		}
 		said := x.Base
-		name, base, tail = f.path, &said, x.Tail
+		name, hand, base, tail = f.path, x.Hand, &said, x.Tail
 	} else if at := n.strays().of[id]; len(at) > 0 {
 		name = at[0]
 	} else {
@@ -50,7 +50,7 @@ func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err erro
 		return c, false, err
 	}
 	r, bad := readNote(b)
-	if bad != nil || r.id != id || r.unmerged > 0 || r.end(tail) != nil {
+	if bad != nil || r.id != id && !(hand && r.id == "" && !r.foreign) || r.unmerged > 0 || r.end(tail) != nil {
 		return c, false, nil // likewise
 	}
 	e, told := n.newNote(name, r)

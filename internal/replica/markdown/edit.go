@@ -159,7 +159,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 	case bad != nil:
 		e.Line, e.Flaw = bad.line, bad.err
 		return e, true, nil
-	case r.id != id:
+	case r.id != id && !(x.Hand && r.id == "" && !r.foreign):
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "its id is gone, or another one").WithHint("put back: id: %s", id)
 		return e, true, nil
 	}
@@ -268,7 +268,7 @@ func (n *notes) Settle(e engram.NoteEdit, id engram.ID, base engram.NoteDigest) 
 	}
 	x := n.state.Notes[id]
 	if x == nil {
-		x = &noteState{Path: under(e.Path), Own: true, fileState: r.fileState, Tail: r.tail}
+		x = &noteState{Path: under(e.Path), Own: true, Hand: e.ID == "", fileState: r.fileState, Tail: r.tail}
 		n.state.Notes[id] = x
 		n.holders[sameFile(x.Path)] = id
 	}

@@ -234,6 +234,7 @@ func (p *putting) left(f fileState) {
 	x := &noteState{Path: p.want, Said: p.said, fileState: f, Tail: digest([]byte(p.tailText)),
 		Base: engram.NoteFieldsOf(p.note.Memory).Digest()}
 	x.Own = p.was != nil && p.was.Own || p.was == nil && !p.named()
+	x.Hand = p.was != nil && p.was.Hand
 	p.state.Notes[p.note.Memory.ID] = x
 	p.changed = true
 }
@@ -262,6 +263,11 @@ func (n *notes) Remove(id engram.ID) (engram.NoteDone, error) {
 	f, stands := n.file(x.Path)
 	if !stands && n.taken(x.Path) {
 		done.Act = engram.NoteEdited
+		return done, nil
+	}
+	if stands && x.Hand {
+		n.remark(x.Path, "its memory is gone; you wrote the note, and it stays: delete it where you want it no more")
+		done.Act = engram.NoteSkipped
 		return done, nil
 	}
 	if stands {

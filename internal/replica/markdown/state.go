@@ -38,6 +38,9 @@ type state struct {
 type noteState struct {
 	Path string `json:"path"` // under engram/, with slashes
 	Own  bool   `json:"own,omitempty"`
+	// Hand says that a person wrote the note: it stays whatever becomes of its memory, and has
+	// no id before an export wrote it anew.
+	Hand bool   `json:"hand,omitempty"`
 	Said string `json:"said"` // digest of what the export said, without what the person keeps in it
 	fileState
 	Base engram.NoteDigest `json:"base"`

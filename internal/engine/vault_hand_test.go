@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// byHand writes notes into the folder of the shop as a person does: without an id.
+func (p vaultPlace) byHand(names ...string) {
+	p.t.Helper()
+	for _, name := range names {
+		p.write(filepath.Join(p.dir, "engram", "shop", name), "What "+name+" says.\n")
+	}
+}
+
+func TestANoteThatAPersonWroteStaysWhenItsMemoryGoes(t *testing.T) {
+	for _, exported := range []bool{false, true} {
+		p := newVaultPlace(t)
+		p.byHand("n3.md")
+		p.bring(engine.VaultImportInput{})
+		if exported {
+			p.export(engine.VaultExportInput{})
+		}
+		if _, err := p.Undo(t.Context(), engine.UndoInput{Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+		if res := p.bring(engine.VaultImportInput{}); len(res.Items) != 1 || !strings.Contains(res.Items[0].Reason, "was forgotten here") {
+			t.Errorf("exported %v: import after the undo: got %+v, want that the memory was forgotten", exported, res.Items)
+		}
+		res := p.export(engine.VaultExportInput{})
+		if res.Deleted != 0 || len(res.Remarks) != 1 || res.Remarks[0].Path != "engram/shop/n3.md" {
+			t.Errorf("exported %v: export after the undo: got %+v, want that the note stays and is named", exported, res)
+		}
+		if b, err := os.ReadFile(filepath.Join(p.dir, "engram", "shop", "n3.md")); err != nil || !strings.Contains(string(b), "What n3.md says.") {
+			t.Errorf("exported %v: the note: got %q, %v, want what the person wrote", exported, b, err)
+		}
+	}
+}
+
+func TestNotesThatAPersonWroteComeIntoEveryStoreThatSharesTheVault(t *testing.T) {
+	p := newVaultPlace(t)
+	p.byHand("n1.md", "n2.md")
+	a := p.bring(engine.VaultImportInput{})
+	p.Engine = enginetest.New(t)
+	b := p.bring(engine.VaultImportInput{})
+	if acts(b) != "created; created" {
+		t.Fatalf("import of the second person: got %+v, want both notes", b.Items)
+	}
+	ids := map[string]bool{}
+	for _, i := range append(a.Items, b.Items...) {
+		ids[string(i.ID)] = true
+	}
+	if len(ids) != 2 || p.get(b.Items[0].Num).Content == "" {
+		t.Errorf("ids of two stores: got %v, want the same two", ids)
+	}
+	if again := p.bring(engine.VaultImportInput{}); len(again.Items) != 0 {
+		t.Errorf("second import: got %+v, want nothing new", again.Items)
+	}
+}
+
+func TestANoteThatAPersonWroteIsEditedBeforeItHasAnID(t *testing.T) {
+	p := newVaultPlace(t)
+	p.byHand("n1.md")
+	m := p.bring(engine.VaultImportInput{}).Items[0]
+	p.edit(filepath.Join(p.dir, "engram", "shop", "n1.md"), "says", "said")
+	if res := p.bring(engine.VaultImportInput{}); acts(res) != "revised content" || !strings.Contains(p.get(m.Num).Content, "said") {
+		t.Errorf("import of the edit: got %+v, want that the memory is revised", res.Items)
+	}
+}
