@@ -94,7 +94,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 		l = lifecycle.Stamped(l, []engram.Part{"project", "session_id"}, s)
 	}
 	if m.ID == "" {
-		m.ID = i.newID()
+		m.ID = i.nameless(m, r.Undated)
 	}
 	if err := i.holdTopic(ctx, &m, &l, r.Item, added); err != nil {
 		return err
@@ -120,6 +120,18 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 		return err
 	}
 	return i.vectors(ctx, m, r)
+}
+
+// nameless is the ID of a memory that comes without one: where it has a sync id, the one that
+// it gets everywhere.
+func (i *importing) nameless(m engram.Memory, undated bool) engram.ID {
+	if m.SyncID == "" {
+		return i.newID()
+	}
+	if undated {
+		m.CreatedAt = time.Time{}
+	}
+	return lifecycle.DerivedID(m.SyncID, m.CreatedAt)
 }
 
 // insertReceived writes a memory that is new here.
