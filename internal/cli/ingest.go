@@ -61,7 +61,7 @@ func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error 
 		return err
 	}
 	defer file.Close()
-	run := ingestion{program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.SaveBatch, try: e.TryBatch}
+	run := ingestion{program: p, in: in, doc: newIngestedDoc(in.dryRun), save: e.Ingest, try: e.TryBatch}
 	if in.dryRun {
 		run.save = run.try
 	}

@@ -23,6 +23,9 @@ type ingestedDoc struct {
 	Unsaved  int                   `json:"unsaved"`  // fine themselves, and not saved because one of their batch is wrong
 	Warnings []string              `json:"warnings"`
 	Memories []ingestedRow         `json:"memories"` // what was saved, in the order of the input: the first thousand
+	Ops      int                   `json:"ops"`      // how many operations undo takes back; 0: nothing was changed
+	FirstOp  int64                 `json:"first_op"` // the first of them; 0 when there is none
+	LastOp   int64                 `json:"last_op"`  // the last
 }
 
 // rejectedRow is one item of the input that was not saved.
@@ -56,7 +59,15 @@ func (d *ingestedDoc) saved() (n int) {
 	return n
 }
 
+// add tells of a batch that was saved.
 func (d *ingestedDoc) add(saved []engine.SaveResult) {
+	if op := saved[0].Op; op != 0 {
+		if d.FirstOp == 0 {
+			d.FirstOp = op
+		}
+		d.LastOp = op
+		d.Ops++
+	}
 	said := map[string]bool{}
 	for _, w := range d.Warnings {
 		said[w] = true
@@ -104,5 +115,12 @@ func (d *ingestedDoc) write(b *strings.Builder) {
 		for _, c := range m.Candidates {
 			fmt.Fprintf(b, "#%d may contradict #%d; engram conflicts show %s\n", m.Num, c.Num, c.JudgmentID)
 		}
+	}
+	switch d.Ops {
+	case 0:
+	case 1:
+		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.FirstOp)
+	default: // others may have written meanwhile
+		fmt.Fprintf(b, "To take it back: engram undo %d..%d --verb ingest\n", d.FirstOp, d.LastOp)
 	}
 }

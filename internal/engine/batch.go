@@ -62,11 +62,21 @@ func wordsOf(err error) string {
 // is a repeat, or is merged. CodeInvalid when there are none or more than MaxBatch; what is
 // wrong with items is a *BatchError, which has every one of them that is.
 func (e *Engine) SaveBatch(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
+	return e.saveBatch(ctx, "save", ins)
+}
+
+// Ingest is SaveBatch as the verb ingest, so that what a long file became can be undone without
+// what others saved meanwhile.
+func (e *Engine) Ingest(ctx context.Context, ins []SaveInput) ([]SaveResult, error) {
+	return e.saveBatch(ctx, "ingest", ins)
+}
+
+func (e *Engine) saveBatch(ctx context.Context, verb string, ins []SaveInput) ([]SaveResult, error) {
 	intakes, err := e.drafts(ctx, ins)
 	if err != nil {
 		return nil, err
 	}
-	return e.saveAll(ctx, "save", intakes, true)
+	return e.saveAll(ctx, verb, intakes, true)
 }
 
 // TryBatch says what SaveBatch would do, with the same errors, and changes nothing. The

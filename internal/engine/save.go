@@ -29,7 +29,7 @@ type SaveInput struct {
 	Permanent  bool
 	Related    []engram.Ref // a relates_to relation to each
 	Admit      AdmitMode    // what may be done to memories that are not named; the zero value leaves them apart
-	Once       bool         // an exact repeat is one however long ago it was said, not only just now
+	Once       bool         // an exact repeat is one however long ago it was said, not only just now; it is not counted, and writes what it adds alone
 }
 
 // Action is what a save did.
@@ -63,6 +63,7 @@ type SaveResult struct {
 	SuggestedTopic string         // a topic key that would fit; "" when one was given
 	Warnings       []string       // about the project name: normalised, similar to another; about what could not be looked for
 	State          engram.State
+	Op             int64 // the operation that Undo takes back, the same one for all of a batch; 0 when nothing was written
 }
 
 // Save remembers something: it revises the memory of its topic, counts an exact
@@ -97,6 +98,7 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 		return nil, err
 	}
 	all := make([]SaveResult, len(intakes))
+	var number int64
 	err = e.write(ctx, verb, func(o *op) error {
 		o.embedded = out.embedded
 		s := newSaver(o, out)
@@ -109,10 +111,14 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 		if done != nil {
 			return done(all)
 		}
+		number = o.first
 		return o.countSaves(ctx, all)
 	})
 	if err != nil {
 		return nil, err
+	}
+	for i := range all {
+		all[i].Op = number
 	}
 	return all, nil
 }
@@ -202,6 +208,10 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 		}
 	case lifecycle.Repeat:
 		res.Memory = lifecycle.Repeated(d.Target, m, s.at)
+		if in.Once && addsNothing(d.Target, res.Memory) {
+			res.Memory = d.Target
+			return nil
+		}
 	case lifecycle.Absorb:
 		if in.Importance == nil {
 			m.Importance = d.Target.Importance // nobody rated it
@@ -213,6 +223,12 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 		return err
 	}
 	return s.addTo(ctx, d.Target, res.Memory, d.Reason)
+}
+
+// addsNothing reports whether a repeat left was as it was, but for having been counted.
+func addsNothing(was, now engram.Memory) bool {
+	now.DuplicateCount, now.LastSeenAt, now.UpdatedAt = was.DuplicateCount, was.LastSeenAt, was.UpdatedAt
+	return len(changes(memoryFields(was), memoryFields(now))) == 0
 }
 
 // addTo replaces was by now, which has the tags and metadata of two saves: together
