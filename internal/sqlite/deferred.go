@@ -63,7 +63,7 @@ func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.
 func (t *tx) PutDeferred(ctx context.Context, d *engram.Deferred) error {
 	const (
 		add = `INSERT INTO deferred (entity, id, batch, project, sent_by, why, reason, tries, first_at, last_at, record) VALUES (?,?,?,?,?,?,?,?,?,?,?)
-			ON CONFLICT (entity, id, batch) DO UPDATE SET project = excluded.project, sent_by = excluded.sent_by, why = excluded.why,
+			ON CONFLICT (entity, id, batch, project) DO UPDATE SET sent_by = excluded.sent_by, why = excluded.why,
 			reason = excluded.reason, tries = excluded.tries, last_at = excluded.last_at, record = excluded.record RETURNING num`
 		replace = `UPDATE deferred SET (entity, id, batch, project, sent_by, why, reason, tries, first_at, last_at, record) = (?,?,?,?,?,?,?,?,?,?,?)
 			WHERE num = ? RETURNING num`

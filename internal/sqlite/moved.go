@@ -50,7 +50,7 @@ func (t *tx) MoveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err := t.moveCounters(ctx, source, target); err != nil {
 		return moved, err
 	}
-	if _, err := t.exec(ctx, `UPDATE deferred SET project = ? WHERE project = ?`, to, from); err != nil {
+	if _, err := t.exec(ctx, `UPDATE OR REPLACE deferred SET project = ? WHERE project = ?`, to, from); err != nil {
 		return moved, fmt.Errorf("move project %q to %q: %w", from, to, err)
 	}
 	if moved.Memories, err = column[int64](ctx, t, `SELECT num FROM memories WHERE project = ? ORDER BY num`, source); err != nil {

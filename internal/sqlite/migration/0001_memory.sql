@@ -394,5 +394,5 @@ CREATE TABLE deferred (
 	first_at INTEGER NOT NULL,
 	last_at  INTEGER NOT NULL,
 	record   TEXT NOT NULL,     -- JSON
-	UNIQUE (entity, id, batch)
+	UNIQUE (entity, id, batch, project)
 );

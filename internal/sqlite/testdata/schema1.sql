@@ -264,9 +264,9 @@ CREATE TABLE deferred (
 	first_at INTEGER NOT NULL,
 	last_at  INTEGER NOT NULL,
 	record   TEXT NOT NULL,     -- JSON
-	UNIQUE (entity, id, batch)
+	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '2cfb4beceba917f1');
+INSERT INTO meta (key, value) VALUES ('device', '6d4cbf47539fb6d5');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
