@@ -50,7 +50,9 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 		return err
 	}
 	if !p.json {
-		p.tellChunks(damaged, "cannot be used by anybody; what it held is written again")
+		if err := p.tellDamaged(cmd.Context(), s, damaged); err != nil {
+			return err
+		}
 	}
 	if !p.json && s.project != "" {
 		fmt.Fprintf(p.Stdout, "Exporting memories for %s...\n", ofProject(s.project))

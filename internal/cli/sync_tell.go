@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -37,6 +39,27 @@ func (p *program) tellChunks(notes []engram.ImportNote, what string) {
 	if more := len(notes) - chunkLines; more > 0 {
 		p.warn(fmt.Sprintf("and %d more chunks; --json has all", more))
 	}
+}
+
+// tellDamaged tells of chunks that nobody can use. What came in before is here, and is written
+// again; what a stranger put there never was.
+func (p *program) tellDamaged(ctx context.Context, s syncing, damaged []engram.ImportNote) error {
+	ids := document.Each(damaged, func(n engram.ImportNote) string { return n.Item })
+	known, err := s.KnownBatches(ctx, s.project, ids)
+	if err != nil {
+		return err
+	}
+	var ours, strange []engram.ImportNote
+	for _, n := range damaged {
+		if known[n.Item] {
+			ours = append(ours, n)
+		} else {
+			strange = append(strange, n)
+		}
+	}
+	p.tellChunks(ours, "cannot be used by anybody; what it held is written again")
+	p.tellChunks(strange, "is damaged, never came in here, and is left out")
+	return nil
 }
 
 // tellStrange tells of what lies among the chunks and is none.

@@ -100,17 +100,7 @@ func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, e
 	for i, b := range all {
 		ids[i] = b.ID
 	}
-	var known map[string]bool
-	err = p.store.View(ctx, func(r engram.Reader) (err error) {
-		project := p.in.Project
-		if here, known, err := r.Project(ctx, project); err != nil {
-			return err
-		} else if known {
-			project = here.Name
-		}
-		known, err = r.Pulled(ctx, project, ids)
-		return err
-	})
+	known, err := p.KnownBatches(ctx, p.in.Project, ids)
 	var fresh []engram.Batch
 	for _, b := range all {
 		b.By = signature(b.By)
