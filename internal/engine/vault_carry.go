@@ -158,7 +158,10 @@ func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.CarriedNote)
 	if err != nil {
 		return err
 	}
-	x.wrote(res.Op)
+	if res.Op != 0 && !x.in.DryRun {
+		x.res.Op, x.res.Carried = res.Op, res.Op
+		x.res.Ops++
+	}
 	ids := make(map[string]engram.ID, len(notes))
 	for _, c := range notes {
 		ids[c.Path] = c.ID

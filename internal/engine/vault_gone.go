@@ -52,7 +52,7 @@ func (x *vaultImport) forget(ctx context.Context) error {
 	}
 	if !x.in.DryRun {
 		var first int64
-		err := x.write(ctx, "forget", func(o *op) error {
+		err := x.write(ctx, vaultVerb, func(o *op) error {
 			_, err := o.forgetAll(ctx, refs)
 			first = o.first
 			return err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
@@ -70,5 +71,28 @@ func TestANoteThatAPersonWroteIsEditedBeforeItHasAnID(t *testing.T) {
 	p.edit(filepath.Join(p.dir, "engram", "shop", "n1.md"), "says", "said")
 	if res := p.bring(engine.VaultImportInput{}); acts(res) != "revised content" || !strings.Contains(p.get(m.Num).Content, "said") {
 		t.Errorf("import of the edit: got %+v, want that the memory is revised", res.Items)
+	}
+}
+
+func TestNewNotesAreTakenBackByOneUndo(t *testing.T) {
+	p := newVaultPlace(t)
+	m := p.save("First", "One.")
+	p.export(engine.VaultExportInput{})
+	p.edit(p.noteOf(m), "One.", "Two.")
+	p.byHand("n1.md", "n2.md", "n3.md")
+	p.write(filepath.Join(p.dir, "engram", "shop", "n4.md"), "What n1.md says.\n")
+	res := p.bring(engine.VaultImportInput{})
+	if acts(res) != "revised content; created; created; created; rejected" {
+		t.Errorf("import: got %q, want an edit, three new notes, and one that repeats another", acts(res))
+	}
+	if res.Ops != 2 || res.First == 0 || res.First >= res.Op {
+		t.Errorf("operations: got %d, %d..%d, want two", res.Ops, res.First, res.Op)
+	}
+	if _, err := p.UndoRange(t.Context(), engine.UndoRangeInput{First: res.First, Last: res.Op, Verb: "vault"}); err != nil {
+		t.Fatal(err)
+	}
+	all, err := p.List(t.Context(), engram.Filter{Project: "shop"}, engram.Page{})
+	if err != nil || len(all) != 1 || p.get(m.Num).Content != "One." {
+		t.Errorf("after the undo: got %+v, %v, want the store as it was", all, err)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,8 @@ type VaultImported struct {
 	Items     []VaultItem // edits first, then new notes, then what was passed over; nothing of notes that nobody touched
 	Op        int64       // the last operation that undo takes back; 0 when nothing was changed
 	Ops       int         // how many there were
+	First     int64       // the first of them whose verb is vault; 0 when there is none
+	Carried   int64       // the one that brought in what notes of other stores carry; 0 when there is none
 	Unchanged int         // notes that were edited and say what their memories do
 }
 
@@ -94,6 +97,7 @@ type vaultImport struct {
 	notes engram.VaultNotes
 	res   *VaultImported
 	edits []engram.NoteEdit // of memories, not written yet
+	fresh freshNotes        // that are not saved yet
 	gone  []goneNote        // whose memories are not forgotten yet
 	// carried are the memories that notes of other stores brought; nil for those of which
 	// all is told already.
@@ -104,19 +108,23 @@ type vaultImport struct {
 // the journal: other writers wait for it.
 const mostEdits = 100
 
+// vaultVerb is the verb of all operations of an import but the one that carries, so that they
+// can be undone together, and nothing with them that somebody else did meanwhile.
+const vaultVerb = "vault"
+
 func (x *vaultImport) run(ctx context.Context) error {
 	if err := x.carry(ctx); err != nil {
 		return err
 	}
 	for e, err := range x.notes.Edits(ctx) {
 		if err != nil {
-			return errors.Join(err, x.flush(ctx), x.forget(ctx))
+			return errors.Join(err, x.create(ctx), x.forget(ctx))
 		}
 		if err := x.take(ctx, e); err != nil {
 			return err
 		}
 	}
-	return errors.Join(x.flush(ctx), x.forget(ctx))
+	return errors.Join(x.create(ctx), x.forget(ctx))
 }
 
 func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
@@ -204,7 +212,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	x.edits = nil
 	var taken []takenEdit
 	var first int64
-	err := x.write(ctx, "update", func(o *op) (err error) {
+	err := x.write(ctx, vaultVerb, func(o *op) (err error) {
 		taken = make([]takenEdit, len(edits))
 		for i, e := range edits {
 			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
@@ -231,6 +239,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 
 func (x *vaultImport) wrote(op int64) {
 	if op != 0 && !x.in.DryRun {
+		x.res.First = cmp.Or(x.res.First, op)
 		x.res.Op = op
 		x.res.Ops++
 	}

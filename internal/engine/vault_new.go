@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// takeNew makes a memory of a note that somebody wrote.
+// takeNew makes a memory of a note that somebody wrote, as soon as a hundred were gathered.
 func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	in := SaveInput{Title: e.Fields.Title, Content: e.Fields.Content, Type: e.Fields.Type, Scope: e.Fields.Scope,
 		Project: e.Project, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Permanent: e.Fields.Permanent,
@@ -25,6 +26,11 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	if err != nil || x.res.Project != "" && m.Project != x.res.Project {
 		return err
 	}
+	if x.fresh.near(m) { // what is known of it depends on that
+		if err := x.create(ctx); err != nil {
+			return err
+		}
+	}
 	same, why, err := x.known(ctx, m)
 	switch {
 	case err != nil:
@@ -39,20 +45,74 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 		x.tell(e, VaultRejected, VaultItem{Reason: why})
 		return nil
 	}
-	if x.in.DryRun {
-		x.tell(e, VaultCreated, VaultItem{})
+	if x.fresh = append(x.fresh, freshNote{e, intake{in: in, draft: m}}); len(x.fresh) < mostEdits {
 		return nil
 	}
-	saved, err := x.Save(ctx, in)
-	if engram.CodeOf(err) == engram.CodeInvalid {
-		x.tell(e, VaultRejected, VaultItem{Reason: flawText(err)})
-		return nil
-	}
-	if err != nil {
+	return x.create(ctx)
+}
+
+// freshNote is a note that is to become a memory.
+type freshNote struct {
+	engram.NoteEdit
+	intake
+}
+
+// freshNotes are those that are saved in one operation.
+type freshNotes []freshNote
+
+// near reports whether one of them says what m says, or has its topic.
+func (f freshNotes) near(m engram.Memory) bool {
+	return slices.ContainsFunc(f, func(n freshNote) bool {
+		return n.draft.NormalizedHash == m.NormalizedHash || m.TopicKey != "" && n.draft.TopicKey == m.TopicKey
+	})
+}
+
+// create saves the notes that were gathered. Those that turn out to be no memory are told, and
+// the others are saved without them.
+func (x *vaultImport) create(ctx context.Context) error {
+	if err := x.flush(ctx); err != nil { // edits are told first
 		return err
 	}
-	x.tell(e, VaultCreated, VaultItem{ID: saved.Memory.ID, Num: saved.Memory.Num})
-	return x.notes.Settle(e, saved.Memory.ID, saidBy(e, saved.Memory))
+	fresh := x.fresh
+	x.fresh = nil
+	for len(fresh) > 0 && !x.in.DryRun {
+		intakes := make([]intake, len(fresh))
+		for i, n := range fresh {
+			intakes[i] = n.intake
+		}
+		all, err := x.saveAll(ctx, vaultVerb, intakes, true)
+		if err == nil {
+			return x.created(fresh, all)
+		}
+		wrong, ok := errors.AsType[*BatchError](err)
+		if !ok {
+			return err
+		}
+		for _, item := range slices.Backward(wrong.Items) {
+			if engram.CodeOf(item.Err) != engram.CodeInvalid {
+				return item.Err
+			}
+			x.tell(fresh[item.Index].NoteEdit, VaultRejected, VaultItem{Reason: flawText(item.Err)})
+			fresh = slices.Delete(fresh, item.Index, item.Index+1)
+		}
+	}
+	for _, n := range fresh {
+		x.tell(n.NoteEdit, VaultCreated, VaultItem{})
+	}
+	return nil
+}
+
+// created tells what notes became, and the vault with it.
+func (x *vaultImport) created(fresh freshNotes, all []SaveResult) error {
+	x.wrote(all[0].Op)
+	for i, n := range fresh {
+		m := all[i].Memory
+		x.tell(n.NoteEdit, VaultCreated, VaultItem{ID: m.ID, Num: m.Num})
+		if err := x.notes.Settle(n.NoteEdit, m.ID, saidBy(n.NoteEdit, m)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // saidBy is what a note says, and where it tells nothing what its memory says.
