@@ -5,7 +5,7 @@ import "strings"
 // override: "ignore all previous instructions", "forget everything above".
 func (s sentence) override() (from, to int, ok bool) {
 	return s.each(setAside, func(i int) (int, int, bool) {
-		if !s.commands(i) {
+		if !s.commands(i) && !s.blunt(i) {
 			return 0, 0, false
 		}
 		if j := s.next(i, every, 1); j >= 0 {
