@@ -93,9 +93,13 @@ type LineageReader interface {
 	// wherever that batch may be now: others may have it.
 	Shared(ctx context.Context, entity Entity, key string) (bool, error)
 	// Told returns those of these sessions in which something stands that may be told of: a
-	// prompt, or a memory that is not its author's alone. What was erased elsewhere is not told
-	// of, nor what was forgotten before it was Shared. Of a project is what is in it; "" is every one.
+	// memory that is not its author's alone, or a prompt, unless the session is Owned. What was
+	// erased elsewhere is not told of, nor what was forgotten before it was Shared. Of a project
+	// is what is in it; "" is every one.
 	Told(ctx context.Context, sessions []string, project string) (map[string]bool, error)
+	// Owned returns those of these sessions in which a memory stands, forgotten or not, that is
+	// its author's alone.
+	Owned(ctx context.Context, sessions []string) (map[string]bool, error)
 	// Strayed returns the keys of memories, in the order of their keys from after on, that
 	// one of these batches carries a state of from when they were in the project, and that
 	// are in another one by now, or are their author's alone, by a write of that part.
@@ -145,7 +149,7 @@ type LineageWriter interface {
 	PutPulled(ctx context.Context, project, batch string, at time.Time) error
 
 	// PutDeferred adds d when its Num is 0, and sets it; else it replaces the one of this
-	// number. A second record of the same thing from the same batch replaces the first.
+	// number. A second record of the same thing from the same batch, for the same project, replaces the first.
 	PutDeferred(ctx context.Context, d *Deferred) error
 	// DropDeferred removes one; found is false when there is none.
 	DropDeferred(ctx context.Context, num int64) (found bool, err error)

@@ -51,7 +51,7 @@ func (p *pushing) sessions(ctx context.Context) error {
 			return nil, err
 		}
 		erased := func(s engram.Session) bool { return away.has(engram.EntitySession, s.Project, s.ID) }
-		there, err := p.toldOf(ctx, r, keys)
+		there, err := toldOf(ctx, r, keys)
 		if err != nil {
 			return nil, err
 		}
@@ -126,6 +126,9 @@ func (p *pushing) prompts(ctx context.Context) error {
 			return nil, err
 		}
 		ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return away.has(engram.EntityPrompt, p.Project, p.SyncID) })
+		if ps, err = toldPrompts(ctx, r, ps); err != nil {
+			return nil, err
+		}
 		var there []string
 		for _, p := range ps {
 			there = append(there, key(p.Num))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -91,9 +92,10 @@ func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names
 
 // toldOf returns those of some sessions that are there and may go. What is shared of a session
 // brings it along, and so does that others have it. One in which nothing stands may have a
-// summary that is meant for them; one in which only that stands which stays here has not.
-func (p *pushing) toldOf(ctx context.Context, r engram.Reader, ids []string) ([]engram.Session, error) {
-	told, err := r.Told(ctx, ids, "")
+// summary that is meant for them; one in which only that stands which stays here has not, nor
+// is a change of it for those who have it from before.
+func toldOf(ctx context.Context, r engram.Reader, ids []string) ([]engram.Session, error) {
+	told, owned, err := toldAndOwned(ctx, r, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -107,20 +109,61 @@ func (p *pushing) toldOf(ctx context.Context, r engram.Reader, ids []string) ([]
 			return nil, err
 		}
 		goes := told[id]
-		if !goes {
-			if goes, err = r.Shared(ctx, engram.EntitySession, id); err != nil {
+		if !goes && !owned[id] {
+			if goes, err = isForOthers(ctx, r, s); err != nil {
 				return nil, err
 			}
-		}
-		if !goes && s.Summary != "" {
-			n, err := r.CountInSession(ctx, id, true)
-			if err != nil {
-				return nil, err
-			}
-			goes = n == 0
 		}
 		if goes {
 			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// isForOthers reports whether others have a session already, or it has a summary and nothing else.
+func isForOthers(ctx context.Context, r engram.Reader, s engram.Session) (bool, error) {
+	shared, err := r.Shared(ctx, engram.EntitySession, s.ID)
+	if err != nil || shared || s.Summary == "" {
+		return shared, err
+	}
+	n, err := r.CountInSession(ctx, s.ID, true)
+	return n == 0, err
+}
+
+// toldAndOwned tells of some sessions in which something stands that may be told of, and in
+// which something that is somebody's own.
+func toldAndOwned(ctx context.Context, r engram.Reader, ids []string) (told, owned map[string]bool, err error) {
+	if told, err = r.Told(ctx, ids, ""); err != nil {
+		return nil, nil, err
+	}
+	owned, err = r.Owned(ctx, ids)
+	return told, owned, err
+}
+
+// toldPrompts are those of some prompts that may go: what was asked in a session that stays
+// here stays with it, unless others have it already.
+func toldPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Prompt, error) {
+	var ids []string
+	for _, p := range ps {
+		if p.SessionID != "" && !slices.Contains(ids, p.SessionID) {
+			ids = append(ids, p.SessionID)
+		}
+	}
+	told, owned, err := toldAndOwned(ctx, r, ids)
+	if err != nil {
+		return nil, err
+	}
+	var all []engram.Prompt
+	for _, p := range ps {
+		goes := told[p.SessionID] || !owned[p.SessionID]
+		if !goes {
+			if goes, err = r.Shared(ctx, engram.EntityPrompt, key(p.Num)); err != nil {
+				return nil, err
+			}
+		}
+		if goes {
+			all = append(all, p)
 		}
 	}
 	return all, nil

@@ -136,3 +136,49 @@ func TestASessionGoesWithWhatStandsInIt(t *testing.T) {
 		t.Errorf("later the sessions %s went, want %s", got, want)
 	}
 }
+
+// What was asked where only personal things came of it tells of them.
+func TestASessionOfPersonalMemoriesStaysWithItsPromptsAndItsSummary(t *testing.T) {
+	w := newWorld(t).unlinked()
+	r := replicatest.NewPlace("here").Open()
+	mine := func(id string) {
+		t.Helper()
+		w.save(engine.SaveInput{Content: "mine alone, in " + id, Project: "demo", SessionID: id, Scope: engram.ScopePersonal})
+		w.prompt(engine.PromptInput{Content: "secret question in " + id, Project: "demo", SessionID: id})
+		if _, err := w.EndSession(t.Context(), id, "secret summary of "+id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := func() string {
+		t.Helper()
+		b, err := json.Marshal(w.wentIn(r, w.push(r, engine.PushInput{}).Batches))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	w.session("new", "demo")
+	w.session("known", "demo")
+	asked := w.prompt(engine.PromptInput{Content: "open question", Project: "demo", SessionID: "known"})
+	mine("new")
+	if went := said(); strings.Contains(went, "secret") || !strings.Contains(went, "open question") {
+		t.Errorf("at first went %s, want the open question alone", went)
+	}
+	mine("known")
+	if went := said(); strings.Contains(went, "secret") {
+		t.Errorf("of a session that others have went %s, want nothing that is said since", went)
+	}
+	if st := w.status(r); st.Unpushed != (engine.Unpushed{}) {
+		t.Errorf("the status says that there is %+v to push, want nothing", st.Unpushed)
+	}
+	if err := w.DeletePrompt(t.Context(), asked.Num, false); err != nil {
+		t.Fatal(err)
+	}
+	if went := said(); strings.Contains(went, "secret") || !strings.Contains(went, asked.SyncID) {
+		t.Errorf("after the open question was deleted went %s, want it", went)
+	}
+	w.save(engine.SaveInput{Content: "for all", Project: "demo", SessionID: "new"})
+	if went := said(); !strings.Contains(went, "secret summary of new") || !strings.Contains(went, "secret question in new") || strings.Contains(went, "in known") {
+		t.Errorf("with a memory for all went %s, want its session with the question", went)
+	}
+}

@@ -23,6 +23,7 @@ func toldCases() []testCase {
 			k.carried(engram.EntityMemory, key(shared.Num), 1, "b1")
 			k.carried(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
 			k.ask("app", "s-asked", "why?", 1)
+			k.ask("app", "s-mine", "why me?", 1)
 			k.update(func(tx engram.Tx) error {
 				l := engram.Lineage{Held: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
 				if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
@@ -35,6 +36,11 @@ func toldCases() []testCase {
 			})
 			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
 			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}
+			k.view(func(r engram.Reader) error {
+				owned, err := r.Owned(k.Context(), ids)
+				k.same("owned", owned, map[string]bool{"s-mine": true})
+				return err
+			})
 			for project, want := range map[string][]string{
 				"":     {"s-asked", "s-hidden", "s-open", "s-shared", "s-web"},
 				"app":  {"s-asked", "s-hidden", "s-open", "s-shared"},
