@@ -48,7 +48,8 @@ type Written struct {
 
 // Export writes everything, or what belongs to one project, as a file that Import reads.
 // It reads page by page and holds nothing up: what is saved meanwhile may be in it or not,
-// but nothing is torn. CodeInvalid for a format that does not exist, CodeNotFound for such
+// but nothing is torn. What an undo of an import or a pull took away is not in it.
+// CodeInvalid for a format that does not exist, CodeNotFound for such
 // a project. Errors of w end it, and what was written by then is no whole file.
 func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Exported, error) {
 	f, err := e.format(in.Format)
@@ -97,6 +98,7 @@ type exporting struct {
 	// Nothing that was made after the export began is in it: a relation would lead to a
 	// memory that is not.
 	lastMemory int64
+	hidden     numbers // memories that are not in it
 }
 
 // begin finds out what there is.
@@ -213,7 +215,7 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 		}
 		return sessionRecords(ctx, r, ss)
 	}
-	if err := pages(ctx, x.Engine, there, id, out.put); err != nil || out.closed {
+	if err := pages(ctx, x.Engine, there, id, x.unlessHidden(out)); err != nil || out.closed {
 		return err
 	}
 	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
@@ -223,7 +225,21 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 		}
 		return goneRecords(ctx, r, ss)
 	}
-	return pages(ctx, x.Engine, gone, id, out.put)
+	return pages(ctx, x.Engine, gone, id, x.unlessHidden(out))
+}
+
+// unlessHidden puts what no undo of an import or a pull hides: whoever undid that does not want
+// it to come back with a file of their own.
+func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
+	return func(r engram.Record) bool {
+		if r.Lineage == nil || !isHeld(*r.Lineage, engram.PartDeleted) {
+			return out.put(r)
+		}
+		if r.Memory != nil {
+			x.hidden.add(r.Memory.Memory.Num)
+		}
+		return true
+	}
 }
 
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
@@ -234,7 +250,7 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 		}
 		return promptRecords(ctx, r, ps)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, out.put)
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, x.unlessHidden(out))
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
@@ -245,7 +261,7 @@ func (x *exporting) memories(ctx context.Context, out *sink) error {
 		}
 		return x.whole(ctx, r, ms)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, out.put)
+	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Memory.Memory.Num }, x.unlessHidden(out))
 }
 
 // whole adds to memories what belongs to them.
@@ -281,15 +297,18 @@ func (x *exporting) relations(ctx context.Context, out *sink) error {
 		}
 		return relationRecords(ctx, r, rs)
 	}
+	put := x.unlessHidden(out)
 	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Relation.Relation.Num }, func(r engram.Record) bool {
-		if max(r.Relation.Relation.Source, r.Relation.Relation.Target) > x.lastMemory {
-			return true // it was made meanwhile, of memories that are not in the file
+		rel := r.Relation.Relation
+		if max(rel.Source, rel.Target) > x.lastMemory || x.hidden.has(rel.Source) || x.hidden.has(rel.Target) {
+			return true // it was made meanwhile, or of memories that are not in the file
 		}
-		return out.put(r)
+		return put(r)
 	})
 }
 
-// recordsOf gives the memories of relations their names.
+// recordsOf gives the memories of relations their names: the one of ours, and the one by which
+// other programs know them.
 func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.RelationRecord, error) {
 	var nums []int64
 	for _, rel := range rs {
@@ -301,7 +320,7 @@ func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]en
 	}
 	refs := make(map[int64]engram.Ref, len(ms))
 	for _, m := range ms {
-		refs[m.Num] = engram.ByID(m.ID)
+		refs[m.Num] = engram.Ref{ID: string(m.ID), SyncID: m.SyncID}
 	}
 	all := make([]engram.RelationRecord, len(rs))
 	for i, rel := range rs {

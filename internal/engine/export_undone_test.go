@@ -1,0 +1,51 @@
+package engine_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// What an undo of an import took away does not come back with an export of one's own.
+func TestWhatAnUndoneImportBroughtLeavesWithNoExport(t *testing.T) {
+	ctx := t.Context()
+	other, e, third := enginetest.New(t), enginetest.New(t), enginetest.New(t)
+	for n := range 10 { // the ids that it gives then are none that the other will give
+		if _, err := other.Save(ctx, engine.SaveInput{Content: fmt.Sprint("not in the file ", n), Project: "apart"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	story(t, other)
+	mine, err := e.Save(ctx, engine.SaveInput{Content: "The kettle is in the kitchen", Project: "shop"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	undone(t, e, imported(t, e, exported(t, other, engine.ExportInput{Project: "shop"}), engine.ImportInput{}).Op)
+	for _, format := range []string{"json", "mem"} {
+		for _, project := range []string{"", "shop"} {
+			var b strings.Builder
+			res, err := e.Export(ctx, &b, engine.ExportInput{Format: format, Project: project})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// What the file says was forgotten is forgotten with or without it.
+			if res.Memories-res.Forgotten != 1 || res.Revisions+res.Prompts+res.Relations != 0 {
+				t.Errorf("export of %q as %s: wrote %+v; want one memory that is not forgotten\n%s", project, format, res.Written, b.String())
+			}
+			if own := imported(t, e, b.String(), engine.ImportInput{}); own.Op != 0 {
+				t.Errorf("import of it: %+v; want nothing changed", own)
+			}
+			imported(t, third, b.String(), engine.ImportInput{})
+		}
+	}
+	for _, e := range []*engine.Engine{e, third} {
+		ms, err := e.List(ctx, engram.Filter{}, engram.Page{})
+		if err != nil || len(ms) != 1 || ms[0].Content != mine.Memory.Content {
+			t.Errorf("in the end there is %+v, %v; want what was saved here", ms, err)
+		}
+	}
+}
