@@ -18,13 +18,15 @@ var errLong = errors.New("an item is longer than 64 MiB")
 var errEncoding = errors.New("the text is not valid UTF-8")
 
 // guarded reads a file for a decoder, which would replace broken text in silence and keep
-// an item of any length in memory. A mark of the byte order is left out.
+// an item of any length in memory. A mark of the byte order is left out, and most of a long run
+// of white space: the decoder would keep all of it, and look at it again with each read.
 type guarded struct {
 	r    io.Reader
 	read int64  // bytes handed out
 	mark int64  // of these were in items that are done
-	skip int64  // bytes of a mark of the byte order
+	skip int64  // bytes that were left out: of a mark of the byte order, and of white space
 	part []byte // of a letter, at the end of what was read
+	gaps gaps
 	err  error
 	// foreign says that err is not about the text: it could not be had.
 	foreign bool
@@ -34,6 +36,16 @@ const byteOrderMark = "\xef\xbb\xbf"
 
 // Read implements io.Reader.
 func (g *guarded) Read(p []byte) (int, error) {
+	for {
+		n, err := g.readSome(p)
+		if n > 0 || err != nil || len(p) == 0 {
+			return n, err
+		}
+	}
+}
+
+// readSome reads once; all of what was read may have been left out.
+func (g *guarded) readSome(p []byte) (int, error) {
 	if g.err != nil {
 		return 0, g.err
 	}
@@ -48,15 +60,17 @@ func (g *guarded) Read(p []byte) (int, error) {
 	}
 	g.foreign = err != nil && !errors.Is(err, io.EOF)
 	if errors.Is(err, io.EOF) && len(g.part) > 0 {
-		err = g.broken(g.read)
+		err = g.broken(g.read + g.skip)
 	}
-	if g.read == 0 && n >= len(byteOrderMark) && string(p[:len(byteOrderMark)]) == byteOrderMark {
+	if g.read == 0 && g.skip == 0 && n >= len(byteOrderMark) && string(p[:len(byteOrderMark)]) == byteOrderMark {
 		n = copy(p, p[len(byteOrderMark):n])
 		g.skip = int64(len(byteOrderMark))
 	}
-	g.read += int64(n)
+	kept := g.gaps.shorten(p[:n])
+	g.read += int64(kept)
+	g.skip += int64(n - kept)
 	g.err = err
-	return n, err
+	return kept, err
 }
 
 // check looks at more text; a letter may be in two pieces of it.
@@ -71,7 +85,7 @@ func (g *guarded) check(p []byte) error {
 			if !utf8.FullRune(text) {
 				break
 			}
-			return g.broken(g.read + int64(len(p)-len(text)))
+			return g.broken(g.read + g.skip + int64(len(p)-len(text)))
 		}
 		text = text[size:]
 	}

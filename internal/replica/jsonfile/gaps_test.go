@@ -1,0 +1,70 @@
+package jsonfile_test
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// blanks reads n blanks, in pieces as a packed file gives them.
+func blanks(n int64) io.Reader { return io.LimitReader(pieces{}, n) }
+
+type pieces struct{}
+
+func (pieces) Read(p []byte) (int, error) {
+	p = p[:min(len(p), 32<<10)]
+	for i := range p {
+		p[i] = " \n\t\r"[i%4]
+	}
+	return len(p), nil
+}
+
+// Much white space costs neither time, as if each read looked at all of it again, nor memory,
+// and an item is not too long for what stands around it.
+func TestWhiteSpaceIsReadOver(t *testing.T) {
+	const much = 64 << 20
+	for _, tt := range []struct{ name, before, behind string }{
+		{"before the file", ``, `{"format":"engram","version":1,"memories":[{"content":"a"}]}`},
+		{"in a list", `{"format":"engram","version":1,"memories":[`, `{"content":"a"}]}`},
+		{"in an item", `{"format":"engram","version":1,"memories":[{"content":`, `"a"}]}`},
+		{"behind an item", `{"format":"engram","version":1,"memories":[{"content":"a"}`, `]}`},
+		{"behind the file", `{"format":"engram","version":1,"memories":[{"content":"a"}]}`, ``},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			began := time.Now()
+			_, all, err := read(io.MultiReader(strings.NewReader(tt.before), blanks(much), strings.NewReader(tt.behind)))
+			if took := time.Since(began); err != nil || len(all) != 1 || all[0].Memory.Memory.Content != "a" || took > 10*time.Second {
+				t.Errorf("%d bytes of white space %s: got %d records, %v, after %v; want the one memory in a second or two", much, tt.name, len(all), err, took)
+			}
+		})
+	}
+}
+
+func TestTheBlanksOfATextStay(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat(" ", 20_000),
+		`\"` + strings.Repeat(" ", 20_000) + `\\`,
+		`\\\"` + strings.Repeat(" ", 10_000) + `\"`,
+	} {
+		file := `{"format":"engram","version":1,"memories":[{"title":"b","content":"` + text + `"}` + strings.Repeat(" ", 10_000) + `]}`
+		want := strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(text)
+		for _, r := range []io.Reader{strings.NewReader(file), iotest.OneByteReader(strings.NewReader(file)), iotest.HalfReader(strings.NewReader(file))} {
+			_, all, err := read(r)
+			if err != nil || len(all) != 1 || all[0].Memory.Memory.Content != want {
+				t.Errorf("read a text of %d bytes: got %d records, %v; want one with each of its %d letters", len(text), len(all), err, len(want))
+			}
+		}
+	}
+}
+
+func TestWhereItIsBrokenCountsWhatWasReadOver(t *testing.T) {
+	file := `{"format":"engram","version":1,` + strings.Repeat(" ", 10_000) + `"memories":[{"content":"` + "\xe9" + `"}]}`
+	_, _, err := read(strings.NewReader(file))
+	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "not valid UTF-8 at byte 10055") {
+		t.Errorf("got %v, want it told of byte 10055", err)
+	}
+}
