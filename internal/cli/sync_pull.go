@@ -63,7 +63,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	placeNotes(res.Imported.Notes)
 	doc := pulledOf(res, s, f.dryRun)
 	if f.all {
-		doc.Projects = seen.names()
+		doc.Projects = document.OrEmpty(seen.names())
 		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
 		if len(doc.New) > 0 && !p.json {
 			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(doc.New, ", ")))
