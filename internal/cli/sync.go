@@ -90,10 +90,14 @@ func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error
 	if err == nil {
 		s.place, err = p.app.Repository(cmd.Context(), p.Dir, s.project)
 	}
-	if err != nil || f.all || f.dump {
+	if err != nil || f.all {
 		return s, err
 	}
-	err = p.app.MayShare(cmd.Context(), s.place, s.project, p.loaded.Project != "", !f.dryRun && !f.status)
+	named := s.project // which may be an alias: the repository may say that one
+	if err = p.canonical(cmd.Context(), &s); err != nil || f.dump {
+		return s, err
+	}
+	err = p.app.MayShare(cmd.Context(), s.place, named, p.loaded.Project != "", !f.dryRun && !f.status)
 	if f.status { // which tells what the others would say
 		s.barred, err = err, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 // projectsSeen is a remote that remembers which projects the records name that are read.
@@ -73,4 +75,43 @@ func (s *projectsSeen) unheard(ctx context.Context) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(left))
+}
+
+// canonical calls the project what it is called here. One that is not here and that somebody
+// named has to be in a chunk, so that a typing error is not an empty answer.
+func (p *program) canonical(ctx context.Context, s *syncing) error {
+	all, err := s.Projects(ctx)
+	if err != nil {
+		return err
+	}
+	for _, here := range all {
+		if here.Name == s.project || slices.Contains(here.Aliases, s.project) {
+			s.project = here.Name
+			return nil
+		}
+	}
+	if p.loaded.Origins["project"].Source != config.SourceFlag {
+		return nil
+	}
+	if there, err := mayHave(ctx, s.place.Remote, s.project); err != nil || there {
+		return err
+	}
+	return engram.Errorf(engram.CodeNotFound, "project %q does not exist, and no chunk in %s has anything of it", s.project, s.place.Folder).
+		WithHint("{projects list} shows what there is")
+}
+
+// mayHave reports whether a batch of a remote has something of a project, or cannot be read.
+func mayHave(ctx context.Context, r engram.Remote, name string) (bool, error) {
+	batches, err := r.Batches(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, b := range batches {
+		for rec, err := range r.Read(ctx, b.ID) {
+			if err != nil || project.Normalize(projectOfRecord(rec)) == name {
+				return true, ctx.Err()
+			}
+		}
+	}
+	return false, nil
 }
