@@ -140,12 +140,6 @@ const (
 	EndsForgotten              // at least one of them was
 )
 
-// RelationCounts counts live relations.
-type RelationCounts struct {
-	ByVerb   map[Verb]int // of those that are not pending
-	ByStatus map[RelationStatus]int
-}
-
 // Graph is what relations lead to from one memory.
 type Graph struct {
 	Nodes []GraphNode // the nearest first, the memory that was asked about at the head

@@ -207,8 +207,6 @@ type RelationReader interface {
 	// ListRelations returns the relations that pass f, newest first, and how many pass in
 	// all. Nothing is in a project that does not exist.
 	ListRelations(ctx context.Context, f RelationFilter, p Page) (rs []Relation, total int, err error)
-	// CountRelations counts the relations of a project, "" is every project.
-	CountRelations(ctx context.Context, project string) (RelationCounts, error)
 	// RemovedRelations returns those removed at a time or later that touch any of the
 	// memories; the zero time is every one.
 	RemovedRelations(ctx context.Context, memories []int64, since time.Time) ([]Relation, error)

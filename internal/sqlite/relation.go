@@ -139,33 +139,6 @@ func (t *tx) ListRelations(ctx context.Context, f engram.RelationFilter, p engra
 	return rs, total, err
 }
 
-// CountRelations counts the relations of a project.
-func (t *tx) CountRelations(ctx context.Context, project string) (engram.RelationCounts, error) {
-	c := engram.RelationCounts{ByVerb: map[engram.Verb]int{}, ByStatus: map[engram.RelationStatus]int{}}
-	where, args, err := t.relationWhere(ctx, engram.RelationFilter{Project: project})
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return c, nil
-	}
-	if err != nil {
-		return c, err
-	}
-	err = t.rows(ctx, `SELECT r.verb, r.status, count(*) FROM relations r WHERE `+where+` GROUP BY r.verb, r.status`, args, func(s scanner) error {
-		var verb engram.Verb
-		var status engram.RelationStatus
-		var n int
-		err := s.Scan(&verb, &status, &n)
-		c.ByStatus[status] += n
-		if status != engram.RelationPending {
-			c.ByVerb[verb] += n
-		}
-		return err
-	})
-	if err != nil {
-		return c, fmt.Errorf("count relations: %w", err)
-	}
-	return c, nil
-}
-
 func isKnownRelation(r engram.Relation, err error) error {
 	return engram.Errorf(engram.CodeConflict, "#%d %s #%d is known already", r.Source, r.Verb, r.Target)
 }

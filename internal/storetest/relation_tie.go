@@ -61,12 +61,6 @@ func tieCases() []testCase {
 				if err != nil {
 					return err
 				}
-				counts, err := r.CountRelations(k.Context(), "")
-				if err != nil {
-					return err
-				}
-				k.same("counted", fmt.Sprint(counts), fmt.Sprint(engram.RelationCounts{ByVerb: map[engram.Verb]int{engram.VerbRelatesTo: 1},
-					ByStatus: map[engram.RelationStatus]int{engram.RelationJudged: 1}}))
 				for _, ref := range []engram.RelationRef{{Num: gone.Num}, {ID: gone.ID}} {
 					got, err := r.Relation(k.Context(), ref)
 					k.same("by its name", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", gone))
@@ -154,31 +148,6 @@ func tieCases() []testCase {
 				k.refused("nobody at one end", engram.CodeConflict, func(tx engram.Tx) error {
 					return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprint("rel-", i), Source: ends[0], Target: ends[1],
 						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)})
-				})
-			}
-		}},
-		{"relations are counted by verb and status, of one project or of all", func(k *kit) {
-			a, b := k.save(), k.save()
-			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
-			k.tie(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
-			k.tie(2, b.Num, engram.VerbContradicts, a.Num)
-			k.tie(3, other.Num, engram.VerbRelatesTo, a.Num, func(r *engram.Relation) { r.Status = engram.RelationIgnored })
-			for _, tt := range []struct {
-				project string
-				verbs   string
-				status  string
-			}{
-				{"", `{"contradicts":1,"relates_to":1}`, `{"ignored":1,"judged":1,"pending":1}`},
-				{"app", `{"contradicts":1}`, `{"judged":1,"pending":1}`},
-				{"other", `{"relates_to":1}`, `{"ignored":1}`},
-				{"nobody", `{}`, `{}`},
-			} {
-				k.view(func(r engram.Reader) error {
-					c, err := r.CountRelations(k.Context(), tt.project)
-					verbs, _ := json.Marshal(c.ByVerb)
-					status, _ := json.Marshal(c.ByStatus)
-					k.same("of project "+tt.project, string(verbs)+string(status), tt.verbs+tt.status)
-					return err
 				})
 			}
 		}},
