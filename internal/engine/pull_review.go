@@ -83,18 +83,18 @@ func textsOf(r engram.Record) (texts []string) {
 	switch {
 	case r.Memory != nil:
 		m := r.Memory.Memory
-		texts = append(texts, m.Title, m.Content, m.Summary, m.ToolName, m.TopicKey, string(m.Type))
+		texts = append(texts, m.Title, m.Content, m.Summary, m.ToolName, m.TopicKey, string(m.Type), m.SessionID, m.Project)
 		texts = textsIn(append(texts, m.Tags...), m.Metadata)
 		for _, rev := range r.Memory.Revisions {
 			texts = append(texts, rev.Title, rev.Content, rev.Reason)
 		}
 	case r.Session != nil:
-		texts = append(texts, r.Session.Summary, r.Session.Directory)
+		texts = append(texts, r.Session.ID, r.Session.Summary, r.Session.Directory, r.Session.Project)
 	case r.Prompt != nil:
-		texts = append(texts, r.Prompt.Content)
+		texts = append(texts, r.Prompt.Content, r.Prompt.SessionID, r.Prompt.Project)
 	case r.Relation != nil:
 		rel := r.Relation.Relation
-		texts = append(texts, rel.Reason, rel.Evidence, rel.Actor, rel.ActorKind, rel.Model)
+		texts = append(texts, rel.Reason, rel.Evidence, rel.Actor, rel.ActorKind, rel.Model, rel.SessionID)
 	}
 	if r.Lineage != nil {
 		for _, member := range slices.Sorted(maps.Keys(r.Lineage.Sets)) {

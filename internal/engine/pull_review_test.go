@@ -37,11 +37,14 @@ func TestEveryTextOfARecordIsReviewed(t *testing.T) {
 			s := engram.Stamp{At: engram.Clock(0).Tick(at), Device: "eeeeeeee"}
 			r.Lineage = &engram.Lineage{Base: s, Sets: map[string]engram.Dots{order: {"eeeeeeee": {Added: s.At}}}}
 		}),
+		"session of a memory": memory(func(r *engram.Record) { r.Memory.Memory.SessionID = order }),
+		"session of a prompt": {Prompt: &engram.Prompt{SyncID: "p1", SessionID: order, Project: "shop", Content: "why?", CreatedAt: at}},
+		"name of a session":   {Session: &engram.Session{ID: order, Project: "shop", StartedAt: at}},
 		"folder of a session": {Session: &engram.Session{ID: "s1", Project: "shop", Directory: order, StartedAt: at}},
 	} {
 		_, cs := clones(t, 1)
 		write(t, cs[0].remote, "mallory", r)
-		if p := cs[0].pull(); p.Deferred != 1 || p.Memories.Added+p.Sessions.Added != 0 {
+		if p := cs[0].pull(); p.Deferred != 1 || p.Memories.Added+p.Sessions.Added+p.Prompts.Added != 0 {
 			t.Errorf("%s: %d wait, came in %+v, rejected %+v; want one that waits", name, p.Deferred, p.Imported, p.Rejected)
 		}
 	}
