@@ -153,9 +153,12 @@ type NoteEdit struct {
 	Project string     // of a new note: by its front matter, else by its folder
 	Fields  NoteFields // what it says now
 	// Base is what the note said when Engram wrote it; nil when that is not known.
-	Base  *NoteDigest
-	Gone  bool     // somebody deleted it
-	Lacks []string // fields that it does not tell: they stay as they are
+	Base *NoteDigest
+	Gone bool // somebody deleted it
+	// Unended says that the line is gone which ends the memory: Fields may have the beginning
+	// of its content alone.
+	Unended bool
+	Lacks   []string // fields that it does not tell: they stay as they are
 	// Flaw is why it cannot be taken in: CodeInvalid, CodeUnavailable where the disk refuses,
 	// CodeConflict for a merge that nobody finished; then Fields is what it says all the same.
 	Flaw    error

@@ -18,6 +18,7 @@ type takenEdit struct {
 	clash    []string // fields that both sides changed
 	rejected string   // why nothing of it came in
 	gone     bool     // the memory was forgotten
+	torn     bool     // the note seems to be cut off
 	// elsewhere says that the note was written by another store, which shares the vault, or
 	// that its memory was erased.
 	elsewhere bool
@@ -46,6 +47,10 @@ func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t
 	}
 	if was.Forgotten() {
 		t.gone = true
+		return t, nil
+	}
+	if e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content) {
+		t.torn = true
 		return t, nil
 	}
 	in, err := t.compare(was, e)

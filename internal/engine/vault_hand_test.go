@@ -96,3 +96,23 @@ func TestNewNotesAreTakenBackByOneUndo(t *testing.T) {
 		t.Errorf("after the undo: got %+v, %v, want the store as it was", all, err)
 	}
 }
+
+func TestANoteWithoutRelationsThatIsCutOffIsAConflict(t *testing.T) {
+	p := newVaultPlace(t)
+	m := p.save("Tokens", "Access tokens are JWT.\n\nThey live 15 minutes.")
+	p.export(engine.VaultExportInput{})
+	path := p.noteOf(m)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, _ := strings.Cut(string(b), " JWT")
+	p.write(path, text)
+	res := p.bring(engine.VaultImportInput{})
+	if acts(res) != "conflict" || p.get(m.Num).Content != m.Content {
+		t.Errorf("import of a note that was cut off: got %+v, want a conflict and the memory as it was", res.Items)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != text {
+		t.Errorf("the note: got %q, %v, want it as it is", b, err)
+	}
+}

@@ -263,6 +263,10 @@ func (x *vaultImport) settle(e engram.NoteEdit, t takenEdit) error {
 		item.Reason = "the memory was forgotten here; the note stays as it is"
 		x.tell(e, VaultConflict, item)
 		return nil
+	case t.torn:
+		item.Reason = "the text breaks off, and the line that ends the memory is gone; both stay as they are: put the line back if nothing is missing"
+		x.tell(e, VaultConflict, item)
+		return nil
 	case len(t.clash) > 0:
 		item.Fields = t.clash
 		item.Reason = "memory and note were both changed; the memory stays as it is"

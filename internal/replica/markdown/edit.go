@@ -182,7 +182,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 		x.fileState, n.changed = fileState{digest(b), f.size, f.time}, true // what was edited is the person's own
 		return e, false, nil
 	}
-	e.Project, e.Fields, e.Lacks = r.project, r.fields, r.lacks
+	e.Project, e.Fields, e.Lacks, e.Unended = r.project, r.fields, r.lacks, r.unmarked
 	return e, true, nil
 }
 

@@ -54,6 +54,10 @@ func readNote(b []byte) (read, *flaw) {
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	head, body, found := splitFront(text)
 	r := read{unmerged: unmerged(text)}
+	if !found && unclosed(text) {
+		return r, &flaw{1, engram.Errorf(engram.CodeInvalid, "the front matter that begins here has no end").
+			WithHint("end it with a line of ---, or put an empty line first if it is none")}
+	}
 	if !found {
 		r.lacks = []string{"title", "type", "scope", "topic", "tags", "importance", "permanent"}
 	} else if f := r.readFront(head); f != nil {
@@ -102,6 +106,16 @@ func splitFront(s string) (head, body string, found bool) {
 		at += len(line) + 1
 	}
 	return "", s, false // a line across the page, and no front matter
+}
+
+// unclosed reports a page without front matter that begins as if it had some: a line --- with a
+// key below it.
+func unclosed(s string) bool {
+	first, rest, _ := strings.Cut(s, "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	key, value, is := strings.Cut(strings.TrimSuffix(line, "\r"), ":")
+	return is && strings.TrimSuffix(first, "\r") == "---" && key != "" && !strings.ContainsAny(key, " \t") &&
+		(value == "" || value[0] == ' ')
 }
 
 // splitBody parts the memory from what stands below the marker, and takes away what the

@@ -203,7 +203,10 @@ func TestWhereANoteEndsIsFoundInOneLook(t *testing.T) {
 			if bad != nil || !r.unmarked {
 				t.Fatalf("got %v, unmarked %v; want a note without a marker", bad, r.unmarked)
 			}
-			if flaw := r.end(digest([]byte("\n## Relations\n\n- supersedes [[a]]\n"))); flaw != nil || r.fields.Content != strings.TrimSpace(tt.body) {
+			if flaw := r.end(digest([]byte("\n## Relations\n\n- supersedes [[a]]\n"))); flaw == nil {
+				t.Errorf("got %d bytes of text, want a conflict: its relations are gone", len(r.fields.Content))
+			}
+			if flaw := r.end(""); flaw != nil || r.fields.Content != strings.TrimSpace(tt.body) {
 				t.Errorf("got %+v and %d bytes, want all of it to be the memory's text", flaw, len(r.fields.Content))
 			}
 		})

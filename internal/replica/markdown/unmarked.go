@@ -17,11 +17,16 @@ func (r *read) end(tail string) *flaw {
 		return nil
 	}
 	last := lastHeading(r.body)
-	if last < 0 {
+	if last >= 0 && digest([]byte(below(r.body[last:]))) == tail {
+		r.endAt(last)
 		return nil
 	}
-	if digest([]byte(below(r.body[last:]))) == tail {
-		r.endAt(last)
+	switch {
+	case tail != "" && last >= 0: // it may be cut off
+		return r.unended(last)
+	case tail != "":
+		return r.unended(len(strings.TrimRight(r.body, "\n")))
+	case last < 0:
 		return nil
 	}
 	words := relationWords()
@@ -38,13 +43,19 @@ func (r *read) end(tail string) *flaw {
 	switch {
 	case ours == 0: // a heading of the memory's own
 		return nil
-	case others == 0 && tail == "":
+	case others == 0:
 		r.endAt(last)
 		return nil
 	}
-	return &flaw{r.first + strings.Count(r.body[:last], "\n"),
-		engram.Errorf(engram.CodeConflict, "the line that ends the memory is gone, and what follows here may not be its text").
-			WithHint("put it back above %s: %s", heading, marker)}
+	return r.unended(last)
+}
+
+// unended is what is wrong with a note of which nobody knows where the memory ends; at is where
+// in body that shows.
+func (r *read) unended(at int) *flaw {
+	return &flaw{r.first + strings.Count(r.body[:at], "\n"),
+		engram.Errorf(engram.CodeConflict, "the line that ends the memory is gone, and what stands here may not be all of its text, or more").
+			WithHint("put it back behind the text: %s", marker)}
 }
 
 // lastHeading is where the last heading of relations begins in a text, a line by itself; -1 where
