@@ -82,6 +82,15 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 		return unchanged, err
 	}
 	s.Project = at.project
+	if i.border != "" && i.batch == "" && there.Lineage != nil {
+		// It is put where it was not written to be, with what is in it: the file must not take it
+		// away from there when it comes in as it is.
+		stamp, err := i.stamp(ctx)
+		if err != nil {
+			return unchanged, err
+		}
+		l = lifecycle.Stamped(l, []engram.Part{projectPart}, stamp)
+	}
 	if err := i.putLineage(ctx, engram.EntitySession, s.ID, l, nil, false); err != nil {
 		return unchanged, err
 	}

@@ -1,0 +1,31 @@
+package engine_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// What a file put into a project by its name stays there, session and all, when the file comes in
+// once more without one.
+func TestAFileThatComesInAgainLeavesWhatItPutIntoAnotherProject(t *testing.T) {
+	_, file := neighbour(t)
+	e, clock := enginetest.Open(t, filepath.Join(t.TempDir(), "engram.db"))
+	clock.Add(time.Hour) // the file was written before
+	imported(t, e, file, engine.ImportInput{Project: "mine"})
+	again := imported(t, e, file, engine.ImportInput{})
+	if got := again.All(); got.Changed != 0 {
+		t.Errorf("the file without a project: got %+v, want nothing changed", got)
+	}
+	ms, err := e.List(t.Context(), engram.Filter{Project: "mine", SessionID: "s1"}, engram.Page{})
+	if err != nil || len(ms) != 2 {
+		t.Errorf("session s1 of project mine has %d memories, %v; want 2", len(ms), err)
+	}
+	if third := imported(t, e, file, engine.ImportInput{Project: "mine"}); third.Op != 0 {
+		t.Errorf("with the project again: got %+v, want nothing changed", third)
+	}
+}
