@@ -129,6 +129,12 @@ func (c *claudeCode) remembered(ctx context.Context, dir string, yield func(engr
 			}
 			continue
 		}
+		if r, broken := brokenPage(pg); broken {
+			if !yield(r) {
+				return false, nil
+			}
+			continue
+		}
 		m, body, line := split(pg.text)
 		if len(m.fields) == 0 || e.Name() == "MEMORY.md" {
 			if !c.cut(pg, c.withoutPointers(pg, body, line), line, pg.stem(), false, c.classify, yield) {

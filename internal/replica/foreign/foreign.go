@@ -77,6 +77,8 @@ func Open(ctx context.Context, s System, path string, o Options) (engram.Source,
 		return nil, unreadable(path, err)
 	case !info.IsDir() && !info.Mode().IsRegular():
 		return nil, engram.Errorf(engram.CodeInvalid, "%s is neither a file nor a folder", path)
+	case !info.IsDir() && info.Size() == 0:
+		return nil, engram.Errorf(engram.CodeInvalid, "%s is empty", path).WithHint("copy it once more: nothing was written into it, or it was cut off")
 	case !info.IsDir():
 		f, err := os.Open(path) // who names a file that may not be read is told so at once
 		if err != nil {

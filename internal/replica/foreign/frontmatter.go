@@ -14,6 +14,7 @@ import (
 type matter struct {
 	fields map[string][]string // by lower-case key
 	order  []string            // the keys as they stand there
+	broken int                 // the line of the page in which something begins that has no end; 0 for none
 }
 
 // first is the first value of the first key that has one.
@@ -44,7 +45,16 @@ func split(text string) (m matter, body string, line int) {
 		}
 		lines = append(lines, l)
 	}
+	if len(lines) > 0 && isKey(lines[0]) {
+		return matter{broken: 1}, text, 1
+	}
 	return matter{}, text, 1 // never closed: it was a rule across the page
+}
+
+// isKey reports a line of front matter that begins with a key.
+func isKey(line string) bool {
+	key, value, is := strings.Cut(line, ":")
+	return is && key != "" && !strings.ContainsAny(key, " \t") && (value == "" || value[0] == ' ')
 }
 
 func parseMatter(lines []string) matter {
@@ -79,6 +89,13 @@ func parseMatter(lines []string) matter {
 			m.add(key, block)
 			i += n
 		case value[0] == '[':
+			for at := i; !strings.HasSuffix(value, "]") && !strings.Contains(value, "] #"); { // a list over several lines
+				if i++; i >= len(lines) || isKey(lines[i]) {
+					m.broken = at + 2
+					return m
+				}
+				value += " " + strings.TrimSpace(lines[i])
+			}
 			for _, v := range flowList(value) {
 				m.add(key, v)
 			}

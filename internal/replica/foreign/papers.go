@@ -131,11 +131,28 @@ func (p *papers) pages(ctx context.Context, paths []string, yield func(engram.Re
 			}
 			continue
 		}
+		if r, broken := brokenPage(pg); broken {
+			if !yield(r) {
+				return nil
+			}
+			continue
+		}
 		if !fn(pg) {
 			return nil
 		}
 	}
 	return nil
+}
+
+// brokenPage is a page whose front matter breaks off, as an item: what it should say would
+// come in as text, or not at all.
+func brokenPage(p page) (r engram.Record, broken bool) {
+	m, _, _ := split(p.text)
+	if m.broken == 0 {
+		return r, false
+	}
+	return engram.Record{Item: fmt.Sprintf("%s:%d", p.path, m.broken),
+		Flaw: engram.Errorf(engram.CodeInvalid, "the front matter has something here that has no end").WithHint("end it, or copy the file once more")}, true
 }
 
 // nothing is said of a folder in which there is none of what was looked for.
