@@ -54,7 +54,7 @@ type syncing struct {
 }
 
 func (p *program) sync(cmd *cobra.Command, f syncFlags) error {
-	for _, pair := range [][]string{{"import", "status", "dump"}, {"all", "project"}, {"status", "dry-run"}, {"status", "all"}} {
+	for _, pair := range [][]string{{"import", "status", "dump"}, {"all", "project"}, {"status", "dry-run"}} {
 		if err := onlyOne(cmd, pair...); err != nil {
 			return err
 		}

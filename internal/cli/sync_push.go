@@ -91,7 +91,7 @@ func (p *program) syncPush(cmd *cobra.Command, s syncing, f syncFlags) error {
 // has reports whether there is the project that is shared.
 func (s syncing) has(ctx context.Context) (bool, error) {
 	all, err := s.Projects(ctx)
-	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project || slices.Contains(p.Aliases, s.project) }), err
+	return s.project == "" || slices.ContainsFunc(all, func(p engram.ProjectCounts) bool { return p.Name == s.project }), err
 }
 
 // ignored says what comes of a rule of git.

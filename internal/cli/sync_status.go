@@ -13,7 +13,7 @@ import (
 
 // syncStatusDoc is the answer of `sync --status`.
 type syncStatusDoc struct {
-	Project  string                `json:"project"`
+	Project  string                `json:"project"`        // "" is every one
 	Folder   string                `json:"folder"`         // .engram of the repository
 	Local    int                   `json:"local_chunks"`   // that came in here or were written here
 	Remote   int                   `json:"remote_chunks"`  // that the repository has
