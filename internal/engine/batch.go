@@ -117,6 +117,7 @@ func (e *Engine) drafts(ctx context.Context, ins []SaveInput) ([]intake, error) 
 		}
 	}
 	if len(wrong.Items) == 0 {
+		markOvertaken(fine)
 		return fine, nil
 	}
 	if len(fine) > 0 {
@@ -133,6 +134,23 @@ func (e *Engine) drafts(ctx context.Context, ins []SaveInput) ([]intake, error) 
 	}
 	slices.SortFunc(wrong.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
 	return nil, &wrong
+}
+
+// markOvertaken marks those of a batch that do not have the last word on their topic.
+func markOvertaken(batch []intake) {
+	type place struct {
+		project string
+		scope   engram.Scope
+		topic   string
+	}
+	last := map[place]int{}
+	for i, t := range slices.Backward(batch) {
+		at := place{t.draft.Project, t.draft.Scope, t.draft.TopicKey}
+		if _, later := last[at]; later && at.topic != "" {
+			batch[i].overtaken = true
+		}
+		last[at] = i
+	}
 }
 
 // ofItem reports an error that is about what was to be saved, so that those behind it in its

@@ -23,6 +23,11 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []lik
 		if found {
 			known.Topic = &old
 		}
+		if found && t.in.Once && t.overtaken {
+			if known.TopicSaid, err = s.saidBefore(ctx, old, m); err != nil {
+				return lifecycle.Decision{}, err
+			}
+		}
 	}
 	policy, since := s.policy, s.at.Add(-s.policy.RepeatWindow)
 	if t.in.Once {
@@ -42,6 +47,17 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []lik
 		}
 	}
 	return lifecycle.Admit(m, known, t.in.Admit, s.policy), nil
+}
+
+// saidBefore reports whether a memory said what m does, before what it says now.
+func (s *saver) saidBefore(ctx context.Context, old, m engram.Memory) (bool, error) {
+	if old.RevisionCount < 2 {
+		return false, nil
+	}
+	rs, err := s.tx.Revisions(ctx, old.Num)
+	return slices.ContainsFunc(rs, func(r engram.Revision) bool {
+		return r.Type == m.Type && r.Title == m.Title && r.Content == m.Content
+	}), err
 }
 
 // knowAlike adds the memories that may take m up, as they are now: what does not stand in

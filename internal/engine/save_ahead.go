@@ -25,7 +25,9 @@ type intake struct {
 	vector  []float32             // nil: nothing can be near
 	project string                // in which it was looked around
 	near    []likeness            // from the model's related mark on, the nearest first
-	worded  []int64               // memories that have all its words, and perhaps its text; only when it may be merged
+	// overtaken says that a later one of its batch has its topic.
+	overtaken bool
+	worded    []int64 // memories that have all its words, and perhaps its text; only when it may be merged
 }
 
 // likeness is a near memory, held against what is saved.

@@ -36,9 +36,12 @@ const (
 
 // Known is what a store knows when something is saved.
 type Known struct {
-	Topic  *engram.Memory // the live memory of its topic key, project and scope; nil for none
-	Repeat *engram.Memory // the live memory that IsRepeat found; nil for none
-	Titled *Near          // the newest live memory of its project, scope, type and title; nil for none
+	Topic *engram.Memory // the live memory of its topic key, project and scope; nil for none
+	// TopicSaid says that Topic said this before, and that what it says now, or is about to say,
+	// comes after it in the same input.
+	TopicSaid bool
+	Repeat    *engram.Memory // the live memory that IsRepeat found; nil for none
+	Titled    *Near          // the newest live memory of its project, scope, type and title; nil for none
 	// Said is the newest live memory of its project and scope with the same content, of
 	// whatever type and time; nil for none.
 	Said *engram.Memory
@@ -75,6 +78,8 @@ func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
 		return Decision{Repeat, *k.Topic, "the topic says this already"}
+	case k.Topic != nil && k.TopicSaid:
+		return Decision{Repeat, *k.Topic, "the topic said this before, and a later one of these has it"}
 	case k.Topic != nil:
 		return Decision{Revise, *k.Topic, "same topic key"}
 	case k.Repeat != nil:
