@@ -293,6 +293,7 @@ func TestDatabasesThatAreNoneOfTheirs(t *testing.T) {
 		{"that of the other system", foreign.Engram, database(t, "x.db", cmSchema), engram.CodeConflict},
 		{"a newer one, which keeps its texts elsewhere", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE observations (id INTEGER, body TEXT)`), engram.CodeConflict},
 		{"a view that only looks like a table", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE VIEW observations AS SELECT 1 AS id, 'x' AS content`), engram.CodeConflict},
+		{"this program's own", foreign.Engram, database(t, "x.db", `CREATE TABLE sessions (id TEXT)`, `CREATE TABLE lineages (key TEXT)`), engram.CodeInvalid},
 		{"cut off", foreign.Engram, file(whole[:5000]), engram.CodeInvalid},
 		{"cut off in its head", foreign.Engram, file(whole[:50]), engram.CodeInvalid},
 		{"overwritten", foreign.Engram, file(torn), engram.CodeInvalid},

@@ -99,7 +99,13 @@ func (d *database) require(ctx context.Context, program string, tables ...table)
 			}
 		}
 	}
+	own, err := d.columns(ctx, "lineages") // of all these programs this one alone has it
 	switch {
+	case err != nil:
+		return err
+	case len(own) > 0 && len(lacks) > 0:
+		return engram.Errorf(engram.CodeInvalid, "%s is a database of this program, and of no other", d.name).
+			WithHint("it moves by {export FILE}, with --data-dir, and {import FILE}")
 	case found == 0:
 		return engram.Errorf(engram.CodeInvalid, "%s is no database of %s", d.name, program).WithHint("it has none of its tables; name another file, or another system with --from")
 	case len(lacks) > 0:
