@@ -106,6 +106,9 @@ func (n *notes) changedSince(f found, left *fileState) (bool, error) {
 // meanwhile: then it is left alone.
 func (n *notes) write(name string, text []byte) (left fileState, still bool, err error) {
 	left = fileState{File: digest(text), Size: int64(len(text))}
+	if n.barred(name) != "" {
+		return left, false, nil
+	}
 	if n.how.DryRun {
 		return left, true, nil
 	}
@@ -125,6 +128,17 @@ func (n *notes) write(name string, text []byte) (left fileState, still bool, err
 	}
 	n.files[sameFile(name)] = found{name, left.Size, left.Time}
 	return left, true, nil
+}
+
+// barred is a folder on the way to a file in whose place a link or a file stands; "" for none.
+// Nothing goes through there, and all else is written.
+func (n *notes) barred(name string) string {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if n.taken(dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // makeFolders makes the folders of a file. One that is a link is refused, wherever it leads.

@@ -133,6 +133,11 @@ type putting struct {
 func (p *putting) text(own kept) string { return noteText(p.note.Memory, own) + p.tailText }
 
 func (p *putting) put() (engram.NoteDone, error) {
+	if dir := p.barred(p.want); dir != "" {
+		p.done.Path = shown(p.want)
+		p.remark(p.want, shown(dir)+" is a link, or no folder: the note is not written")
+		return p.end(engram.NoteSkipped)
+	}
 	at := p.want
 	if p.was != nil {
 		at = p.was.Path
