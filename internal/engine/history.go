@@ -71,6 +71,9 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.Stamp) (writt
 		if at := nextAfter(stamps, r.Stamp); !at.IsZero() {
 			revisions[i].ReplacedAt = at
 		}
+		if revisions[i].ReplacedAt.Before(revisions[i].WrittenAt) { // of clocks that do not agree
+			revisions[i].ReplacedAt = revisions[i].WrittenAt
+		}
 	}
 	if now := stamps[len(revisions)]; now.At > 0 {
 		return now.At.Time()

@@ -33,6 +33,7 @@ func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]
 		if all[i].Memory.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
 			return nil, err
 		}
+		date(m, all[i].Memory.Revisions, l.Of(engram.PartText))
 	}
 	return all, nil
 }

@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// writtenTimes are when the versions of the only memory of a file were written and replaced.
+func (c clone) writtenTimes(format string) (all [][2]time.Time) {
+	c.Helper()
+	var file bytes.Buffer
+	if _, err := c.Export(c.Context(), &file, engine.ExportInput{Format: format, Project: "shop"}); err != nil {
+		c.Fatal(err)
+	}
+	var doc struct {
+		Memories []struct {
+			Revisions []struct {
+				WrittenAt  time.Time `json:"written_at"`
+				ReplacedAt time.Time `json:"replaced_at"`
+			} `json:"revisions"`
+		} `json:"memories"`
+	}
+	if err := json.Unmarshal(file.Bytes(), &doc); err != nil {
+		c.Fatalf("%s: %v", file.Bytes(), err)
+	}
+	if len(doc.Memories) != 1 {
+		c.Fatalf("got %s, want one memory", file.Bytes())
+	}
+	for _, r := range doc.Memories[0].Revisions {
+		all = append(all, [2]time.Time{r.WrittenAt, r.ReplacedAt})
+	}
+	return all
+}
+
+// A change of a tag is no new text, and when a text came to a machine is not when it was written.
+func TestVersionsLeaveWithTheTimesOfTheirTexts(t *testing.T) {
+	_, cs := clones(t, 2)
+	a, b := cs[0], cs[1]
+	m := a.save(engine.SaveInput{Title: "A", Content: "text one", Project: "shop"}).Memory
+	written := []time.Time{m.CreatedAt}
+	a.Clock.Add(time.Hour)
+	if _, err := a.Update(t.Context(), engine.UpdateInput{Ref: engram.ByID(m.ID), AddTags: []string{"q"}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"text two", "text three"} {
+		a.Clock.Add(time.Hour)
+		a.edit(m.ID, text)
+		d, err := a.Get(t.Context(), engram.ByID(m.ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		written = append(written, d.Memory.UpdatedAt)
+	}
+	a.push()
+	b.Clock.Add(9 * time.Hour)
+	b.pull()
+	want := [][2]time.Time{{written[0], written[1]}, {written[1], written[2]}}
+	for n, c := range cs {
+		got := c.writtenTimes(engine.NativeFormat)
+		if len(got) != len(want) {
+			t.Fatalf("clone %d: got %v, want %v", n, got, want)
+		}
+		for i := range want {
+			if !got[i][0].Equal(want[i][0]) || !got[i][1].Equal(want[i][1]) {
+				t.Errorf("clone %d, version %d: written and replaced at %v, want %v", n, i+1, got[i], want[i])
+			}
+		}
+	}
+}
