@@ -18,6 +18,7 @@ type cleaning struct {
 	now     time.Time
 	project string        // everything goes into it; "": where it was
 	origin  engram.Origin // what memories are trusted as at most; "" is import
+	undated time.Time     // when what does not believably say so was made; zero: now
 }
 
 // Limits of what one record may bring along.
@@ -89,12 +90,17 @@ func first(ts ...time.Time) time.Time {
 	return time.Time{}
 }
 
+// dated is the first time that is one; else the time of what has none.
+func (c cleaning) dated(ts ...time.Time) time.Time {
+	return first(append(ts, c.undated, c.now)...)
+}
+
 func (c cleaning) projectOf(p engram.Project) (*engram.Project, error) {
 	texts := raw{{"project", p.Name}, {"remote", p.Remote}}.and("alias", p.Aliases...)
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
-	now := engram.Project{Name: normalProject(p.Name), Remote: line(p.Remote), Decay: p.Decay, CreatedAt: first(c.past(p.CreatedAt), c.now)}
+	now := engram.Project{Name: normalProject(p.Name), Remote: line(p.Remote), Decay: p.Decay, CreatedAt: c.dated(c.past(p.CreatedAt))}
 	if now.Name == "" {
 		return nil, engram.Errorf(engram.CodeInvalid, "the project has no name")
 	}
@@ -118,7 +124,7 @@ func (c cleaning) session(s engram.Session) (*engram.Session, error) {
 		return nil, err
 	}
 	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: redact.Private(s.Summary),
-		StartedAt: first(c.past(s.StartedAt), c.past(s.EndedAt), c.now), EndedAt: c.past(s.EndedAt)}
+		StartedAt: c.dated(c.past(s.StartedAt), c.past(s.EndedAt)), EndedAt: c.past(s.EndedAt)}
 	now.ActiveAt = first(c.past(s.ActiveAt), now.EndedAt, now.StartedAt)
 	return &now, now.Validate()
 }
@@ -129,7 +135,7 @@ func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
 		return nil, err
 	}
 	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: redact.Private(p.Content),
-		CreatedAt: first(c.past(p.CreatedAt), c.now), DeletedAt: c.past(p.DeletedAt)}
+		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt)}
 	if !plainID(now.SyncID, "prompt-") {
 		// Of the content alone, and not of when it was read: read again, it must be the same.
 		now.SyncID = "prompt-" + digest(p.SyncID+"\x00"+now.SessionID+"\x00"+instant(p.CreatedAt).Format(time.RFC3339Nano)+"\x00"+p.Content)
@@ -214,9 +220,8 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 
 // date gives a memory its times, and reports whether those it came with cannot be true.
 func (c cleaning) date(now *engram.Memory, m engram.Memory) (undated bool) {
-	updated := instant(m.UpdatedAt)
-	undated = updated.IsZero() && instant(m.CreatedAt).IsZero() || updated.After(c.now.Add(clockTolerant))
-	now.CreatedAt = first(c.past(m.CreatedAt), c.past(m.UpdatedAt), c.now)
+	undated = c.past(m.UpdatedAt).IsZero() && (c.past(m.CreatedAt).IsZero() || !instant(m.UpdatedAt).IsZero())
+	now.CreatedAt = c.dated(c.past(m.CreatedAt), c.past(m.UpdatedAt))
 	now.UpdatedAt = first(c.past(m.UpdatedAt), now.CreatedAt)
 	now.TouchedAt = first(c.past(m.TouchedAt), now.UpdatedAt)
 	now.LastAccessedAt, now.LastSeenAt, now.DeletedAt = c.past(m.LastAccessedAt), c.past(m.LastSeenAt), c.past(m.DeletedAt)
@@ -267,7 +272,7 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 			return nil, err
 		}
 		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: line(r.Title), Content: redact.Private(r.Content),
-			Reason: line(r.Reason), WrittenAt: first(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp), c.now), Stamp: r.Stamp}
+			Reason: line(r.Reason), WrittenAt: c.dated(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp)), Stamp: r.Stamp}
 		if err := c.known(r.Stamp); err != nil {
 			return nil, err
 		}
@@ -302,7 +307,7 @@ func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: line(rel.Reason),
 		Evidence: strings.TrimSpace(redact.Private(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
 		ActorKind: line(rel.ActorKind), Model: line(rel.Model), SessionID: line(rel.SessionID),
-		CreatedAt: first(c.past(rel.CreatedAt), c.past(rel.UpdatedAt), c.now), RemovedAt: c.past(rel.RemovedAt)}
+		CreatedAt: c.dated(c.past(rel.CreatedAt), c.past(rel.UpdatedAt)), RemovedAt: c.past(rel.RemovedAt)}
 	undated = c.past(rel.CreatedAt).IsZero() && c.past(rel.UpdatedAt).IsZero()
 	now.UpdatedAt = first(c.past(rel.UpdatedAt), now.CreatedAt)
 	if now.RemovedAt.IsZero() && !rel.RemovedAt.IsZero() {

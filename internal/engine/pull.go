@@ -225,7 +225,7 @@ func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *
 	if by != "" {
 		i.reason += " by " + by
 	}
-	in := &receivingBatch{importing: i, by: by, aside: aside}
+	in := &receivingBatch{importing: i, by: by, pushedAt: b.At, aside: aside}
 	i.later = in.defers
 	return in
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -12,6 +13,7 @@ import (
 type receivingBatch struct {
 	*importing
 	by       string           // who pushed the batch
+	pushedAt time.Time        // when that was; zero when nobody said
 	reviewed bool             // a person has looked at what comes
 	waited   *engram.Deferred // the record at hand waited as this; nil: it came with the batch
 	aside    *putAside
@@ -72,6 +74,7 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incoming, ok bool, err error) {
 	flaw := r.Flaw
 	c := cleaning{now: b.at, origin: engram.OriginSync}
+	c.undated = c.past(b.pushedAt) // the same for all who pull it
 	if flaw == nil {
 		in, flaw = c.record(r)
 	}
