@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
@@ -23,15 +25,18 @@ func (f *reading) decide(section string) error {
 		}
 		f.form = nativeForm()
 	case told:
-		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format)
+		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format).
+			WithHint("exports of Engram say %q, and those of the mem_* programs have no format", nativeName)
 	case section == "memories" || section == "relationships" || section == "embeddings":
 		f.form = graphForm()
 	case f.head["entityType"] != nil:
 		return f.lines()
 	case slices.Contains(wire.DialectSections(), section):
 		f.form = dialectForm()
+		return f.checkDialect()
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
 		f.form = dialectForm() // its lists are null when there is nothing
+		return f.checkDialect()
 	case slices.Contains(wire.Sections(), section):
 		return misplaced()
 	default:
@@ -66,6 +71,19 @@ func (f *reading) checkVersion() error {
 			WithHint("import it with that version or a newer one, or let that one export it as mem: {export --format mem}")
 	}
 	return nil
+}
+
+// checkDialect refuses a file of the dialect that says it is of a version which nobody has
+// written yet: what its fields mean is not known.
+func (f *reading) checkDialect() error {
+	f.known = true
+	said, _ := f.head["version"].(string)
+	major, _, _ := strings.Cut(strings.TrimPrefix(said, "v"), ".")
+	if n, err := strconv.ParseUint(major, 10, 64); said == "" || err == nil && n <= 1 {
+		return nil
+	}
+	return engram.Errorf(engram.CodeConflict, "the file has version %.40q of the mem_* export, and this program reads %s", said, dialectVersion).
+		WithHint("export it with the version of the program that wrote %s", dialectVersion)
 }
 
 // snapshot is the head in words of the root.

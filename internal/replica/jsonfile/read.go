@@ -94,7 +94,7 @@ func (f *reading) failed(err error) error {
 	}
 	switch {
 	case errors.Is(err, io.EOF) && f.in.read == 0:
-		return engram.Errorf(engram.CodeInvalid, "the file is empty")
+		return engram.Errorf(engram.CodeInvalid, "the file is empty").WithHint("export it anew, or copy it once more")
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return f.cut()
 	}

@@ -1,6 +1,7 @@
 package jsonfile_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,37 @@ func TestAFileWithoutLists(t *testing.T) {
 			head, all, err := read(strings.NewReader(tt.file))
 			if err != nil || len(all) > 0 || slices.Contains(head.Lacks, engram.EntityMemory) != tt.lacks {
 				t.Errorf("read %s\n got it lacks %v, %d records, %v\nwant that it lacks memories: %v", tt.file, head.Lacks, len(all), err, tt.lacks)
+			}
+		})
+	}
+}
+
+func TestTheDialectOfAnotherVersion(t *testing.T) {
+	for _, tt := range []struct {
+		version string
+		code    engram.Code
+	}{{"0.1.0", ""}, {"0.9", ""}, {"v0.1.0", ""}, {"99", engram.CodeConflict}, {"1", ""}, {"2.0.0", engram.CodeConflict}, {"x", engram.CodeConflict}} {
+		for _, lists := range []string{`"observations":[]`, `"sessions":null,"observations":null`} {
+			file := `{"version":"` + tt.version + `","exported_at":"2026-01-02 03:04:05",` + lists + `}`
+			_, _, err := read(strings.NewReader(file))
+			if (err == nil) != (tt.code == "") || err != nil && engram.CodeOf(err) != tt.code {
+				t.Errorf("read %s\n got %v\nwant code %q", file, err, tt.code)
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeReadHasAHint(t *testing.T) {
+	for _, tt := range []struct{ name, file, want string }{
+		{"an archive", "PK\x03\x04\x14\x00\x00\x00", "zip archive"},
+		{"another format", `{"format":"other","memories":[]}`, `the format "other"`},
+		{"nothing", "", "the file is empty"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := read(strings.NewReader(tt.file))
+			told, ok := errors.AsType[*engram.Error](err)
+			if !ok || !strings.Contains(told.Msg, tt.want) || told.Hint == "" {
+				t.Errorf("read %q\n got %+v\nwant %s, with a hint", tt.file, err, tt.want)
 			}
 		})
 	}
