@@ -23,6 +23,7 @@ type Unpacked struct {
 	packed metered
 	in     *bufio.Reader
 	plain  io.Reader
+	z      *gzip.Reader // plain, of a packed file
 	got    int64
 	err    error
 }
@@ -53,8 +54,16 @@ func (u *Unpacked) Read(p []byte) (int, error) {
 	if u.plain == u.in {
 		return n, err
 	}
+	first := u.got == 0
 	u.got += int64(n)
+	if u.z != nil && errors.Is(err, io.EOF) {
+		err = u.member()
+	}
 	switch {
+	case first && n > 1 && gzipped(p[:n]):
+		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed twice").WithHint("unpack it once, as with gunzip")
+	case u.err != nil:
+		return n, u.err
 	case u.got > maxUnpacked:
 		u.err = engram.Errorf(engram.CodeInvalid, "the file is packed, and unpacks to more than %d GiB", maxUnpacked>>30).WithHint("take it apart, or unpack it first")
 	case u.got > freeOfRatio && u.got/maxRatio > u.packed.n:
@@ -76,7 +85,7 @@ func (u *Unpacked) begin() error {
 		return err
 	}
 	u.plain = u.in
-	if len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
+	if gzipped(magic) {
 		z, err := gzip.NewReader(u.in)
 		if u.packed.err != nil {
 			return u.packed.err
@@ -85,9 +94,32 @@ func (u *Unpacked) begin() error {
 			u.err = u.explain(err)
 			return u.err
 		}
-		u.plain = z
+		z.Multistream(false) // or what follows the last one could not be told from one cut off
+		u.plain, u.z = z, z
 	}
 	return nil
+}
+
+// gzipped reports whether something begins as a packed file does.
+func gzipped(head []byte) bool { return len(head) > 1 && head[0] == 0x1f && head[1] == 0x8b }
+
+// member goes on with the packed file that follows one which has ended, for two in one file are
+// what both say; io.EOF when none does.
+func (u *Unpacked) member() error {
+	magic, err := u.in.Peek(2)
+	switch {
+	case len(magic) == 0:
+		return err // the end, or an error of the disk
+	case gzipped(magic):
+		if err := u.z.Reset(u.in); err != nil {
+			return err
+		}
+		u.z.Multistream(false)
+		return nil
+	}
+	u.err = engram.Errorf(engram.CodeInvalid, "something follows the packed file, near byte %d", u.packed.n-int64(u.in.Buffered())).
+		WithHint("pack it anew, or copy it once more")
+	return u.err
 }
 
 // explain tells what is wrong with the file from what is wrong with reading it.

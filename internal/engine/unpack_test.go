@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -52,7 +53,7 @@ func TestUnpack(t *testing.T) {
 		{"a file that is cut off", whole[:len(whole)-12], "", "before its end"},
 		{"a file that is nothing but a beginning", whole[:2], "", "before its end"},
 		{"a file with another sum", damaged, "", "damaged before byte"},
-		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "damaged before byte"},
+		{"a file that goes on with something else", append(bytes.Clone(whole), "and some more words"...), "", "something follows the packed file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			u := engine.Unpack(iotest.OneByteReader(bytes.NewReader(tt.in)))
@@ -81,5 +82,27 @@ func TestUnpackPassesOnWhatTheDiskSays(t *testing.T) {
 	_, err := io.ReadAll(engine.Unpack(io.MultiReader(bytes.NewReader(whole[:20]), iotest.ErrReader(gone))))
 	if !errors.Is(err, gone) {
 		t.Errorf("got %v, want the error of the disk", err)
+	}
+}
+
+func TestUnpackTellsWhatFollows(t *testing.T) {
+	one, two := packed(t, strings.NewReader("one")), packed(t, strings.NewReader("two"))
+	for _, tt := range []struct {
+		name       string
+		file       []byte
+		want, fail string
+	}{
+		{"two packed files are one", slices.Concat(one, two), "onetwo", ""},
+		{"a few bytes of something else", slices.Concat(one, []byte("junk")), "one", "something follows the packed file"},
+		{"much of something else", slices.Concat(one, []byte(strings.Repeat("junk", 1000))), "one", "something follows the packed file"},
+		{"a second one that is cut off", slices.Concat(one, two[:5]), "one", "before its end"},
+		{"packed twice", packed(t, bytes.NewReader(one)), "", "packed twice"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := io.ReadAll(engine.Unpack(bytes.NewReader(tt.file)))
+			if (err == nil) != (tt.fail == "") || err != nil && !strings.Contains(err.Error(), tt.fail) || tt.want != "" && string(got) != tt.want {
+				t.Errorf("unpack: got %q, %v; want %q, %q", got, err, tt.want, tt.fail)
+			}
+		})
 	}
 }
