@@ -153,6 +153,39 @@ func markOvertaken(batch []intake) {
 	}
 }
 
+// SaveBatchOf is SaveBatch of what draft makes of each of n items. Those of which it makes none
+// are wrong items like any other: the others are tried, and each is told.
+func (e *Engine) SaveBatchOf(ctx context.Context, n int, draft func(i int) (SaveInput, error)) ([]SaveResult, error) {
+	var wrong BatchError
+	var ins []SaveInput
+	var places []int // of ins
+	for i := range n {
+		in, err := draft(i)
+		if err != nil {
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+			continue
+		}
+		ins, places = append(ins, in), append(places, i)
+	}
+	if len(wrong.Items) == 0 {
+		return e.SaveBatch(ctx, ins)
+	}
+	if len(ins) > 0 && n <= MaxBatch {
+		_, err := e.TryBatch(ctx, ins)
+		more, ok := errors.AsType[*BatchError](err)
+		if err != nil && !ok {
+			return nil, err
+		}
+		if ok {
+			for _, item := range more.Items {
+				wrong.Items = append(wrong.Items, ItemError{places[item.Index], item.Err})
+			}
+		}
+	}
+	slices.SortFunc(wrong.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	return nil, &wrong
+}
+
 // ofItem reports an error that is about what was to be saved, so that those behind it in its
 // batch can be looked at, too; all that was written is taken back.
 func ofItem(err error) bool {

@@ -48,15 +48,9 @@ func (a *API) saveMemories(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	var saves []engine.SaveInput
-	for i, d := range in.Memories {
-		save, err := saveInput(d, in.Merge)
-		if err != nil {
-			return reply{}, engine.OfItem(i, err)
-		}
-		saves = append(saves, save)
-	}
-	all, err := a.Engine.SaveBatch(q.Context(), saves)
+	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
+		return saveInput(in.Memories[i], in.Merge)
+	})
 	rep := reply{body: batchDoc{document.Each(all, savedOf)}}
 	for _, res := range all {
 		if res.Action == engine.ActionInserted {

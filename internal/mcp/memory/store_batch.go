@@ -38,13 +38,9 @@ func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchAr
 	if err != nil {
 		return storedBatch{}, err
 	}
-	ins := make([]engine.SaveInput, len(a.Memories))
-	for i, m := range a.Memories {
-		if ins[i], err = d.input(ctx, at, fmt.Sprintf("memories[%d].", i), m); err != nil {
-			return storedBatch{}, err
-		}
-	}
-	all, err := d.as(by).SaveBatch(ctx, ins)
+	all, err := d.as(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
+		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
+	})
 	if err != nil {
 		return storedBatch{}, err
 	}
