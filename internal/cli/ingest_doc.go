@@ -53,8 +53,10 @@ func newIngestedDoc(dryRun bool) ingestedDoc {
 
 // saved is how many were.
 func (d *ingestedDoc) saved() (n int) {
-	for _, of := range d.Saved {
-		n += of
+	for action, of := range d.Saved {
+		if action != engine.ActionRepeated { // it was here
+			n += of
+		}
 	}
 	return n
 }
