@@ -19,8 +19,9 @@ type stated struct {
 }
 
 // dumps are what all have, without what some may keep to themselves. A push leaves out what was
-// forgotten before anybody shared it, what ties that or memories of two projects, and sessions that
-// tell of nothing else; others may have these by a file all the same. What anybody shared, everybody must have.
+// forgotten before anybody shared it, what ties that or memories of two projects, sessions that tell
+// of nothing else, and prompts of those in which only personal memories stand; others may have these
+// by a file all the same. What anybody shared, everybody must have.
 func (h *history) dumps(ctx context.Context) ([]string, error) {
 	all, told := make([]string, replicas), make([]string, replicas)
 	states := map[string][]stated{} // by kind and name
@@ -52,7 +53,14 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 	for n := range all {
 		all[n] += told[n]
 	}
-	h.kept = map[string]bool{}
+	h.kept, h.owned = map[string]bool{}, map[string]bool{}
+	for _, of := range states {
+		if of[0].Memory != nil && h.isPersonal(of[0].Record) {
+			for _, s := range of {
+				h.owned[s.Memory.Memory.SessionID] = true
+			}
+		}
+	}
 	for _, ties := range []bool{false, true} { // a tie may stay for its memories
 		for name, of := range states {
 			if h.isPersonal(of[0].Record) || tiesProjects(of[0].Record, states) {
@@ -133,7 +141,7 @@ func (h *history) mayKeep(of []stated) bool {
 		case s.Memory != nil:
 			return !s.Memory.Memory.Forgotten()
 		case s.Prompt != nil:
-			return !s.Prompt.Deleted()
+			return !s.Prompt.Deleted() && !h.owned[s.Prompt.SessionID]
 		case s.Relation != nil:
 			r := s.Relation
 			return !r.Relation.Removed() && !h.kept["memory "+r.Source.ID] && !h.kept["memory "+r.Target.ID]

@@ -209,6 +209,7 @@ type history struct {
 	files []file // that were written, for those who get them late
 	fates map[engram.ID]*fate
 	kept  map[string]bool // what some keep to themselves in the end, by kind and name
+	owned map[string]bool // sessions in which a personal memory stands
 	told  bytes.Buffer    // what happened, for a failure
 	tally tally
 }
