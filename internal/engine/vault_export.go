@@ -65,7 +65,7 @@ func (e *Engine) existingProject(ctx context.Context, name string) (canonical st
 	if name = normalProject(name); name == "" {
 		return "", nil
 	}
-	return canonical, e.store.View(ctx, func(r engram.Reader) error {
+	err = e.store.View(ctx, func(r engram.Reader) error {
 		p, known, err := r.Project(ctx, name)
 		if err == nil && !known {
 			err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
@@ -73,6 +73,7 @@ func (e *Engine) existingProject(ctx context.Context, name string) (canonical st
 		canonical = p.Name
 		return err
 	})
+	return canonical, err
 }
 
 // vaultExport is one export at work.
@@ -300,7 +301,7 @@ func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error
 	if x.res.Project != "" {
 		return []string{x.res.Project}, nil
 	}
-	return names, x.store.View(ctx, func(r engram.Reader) error {
+	err = x.store.View(ctx, func(r engram.Reader) error {
 		all, err := r.Projects(ctx)
 		names = append(names, "")
 		for _, p := range all {
@@ -309,4 +310,5 @@ func (x *vaultExport) projectsIn(ctx context.Context) (names []string, err error
 		}
 		return err
 	})
+	return names, err
 }

@@ -166,7 +166,7 @@ func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (ow
 	if engram.CodeOf(e.Flaw) != engram.CodeConflict || e.ID == "" || !shows(e.Fields.Content) {
 		return false, nil
 	}
-	return own, x.store.View(ctx, func(r engram.Reader) error {
+	err = x.store.View(ctx, func(r engram.Reader) error {
 		m, err := r.Memory(ctx, engram.ByID(e.ID))
 		if engram.CodeOf(err) == engram.CodeNotFound {
 			return nil
@@ -174,6 +174,7 @@ func (x *vaultImport) speaksOfMerges(ctx context.Context, e engram.NoteEdit) (ow
 		own = shows(m.Content)
 		return err
 	})
+	return own, err
 }
 
 // flawText is what an error says, with what to do about it.

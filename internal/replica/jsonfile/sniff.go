@@ -25,7 +25,7 @@ func sniffed(r io.Reader) (io.Reader, error) {
 	switch {
 	case bytes.HasPrefix(head, []byte("SQLite format 3\x00")):
 		return nil, engram.Errorf(engram.CodeInvalid, "the file is a SQLite database, and no export").
-			WithHint("that of another memory program comes in by {migrate FILE}; one of Engram leaves it by {export FILE}, with --data-dir")
+			WithHint("that of another memory program comes in by {migrate --from SYSTEM FILE}; one of Engram leaves it by {export FILE}, with --data-dir")
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return nil, engram.Errorf(engram.CodeInvalid, "the file is a zip archive, and no export").
 			WithHint("unpack it, and name the file that is in it")

@@ -26,7 +26,7 @@ func TestAFileOfAnotherKindIsRefusedByItsName(t *testing.T) {
 		code       engram.Code
 		says, hint string
 	}{
-		{"a database", "SQLite format 3\x00\x10\x00\x01\x01", engram.CodeInvalid, "SQLite database", "migrate FILE"},
+		{"a database", "SQLite format 3\x00\x10\x00\x01\x01", engram.CodeInvalid, "SQLite database", "migrate --from SYSTEM FILE"},
 		{"a page with front matter", "---\ntitle: x\n---\n# A page\n", engram.CodeInvalid, "Markdown", "migrate --from markdown FILE"},
 		{"a page that begins with a list", "\n- a\n- b\n", engram.CodeInvalid, "Markdown", "migrate --from markdown FILE"},
 		{"a graph, an entity a line", `{"type":"entity","name":"x","entityType":"y","observations":["z"]}` + "\n{}", engram.CodeInvalid, "an object a line", "migrate --from mcp-memory FILE"},
