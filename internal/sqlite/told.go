@@ -12,8 +12,8 @@ const ownSQL = `(EXISTS (SELECT 1 FROM memories o WHERE o.session = s.num AND o.
 
 // toldSQL looks into each session for a memory or a prompt that may be told of: by
 // memories_session, memories_session_forgotten and prompts_session. What an undo of an import
-// hides was not forgotten by anybody. What was asked where only personal things came of it is personal. Without the plus, keys would be compared as numbers, and no
-// index is for that.
+// hides was not forgotten by anybody. What was asked where only personal things came of it is
+// personal. Without the plus, keys would be compared as numbers, and no index is for that.
 const toldSQL = `SELECT s.id FROM json_each(?1) a CROSS JOIN sessions s ON s.id = a.value WHERE EXISTS
 	(SELECT 1 FROM memories m WHERE m.session = s.num AND m.deleted_at IS NULL AND m.scope <> 'personal' AND (?2 < 0 OR m.project = ?2))
 	OR EXISTS

@@ -48,8 +48,9 @@ func (h *history) waiting(ctx context.Context, p *peer) (told string) {
 	return told
 }
 
-// personal notes which memories are somebody's own.
+// personal notes which memories are somebody's own, and the sessions in which they stand.
 func (h *history) personal(ctx context.Context) error {
+	h.owned = map[string]bool{}
 	for _, p := range h.peers {
 		err := p.store.View(ctx, func(r engram.Reader) error {
 			for id, f := range h.fates {
@@ -57,7 +58,9 @@ func (h *history) personal(ctx context.Context) error {
 				if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
 					return err
 				}
-				f.personal = f.personal || err == nil && m.Scope == engram.ScopePersonal
+				if err == nil && m.Scope == engram.ScopePersonal {
+					f.personal, h.owned[m.SessionID] = true, true
+				}
 			}
 			return nil
 		})

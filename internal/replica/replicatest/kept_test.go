@@ -53,14 +53,7 @@ func (h *history) dumps(ctx context.Context) ([]string, error) {
 	for n := range all {
 		all[n] += told[n]
 	}
-	h.kept, h.owned = map[string]bool{}, map[string]bool{}
-	for _, of := range states {
-		if of[0].Memory != nil && h.isPersonal(of[0].Record) {
-			for _, s := range of {
-				h.owned[s.Memory.Memory.SessionID] = true
-			}
-		}
-	}
+	h.kept = map[string]bool{}
 	for _, ties := range []bool{false, true} { // a tie may stay for its memories
 		for name, of := range states {
 			if h.isPersonal(of[0].Record) || tiesProjects(of[0].Record, states) {
