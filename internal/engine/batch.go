@@ -102,7 +102,7 @@ func (e *Engine) tryIntakes(ctx context.Context, intakes []intake) (all []SaveRe
 
 // drafts makes what is to be saved of the items of a batch. Where some cannot be saved by
 // themselves, the others are tried: whoever is to put it right wants to hear of every one.
-func (e *Engine) drafts(ctx context.Context, ins []SaveInput) ([]intake, error) {
+func (e *Engine) drafts(ctx context.Context, ins []SaveInput) (_ []intake, err error) {
 	if len(ins) == 0 || len(ins) > MaxBatch {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d memories cannot be saved at once", len(ins)).WithHint("from 1 to %d", MaxBatch)
 	}
@@ -121,19 +121,25 @@ func (e *Engine) drafts(ctx context.Context, ins []SaveInput) ([]intake, error) 
 		return fine, nil
 	}
 	if len(fine) > 0 {
-		_, err := e.tryIntakes(ctx, fine)
-		more, ok := errors.AsType[*BatchError](err)
-		if err != nil && !ok {
-			return nil, err
-		}
-		if ok {
-			for _, item := range more.Items {
-				wrong.Items = append(wrong.Items, ItemError{places[item.Index], item.Err})
-			}
+		_, err = e.tryIntakes(ctx, fine)
+	}
+	return nil, wrong.with(err, places)
+}
+
+// with adds what is wrong with the others, which were tried by themselves, to what is wrong;
+// places are where those stand. An error that is about no item is returned instead.
+func (e *BatchError) with(tried error, places []int) error {
+	more, ok := errors.AsType[*BatchError](tried)
+	if tried != nil && !ok {
+		return tried
+	}
+	if ok {
+		for _, item := range more.Items {
+			e.Items = append(e.Items, ItemError{places[item.Index], item.Err})
 		}
 	}
-	slices.SortFunc(wrong.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	return nil, &wrong
+	slices.SortFunc(e.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
+	return e
 }
 
 // markOvertaken marks those of a batch that do not have the last word on their topic.
@@ -170,20 +176,11 @@ func (e *Engine) SaveBatchOf(ctx context.Context, n int, draft func(i int) (Save
 	if len(wrong.Items) == 0 {
 		return e.SaveBatch(ctx, ins)
 	}
+	var err error
 	if len(ins) > 0 && n <= MaxBatch {
-		_, err := e.TryBatch(ctx, ins)
-		more, ok := errors.AsType[*BatchError](err)
-		if err != nil && !ok {
-			return nil, err
-		}
-		if ok {
-			for _, item := range more.Items {
-				wrong.Items = append(wrong.Items, ItemError{places[item.Index], item.Err})
-			}
-		}
+		_, err = e.TryBatch(ctx, ins)
 	}
-	slices.SortFunc(wrong.Items, func(a, b ItemError) int { return cmp.Compare(a.Index, b.Index) })
-	return nil, &wrong
+	return nil, wrong.with(err, places)
 }
 
 // ofItem reports an error that is about what was to be saved, so that those behind it in its

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -69,22 +68,8 @@ type claudeMem struct {
 type cmSession struct{ id, project string }
 
 func (c *claudeMem) each(ctx context.Context, yield func(engram.Record) bool) error {
-	for _, t := range []struct {
-		table
-		record func(values) engram.Record
-	}{{cmSessions(), c.session}, {cmObservations(), c.observation}, {cmSummaries(), c.summary}, {cmPrompts(), c.prompt}} {
-		stopped := false
-		err := c.db.each(ctx, t.table, func(v values) bool {
-			r := t.record(v)
-			r.Item = fmt.Sprintf("%s %s", t.name, v.text("id"))
-			stopped = !yield(r)
-			return !stopped
-		})
-		if err != nil || stopped {
-			return err
-		}
-	}
-	return c.db.settled()
+	return c.db.records(ctx, yield, rowReader{cmSessions(), c.session}, rowReader{cmObservations(), c.observation},
+		rowReader{cmSummaries(), c.summary}, rowReader{cmPrompts(), c.prompt})
 }
 
 // either is the first of two columns that has something: some were renamed.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"os"
@@ -152,24 +151,8 @@ type memDatabase struct {
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	for _, t := range []struct {
-		table
-		record func(values) engram.Record
-	}{
-		{memSessions(), m.session}, {memObservations(), m.memory}, {memPrompts(), m.prompt}, {memTombstones(), m.erased}, {memRelations(), m.relation},
-	} {
-		stopped := false
-		err := m.db.each(ctx, t.table, func(v values) bool {
-			r := t.record(v)
-			r.Item = fmt.Sprintf("%s %s", t.name, v.text(t.order))
-			stopped = !yield(r)
-			return !stopped
-		})
-		if err != nil || stopped {
-			return err
-		}
-	}
-	return m.db.settled()
+	return m.db.records(ctx, yield, rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
+		rowReader{memTombstones(), m.erased}, rowReader{memRelations(), m.relation})
 }
 
 func (m *memDatabase) session(v values) engram.Record {

@@ -3,7 +3,6 @@ package foreign
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -67,22 +66,7 @@ func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool
 	if err != nil {
 		return err
 	}
-	for _, t := range []struct {
-		table
-		record func(values) engram.Record
-	}{{graphMemories(), g.memory}, {graphRelationships(), g.relation}} {
-		stopped := false
-		err := g.db.each(ctx, t.table, func(v values) bool {
-			r := t.record(v)
-			r.Item = fmt.Sprintf("%s %s", t.name, v.text("id"))
-			stopped = !yield(r)
-			return !stopped
-		})
-		if err != nil || stopped {
-			return err
-		}
-	}
-	return g.db.settled()
+	return g.db.records(ctx, yield, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
 }
 
 func (g *graphDatabase) memory(v values) engram.Record {

@@ -43,6 +43,29 @@ type table struct {
 	order string // a unique column
 }
 
+// rowReader is a table, and what a row of it is for us.
+type rowReader struct {
+	table
+	record func(values) engram.Record
+}
+
+// records calls yield with the records of tables, one after the other, until it returns false.
+func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) error {
+	for _, t := range tables {
+		stopped := false
+		err := d.each(ctx, t.table, func(v values) bool {
+			r := t.record(v)
+			r.Item = fmt.Sprintf("%s %s", t.name, v.text(t.order))
+			stopped = !yield(r)
+			return !stopped
+		})
+		if err != nil || stopped {
+			return err
+		}
+	}
+	return d.settled()
+}
+
 // each calls fn with every row. A table that is not there has none, unless it needs columns.
 func (d *database) each(ctx context.Context, t table, fn func(values) (more bool)) error {
 	have, err := d.columns(ctx, t.name)
