@@ -1,0 +1,229 @@
+package edit_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+	"pgregory.net/rapid"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
+)
+
+type server struct {
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func ours() server { return server{"/opt/engram", []string{"mcp"}} }
+
+const rendered = `{
+      "command": "/opt/engram",
+      "args": [
+        "mcp"
+      ]
+    }`
+
+func TestSetJSON(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"an empty file becomes an object", "", "{\n  \"mcpServers\": {\n    \"engram\": " + rendered + "\n  }\n}\n"},
+		{"an object on one line stays on it", `{"a":1}`, `{"a":1, "mcpServers": {"engram":{"command":"/opt/engram","args":["mcp"]}}}`},
+		{
+			"comments and the order stay",
+			"{\n  // first\n  \"a\": 1, /* one */\n  \"b\": 2 // two\n}\n",
+			"{\n  // first\n  \"a\": 1, /* one */\n  \"b\": 2, // two\n  \"mcpServers\": {\n    \"engram\": " + rendered + "\n  }\n}\n",
+		},
+		{
+			"a trailing comma stays one",
+			"{\n  \"a\": 1,\n}\n",
+			"{\n  \"a\": 1,\n  \"mcpServers\": {\n    \"engram\": " + rendered + "\n  },\n}\n",
+		},
+		{
+			"what is there already goes on in its own place",
+			"{\n  \"mcpServers\": {\n    \"other\": {}\n  },\n  \"z\": 0\n}",
+			"{\n  \"mcpServers\": {\n    \"other\": {},\n    \"engram\": " + rendered + "\n  },\n  \"z\": 0\n}",
+		},
+		{
+			"an old entry is replaced",
+			"{\n  \"mcpServers\": {\n    \"engram\": {\"command\": \"old\"}, // mine\n  }\n}",
+			"{\n  \"mcpServers\": {\n    \"engram\": " + rendered + ", // mine\n  }\n}",
+		},
+		{
+			"an empty object is opened",
+			"{\n  \"mcpServers\": {}\n}\n",
+			"{\n  \"mcpServers\": {\n    \"engram\": " + rendered + "\n  }\n}\n",
+		},
+		{
+			"a comment in an empty object stays",
+			"{\n  \"mcpServers\": {\n    // none yet\n  }\n}\n",
+			"{\n  \"mcpServers\": {\n    // none yet\n    \"engram\": " + rendered + "\n  }\n}\n",
+		},
+		{
+			"tabs, CRLF and a byte order mark stay",
+			"\uFEFF{\r\n\t\"a\": 1\r\n}\r\n",
+			"\uFEFF{\r\n\t\"a\": 1,\r\n\t\"mcpServers\": {\r\n\t\t\"engram\": {\r\n\t\t\t\"command\": \"/opt/engram\",\r\n\t\t\t\"args\": [\r\n\t\t\t\t\"mcp\"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := []string{"mcpServers", "engram"}
+			got, err := edit.SetJSON([]byte(c.src), path, ours())
+			if err != nil || string(got) != c.want {
+				t.Fatalf("SetJSON(%q) =\n%s\n%v; want\n%s", c.src, got, err, c.want)
+			}
+			if again, err := edit.SetJSON(got, path, ours()); err != nil || !bytes.Equal(again, got) {
+				t.Errorf("a second time it is\n%s\n%v; want no change", again, err)
+			}
+		})
+	}
+}
+
+func TestRemoveJSON(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"the only one", `{"engram": 1}`, `{}`},
+		{"the first", "{\n  \"engram\": 1, // ours\n  \"b\": 2\n}", "{\n  // ours\n  \"b\": 2\n}"},
+		{"one in the middle", "{\n  \"a\": 1,\n  \"engram\": {\n    \"x\": 1\n  },\n  \"b\": 2\n}", "{\n  \"a\": 1,\n  \"b\": 2\n}"},
+		{"the last takes the comma before it along", "{\n  \"a\": 1, // one\n  \"engram\": 1\n}", "{\n  \"a\": 1 // one\n}"},
+		{"the last with a trailing comma", "{\n  \"a\": 1,\n  \"engram\": 1,\n}", "{\n  \"a\": 1,\n}"},
+		{"on one line", `{"a":1, "engram":{}, "b":2}`, `{"a":1, "b":2}`},
+		{"last on one line", `{"a":1, "engram":{}}`, `{"a":1}`},
+		{"what is not there", `{"a":1}`, `{"a":1}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := edit.RemoveJSON([]byte(c.src), []string{"engram"})
+			if err != nil || string(got) != c.want {
+				t.Errorf("RemoveJSON(%q) = %q, %v; want %q", c.src, got, err, c.want)
+			}
+		})
+	}
+}
+
+func isOurs(element []byte) bool { return bytes.Contains(element, []byte("engram hook")) }
+
+func TestElementsOfAList(t *testing.T) {
+	hook := map[string]any{"command": "engram hook gemini stop"}
+	for _, c := range []struct{ name, src, with string }{
+		{"a list that is missing", "{\n  \"a\": 1\n}", "{\n  \"a\": 1,\n  \"hooks\": {\n    \"Stop\": [\n      {\n        \"command\": \"engram hook gemini stop\"\n      }\n    ]\n  }\n}"},
+		{"after what is there", `{"hooks": {"Stop": [{"command": "beep"}]}}`, `{"hooks": {"Stop": [{"command": "beep"}, {"command":"engram hook gemini stop"}]}}`},
+		{"in the place of the old one", `{"hooks": {"Stop": [{"command":"engram hook x"}, 1]}}`, `{"hooks": {"Stop": [{"command":"engram hook gemini stop"}, 1]}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := []string{"hooks", "Stop"}
+			got, err := edit.AddJSON([]byte(c.src), path, hook, isOurs)
+			if err != nil || string(got) != c.with {
+				t.Fatalf("AddJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
+			}
+			got, err = edit.DropJSON(got, path, isOurs)
+			if err != nil || bytes.Contains(got, []byte("engram")) {
+				t.Errorf("DropJSON gives\n%s\n%v; want nothing of ours", got, err)
+			}
+		})
+	}
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	for _, c := range []struct{ name, src, want string }{
+		{"no JSON", "{\n  \"a\": nope\n}", "line 2"},
+		{"cut off", "{\n \"a\": 1", "line"},
+		{"a list", "[]", "no object"},
+		{"a string where an object is wanted", "{\n\n\"mcpServers\": \"none\"}", "line 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := edit.SetJSON([]byte(c.src), []string{"mcpServers", "engram"}, ours())
+			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), c.want) || got != nil {
+				t.Errorf("SetJSON(%q) = %q, %v; want CodeInvalid with %q", c.src, got, err, c.want)
+			}
+		})
+	}
+}
+
+// files are objects of JSON in all the shapes that people give them.
+func files() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		nl := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "line end")
+		unit := rapid.SampledFrom([]string{"  ", "    ", "\t"}).Draw(t, "unit")
+		pretty := rapid.Bool().Draw(t, "pretty")
+		var b strings.Builder
+		var write func(depth int)
+		write = func(depth int) {
+			n := rapid.IntRange(0, 3).Draw(t, "members")
+			trailing := rapid.Bool().Draw(t, "trailing")
+			b.WriteByte('{')
+			for i := range n {
+				if pretty {
+					b.WriteString(nl + strings.Repeat(unit, depth+1))
+					if rapid.IntRange(0, 4).Draw(t, "comment") == 0 {
+						b.WriteString("// said by hand" + nl + strings.Repeat(unit, depth+1))
+					}
+				}
+				b.WriteString(`"` + string(rune('a'+i)) + `": `)
+				if depth < 3 && rapid.Bool().Draw(t, "deeper") {
+					write(depth + 1)
+				} else {
+					b.WriteString(rapid.SampledFrom([]string{"1", `"x"`, "[1, 2]", "null"}).Draw(t, "value"))
+				}
+				if i < n-1 || trailing {
+					b.WriteByte(',')
+				}
+			}
+			if pretty && n > 0 {
+				b.WriteString(nl + strings.Repeat(unit, depth))
+			}
+			b.WriteByte('}')
+		}
+		write(0)
+		return b.String() + rapid.SampledFrom([]string{"", nl}).Draw(t, "end")
+	})
+}
+
+func TestASetThatIsRemovedLeavesNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := []byte(files().Draw(t, "file"))
+		path := rapid.SampledFrom([][]string{{"engram"}, {"a", "engram"}, {"b", "a", "engram"}, {"hooks", "engram"}}).Draw(t, "path")
+		with, err := edit.SetJSON(src, path, ours())
+		if engram.CodeOf(err) == engram.CodeInvalid && err != nil {
+			return // the path leads through something else than an object
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := edit.SetJSON(with, path, ours()); err != nil || !bytes.Equal(again, with) {
+			t.Fatalf("%s\ntwice is\n%s\n%v", with, again, err)
+		}
+		bare, err := edit.RemoveJSON(with, path)
+		if err != nil {
+			t.Fatalf("remove from\n%s\n%v", with, err)
+		}
+		var there bool
+		if there, err = edit.ReadJSON(bare, path, new(any)); err != nil || there {
+			t.Fatalf("removed from\n%s\nit is there still in\n%s\n%v", with, bare, err)
+		}
+	})
+}
+
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{"", "{}", "{\"a\":1,}", "{ // x\n}", "{\"hooks\":{\"a\":[1,]}}", "\uFEFF{}", "{\"a\":1,\"a\":2}", "{/**/\"hooks\"/**/:/**/{}/**/,}"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		for name, out := range map[string]func() ([]byte, error){
+			"set":    func() ([]byte, error) { return edit.SetJSON([]byte(src), []string{"hooks", "engram"}, ours()) },
+			"add":    func() ([]byte, error) { return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", isOurs) },
+			"remove": func() ([]byte, error) { return edit.RemoveJSON([]byte(src), []string{"hooks"}) },
+		} {
+			got, err := out()
+			if err != nil {
+				continue
+			}
+			if len(bytes.TrimSpace(bytes.TrimPrefix(got, []byte("\uFEFF")))) == 0 {
+				continue // an empty file, out of which nothing was to be taken
+			}
+			standard, err := hujson.Standardize(bytes.TrimPrefix(bytes.Clone(got), []byte("\uFEFF")))
+			if err != nil || !json.Valid(standard) {
+				t.Errorf("%s on %q gives %q, which is no JSON: %v", name, src, got, err)
+			}
+		}
+	})
+}
