@@ -209,8 +209,10 @@ func FuzzJSON(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		for name, out := range map[string]func() ([]byte, error){
-			"set":    func() ([]byte, error) { return edit.SetJSON([]byte(src), []string{"hooks", "engram"}, ours()) },
-			"add":    func() ([]byte, error) { return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", isOurs) },
+			"set": func() ([]byte, error) { return edit.SetJSON([]byte(src), []string{"hooks", "engram"}, ours()) },
+			"add": func() ([]byte, error) {
+				return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", isOurs)
+			},
 			"remove": func() ([]byte, error) { return edit.RemoveJSON([]byte(src), []string{"hooks"}) },
 		} {
 			got, err := out()

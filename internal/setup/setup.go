@@ -1,0 +1,198 @@
+// Package setup wires agents to Engram: it puts entries into their configuration and the
+// files of a plugin beside it, keeps what was there, and takes its own out again.
+//
+// A wiring is planned first, against what is there, and the plan can be shown. When it is
+// carried out every file is read once more: one that somebody else changed meanwhile is
+// planned anew. Files are written beside and renamed, so that at no moment there is half of
+// one; links stay links, modes stay. What a file was before the first time is kept, and
+// remembered before the file is changed, so that Undo works after a kill at any moment.
+package setup
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Part is what one file gets.
+type Part struct {
+	Path string
+	// Set puts our part into the content of the file, which is nil when there is none. It
+	// returns the content itself when our part is in it already.
+	Set func(content []byte) ([]byte, error)
+	// Remove takes our part out again; nil for a file that is ours altogether.
+	Remove func(content []byte) ([]byte, error)
+	// Mode is that of a file that is made; 0: 0644.
+	Mode fs.FileMode
+}
+
+// Whole is a file that is ours altogether.
+func Whole(path string, content []byte, mode fs.FileMode) Part {
+	return Part{Path: path, Mode: mode, Set: func([]byte) ([]byte, error) { return content, nil }}
+}
+
+// Change is what becomes of a file.
+type Change struct {
+	Path   string
+	Before []byte // nil: there was none
+	After  []byte // nil: there will be none
+}
+
+// Changed reports whether anything becomes of the file.
+func (c Change) Changed() bool {
+	return (c.Before == nil) != (c.After == nil) || !bytes.Equal(c.Before, c.After)
+}
+
+// Options are what a Wirer works with.
+type Options struct {
+	Dir string           // where it keeps what files were, and remembers what it did; it is made
+	Now func() time.Time // for what is remembered
+	// Lock waits until no other process is at it, and returns how to let the next one.
+	Lock func(ctx context.Context) (release func() error, err error)
+}
+
+// Wirer carries wirings out. Several processes may do so at once: they wait for each other.
+type Wirer struct{ o Options }
+
+// New returns a Wirer.
+func New(o Options) *Wirer { return &Wirer{o: o} }
+
+// Plan says what would become of the files of an agent's parts, and changes nothing.
+//
+// CodeInvalid for a file that cannot be understood, CodeConflict for one that stands in the
+// way, CodeUnavailable for one that cannot be read.
+func (w *Wirer) Plan(agent string, parts []Part) ([]Change, error) {
+	s, err := w.load()
+	if err != nil {
+		return nil, err
+	}
+	return s.plan(agent, parts)
+}
+
+func (s *state) plan(agent string, parts []Part) ([]Change, error) {
+	var all []Change
+	for _, p := range parts {
+		c, err := s.change(agent, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// change is what a part makes of its file.
+func (s *state) change(agent string, p Part) (Change, error) {
+	f, err := read(p.Path)
+	if err != nil {
+		return Change{}, err
+	}
+	c := Change{Path: p.Path, Before: f.content}
+	known, wired := s.Agents[agent][p.Path]
+	if p.Remove == nil && f.content != nil && !(wired && known.After == sum(f.content)) {
+		if same, err := p.Set(nil); err == nil && bytes.Equal(same, f.content) {
+			c.After = f.content
+			return c, nil
+		}
+		return Change{}, engram.Errorf(engram.CodeConflict, "%s is there, and not as engram wrote it", p.Path).
+			WithHint("look at it, and move it away if it is not needed")
+	}
+	if c.After, err = p.Set(f.content); err != nil {
+		return Change{}, inFile(p.Path, err)
+	}
+	return c, nil
+}
+
+// inFile says which file an error is about.
+func inFile(path string, err error) error {
+	told, ok := errors.AsType[*engram.Error](err)
+	if !ok {
+		return err
+	}
+	whole := *told
+	whole.Msg = path + ": " + told.Msg
+	if whole.Hint == "" {
+		whole.Hint = "mend the file; it was not touched"
+	}
+	return &whole
+}
+
+// file is what is at a path.
+type file struct {
+	real    string // where a link leads
+	content []byte // nil: there is none
+	mode    fs.FileMode
+}
+
+// maxFile is the size of a file that is taken for configuration. 16 MiB.
+const maxFile = 16 << 20
+
+func read(path string) (file, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return file{}, engram.Errorf(engram.CodeConflict, "%s is a link that leads nowhere", path).WithHint("remove it; nothing was changed")
+		}
+		return file{real: path, mode: 0}, nil
+	}
+	if err != nil {
+		return file{}, unreadable(path, err)
+	}
+	info, err := os.Stat(real)
+	switch {
+	case err != nil:
+		return file{}, unreadable(path, err)
+	case !info.Mode().IsRegular():
+		return file{}, engram.Errorf(engram.CodeConflict, "%s is no file", path).WithHint("remove it; nothing was changed")
+	case info.Size() > maxFile:
+		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, and is no configuration", path, maxFile>>20)
+	}
+	content, err := os.ReadFile(real)
+	if err != nil {
+		return file{}, unreadable(path, err)
+	}
+	if content == nil {
+		content = []byte{}
+	}
+	return file{real: real, content: content, mode: info.Mode().Perm()}, nil
+}
+
+func unreadable(path string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithHint("nothing was changed").WithCause(err)
+}
+
+func unwritable(path string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", path).
+		WithHint("see to the rights of the file and its folder, and to room on the disk; it is as it was").WithCause(err)
+}
+
+// write puts content at a path, whole or not at all.
+func write(f file, content []byte, usual fs.FileMode) error {
+	mode := f.mode
+	if mode == 0 {
+		if mode = usual; mode == 0 {
+			mode = 0o644
+		}
+	} else if mode&0o200 == 0 {
+		return fs.ErrPermission // a rename would not ask, but whoever made it read-only meant it
+	}
+	beside, err := os.CreateTemp(filepath.Dir(f.real), ".engram-*")
+	if err != nil {
+		return err
+	}
+	_, err = beside.Write(content)
+	err = errors.Join(err, beside.Chmod(mode), beside.Sync(), beside.Close())
+	if err == nil {
+		err = os.Rename(beside.Name(), f.real)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(beside.Name()))
+	}
+	return nil
+}

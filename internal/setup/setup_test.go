@@ -1,0 +1,253 @@
+package setup_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/setup"
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
+)
+
+// bench is a home with a Wirer.
+type bench struct {
+	*testing.T
+	home string
+	*setup.Wirer
+}
+
+func newBench(t *testing.T) bench {
+	var mu sync.Mutex
+	return bench{t, t.TempDir(), setup.New(setup.Options{
+		Dir: filepath.Join(t.TempDir(), "setup"),
+		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
+		Lock: func(context.Context) (func() error, error) {
+			mu.Lock()
+			return func() error { mu.Unlock(); return nil }, nil
+		},
+	})}
+}
+
+func (b bench) path(name string) string { return filepath.Join(b.home, filepath.FromSlash(name)) }
+
+func (b bench) write(name, content string, mode fs.FileMode) {
+	b.Helper()
+	if err := os.MkdirAll(filepath.Dir(b.path(name)), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(b.path(name), []byte(content), mode); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// tree is every file of the home with its mode and content.
+func (b bench) tree() string {
+	b.Helper()
+	var all strings.Builder
+	err := filepath.WalkDir(b.home, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := os.Lstat(path)
+		if err != nil {
+			return err
+		}
+		all.WriteString(path[len(b.home):] + " " + info.Mode().String())
+		if info.Mode().IsRegular() {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			all.Write(append([]byte("\n"), content...))
+		}
+		all.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return all.String()
+}
+
+func (b bench) server(name, agent string) setup.Part {
+	path := []string{"mcpServers", agent}
+	return setup.Part{
+		Path:   b.path(name),
+		Set:    func(c []byte) ([]byte, error) { return edit.SetJSON(c, path, map[string]any{"command": "engram"}) },
+		Remove: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
+	}
+}
+
+func (b bench) plugin(name, content string) setup.Part {
+	return setup.Whole(b.path(name), []byte(content), 0o600)
+}
+
+func (b bench) apply(agent string, parts ...setup.Part) []setup.Change {
+	b.Helper()
+	all, err := b.Apply(b.Context(), agent, parts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return all
+}
+
+func (b bench) undo(agent string, parts ...setup.Part) []setup.Undone {
+	b.Helper()
+	all, err := b.Undo(b.Context(), agent, parts)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return all
+}
+
+func TestUndoRestoresEveryByte(t *testing.T) {
+	for name, content := range map[string]string{
+		"no file":          "",
+		"comments":         "{\n  // mine\n  \"a\": 1, // one\n}\n",
+		"CRLF and a mark":  "\uFEFF{\r\n\t\"mcpServers\": {}\r\n}",
+		"everything there": `{"mcpServers":{"other":{"command":"x"}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if content != "" {
+				b.write("conf/settings.json", content, 0o640)
+			}
+			before := b.tree()
+			parts := []setup.Part{b.server("conf/settings.json", "engram"), b.plugin("skills/engram/SKILL.md", "how to remember")}
+			b.apply("someone", parts...)
+			wired := b.tree()
+			for _, c := range b.apply("someone", parts...) {
+				if c.Changed() {
+					t.Errorf("a second time %s changes from %q to %q", c.Path, c.Before, c.After)
+				}
+			}
+			if again := b.tree(); again != wired {
+				t.Errorf("a second time it is\n%s\nand was\n%s", again, wired)
+			}
+			b.undo("someone", parts...)
+			if after := b.tree(); after != before {
+				t.Errorf("after undo it is\n%s\nand was\n%s", after, before)
+			}
+			if left := b.undo("someone", parts...); len(left) != 0 {
+				t.Errorf("a second undo does %v; want nothing", left)
+			}
+		})
+	}
+}
+
+func TestWhatWasWrittenSinceStays(t *testing.T) {
+	b := newBench(t)
+	b.write("settings.json", "{\n  \"a\": 1\n}\n", 0o644)
+	part := b.server("settings.json", "engram")
+	b.apply("someone", part)
+	content, err := os.ReadFile(b.path("settings.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.write("settings.json", strings.Replace(string(content), `"a": 1`, `"a": 2`, 1), 0o644)
+	b.undo("someone", part)
+	content, err = os.ReadFile(b.path("settings.json"))
+	if err != nil || !bytes.Contains(content, []byte(`"a": 2`)) || bytes.Contains(content, []byte("engram")) {
+		t.Errorf("after undo it is %q, %v; want what was edited since, without engram", content, err)
+	}
+}
+
+func TestTwoAgentsInOneFile(t *testing.T) {
+	for _, first := range []string{"one", "two"} {
+		b := newBench(t)
+		b.write("settings.json", "{\n  \"a\": 1\n}\n", 0o644)
+		before := b.tree()
+		parts := map[string]setup.Part{"one": b.server("settings.json", "one"), "two": b.server("settings.json", "two")}
+		b.apply("one", parts["one"])
+		b.apply("two", parts["two"])
+		b.undo(first, parts[first])
+		delete(parts, first)
+		for last, part := range parts {
+			b.undo(last, part)
+		}
+		if after := b.tree(); after != before {
+			t.Errorf("%s undone first: it is\n%s\nand was\n%s", first, after, before)
+		}
+	}
+}
+
+func TestWhatStandsInTheWay(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		there func(bench)
+		code  engram.Code
+	}{
+		{"a file that cannot be understood", func(b bench) { b.write("conf/settings.json", "{\n nope", 0o644) }, engram.CodeInvalid},
+		{"a file that nobody may write", func(b bench) { b.write("conf/settings.json", "{}", 0o444) }, engram.CodeUnavailable},
+		{"a folder", func(b bench) { b.write("conf/settings.json/x", "", 0o644) }, engram.CodeConflict},
+		{"a link that leads nowhere", func(b bench) {
+			b.write("conf/x", "", 0o644)
+			if err := os.Symlink(b.path("nowhere"), b.path("conf/settings.json")); err != nil {
+				b.Fatal(err)
+			}
+		}, engram.CodeConflict},
+		{"another plugin of the name", func(b bench) { b.write("skills/engram/SKILL.md", "somebody else's", 0o644) }, engram.CodeConflict},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t)
+			c.there(b)
+			before := b.tree()
+			_, err := b.Apply(t.Context(), "someone", []setup.Part{
+				b.plugin("skills/engram/SKILL.md", "how to remember"), b.server("conf/settings.json", "engram"),
+			})
+			if engram.CodeOf(err) != c.code {
+				t.Errorf("Apply says %v; want %s", err, c.code)
+			}
+			if after := b.tree(); after != before {
+				t.Errorf("it is\n%s\nand was\n%s", after, before)
+			}
+		})
+	}
+}
+
+func TestALinkStaysOne(t *testing.T) {
+	b := newBench(t)
+	b.write("dotfiles/settings.json", "{}", 0o600)
+	if err := os.Symlink(b.path("dotfiles/settings.json"), b.path("settings.json")); err != nil {
+		t.Fatal(err)
+	}
+	b.apply("someone", b.server("settings.json", "engram"))
+	info, err := os.Lstat(b.path("settings.json"))
+	content, _ := os.ReadFile(b.path("dotfiles/settings.json"))
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 || !bytes.Contains(content, []byte("engram")) {
+		t.Errorf("the link is %v, %v, and leads to %q; want a link still, and the entry where it leads", info.Mode(), err, content)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.write("settings.json", "{}", 0o644)
+	before := b.tree()
+	names := []string{"one", "two", "three", "four", "five"}
+	var all sync.WaitGroup
+	for _, name := range names {
+		all.Go(func() {
+			if _, err := b.Apply(t.Context(), name, []setup.Part{b.server("settings.json", name)}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	content, err := os.ReadFile(b.path("settings.json"))
+	for _, name := range names {
+		if err != nil || !bytes.Contains(content, []byte(name)) {
+			t.Errorf("%s is missing in %s, %v", name, content, err)
+		}
+		b.undo(name, b.server("settings.json", name))
+	}
+	if after := b.tree(); after != before {
+		t.Errorf("after all were undone it is\n%s\nand was\n%s", after, before)
+	}
+}
