@@ -59,6 +59,8 @@ func rows() map[string]row {
 		"internal/replica/wire":  {room: "rule"},
 		"internal/render":        {room: "rule", modules: []string{"github.com/aymanbagabas/go-udiff"}},
 		"internal/retrieval":     {room: "rule"},
+		"internal/secret":        {room: "rule"},
+		"internal/setup/edit":    {room: "rule", modules: []string{"github.com/tailscale/hujson", "github.com/BurntSushi/toml"}},
 		"internal/suspicion":     {room: "rule"},
 		"internal/text":          {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
 		"internal/topic":         {room: "rule"},
@@ -77,9 +79,11 @@ func rows() map[string]row {
 		"internal/replica/jsonfile":  {room: "technology"},
 		"internal/replica/markdown":  {room: "technology", modules: []string{"go.yaml.in/yaml/v4"}},
 		"internal/service":           {room: "technology"},
+		"internal/setup":             {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
+		"internal/hook":       {room: "frontend"},
 		"internal/httpapi":    {room: "frontend"},
 		"internal/mcp":        {room: "frontend", modules: []string{mcpSDK}},
 		"internal/mcp/mem":    {room: "frontend", modules: []string{mcpSDK}},
@@ -103,6 +107,7 @@ func rows() map[string]row {
 		"internal/eval/own":            {room: "measure"},
 		"internal/eval/trial":          {room: "measure"},
 		"internal/eval/live":           {room: "tool", modules: []string{mcpSDK}},
+		"internal/secret/rulesgen":     {room: "tool", modules: []string{"github.com/BurntSushi/toml"}},
 	}
 }
 
