@@ -48,6 +48,9 @@ const (
 	DeferredMissing Deferral = "missing" // what it refers to is not here yet
 	DeferredClock   Deferral = "clock"   // it was written in the future
 	DeferredReview  Deferral = "review"  // a person has to look at it first
+	// DeferredProposal is what was read out of transcripts and commits: nothing but a person
+	// taking it makes it a memory.
+	DeferredProposal Deferral = "proposal"
 )
 
 // Deferred is a record that came from a remote and waits; it is tried again with each pull,

@@ -164,7 +164,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	}
 	into := map[string]*receivingBatch{} // by project
 	err = eachDeferred(ctx, o.tx, project, func(d engram.Deferred) error {
-		if d.Why == engram.DeferredReview && !erasure.erases(d.Record, d.Project) {
+		if byPerson(d.Why) && !erasure.erases(d.Record, d.Project) {
 			return nil
 		}
 		b := into[d.Project]
@@ -192,6 +192,11 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 	}
 	sum.Op = o.first
 	return sum, tried, nil
+}
+
+// byPerson reports a reason to wait that time cannot settle.
+func byPerson(why engram.Deferral) bool {
+	return why == engram.DeferredReview || why == engram.DeferredProposal
 }
 
 // oneAgain tries one record again.
