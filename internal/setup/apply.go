@@ -20,16 +20,16 @@ func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change
 		if all, err = s.plan(agent, parts); err != nil {
 			return err
 		}
-		var done []Change
+		var done []written
 		for n, c := range all {
-			if err = ctx.Err(); err == nil && c.Changed() {
-				err = w.put(s, agent, c, parts[n])
+			if err = ctx.Err(); err == nil {
+				was := s.Files[c.Path].copy()
+				if err = w.put(s, agent, c, parts[n]); err == nil {
+					done = append(done, written{c, was})
+				}
 			}
 			if err != nil {
-				return errors.Join(err, w.back(s, agent, done))
-			}
-			if c.Changed() {
-				done = append(done, c)
+				return errors.Join(err, w.back(s, done))
 			}
 		}
 		return nil
@@ -38,6 +38,12 @@ func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change
 		return nil, err
 	}
 	return all, nil
+}
+
+// written is a change that was made, and what was remembered of the file before.
+type written struct {
+	Change
+	was *wired
 }
 
 // alone runs fn while no other process sets anything up.
@@ -59,42 +65,75 @@ func (w *Wirer) alone(ctx context.Context, fn func(*state) error) (err error) {
 
 // put writes one file, after it is remembered what it was.
 func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
+	if !c.Changed() {
+		return w.join(s, agent, p)
+	}
 	f, err := read(c.Path)
 	if err != nil {
 		return err
 	}
-	if sum(f.content) != sum(c.Before) || (f.content == nil) != (c.Before == nil) {
+	if sum(f.content) != sum(c.Before) {
 		return engram.Errorf(engram.CodeConflict, "%s was changed by somebody else just now", c.Path).WithHint("try again")
 	}
-	if s.Agents[agent] == nil {
-		s.Agents[agent] = map[string]wired{}
+	was := s.Files[c.Path].copy()
+	if err = w.remember(s, agent, c, p, f); err == nil {
+		if err = os.MkdirAll(filepath.Dir(f.real), 0o755); err == nil {
+			err = write(f, c.After, p.Mode)
+		}
+		if err != nil {
+			err = unwritable(c.Path, err)
+		}
 	}
-	if err := w.remember(s, agent, c, f); err != nil {
-		return err
+	if err != nil { // nothing was written: neither is anything to be remembered
+		s.set(c.Path, was)
+		for _, dir := range slices.Backward(missingOf(was, f)) {
+			_ = os.Remove(dir)
+		}
+		return errors.Join(err, w.save(s))
 	}
-	if err := os.MkdirAll(filepath.Dir(f.real), 0o755); err != nil {
-		return unwritable(c.Path, err)
+	return nil
+}
+
+// missingOf are the folders that were made for a file that was not written in the end.
+func missingOf(was *wired, f file) []string {
+	if was != nil || f.content != nil {
+		return nil
 	}
-	if err := write(f, c.After, p.Mode); err != nil {
-		return unwritable(c.Path, err)
+	return f.missing
+}
+
+// join remembers an agent whose part is in a file already because another one shares it.
+func (w *Wirer) join(s *state, agent string, p Part) error {
+	known := s.Files[p.Path]
+	if known == nil || p.Shared == "" || s.of(agent, p.Path) != nil {
+		return nil
+	}
+	for _, part := range known.Agents {
+		if part == p.Shared {
+			known.Agents[agent] = p.Shared
+			return w.save(s)
+		}
 	}
 	return nil
 }
 
 // remember notes what a file was before the first time, and what it is made now.
-func (w *Wirer) remember(s *state, agent string, c Change, f file) error {
-	known, wiredBefore := s.Agents[agent][c.Path]
-	if !wiredBefore || f.content == nil || known.After != sum(f.content) {
-		known = wired{Existed: f.content != nil, Mode: f.mode, Folders: missing(filepath.Dir(f.real))}
-		if known.Existed {
-			known.Before = sum(f.content)
+func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error {
+	known := s.Files[c.Path]
+	switch {
+	case known == nil || f.content == nil || sum(f.content) == known.Before:
+		known = &wired{Mode: f.mode, Before: sum(f.content), Folders: f.missing, Agents: map[string]string{}}
+		if f.content != nil {
 			if err := w.keep(f.content); err != nil {
 				return err
 			}
 		}
+	case !known.knows(f.content):
+		known.Touched = true
 	}
-	known.At, known.After = w.o.Now().UTC(), sum(c.After)
-	s.Agents[agent][c.Path] = known
+	known.At, known.Last, known.After = w.o.Now().UTC(), sum(f.content), sum(c.After)
+	known.Agents[agent] = p.Shared
+	s.Files[c.Path] = known
 	return w.save(s)
 }
 
@@ -112,11 +151,43 @@ func missing(dir string) []string {
 }
 
 // back sets files back that were written in vain.
-func (w *Wirer) back(s *state, agent string, done []Change) error {
+func (w *Wirer) back(s *state, done []written) error {
 	var failed error
 	for _, c := range slices.Backward(done) {
-		_, err := w.restore(s, agent, Part{Path: c.Path})
+		now := s.Files[c.Path]
+		s.set(c.Path, c.was)
+		if !c.Changed() {
+			continue
+		}
+		f, err := read(c.Path)
+		switch {
+		case err != nil:
+		case c.Before != nil:
+			err = write(f, c.Before, 0)
+		default:
+			if err = os.Remove(f.real); err == nil {
+				now.leave()
+			}
+		}
 		failed = errors.Join(failed, err)
 	}
-	return errors.Join(failed, w.save(s))
+	return errors.Join(failed, w.save(s), w.tidy(s))
+}
+
+// set remembers something of a file; nil is nothing.
+func (s *state) set(path string, w *wired) {
+	if w == nil {
+		delete(s.Files, path)
+		return
+	}
+	s.Files[path] = w
+}
+
+// leave removes the folders that were made for a file that is gone.
+func (w *wired) leave() {
+	for _, dir := range slices.Backward(w.Folders) {
+		if os.Remove(dir) != nil {
+			return // something else is in it
+		}
+	}
 }

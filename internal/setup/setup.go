@@ -26,8 +26,13 @@ type Part struct {
 	// Set puts our part into the content of the file, which is nil when there is none. It
 	// returns the content itself when our part is in it already.
 	Set func(content []byte) ([]byte, error)
-	// Remove takes our part out again; nil for a file that is ours altogether.
-	Remove func(content []byte) ([]byte, error)
+	// Remove takes our part out again; nil for a file that is ours altogether. before is what
+	// the file was before the first time, nil for none: what holds nothing any more, and was
+	// not there then, goes too. It returns nil when nothing is left that anybody wrote.
+	Remove func(content, before []byte) ([]byte, error)
+	// Shared names a part that several agents have in one file: it is taken out with the last
+	// of them. "" for a part that is the agent's own.
+	Shared string
 	// Mode is that of a file that is made; 0: 0644.
 	Mode fs.FileMode
 }
@@ -94,8 +99,7 @@ func (s *state) change(agent string, p Part) (Change, error) {
 		return Change{}, err
 	}
 	c := Change{Path: p.Path, Before: f.content}
-	known, wired := s.Agents[agent][p.Path]
-	if p.Remove == nil && f.content != nil && !(wired && known.After == sum(f.content)) {
+	if p.Remove == nil && f.content != nil && !s.of(agent, p.Path).knows(f.content) {
 		if same, err := p.Set(nil); err == nil && bytes.Equal(same, f.content) {
 			c.After = f.content
 			return c, nil
@@ -128,6 +132,7 @@ type file struct {
 	real    string // where a link leads
 	content []byte // nil: there is none
 	mode    fs.FileMode
+	missing []string // folders on the way to it that are not there, the outermost first
 }
 
 // maxFile is the size of a file that is taken for configuration. 16 MiB.
@@ -139,7 +144,7 @@ func read(path string) (file, error) {
 		if _, err := os.Lstat(path); err == nil {
 			return file{}, engram.Errorf(engram.CodeConflict, "%s is a link that leads nowhere", path).WithHint("remove it; nothing was changed")
 		}
-		return file{real: path, mode: 0}, nil
+		return file{real: path, missing: missing(filepath.Dir(path))}, nil
 	}
 	if err != nil {
 		return file{}, unreadable(path, err)
@@ -172,6 +177,12 @@ func unwritable(path string, err error) error {
 		WithHint("see to the rights of the file and its folder, and to room on the disk; it is as it was").WithCause(err)
 }
 
+// beside is where the content of a file is written before it is renamed. The name is the same
+// each time, so that what a kill left there is found and goes.
+func beside(real string) string {
+	return filepath.Join(filepath.Dir(real), ".engram-new."+filepath.Base(real))
+}
+
 // write puts content at a path, whole or not at all.
 func write(f file, content []byte, usual fs.FileMode) error {
 	mode := f.mode
@@ -182,17 +193,28 @@ func write(f file, content []byte, usual fs.FileMode) error {
 	} else if mode&0o200 == 0 {
 		return fs.ErrPermission // a rename would not ask, but whoever made it read-only meant it
 	}
-	beside, err := os.CreateTemp(filepath.Dir(f.real), ".engram-*")
+	if err := sweep(f); err != nil {
+		return err
+	}
+	made, err := os.OpenFile(beside(f.real), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = beside.Write(content)
-	err = errors.Join(err, beside.Chmod(mode), beside.Sync(), beside.Close())
+	_, err = made.Write(content)
+	err = errors.Join(err, made.Chmod(mode), made.Sync(), made.Close())
 	if err == nil {
-		err = os.Rename(beside.Name(), f.real)
+		err = os.Rename(made.Name(), f.real)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(beside.Name()))
+		return errors.Join(err, sweep(f))
+	}
+	return nil
+}
+
+// sweep removes what a kill left beside a file.
+func sweep(f file) error {
+	if err := os.Remove(beside(f.real)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (b bench) server(name, agent string) setup.Part {
 	return setup.Part{
 		Path:   b.path(name),
 		Set:    func(c []byte) ([]byte, error) { return edit.SetJSON(c, path, map[string]any{"command": "engram"}) },
-		Remove: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
+		Remove: func(c, _ []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
 	}
 }
 

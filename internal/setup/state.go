@@ -6,28 +6,35 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// state is what a Wirer remembers: of each agent, of each file, what it was and what it was
-// made. It lies as JSON beside the copies of what was there.
+// state is what a Wirer remembers: of each file, what it was before the first agent, what it
+// was made, and whose parts are in it. It lies as JSON beside the copies of what was there.
 type state struct {
-	Version int                         `json:"version"`
-	Agents  map[string]map[string]wired `json:"agents"`
+	Version int               `json:"version"`
+	Files   map[string]*wired `json:"files"`
 }
 
-// wired is a file that was changed for an agent.
+// wired is a file that was changed for agents. A sum is the SHA-256 of a content; "" is that
+// of no file.
 type wired struct {
-	At      time.Time   `json:"at"`
-	Existed bool        `json:"existed"`
-	Mode    fs.FileMode `json:"mode,omitempty"`    // that it had
-	Before  string      `json:"before,omitempty"`  // SHA-256 of what it was, which is the name of the copy
-	After   string      `json:"after"`             // SHA-256 of what it was made
-	Folders []string    `json:"folders,omitempty"` // that were made for it, the outermost first
+	At      time.Time         `json:"at"`
+	Mode    fs.FileMode       `json:"mode,omitempty"`    // that it had
+	Before  string            `json:"before,omitempty"`  // what it was: its sum, which is the name of the copy
+	Last    string            `json:"last,omitempty"`    // what it was before the latest write, which a kill may have prevented
+	After   string            `json:"after"`             // what it was made
+	Folders []string          `json:"folders,omitempty"` // that were made for it, the outermost first
+	Agents  map[string]string `json:"agents"`            // whose parts are in it, and what they share
+	// Touched says that somebody else wrote it between two writes of ours: what it was before
+	// is not what anybody wants back.
+	Touched bool `json:"touched,omitempty"`
 }
 
 const (
@@ -37,12 +44,52 @@ const (
 )
 
 func sum(content []byte) string {
+	if content == nil {
+		return ""
+	}
 	s := sha256.Sum256(content)
 	return hex.EncodeToString(s[:])
 }
 
+// of is what is remembered of a file when a part of the agent is in it; nil when none is.
+func (s *state) of(agent, path string) *wired {
+	if w := s.Files[path]; w != nil {
+		if _, in := w.Agents[agent]; in {
+			return w
+		}
+	}
+	return nil
+}
+
+// knows reports whether a content is one that the file had at the hands of a Wirer.
+func (w *wired) knows(content []byte) bool {
+	is := sum(content)
+	return w != nil && (is == w.After || is == w.Last && !w.Touched)
+}
+
+// copy is for setting it back.
+func (w *wired) copy() *wired {
+	if w == nil {
+		return nil
+	}
+	c := *w
+	c.Agents = maps.Clone(w.Agents)
+	return &c
+}
+
+// shares reports whether another agent has the part of this one in the file, too.
+func (w *wired) shares(agent string) bool {
+	part := w.Agents[agent]
+	for other, its := range w.Agents {
+		if other != agent && part != "" && its == part {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *Wirer) load() (*state, error) {
-	s := &state{Version: stateVersion, Agents: map[string]map[string]wired{}}
+	s := &state{Version: stateVersion, Files: map[string]*wired{}}
 	path := filepath.Join(w.o.Dir, stateName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,15 +105,23 @@ func (w *Wirer) load() (*state, error) {
 	if s.Version > stateVersion {
 		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", path).WithHint("update engram")
 	}
+	maps.DeleteFunc(s.Files, func(_ string, w *wired) bool { return w == nil || len(w.Agents) == 0 })
 	return s, nil
 }
 
+// save writes the state, and nothing when there is nothing to remember.
 func (w *Wirer) save(s *state) error {
+	path := filepath.Join(w.o.Dir, stateName)
+	if len(s.Files) == 0 {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return unwritable(path, err)
+		}
+		return nil
+	}
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(w.o.Dir, stateName)
 	f, err := read(path)
 	if err == nil {
 		err = write(f, append(b, '\n'), 0o600)
@@ -94,8 +149,11 @@ func (w *Wirer) keep(content []byte) error {
 	return nil
 }
 
-// kept is what a file was, by its sum.
+// kept is what a file was, by its sum; nil for none.
 func (w *Wirer) kept(name string) ([]byte, error) {
+	if name == "" {
+		return nil, nil
+	}
 	path := filepath.Join(w.o.Dir, copiesName, name)
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -105,4 +163,28 @@ func (w *Wirer) kept(name string) ([]byte, error) {
 		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since", path).WithHint("the file that it is a copy of is left as it is")
 	}
 	return b, nil
+}
+
+// tidy removes the copies that nothing needs any more: there may be keys and tokens in them.
+func (w *Wirer) tidy(s *state) error {
+	dir := filepath.Join(w.o.Dir, copiesName)
+	all, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	needed := func(f fs.DirEntry) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(s.Files)), func(w *wired) bool { return w.Before == f.Name() })
+	}
+	for _, f := range all {
+		if !needed(f) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, f.Name())))
+		}
+	}
+	if err != nil {
+		return unwritable(dir, err)
+	}
+	if len(s.Files) == 0 {
+		_ = os.Remove(dir) // which is empty, unless somebody put something there
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"slices"
@@ -16,112 +17,129 @@ type Undone struct {
 	Left string
 }
 
-// Undo takes out what Apply put into the files of an agent. A file that is as Apply left it
-// becomes what it was, to the byte and with its mode; of one that was changed since only our
-// part is taken out. Folders that were made for it and are empty are removed. What is not
-// wired is undone already.
+// Undo takes out what Apply put into the files of an agent. A file that nobody else wrote
+// becomes what it was with the last agent that is in it, to the byte and with its mode; of
+// one that was changed since, only our part is taken out. Folders that were made for it and are empty are removed.
+// What is not wired is undone already. One file that cannot be undone does not keep the others.
 //
-// CodeUnavailable for what cannot be read or written.
+// CodeUnavailable for what cannot be read or written, CodeInvalid for what cannot be
+// understood: with them come the files all the same.
 func (w *Wirer) Undo(ctx context.Context, agent string, parts []Part) ([]Undone, error) {
 	var all []Undone
 	err := w.alone(ctx, func(s *state) error {
-		for _, path := range slices.Sorted(maps.Keys(s.Agents[agent])) {
-			p := Part{Path: path}
-			if n := slices.IndexFunc(parts, func(p Part) bool { return p.Path == path }); n >= 0 {
-				p = parts[n]
+		var failed error
+		for _, path := range slices.Sorted(maps.Keys(s.Files)) {
+			if s.of(agent, path) == nil {
+				continue
 			}
-			done, err := w.restore(s, agent, p)
+			done, err := w.restore(s, agent, partAt(parts, path), true)
 			if err != nil {
-				return err
+				done.Left, failed = err.Error(), errors.Join(failed, err)
 			}
-			if all = append(all, done); done.Left == "" {
-				if err := w.save(s); err != nil {
-					return err
-				}
-			}
+			all = append(all, done)
 		}
-		return nil
+		return errors.Join(failed, w.tidy(s))
 	})
 	return all, err
 }
 
-// restore takes our part out of one file.
-func (w *Wirer) restore(s *state, agent string, p Part) (Undone, error) {
-	was := s.Agents[agent][p.Path]
+// PlanUndo says what Undo would do, and changes nothing.
+func (w *Wirer) PlanUndo(agent string, parts []Part) ([]Undone, error) {
+	s, err := w.load()
+	if err != nil {
+		return nil, err
+	}
+	var all []Undone
+	for _, path := range slices.Sorted(maps.Keys(s.Files)) {
+		if s.of(agent, path) == nil {
+			continue
+		}
+		done, err := w.restore(s, agent, partAt(parts, path), false)
+		if err != nil {
+			done.Left = err.Error()
+		}
+		all = append(all, done)
+	}
+	return all, nil
+}
+
+// partAt is the part of a path; one that is no longer among them is a file of ours.
+func partAt(parts []Part, path string) Part {
+	if n := slices.IndexFunc(parts, func(p Part) bool { return p.Path == path }); n >= 0 {
+		return parts[n]
+	}
+	return Part{Path: path}
+}
+
+// restore takes the part of an agent out of one file; without doing it says only how.
+func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error) {
+	was := s.Files[p.Path]
 	f, err := read(p.Path)
 	if err != nil {
-		return Undone{}, err
+		return Undone{Change: Change{Path: p.Path}}, err
 	}
 	done := Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content}}
+	before, err := w.kept(was.Before)
+	if err != nil {
+		return done, err
+	}
+	mode, alone := f.mode, len(was.Agents) == 1
 	switch is := sum(f.content); {
-	case f.content == nil, is == was.Before:
-	case is == was.After && !was.Existed:
-		if err := os.Remove(f.real); err != nil {
-			return done, unwritable(p.Path, err)
-		}
-		done.After = nil
-	case is == was.After:
-		if done.After, err = w.kept(was.Before); err != nil {
-			return done, err
-		}
-		if err := write(f, done.After, was.Mode); err != nil {
-			return done, unwritable(p.Path, err)
-		}
+	case f.content == nil, is == was.Before, was.shares(agent):
+	case alone && !was.Touched && was.knows(f.content):
+		done.After, mode = before, was.Mode
+	case p.Remove == nil && !alone:
 	case p.Remove == nil:
 		done.Left = "it was changed since engram wrote it"
 		return done, nil
 	default:
-		if done.After, err = p.Remove(f.content); err != nil {
+		if done.After, err = p.Remove(f.content, before); err != nil {
 			return done, inFile(p.Path, err)
 		}
-		if err := write(f, done.After, f.mode); err != nil {
-			return done, unwritable(p.Path, err)
-		}
-		if err := w.passOn(s, agent, p, was, f.content, done.After); err != nil {
-			return done, err
+		if done.After == nil && (!alone || before != nil) {
+			done.After = []byte{} // somebody else's file, and empty
 		}
 	}
-	if done.After == nil {
-		for _, dir := range slices.Backward(was.Folders) {
-			if os.Remove(dir) != nil {
-				break // something else is in it
-			}
-		}
+	if !do {
+		return done, nil
 	}
-	if delete(s.Agents[agent], p.Path); len(s.Agents[agent]) == 0 {
-		delete(s.Agents, agent)
-	}
-	return done, nil
+	return done, w.take(s, agent, done.Change, f, mode)
 }
 
-// passOn tells the other agents that are in the same file what it is now, and that our part
-// was none of what it was before them.
-func (w *Wirer) passOn(s *state, agent string, p Part, was wired, content, now []byte) error {
-	for name, files := range s.Agents {
-		other, shared := files[p.Path]
-		if name == agent || !shared || other.After != sum(content) {
-			continue
-		}
-		switch {
-		case other.Existed && other.Before == was.After:
-			other.Existed, other.Before, other.Mode, other.Folders = was.Existed, was.Before, was.Mode, was.Folders
-		case other.Existed:
-			before, err := w.kept(other.Before)
-			if err != nil {
+// take writes what becomes of a file, and forgets the agent.
+func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode) error {
+	was := s.Files[c.Path]
+	if c.Changed() {
+		if len(was.Agents) > 1 { // a kill between the two writes must not look like a change by hand
+			was.Last, was.After = sum(f.content), sum(c.After)
+			if err := w.save(s); err != nil {
 				return err
 			}
-			if before, err = p.Remove(before); err != nil {
-				return inFile(p.Path, err)
-			}
-			if err := w.keep(before); err != nil {
-				return err
-			}
-			other.Before = sum(before)
 		}
-		other.After = sum(now)
-		files[p.Path] = other
+		if err := replace(f, c.After, mode); err != nil {
+			return unwritable(c.Path, err)
+		}
 	}
-	return nil
+	_ = sweep(f) // what a kill left beside it
+	if c.After == nil {
+		was.leave()
+	}
+	if delete(was.Agents, agent); len(was.Agents) == 0 {
+		delete(s.Files, c.Path)
+	}
+	return w.save(s)
+}
+
+// replace writes a file with a mode, or removes it.
+func replace(f file, content []byte, mode os.FileMode) error {
+	if content == nil {
+		return os.Remove(f.real)
+	}
+	if f.mode&0o200 == 0 {
+		return os.ErrPermission
+	}
+	f.mode = mode
+	return write(f, content, 0)
 }
 
 // Status is how a file of an agent stands.
@@ -143,7 +161,7 @@ func (w *Wirer) Status(agent string, parts []Part) ([]Status, error) {
 	}
 	all := make([]Status, len(parts))
 	for n, p := range parts {
-		_, known := s.Agents[agent][p.Path]
+		known := s.of(agent, p.Path) != nil
 		switch c, err := s.change(agent, p); {
 		case engram.CodeOf(err) == engram.CodeConflict && known:
 			all[n] = Changed
