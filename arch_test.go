@@ -15,18 +15,19 @@ type room struct {
 
 // rooms is the table of arrows:
 // cmd → cli → app → {frontends, technologies}, frontends → engine → rules → root,
-// technologies → root and rules.
+// technologies → root, rules and assets.
 func rooms() map[string]room {
 	return map[string]room{
 		"root":       {pure: true},
 		"rule":       {pure: true, imports: []string{"root", "rule"}},
 		"engine":     {pure: true, imports: []string{"root", "rule"}},
-		"technology": {imports: []string{"root", "rule"}},
+		"technology": {imports: []string{"root", "rule", "asset"}},
 		"frontend":   {imports: []string{"root", "rule", "engine"}},
 		"config":     {imports: []string{"root", "rule"}},
-		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config"}},
+		"app":        {imports: []string{"root", "rule", "engine", "technology", "frontend", "config", "asset"}},
 		"measure":    {imports: []string{"root", "rule", "engine"}},
-		"cli":        {imports: []string{"root", "rule", "engine", "app", "config", "measure"}},
+		"cli":        {imports: []string{"root", "rule", "engine", "app", "config", "measure", "asset"}},
+		"asset":      {imports: []string{"root"}}, // what is installed elsewhere: texts and folders in the binary
 		"cmd":        {imports: []string{"cli"}},
 		"testkit":    {imports: []string{"root", "rule", "engine", "technology"}},
 		"tool":       {imports: []string{"root", "rule"}},
@@ -47,6 +48,7 @@ func rows() map[string]row {
 	return map[string]row{
 		".": {room: "root"},
 
+		"internal/attend":        {room: "rule"},
 		"internal/capture":       {room: "rule"},
 		"internal/contradiction": {room: "rule"},
 		"internal/document":      {room: "rule"},
@@ -90,6 +92,8 @@ func rows() map[string]row {
 		"internal/mcp/memory": {room: "frontend"},
 		"internal/mcp/recall": {room: "frontend"},
 		"internal/mcp/tool":   {room: "frontend", modules: []string{mcpSDK}},
+
+		"plugin":          {room: "asset"},
 
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
