@@ -79,7 +79,7 @@ func (s source) at(n ast.Node, format string, args ...any) string {
 }
 
 // checkImports says which imports of f point against the arrows or at a module that
-// its row does not name. Tests may use the test kits as well.
+// its row does not name. Tests may use the test kits and the assets as well.
 func checkImports(f source, known map[string]row, kinds map[string]room) (problems []string) {
 	own := known[f.dir]
 	for _, spec := range f.file.Imports {
@@ -95,7 +95,7 @@ func checkImports(f source, known map[string]row, kinds map[string]room) (proble
 		case house(dir) == house(f.dir):
 		default:
 			to := known[dir].room
-			if !slices.Contains(kinds[own.room].imports, to) && !(f.test && (to == "testkit" || to == "root")) {
+			if !slices.Contains(kinds[own.room].imports, to) && !(f.test && (to == "testkit" || to == "root" || to == "asset")) {
 				problems = append(problems, f.at(spec, "%s (%s) may not import %s (%s)", f.dir, own.room, dir, to))
 			}
 		}

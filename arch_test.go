@@ -93,7 +93,7 @@ func rows() map[string]row {
 		"internal/mcp/recall": {room: "frontend"},
 		"internal/mcp/tool":   {room: "frontend", modules: []string{mcpSDK}},
 
-		"plugin":          {room: "asset"},
+		"plugin": {room: "asset"},
 
 		"internal/config": {room: "config", modules: []string{"github.com/BurntSushi/toml"}},
 		"internal/app":    {room: "app", modules: []string{"github.com/oklog/ulid/v2"}},
