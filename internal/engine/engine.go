@@ -13,11 +13,13 @@ package engine
 import (
 	"cmp"
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // Options make an Engine. Store, Now and NewID are required.
@@ -91,6 +93,7 @@ type Engine struct {
 	shelf     *shelf
 	tally     *Tally
 	collect   func()
+	secrets   func() *secret.Scanner // made when the first text is looked at
 }
 
 // New returns an Engine. The Store stays the caller's to close.
@@ -98,7 +101,7 @@ func New(o Options) *Engine {
 	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version,
-		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect}
+		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }
 	if o.Folders != nil {
