@@ -12,9 +12,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -121,6 +123,11 @@ func inFile(path string, err error) error {
 	}
 	whole := *told
 	whole.Msg = path + ": " + told.Msg
+	var line, column int
+	if n, _ := fmt.Sscanf(told.Msg, "line %d, column %d:", &line, &column); n == 2 { // as editors open it
+		_, rest, _ := strings.Cut(told.Msg, ": ")
+		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, line, column, rest)
+	}
 	if whole.Hint == "" {
 		whole.Hint = "mend the file; it was not touched"
 	}

@@ -87,7 +87,7 @@ func decodeTOML(src []byte) (map[string]any, error) {
 	all := map[string]any{}
 	_, err := toml.Decode(string(src), &all)
 	if bad, ok := errors.AsType[toml.ParseError](err); ok {
-		return nil, wrong(bad.Position.Line, "this is no TOML: %s", bad.Message)
+		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "this is no TOML: %s", bad.Message)
 	}
 	return all, err
 }
@@ -134,19 +134,19 @@ func (m markers) find(src []byte) (from, to int, err error) {
 		switch strings.TrimRight(string(line), " \t\r\n") {
 		case m.begin:
 			if from >= 0 {
-				return -1, -1, wrong(lineOf(src, offset), "the block of engram begins a second time")
+				return -1, -1, wrong(placeOf(src, offset), "the block of engram begins a second time")
 			}
 			from = offset
 		case m.end:
 			if from < 0 || to >= 0 {
-				return -1, -1, wrong(lineOf(src, offset), "the block of engram ends, and did not begin")
+				return -1, -1, wrong(placeOf(src, offset), "the block of engram ends, and did not begin")
 			}
 			to = offset + len(line)
 		}
 		offset += len(line)
 	}
 	if from >= 0 && to < 0 {
-		return -1, -1, wrong(lineOf(src, from), "the block of engram begins, and does not end: put %q after it", m.end)
+		return -1, -1, wrong(placeOf(src, from), "the block of engram begins, and does not end: put %q after it", m.end)
 	}
 	return from, to, nil
 }

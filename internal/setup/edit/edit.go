@@ -36,13 +36,17 @@ func newline(src []byte) string {
 // withNewlines is a text whose lines end as those of a file.
 func withNewlines(text, nl string) string { return strings.ReplaceAll(text, "\n", nl) }
 
-// lineOf is the number of the line at an offset, from 1.
-func lineOf(src []byte, offset int) int {
-	return 1 + bytes.Count(src[:min(offset, len(src))], []byte("\n"))
+// place is where something stands in a file: its line and its column, in bytes, from 1.
+type place struct{ line, column int }
+
+// placeOf is that of an offset.
+func placeOf(src []byte, offset int) place {
+	before := src[:min(offset, len(src))]
+	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
 }
 
-func wrong(line int, format string, args ...any) error {
-	return engram.Errorf(engram.CodeInvalid, "line %d: "+format, append([]any{line}, args...)...)
+func wrong(at place, format string, args ...any) error {
+	return engram.Errorf(engram.CodeInvalid, "line %d, column %d: "+format, append([]any{at.line, at.column}, args...)...)
 }
 
 // splice is a file with something in the place of [from, to).

@@ -123,7 +123,7 @@ func ReadJSON(src []byte, path []string, into any) (bool, error) {
 		return false, nil
 	}
 	if err := json.Unmarshal(plain(m.Value), into); err != nil {
-		return false, wrong(d.line(m.Value), "%q is not what it should be", path[len(path)-1])
+		return false, wrong(d.place(m.Value), "%q is not what it should be", path[len(path)-1])
 	}
 	return true, nil
 }
@@ -170,7 +170,7 @@ func changeJSON(src []byte, change func(*document) error, rest func(any) any) ([
 	return append(slices.Clip(mark), d.out...), nil
 }
 
-var place = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+var placed = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
 func parse(src []byte) (*document, error) {
 	d := &document{src: src, nl: newline(src)}
@@ -179,15 +179,16 @@ func parse(src []byte) (*document, error) {
 	}
 	var err error
 	if d.root, err = hujson.Parse(d.src); err != nil {
-		line, why := 1, err.Error()
-		if at := place.FindStringSubmatch(why); at != nil {
-			line, _ = strconv.Atoi(at[1]) // digits, says the expression
-			why = why[len(at[0]):]
+		at, why := place{1, 1}, err.Error()
+		if told := placed.FindStringSubmatch(why); told != nil {
+			at.line, _ = strconv.Atoi(told[1]) // digits, says the expression
+			at.column, _ = strconv.Atoi(told[2])
+			why = why[len(told[0]):]
 		}
-		return nil, wrong(line, "this is no JSON: %s", strings.TrimPrefix(why, "hujson: "))
+		return nil, wrong(at, "this is no JSON: %s", strings.TrimPrefix(why, "hujson: "))
 	}
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
-		return nil, wrong(1, "this is no object of JSON")
+		return nil, wrong(place{1, 1}, "this is no object of JSON")
 	}
 	d.unit = unitOf(d.src, d.root)
 	return d, nil
@@ -209,7 +210,7 @@ func plain(v hujson.Value) []byte {
 	return v.Pack()
 }
 
-func (d *document) line(v hujson.Value) int { return lineOf(d.src, v.StartOffset) }
+func (d *document) place(v hujson.Value) place { return placeOf(d.src, v.StartOffset) }
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
@@ -232,7 +233,7 @@ func (d *document) walk(path []string) (at object, missing []string, err error) 
 			return at, path[n:], nil
 		}
 		if _, ok := m.Value.Value.(*hujson.Object); !ok {
-			return at, nil, wrong(d.line(m.Value), "%q is no object, and nothing can be put into it", name)
+			return at, nil, wrong(d.place(m.Value), "%q is no object, and nothing can be put into it", name)
 		}
 		at = object{&m.Value}
 	}
@@ -251,7 +252,7 @@ func (d *document) list(path []string) (list *hujson.Value, at object, missing [
 		return nil, at, []string{last}, nil
 	}
 	if _, ok := m.Value.Value.(*hujson.Array); !ok {
-		return nil, at, nil, wrong(d.line(m.Value), "%q is no list, and nothing can be put into it", last)
+		return nil, at, nil, wrong(d.place(m.Value), "%q is no list, and nothing can be put into it", last)
 	}
 	return &m.Value, at, nil, nil
 }

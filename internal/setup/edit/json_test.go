@@ -229,3 +229,29 @@ func FuzzJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestPruneJSON(t *testing.T) {
+	for _, c := range []struct{ name, src, was, want string }{
+		{"what was made goes", `{"a":1, "hooks": {"Stop": []}}`, `{"a":1}`, `{"a":1}`},
+		{"what was there stays", `{"hooks": {"Stop": []}}`, `{"hooks": {}}`, `{"hooks": {}}`},
+		{"nothing was there", `{"hooks": {"Stop": []}}`, ``, `{}`},
+		{"another entry stays, and what it stands in", `{"hooks": {"Stop": [1]}}`, ``, `{"hooks": {"Stop": [1]}}`},
+		{"a comment stays", "{\"hooks\": {\n// mine\n}}", ``, "{\"hooks\": {\n// mine\n}}"},
+		{"what was there cannot be understood", `{"hooks": {}}`, `{`, `{}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := edit.PruneJSON([]byte(c.src), []byte(c.was), []string{"hooks", "Stop"})
+			if err != nil || string(got) != c.want {
+				t.Errorf("PruneJSON(%q, %q) = %q, %v; want %q", c.src, c.was, got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestBlankJSON(t *testing.T) {
+	for src, want := range map[string]bool{"": true, "\uFEFF{\n}\n": true, "{}": true, "{ // x\n}": false, `{"a":1}`: false, "[]": false} {
+		if got := edit.BlankJSON([]byte(src)); got != want {
+			t.Errorf("BlankJSON(%q) = %v, want %v", src, got, want)
+		}
+	}
+}
