@@ -113,6 +113,7 @@ type Memory struct {
 	Tags      []string
 	Metadata  map[string]any // free JSON object; nil when there is none
 	TopicKey  string         // "family/description"; "" for none; unique among live memories of a project and scope
+	Anchors   []Anchor       // the code that it speaks of, as CleanAnchors gives them; nil for none
 	SessionID string         // the session it was saved in
 	ToolName  string         // the tool that reported it; "" for none
 	Origin    Origin
@@ -163,6 +164,9 @@ func (m Memory) Validate() error {
 		if err := CheckText(f.name, f.text, f.max); err != nil {
 			return err
 		}
+	}
+	if len(m.Anchors) > MaxAnchors {
+		return Errorf(CodeInvalid, "%d anchors are too many", len(m.Anchors)).WithHint("at most %d", MaxAnchors)
 	}
 	if len(m.Tags) > MaxTags {
 		return Errorf(CodeInvalid, "%d tags are too many", len(m.Tags)).WithHint("at most %d", MaxTags)

@@ -83,6 +83,14 @@ type MemoryReader interface {
 	// before a time, the longest overdue first; those in whose place a live one was put
 	// need none.
 	Due(ctx context.Context, project string, before time.Time, p Page) ([]Memory, error)
+	// Anchored returns the live memories of a project ("" is every one) that are anchored to
+	// a path, or to something below it, newest first; the path is one of Anchor.Path.
+	Anchored(ctx context.Context, project, path string, limit int) ([]Memory, error)
+	// SeenAnchors returns what NoteAnchors noted of these memories, as far as it is Stale.
+	SeenAnchors(ctx context.Context, nums []int64) (map[int64]AnchorState, error)
+	// StaleAnchors returns the live memories of a project ("" is every one) of which that is
+	// noted, newest first.
+	StaleAnchors(ctx context.Context, project string, p Page) ([]Memory, error)
 	// ByTopic returns the live memory of a topic; found is false when there is none.
 	ByTopic(ctx context.Context, project string, scope Scope, key string) (m Memory, found bool, err error)
 	// ByHash returns the newest live memory of the project that was made at since or
@@ -185,6 +193,10 @@ type MemoryWriter interface {
 	// is at. It is no part of the journal: an access is not a change. What does not exist is
 	// passed over.
 	CountAccess(ctx context.Context, nums []int64, at time.Time) error
+	// NoteAnchors notes in what state the anchors of memories were seen; of what is not Stale
+	// nothing is noted any more, nor of memories that get other anchors, and what does not
+	// exist is passed over. It is no part of the journal: what lies on one machine is not a change.
+	NoteAnchors(ctx context.Context, seen map[int64]AnchorState) error
 	// EraseMemory removes the memory, its revisions, tags, relations, vectors and
 	// index entries, and the texts in its journal entries and those of its relations;
 	// not_found when there is none. The bytes are overwritten.

@@ -16,16 +16,16 @@ import (
 // memoryColumns is what scanMemory reads; m is the memories table.
 const memoryColumns = `m.num, m.id, m.sync_id, (SELECT name FROM projects WHERE num = m.project),
 	coalesce((SELECT id FROM sessions WHERE num = m.session), ''), m.scope, m.type, m.origin, m.title, m.topic_key, m.tool_name,
-	m.metadata, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
+	m.metadata, m.anchors, (SELECT json_group_array(tag ORDER BY tag) FROM tags WHERE memory = m.num), m.importance, m.strength,
 	m.touched_at, m.permanent, m.access_count, m.last_accessed_at, m.created_at, m.updated_at, m.review_after,
 	m.valid_from, m.valid_to, m.revision_count, m.duplicate_count, m.last_seen_at, m.deleted_at, m.hash, m.summary, m.content`
 
 func scanMemory(s scanner) (engram.Memory, error) {
 	var m engram.Memory
-	var topic, tool, metadata, summary sql.NullString
+	var topic, tool, metadata, anchors, summary sql.NullString
 	var hash []byte
 	err := s.Scan(&m.Num, &m.ID, &m.SyncID, &m.Project, &m.SessionID, &m.Scope, &m.Type, &m.Origin, &m.Title, &topic, &tool,
-		&metadata, texts{&m.Tags}, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
+		&metadata, &anchors, texts{&m.Tags}, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,
 		instant{&m.LastAccessedAt}, instant{&m.CreatedAt}, instant{&m.UpdatedAt}, instant{&m.ReviewAfter},
 		instant{&m.ValidFrom}, instant{&m.ValidTo}, &m.RevisionCount, &m.DuplicateCount, instant{&m.LastSeenAt},
 		instant{&m.DeletedAt}, &hash, &summary, &m.Content)
@@ -37,6 +37,11 @@ func scanMemory(s scanner) (engram.Memory, error) {
 	if metadata.Valid {
 		if err := json.Unmarshal([]byte(metadata.String), &m.Metadata); err != nil {
 			return m, fmt.Errorf("metadata of memory %d: %w", m.Num, err)
+		}
+	}
+	if anchors.Valid {
+		if err := json.Unmarshal([]byte(anchors.String), &m.Anchors); err != nil {
+			return m, fmt.Errorf("anchors of memory %d: %w", m.Num, err)
 		}
 	}
 	return m, nil
@@ -259,7 +264,7 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 }
 
 // The columns that a memory may change, in the order of memoryValues.
-const memoryFields = `project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength,
+const memoryFields = `project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength,
 	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
 	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
 
@@ -286,11 +291,15 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		}
 		metadata = string(b)
 	}
+	anchors, err := anchorsText(m.Anchors)
+	if err != nil {
+		return home{}, nil, err
+	}
 	hash, err := hex.DecodeString(m.NormalizedHash)
 	if err != nil {
 		return home{}, nil, fmt.Errorf("hash of memory %s: %w", m.ID, err)
 	}
-	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata,
+	return at, []any{at.project, at.session, m.Scope, m.Type, m.Origin, m.Title, orNull(m.TopicKey), orNull(m.ToolName), metadata, anchors,
 		m.Importance, m.Strength, millis(m.TouchedAt), m.Permanent, m.AccessCount, millis(m.LastAccessedAt),
 		millis(m.CreatedAt), millis(m.UpdatedAt), millis(m.ReviewAfter), millis(m.ValidFrom), millis(m.ValidTo),
 		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
@@ -299,7 +308,7 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 // InsertMemory adds m and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	const query = `INSERT INTO memories (id, sync_id, ` + memoryFields + `)
-		VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+		VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	at, values, err := t.memoryValues(ctx, *m)
 	if err != nil {
 		return err
@@ -314,6 +323,9 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 	if m.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
+	if err := t.indexAnchors(ctx, m.Num, m.Anchors); err != nil {
+		return err
+	}
 	if err := t.oweMemory(ctx, at, *m); err != nil || m.Forgotten() {
 		return err
 	}
@@ -322,7 +334,7 @@ func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
 
 // ReplaceMemory writes m over the memory with its number.
 func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
-	query := `UPDATE memories SET (` + memoryFields + `) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
+	query := `UPDATE memories SET (` + memoryFields + `) = (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) WHERE num = ?`
 	was, err := t.Memory(ctx, engram.ByNum(m.Num))
 	if err != nil {
 		return err
@@ -343,6 +355,9 @@ func (t *tx) ReplaceMemory(ctx context.Context, m engram.Memory) error {
 		if err := t.writeTags(ctx, m.Num, m.Tags); err != nil {
 			return err
 		}
+	}
+	if err := t.reanchor(ctx, was, m); err != nil {
+		return err
 	}
 	return t.reindexMemory(ctx, was, m, at)
 }

@@ -95,7 +95,7 @@ func (u *unchanged) hasMemory(num int64) bool {
 // memory returns a memory that is kept; it is the caller's to change.
 func (u *unchanged) memory(num int64) engram.Memory {
 	m := u.memories[num]
-	m.Tags = slices.Clone(m.Tags)
+	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	return m
 }
 
@@ -105,8 +105,9 @@ func (u *unchanged) keepMemory(m engram.Memory) {
 	if u == nil || m.Metadata != nil {
 		return
 	}
-	const row = 800 // what one takes beside its texts
-	u.grow(row + len(m.Title) + len(m.Content) + len(m.Summary))
-	m.Tags = slices.Clone(m.Tags)
+	const row = 800    // what one takes beside its texts
+	const anchor = 300 // likewise one of them
+	u.grow(row + anchor*len(m.Anchors) + len(m.Title) + len(m.Content) + len(m.Summary))
+	m.Tags, m.Anchors = slices.Clone(m.Tags), slices.Clone(m.Anchors)
 	u.memories[m.Num] = m
 }

@@ -462,6 +462,7 @@ func carriedCases() []testCase {
 		{"what waits is kept whole, once for each batch, and named by its number", func(k *kit) {
 			m := k.draft()
 			m.Metadata, m.Tags = map[string]any{"a": "b"}, []string{"x"}
+			m.Anchors = []engram.Anchor{anchorAt("a.go", 1, 2)}
 			stamp := engram.Stamp{At: 9, Device: "other"}
 			d := engram.Deferred{Project: "later", Batch: "b1", By: "ann", Why: engram.DeferredClock, Reason: "from 2099", Tries: 1, FirstAt: at(1), LastAt: at(1),
 				Record: engram.Record{Item: "memories[3]", Lineage: &engram.Lineage{Base: stamp, Parts: map[engram.Part]engram.Stamp{"type": stamp}},

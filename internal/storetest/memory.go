@@ -227,6 +227,7 @@ func fill(m *engram.Memory) {
 	m.Tags = []string{"Zeta", "db", "with space", `quote"d`, "ünïcode"}
 	m.Metadata = map[string]any{"n": 1.5, "s": "text", "b": true, "null": nil, "list": []any{"x", 2.0}, "deep": map[string]any{"a": "<&>"}}
 	m.TopicKey, m.ToolName = "decision/pool-size", "bash"
+	m.Anchors = []engram.Anchor{anchorAt("a/b.go", 3, 9), anchorAt("c.go", 0, 0)}
 	m.Importance, m.Strength, m.Permanent, m.AccessCount = 0.875, 0.3125, true, 7
 	m.TouchedAt, m.LastAccessedAt, m.UpdatedAt = at(11), at(12), at(13)
 	m.ReviewAfter, m.ValidFrom, m.ValidTo, m.LastSeenAt = at(14), at(15), at(16), at(17)

@@ -141,6 +141,12 @@ func (d drawer) memory(m *engram.Memory) {
 	if o := d.object(3); len(o) > 0 {
 		m.Metadata = o
 	}
+	for range max(d.IntN(8)-4, 0) {
+		first := d.IntN(3)
+		a := anchorAt(fmt.Sprintf("dir/%d.go", d.IntN(5)), first, first)
+		a.Named = d.IntN(2) == 0
+		m.Anchors = engram.CleanAnchors(append(m.Anchors, a))
+	}
 	if d.IntN(2) == 0 {
 		m.TopicKey = fmt.Sprintf("%d/%s", m.CreatedAt.UnixMilli(), d.text(80))
 	}

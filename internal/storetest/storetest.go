@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"memory", memoryCases()},
 		{"round trip", roundTripCases()},
 		{"topic", topicCases()},
+		{"anchor", anchorCases()},
 		{"list", listCases()},
 		{"lexical", lexicalCases()},
 		{"session score", sessionScoreCases()},

@@ -37,6 +37,7 @@ func vitalCases() []testCase {
 				m.TouchedAt, m.LastAccessedAt, m.UpdatedAt, m.ReviewAfter = at(50), at(51), at(52), at(53)
 				m.ValidFrom, m.ValidTo, m.LastSeenAt = at(54), at(55), at(56)
 				m.Tags, m.Metadata, m.Summary = []string{"a"}, map[string]any{"k": "v"}, "short"
+				m.Anchors = []engram.Anchor{anchorAt("a.go", 0, 0)}
 			})
 			want := engram.Memory{Num: m.Num, Project: "app", Scope: m.Scope, Type: "decision", Importance: 0.875, Strength: 0.25, Permanent: true, AccessCount: 7,
 				TouchedAt: at(50), LastAccessedAt: at(51), CreatedAt: m.CreatedAt, UpdatedAt: at(52), ReviewAfter: at(53),

@@ -57,6 +57,7 @@ CREATE TABLE memories (
 	topic_key        TEXT,
 	tool_name        TEXT,
 	metadata         TEXT,      -- JSON object
+	anchors          TEXT,      -- JSON array; NULL for most
 	importance       REAL NOT NULL,
 	strength         REAL NOT NULL,
 	touched_at       INTEGER NOT NULL,
@@ -222,18 +223,16 @@ CREATE VIRTUAL TABLE prompts_fts USING fts5 (
 	content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 
--- What code a memory speaks of.
+-- The paths that memories are anchored to, kept in step with memories.anchors. What was
+-- seen of them is of this machine: no change, and not shared.
 CREATE TABLE anchors (
-	memory     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	repository TEXT NOT NULL,
-	commit_id  TEXT NOT NULL,
-	path       TEXT NOT NULL,
-	blob       TEXT NOT NULL,
-	first_line INTEGER NOT NULL DEFAULT 0, -- 0: the whole file
-	last_line  INTEGER NOT NULL DEFAULT 0
-);
+	path   TEXT NOT NULL,
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	seen   TEXT,            -- changed or gone, when somebody last looked; NULL for nothing of note
+	PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
 CREATE INDEX anchors_memory ON anchors (memory);
-CREATE INDEX anchors_path ON anchors (path);
+CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
 
 -- Embedding models whose vectors are kept; the fingerprint says that two vectors may be compared.
 CREATE TABLE models (

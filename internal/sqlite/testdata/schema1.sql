@@ -38,6 +38,7 @@ CREATE TABLE memories (
 	topic_key        TEXT,
 	tool_name        TEXT,
 	metadata         TEXT,      -- JSON object
+	anchors          TEXT,      -- JSON array; NULL for most
 	importance       REAL NOT NULL,
 	strength         REAL NOT NULL,
 	touched_at       INTEGER NOT NULL,
@@ -143,14 +144,11 @@ CREATE VIRTUAL TABLE prompts_fts USING fts5 (
 	content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 CREATE TABLE anchors (
-	memory     INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
-	repository TEXT NOT NULL,
-	commit_id  TEXT NOT NULL,
-	path       TEXT NOT NULL,
-	blob       TEXT NOT NULL,
-	first_line INTEGER NOT NULL DEFAULT 0, -- 0: the whole file
-	last_line  INTEGER NOT NULL DEFAULT 0
-);
+	path   TEXT NOT NULL,
+	memory INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	seen   TEXT,            -- changed or gone, when somebody last looked; NULL for nothing of note
+	PRIMARY KEY (path, memory)
+) WITHOUT ROWID;
 CREATE TABLE models (
 	num         INTEGER PRIMARY KEY AUTOINCREMENT, -- what a process keeps in memory is known by it
 	name        TEXT NOT NULL,
@@ -266,16 +264,16 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '6d4cbf47539fb6d5');
+INSERT INTO meta (key, value) VALUES ('device', '0102bbb754a38076');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
 INSERT INTO project_aliases (alias, project) VALUES ('former', 1);
 INSERT INTO sessions (num, id, project, directory, started_at, ended_at, summary, active_at, live) VALUES (0, '', 0, '', 0, NULL, '', 0, 0);
 INSERT INTO sessions (num, id, project, directory, started_at, ended_at, summary, active_at, live) VALUES (1, 's-app', 1, '', 1781254800000, NULL, '', 1781254800003, 2);
-INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (1, 'mem_a0000000000000000000000001', 'obs-a-1', 1, 1, 'project', 'fact', 'agent', 'The kettle''s lid', 'architecture/kettle', NULL, '{"ticket":"K-7"}', 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800001, 1781254800000, NULL, NULL, NULL, 2, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000001', NULL, 'It whistles when the lid is shut.');
-INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (2, 'mem_a0000000000000000000000002', 'obs-a-2', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800002, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000002', NULL, 'wordca boils 2 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
-INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (3, 'mem_a0000000000000000000000003', 'obs-a-3', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800003, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, 1781254800000, X'0000000000000000000000000000000000000000000000000000000000000003', NULL, 'wordda boils 3 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (1, 'mem_a0000000000000000000000001', 'obs-a-1', 1, 1, 'project', 'fact', 'agent', 'The kettle''s lid', 'architecture/kettle', NULL, '{"ticket":"K-7"}', NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800001, 1781254800000, NULL, NULL, NULL, 2, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000001', NULL, 'It whistles when the lid is shut.');
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (2, 'mem_a0000000000000000000000002', 'obs-a-2', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800002, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, NULL, X'0000000000000000000000000000000000000000000000000000000000000002', NULL, 'wordca boils 2 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
+INSERT INTO memories (num, id, sync_id, project, session, scope, type, origin, title, topic_key, tool_name, metadata, anchors, importance, strength, touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to, revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content) VALUES (3, 'mem_a0000000000000000000000003', 'obs-a-3', 1, 1, 'project', 'fact', 'agent', 'kettle of a', NULL, NULL, NULL, NULL, 0.5, 1.0, 1781254800000, 0, 0, NULL, 1781254800003, 1781254800000, NULL, NULL, NULL, 1, 1, NULL, 1781254800000, X'0000000000000000000000000000000000000000000000000000000000000003', NULL, 'wordda boils 3 times. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. It whistles, it steams. ');
 INSERT INTO tallies (project, type, live) VALUES (1, 'fact', 2);
 INSERT INTO tags (memory, tag) VALUES (1, 'heat');
 INSERT INTO tags (memory, tag) VALUES (1, 'lid');
@@ -350,7 +348,7 @@ CREATE INDEX prompts_project_recent ON prompts (project, created_at DESC, num DE
 CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
-CREATE INDEX anchors_path ON anchors (path);
+CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
 	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;
