@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -16,6 +17,10 @@ type PromptInput struct {
 	Project    string
 	Directory  string
 	Once       bool // nothing is written when the session has this very prompt already
+	// Key names the asking, for who may have to say it again because it does not know whether
+	// it was heard: what has the same key is written once. "" is a new one each time.
+	Key string
+	At  time.Time // when it was asked, not later than now; zero is now
 }
 
 // SavePrompt keeps a prompt.
@@ -41,6 +46,16 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt,
 			}
 		}
 		p.SyncID, p.CreatedAt = "prompt-"+digest(string(o.newID())), o.at
+		if at := instant(in.At); !at.IsZero() && at.Before(o.at) {
+			p.CreatedAt = at
+		}
+		if in.Key != "" {
+			p.SyncID = "prompt-" + digest("key\x00"+in.Key)
+			if old, found, err := o.tx.PromptBySyncID(ctx, p.SyncID); err != nil || found {
+				p = old
+				return err
+			}
+		}
 		return o.insertPrompt(ctx, &p, "new")
 	})
 	return p, err
