@@ -36,6 +36,9 @@ func moreOf(r engram.Record) []WaitingText {
 			b, _ := json.Marshal(m.Metadata) // it came out of JSON
 			put("metadata", string(b))
 		}
+		for _, a := range m.Anchors {
+			put("anchor", a.Repository+" "+a.Path)
+		}
 		for i, rev := range r.Memory.Revisions {
 			put(fmt.Sprintf("text %d before", i+1), strings.TrimSpace(rev.Title+"\n"+rev.Content))
 		}

@@ -160,6 +160,9 @@ func memoryField(m *engram.Memory, name string) any {
 	case "metadata":
 		m.Metadata = nil
 		return &m.Metadata
+	case "anchors":
+		m.Anchors = nil
+		return &m.Anchors
 	case "topic_key":
 		return &m.TopicKey
 	case "session_id":

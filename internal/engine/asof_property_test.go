@@ -18,7 +18,7 @@ import (
 // journal leaves out.
 func shown(ms []engram.Memory) (all []string) {
 	for _, m := range ms {
-		b, _ := json.Marshal([]any{m.Num, m.Title, m.Content, m.Project, m.Scope, m.Type, m.TopicKey, m.Tags, m.Metadata, m.Importance, m.RevisionCount, m.DeletedAt})
+		b, _ := json.Marshal([]any{m.Num, m.Title, m.Content, m.Project, m.Scope, m.Type, m.TopicKey, m.Tags, m.Metadata, m.Anchors, m.Importance, m.RevisionCount, m.DeletedAt})
 		all = append(all, string(b))
 	}
 	return all

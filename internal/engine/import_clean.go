@@ -162,7 +162,7 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 		return nil, false, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
-		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata,
+		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
 		TopicKey: topic.Normalize(redact.Private(m.TopicKey)), SessionID: line(m.SessionID), ToolName: line(m.ToolName),
 		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: m.Strength,
 		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),

@@ -235,6 +235,14 @@ func (p *pack) memory(r *engram.MemoryRecord) {
 	if p.flag(&described); described {
 		p.json(&m.Metadata)
 	}
+	packList(p, &m.Anchors, func(a *engram.Anchor) {
+		for _, s := range []*string{&a.Repository, &a.Commit, &a.Path, &a.Blob, &a.Lines} {
+			packText(p, s)
+		}
+		packInt(p, &a.First)
+		packInt(p, &a.Last)
+		p.flag(&a.Named)
+	})
 	p.real(&m.Importance)
 	p.real(&m.Strength)
 	p.flag(&m.Permanent)

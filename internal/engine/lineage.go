@@ -136,7 +136,7 @@ func alive(l engram.Lineage) engram.Lineage {
 // one. Title and content are no fields, and the origin goes with them.
 func memoryPart(field string) engram.Part {
 	switch field {
-	case "project", "scope", "type", "summary", "tool_name", "metadata", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
+	case "project", "scope", "type", "summary", "tool_name", "metadata", "anchors", "topic_key", "session_id", "importance", "permanent", "review_after", "valid_from", "valid_to":
 		return engram.Part(field)
 	}
 	return ""

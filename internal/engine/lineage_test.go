@@ -80,7 +80,7 @@ func said(r engram.Record) string {
 		for _, rev := range r.Memory.Revisions {
 			texts[rev.Stamp.String()+rev.Title+rev.Content] = rev.Stamp
 		}
-		v = []any{m.Project, m.Scope, m.Type, m.Title, m.Content, slices.Sorted(slices.Values(m.Tags)), m.Metadata, m.TopicKey, m.SessionID, m.Importance, m.Permanent,
+		v = []any{m.Project, m.Scope, m.Type, m.Title, m.Content, slices.Sorted(slices.Values(m.Tags)), m.Metadata, m.Anchors, m.TopicKey, m.SessionID, m.Importance, m.Permanent,
 			m.ReviewAfter, m.ValidFrom, m.ValidTo, m.DeletedAt, texts}
 	case r.Session != nil && r.Gone:
 		v = r.Session.ID

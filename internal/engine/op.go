@@ -351,7 +351,7 @@ func (o *op) insertProject(ctx context.Context, p engram.Project, reason string)
 // can change but the texts, which revisions hold.
 func memoryFields(m engram.Memory) map[string]any {
 	return map[string]any{
-		"project": m.Project, "scope": m.Scope, "type": m.Type, "summary": m.Summary, "tags": m.Tags, "metadata": m.Metadata,
+		"project": m.Project, "scope": m.Scope, "type": m.Type, "summary": m.Summary, "tags": m.Tags, "metadata": m.Metadata, "anchors": m.Anchors,
 		"topic_key": m.TopicKey, "session_id": m.SessionID, "tool_name": m.ToolName, "origin": m.Origin,
 		"importance": m.Importance, "strength": m.Strength, "touched_at": m.TouchedAt, "permanent": m.Permanent,
 		"access_count": m.AccessCount, "last_accessed_at": m.LastAccessedAt, "updated_at": m.UpdatedAt,

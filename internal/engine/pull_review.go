@@ -85,6 +85,9 @@ func textsOf(r engram.Record) (texts []string) {
 		m := r.Memory.Memory
 		texts = append(texts, m.Title, m.Content, m.Summary, m.ToolName, m.TopicKey, string(m.Type), m.SessionID, m.Project)
 		texts = textsIn(append(texts, m.Tags...), m.Metadata)
+		for _, a := range m.Anchors {
+			texts = append(texts, a.Repository, a.Path)
+		}
 		for _, rev := range r.Memory.Revisions {
 			texts = append(texts, rev.Title, rev.Content, rev.Reason)
 		}

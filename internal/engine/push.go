@@ -214,6 +214,9 @@ func sizeOf(r engram.Record) int {
 		for _, rev := range r.Memory.Revisions {
 			n += frame/2 + len(rev.Title) + len(rev.Content)
 		}
+		for _, a := range m.Anchors {
+			n += len(a.Repository) + len(a.Path) + frame/2
+		}
 		if len(m.Metadata) > 0 {
 			b, _ := json.Marshal(m.Metadata) // it came out of a store
 			n += len(b)

@@ -228,6 +228,7 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 // addsNothing reports whether a repeat left was as it was, but for having been counted.
 func addsNothing(was, now engram.Memory) bool {
 	now.DuplicateCount, now.LastSeenAt, now.UpdatedAt = was.DuplicateCount, was.LastSeenAt, was.UpdatedAt
+	now.Anchors = was.Anchors // the same words speak of the same places, however these look by now
 	return len(changes(memoryFields(was), memoryFields(now))) == 0
 }
 

@@ -197,6 +197,7 @@ func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r.ToolName, r.Origin = m.ToolName, m.Origin
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
+	r.Anchors = anchorsAfter(old.Anchors, m.Anchors)
 	r.Importance = m.Importance
 	r.Permanent = old.Permanent || m.Permanent
 	r.RevisionCount++
@@ -212,6 +213,7 @@ func Repeated(old, m engram.Memory, now time.Time) engram.Memory {
 	r := old
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
+	r.Anchors = anchorsOfBoth(old.Anchors, m.Anchors)
 	r.Permanent = old.Permanent || m.Permanent
 	r.DuplicateCount++
 	r.LastSeenAt, r.UpdatedAt = now, now

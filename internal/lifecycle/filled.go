@@ -56,6 +56,8 @@ func fillField(m *engram.Memory, here engram.Memory, name string) {
 		m.Tags = here.Tags
 	case "metadata":
 		m.Metadata = here.Metadata
+	case "anchors":
+		m.Anchors = here.Anchors
 	case "importance":
 		m.Importance = here.Importance
 	case "strength":

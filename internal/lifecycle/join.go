@@ -68,6 +68,7 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	}
 	r.Tags = union(old.Tags, m.Tags)
 	r.Metadata = merged(old.Metadata, m.Metadata)
+	r.Anchors = anchorsOfBoth(old.Anchors, m.Anchors)
 	r.Importance = max(old.Importance, m.Importance)
 	r.Permanent = old.Permanent || m.Permanent
 	r.Origin = LessTrusted(old.Origin, m.Origin)

@@ -27,6 +27,7 @@ func memoryRegisters() []register {
 		field("scope", func(m *engram.Memory) any { return m.Scope }, func(m, from *engram.Memory) { m.Scope = from.Scope }),
 		field("topic_key", func(m *engram.Memory) any { return m.TopicKey }, func(m, from *engram.Memory) { m.TopicKey = from.TopicKey }),
 		field("metadata", func(m *engram.Memory) any { return m.Metadata }, func(m, from *engram.Memory) { m.Metadata = from.Metadata }),
+		field("anchors", func(m *engram.Memory) any { return m.Anchors }, func(m, from *engram.Memory) { m.Anchors = from.Anchors }),
 		field("importance", func(m *engram.Memory) any { return m.Importance }, func(m, from *engram.Memory) { m.Importance = from.Importance }),
 		field("permanent", func(m *engram.Memory) any { return m.Permanent }, func(m, from *engram.Memory) { m.Permanent = from.Permanent }),
 		field("review_after", func(m *engram.Memory) any { return m.ReviewAfter }, func(m, from *engram.Memory) { m.ReviewAfter = from.ReviewAfter }),

@@ -88,6 +88,22 @@ func (d *device) use(tool string, now time.Time) {
 	})
 }
 
+// anchors are none for "", else one.
+func anchors(path string) []engram.Anchor {
+	if path == "" {
+		return nil
+	}
+	return []engram.Anchor{{Repository: "example.com/a/shop", Path: path, Blob: strings.Repeat("b", 40)}}
+}
+
+// anchor anchors it alone.
+func (d *device) anchor(path string, now time.Time) {
+	d.edit(now, func(m *engram.MemoryRecord, _ *engram.Lineage, _ engram.Stamp) []engram.Part {
+		m.Memory.Anchors = anchors(path)
+		return []engram.Part{"anchors"}
+	})
+}
+
 func (d *device) tag(tags []string, now time.Time) {
 	d.edit(now, func(m *engram.MemoryRecord, l *engram.Lineage, s engram.Stamp) []engram.Part {
 		*l = lifecycle.Retagged(*l, m.Memory.Tags, tags, s)
@@ -187,7 +203,7 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, s
 		if d.state == nil {
 			d.hear(rapid.SampledFrom(states).Draw(t, "state"))
 		}
-		switch rapid.IntRange(0, 9).Draw(t, "step") {
+		switch rapid.IntRange(0, 10).Draw(t, "step") {
 		case 0, 1:
 			text := fmt.Sprintf("text %d", i+1)
 			d.say(text, now)
@@ -213,6 +229,8 @@ func history(t *rapid.T, steps int) (states []engram.Record, written []string, s
 			summed(d.sumUp(says, now), says)
 		case 9:
 			d.use(fmt.Sprintf("tool %d", i), now)
+		case 10:
+			d.anchor(rapid.SampledFrom([]string{"", "a.go", "b.go"}).Draw(t, "anchored to"), now)
 		}
 		states = append(states, *d.state)
 	}
@@ -364,9 +382,9 @@ func anything(t *rapid.T, kind engram.Entity) engram.Record {
 	members := word
 	switch kind {
 	case engram.EntityMemory:
-		parts = []engram.Part{"text", "summary", "tool_name", "type", "scope", "topic_key", "metadata", "project", "session_id", "deleted", "restored", "of a later version"}
+		parts = []engram.Part{"text", "summary", "tool_name", "type", "scope", "topic_key", "metadata", "anchors", "project", "session_id", "deleted", "restored", "of a later version"}
 		m := engram.Memory{ID: "mem_01", SyncID: "obs-01", Title: "t", Content: word.Draw(t, "content"), Summary: word.Draw(t, "summary"), ToolName: word.Draw(t, "tool"), Type: engram.Type(word.Draw(t, "type")), TopicKey: word.Draw(t, "topic"),
-			Tags: rapid.SliceOfNDistinct(word, 0, 2, rapid.ID[string]).Draw(t, "tags"), Metadata: map[string]any{"k": word.Draw(t, "metadata")},
+			Tags: rapid.SliceOfNDistinct(word, 0, 2, rapid.ID[string]).Draw(t, "tags"), Metadata: map[string]any{"k": word.Draw(t, "metadata")}, Anchors: anchors(word.Draw(t, "anchor")),
 			CreatedAt: when.Draw(t, "created"), UpdatedAt: when.Draw(t, "updated"), TouchedAt: when.Draw(t, "touched"), DeletedAt: when.Draw(t, "deleted"),
 			Strength: rapid.Float64Range(0, 1).Draw(t, "strength"), AccessCount: rapid.IntRange(0, 3).Draw(t, "accesses"), DuplicateCount: rapid.IntRange(0, 3).Draw(t, "repeats")}
 		r.Memory = &engram.MemoryRecord{Memory: m}

@@ -119,6 +119,7 @@ func Absorbed(kept, gone engram.Memory, now time.Time, d engram.Decay, p Policy)
 	gone, _ = Boosted(gone, now, d, p)
 	r := Merged(kept, gone, now, p)
 	r.Metadata = merged(gone.Metadata, kept.Metadata)
+	r.Anchors = anchorsOfBoth(gone.Anchors, kept.Anchors)
 	r.TopicKey = cmp.Or(kept.TopicKey, gone.TopicKey)
 	r.RevisionCount = kept.RevisionCount
 	r.DuplicateCount = kept.DuplicateCount + gone.DuplicateCount

@@ -52,7 +52,7 @@ func fitDialect(r engram.Record) (engram.Record, bool) {
 		return engram.Record{Session: r.Session}, true
 	case r.Memory != nil:
 		m := r.Memory.Memory
-		m.Summary, m.Tags, m.Metadata, m.Importance, m.Permanent = "", nil, nil, engram.DefaultImportance, false
+		m.Summary, m.Tags, m.Metadata, m.Anchors, m.Importance, m.Permanent = "", nil, nil, nil, engram.DefaultImportance, false
 		m.ValidFrom, m.ValidTo = time.Time{}, time.Time{}
 		return engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, true
 	case r.Prompt != nil && !r.Prompt.Deleted():

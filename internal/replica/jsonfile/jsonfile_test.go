@@ -29,6 +29,8 @@ func everything() []engram.Record {
 		TopicKey: "a/b", SessionID: "s1", ToolName: "Edit", Origin: engram.OriginHuman, Importance: 0.8, Strength: 0.25, TouchedAt: instant(1), Permanent: true,
 		AccessCount: 3, LastAccessedAt: instant(2), CreatedAt: instant(3), UpdatedAt: instant(4), ReviewAfter: instant(5), ValidFrom: instant(6),
 		ValidTo: instant(7), RevisionCount: 2, DuplicateCount: 4, LastSeenAt: instant(8), DeletedAt: instant(9)}
+	m.Anchors = []engram.Anchor{{Repository: "example.com/a/shop", Commit: strings.Repeat("c", 40), Path: "a/b.go", Blob: strings.Repeat("b", 40), First: 3, Last: 9,
+		Lines: "01234567-0123456789abcdef", Named: true}, {Repository: "local:0123456789abcdef", Path: "c.go", Blob: strings.Repeat("d", 64)}}
 	r := engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbSupersedes, Status: engram.RelationJudged, Strength: 0.5, Reason: "r", Evidence: "e",
 		Confidence: 0.75, Actor: "agent", ActorKind: "agent", Model: "m", SessionID: "s1", CreatedAt: instant(1), UpdatedAt: instant(2), RemovedAt: instant(3)}
 	lineage := &engram.Lineage{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.Stamp{engram.PartText: stamp(2, "d2"), "importance": {}},

@@ -26,12 +26,12 @@ func nativeForm() form { return form{name: NameNative, sections: wire.Sections()
 
 func dialectForm() form {
 	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
-		[]string{"summary", "tags", "metadata", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, dialectItem}
+		[]string{"summary", "tags", "metadata", "anchors", "importance", "strength", "permanent", "valid_from", "valid_to"}, time.Second, dialectItem}
 }
 
 func graphForm() form {
 	return form{NameGraph, graphSections(), []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt},
-		[]string{"scope", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, graphItem}
+		[]string{"scope", "anchors", "topic_key", "tool_name", "permanent", "review_after", "valid_from", "valid_to"}, 0, graphItem}
 }
 
 // reading is a file that is being read.

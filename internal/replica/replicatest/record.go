@@ -2,6 +2,7 @@ package replicatest
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -38,6 +39,8 @@ func fullRecord(n int) engram.Record {
 	m.Scope, m.Type, m.Summary, m.TopicKey = engram.ScopePersonal, "house_rule", "In short", "family/description"
 	m.Tags = []string{"auth", "jwt", "with space"}
 	m.Metadata = map[string]any{"files": []any{"a.go", "b.go"}, "n": 1.5, "deep": map[string]any{"yes": true, "none": nil}}
+	m.Anchors = []engram.Anchor{{Repository: "example.com/a/shop", Commit: strings.Repeat("c", 40), Path: "a/b.go", Blob: strings.Repeat("b", 40), First: 3, Last: 9,
+		Lines: "01234567-0123456789abcdef"}, {Repository: "local:0123456789abcdef", Path: "c.go", Blob: strings.Repeat("d", 64), Named: true}}
 	m.SessionID, m.ToolName, m.Origin = "session-1", "Bash", engram.OriginTool
 	m.Importance, m.Strength, m.TouchedAt, m.Permanent = 0.75, 0.625, day(4), true
 	m.AccessCount, m.LastAccessedAt = 5, day(5)

@@ -20,6 +20,7 @@ type Memory struct {
 	Summary        string         `json:"summary,omitempty"`
 	Tags           []string       `json:"tags,omitempty"`
 	Metadata       map[string]any `json:"metadata,omitempty"`
+	Anchors        Anchors        `json:"anchors,omitempty"`
 	TopicKey       string         `json:"topic_key,omitempty"`
 	SessionID      string         `json:"session_id,omitempty"`
 	ToolName       string         `json:"tool_name,omitempty"`
@@ -66,6 +67,26 @@ type Vector struct {
 // memory nothing: it is read as one without numbers.
 type Vectors []Vector
 
+// Anchors are those of a memory, as engram.Anchor is written. Where a memory speaks of is no
+// reason to refuse it: what is no anchor is left out.
+type Anchors []engram.Anchor
+
+// UnmarshalJSON implements json.Unmarshaler; it reads whatever is JSON.
+func (a *Anchors) UnmarshalJSON(b []byte) error {
+	var items []json.RawMessage
+	*a = nil
+	if json.Unmarshal(b, &items) != nil {
+		return nil
+	}
+	for _, item := range items {
+		var one engram.Anchor
+		if json.Unmarshal(item, &one) == nil {
+			*a = append(*a, one)
+		}
+	}
+	return nil
+}
+
 // UnmarshalJSON implements json.Unmarshaler; it reads whatever is JSON.
 func (v *Vectors) UnmarshalJSON(b []byte) error {
 	var items []json.RawMessage
@@ -89,7 +110,7 @@ const bytesPerNumber = 4
 func memoryOf(r engram.MemoryRecord, t Trail) Memory {
 	m := r.Memory
 	n := Memory{ID: m.ID, SyncID: m.SyncID, Project: m.Project, Scope: m.Scope, Type: m.Type, Title: m.Title, Content: m.Content,
-		Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, TopicKey: m.TopicKey, SessionID: m.SessionID, ToolName: m.ToolName,
+		Summary: m.Summary, Tags: m.Tags, Metadata: m.Metadata, Anchors: m.Anchors, TopicKey: m.TopicKey, SessionID: m.SessionID, ToolName: m.ToolName,
 		Origin: m.Origin, Importance: &m.Importance, Strength: &m.Strength, TouchedAt: At(m.TouchedAt), Permanent: m.Permanent,
 		AccessCount: m.AccessCount, LastAccessedAt: At(m.LastAccessedAt), CreatedAt: At(m.CreatedAt), UpdatedAt: At(m.UpdatedAt),
 		ReviewAfter: At(m.ReviewAfter), ValidFrom: At(m.ValidFrom), ValidTo: At(m.ValidTo), RevisionCount: m.RevisionCount,
@@ -105,7 +126,7 @@ func memoryOf(r engram.MemoryRecord, t Trail) Memory {
 
 func (n Memory) record() engram.Record {
 	m := engram.Memory{ID: n.ID, SyncID: n.SyncID, Project: n.Project, Scope: n.Scope, Type: n.Type, Title: n.Title, Content: n.Content,
-		Summary: n.Summary, Tags: n.Tags, Metadata: n.Metadata, TopicKey: n.TopicKey, SessionID: n.SessionID, ToolName: n.ToolName,
+		Summary: n.Summary, Tags: n.Tags, Metadata: n.Metadata, Anchors: n.Anchors, TopicKey: n.TopicKey, SessionID: n.SessionID, ToolName: n.ToolName,
 		Origin: n.Origin, Importance: or(n.Importance, engram.DefaultImportance), Strength: or(n.Strength, 1), TouchedAt: n.TouchedAt.Time,
 		Permanent: n.Permanent, AccessCount: n.AccessCount, LastAccessedAt: n.LastAccessedAt.Time, CreatedAt: n.CreatedAt.Time,
 		UpdatedAt: n.UpdatedAt.Time, ReviewAfter: n.ReviewAfter.Time, ValidFrom: n.ValidFrom.Time, ValidTo: n.ValidTo.Time,

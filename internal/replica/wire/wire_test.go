@@ -96,7 +96,16 @@ func memories() *rapid.Generator[engram.Record] {
 		if rapid.Bool().Draw(t, "metadata") {
 			m.Metadata = map[string]any{text("key"): 1.5, "list": []any{nil, true, text("value"), map[string]any{}}}
 		}
+		m.Anchors = list(t, anchors(), "anchors")
 		return engram.Record{Memory: &engram.MemoryRecord{Memory: m, Revisions: list(t, revision, "revisions"), Vectors: list(t, vector, "vectors")}}
+	})
+}
+
+func anchors() *rapid.Generator[engram.Anchor] {
+	return rapid.Custom(func(t *rapid.T) engram.Anchor {
+		text := func(name string) string { return texts().Draw(t, name) }
+		return engram.Anchor{Repository: text("repository"), Commit: text("commit"), Path: text("path"), Blob: text("blob"), Lines: text("lines"),
+			First: rapid.Int().Draw(t, "first"), Last: rapid.Int().Draw(t, "last"), Named: rapid.Bool().Draw(t, "named")}
 	})
 }
 
