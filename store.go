@@ -35,6 +35,7 @@ type Reader interface {
 	CounterReader
 	SnapshotReader
 	LineageReader
+	TrustReader
 	// Stats counts everything, or one project's part when project is not "", which must
 	// exist. Stats.Projects and Bytes are of the whole store in any case.
 	Stats(ctx context.Context, project string) (Stats, error)
@@ -54,6 +55,7 @@ type Tx interface {
 	JournalWriter
 	SnapshotWriter
 	LineageWriter
+	TrustWriter
 }
 
 // MemoryReader reads memories.
@@ -201,6 +203,27 @@ type MemoryWriter interface {
 	// index entries, and the texts in its journal entries and those of its relations;
 	// not_found when there is none. The bytes are overwritten.
 	EraseMemory(ctx context.Context, num int64) error
+}
+
+// TrustReader reads marks of trust. A memory that is erased takes its marks along; one that is
+// forgotten keeps them.
+type TrustReader interface {
+	// Trust returns the marks of each of the memories, by number, as far as it has any.
+	Trust(ctx context.Context, nums []int64) (map[int64][]Trust, error)
+	// Suspects returns the live memories of a project ("" is every one) that have the mark
+	// TrustSuspect, the longest waiting first.
+	Suspects(ctx context.Context, project string, p Page) ([]Memory, error)
+	// CountSuspects counts them.
+	CountSuspects(ctx context.Context, project string) (int, error)
+}
+
+// TrustWriter writes them. They are no part of the journal.
+type TrustWriter interface {
+	// PutTrust adds marks to memories that must exist. Of one that is there already, with the
+	// same Text, the time stays.
+	PutTrust(ctx context.Context, marks ...Trust) error
+	// DropTrust removes the marks of a kind from a memory; none is fine.
+	DropTrust(ctx context.Context, memory int64, mark TrustMark) error
 }
 
 // RelationReader reads relations. Removed ones are not there but where it says so.

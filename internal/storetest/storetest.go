@@ -54,6 +54,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"lineage", lineageCases()},
 		{"carried", carriedCases()},
 		{"told", toldCases()},
+		{"trust", trustCases()},
 		{"transaction", transactionCases()},
 		{"concurrency", concurrentCases()},
 	} {

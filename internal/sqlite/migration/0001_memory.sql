@@ -234,6 +234,18 @@ CREATE TABLE anchors (
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
 
+-- What is known of whether a memory may be told unasked (engram.Trust). It is of this store
+-- alone: no change, and not shared.
+CREATE TABLE trust (
+	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	mark    TEXT NOT NULL,      -- suspect, approved, secret
+	text    TEXT NOT NULL,      -- digest of the text that it is about; '': the memory
+	reasons TEXT NOT NULL,      -- codes, separated by blanks
+	at      INTEGER NOT NULL,
+	PRIMARY KEY (memory, mark, text)
+) WITHOUT ROWID;
+CREATE INDEX trust_suspect ON trust (at, memory) WHERE mark = 'suspect';
+
 -- Embedding models whose vectors are kept; the fingerprint says that two vectors may be compared.
 CREATE TABLE models (
 	num         INTEGER PRIMARY KEY AUTOINCREMENT, -- what a process keeps in memory is known by it

@@ -149,6 +149,14 @@ CREATE TABLE anchors (
 	seen   TEXT,            -- changed or gone, when somebody last looked; NULL for nothing of note
 	PRIMARY KEY (path, memory)
 ) WITHOUT ROWID;
+CREATE TABLE trust (
+	memory  INTEGER NOT NULL REFERENCES memories (num) ON DELETE CASCADE,
+	mark    TEXT NOT NULL,      -- suspect, approved, secret
+	text    TEXT NOT NULL,      -- digest of the text that it is about; '': the memory
+	reasons TEXT NOT NULL,      -- codes, separated by blanks
+	at      INTEGER NOT NULL,
+	PRIMARY KEY (memory, mark, text)
+) WITHOUT ROWID;
 CREATE TABLE models (
 	num         INTEGER PRIMARY KEY AUTOINCREMENT, -- what a process keeps in memory is known by it
 	name        TEXT NOT NULL,
@@ -264,7 +272,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '0102bbb754a38076');
+INSERT INTO meta (key, value) VALUES ('device', 'cbff5be581a6922c');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -349,6 +357,7 @@ CREATE INDEX prompts_project ON prompts (project) WHERE deleted_at IS NOT NULL;
 CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
+CREATE INDEX trust_suspect ON trust (at, memory) WHERE mark = 'suspect';
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
 	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;

@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// trustSQL is served by the primary key.
+const trustSQL = `SELECT memory, mark, text, reasons, at FROM trust
+	WHERE memory IN (SELECT value FROM json_each(?1)) ORDER BY memory, mark, text`
+
+// Trust returns the marks of memories.
+func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust, error) {
+	all := map[int64][]engram.Trust{}
+	err := t.rows(ctx, trustSQL, []any{jsonNums(nums)}, func(s scanner) error {
+		var m engram.Trust
+		var reasons string
+		err := s.Scan(&m.Memory, &m.Mark, &m.Text, &reasons, instant{&m.At})
+		m.Reasons = strings.Fields(reasons)
+		if reasons == "" {
+			m.Reasons = nil
+		}
+		all[m.Memory] = append(all[m.Memory], m)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read trust: %w", err)
+	}
+	return all, nil
+}
+
+// suspectsSQL is served by trust_suspect. The order of joining is fixed: suspects are few, and
+// memories are not.
+const (
+	suspectsSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
+		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
+	countSuspectsSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory
+		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)`
+)
+
+// Suspects returns live memories that wait for a person, the longest waiting first.
+func (t *tx) Suspects(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	return t.memories(ctx, suspectsSQL, num, p.Limit, p.Offset)
+}
+
+// CountSuspects counts them.
+func (t *tx) CountSuspects(ctx context.Context, project string) (n int, err error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return 0, err
+	}
+	if err := t.row(ctx, countSuspectsSQL, []any{num}, &n); err != nil {
+		return 0, fmt.Errorf("count suspects: %w", err)
+	}
+	return n, nil
+}
+
+// PutTrust adds marks; one that is there stays as it is, but for its reasons.
+func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
+	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)
+		ON CONFLICT (memory, mark, text) DO UPDATE SET reasons = excluded.reasons`
+	for _, m := range all {
+		if _, err := t.exec(ctx, query, m.Memory, m.Mark, m.Text, strings.Join(m.Reasons, " "), millis(m.At)); err != nil {
+			return fmt.Errorf("note trust in memory %d: %w", m.Memory, err)
+		}
+	}
+	return nil
+}
+
+// DropTrust removes the marks of a kind from a memory.
+func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
+	if _, err := t.exec(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark); err != nil {
+		return fmt.Errorf("drop trust in memory %d: %w", memory, err)
+	}
+	return nil
+}

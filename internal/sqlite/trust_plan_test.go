@@ -1,0 +1,29 @@
+package sqlite
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Marks are few, and memories are not: each hook asks for them.
+func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
+	ctx := t.Context()
+	s := planStore(t)
+	const waiting = "SCAN t USING COVERING INDEX trust_suspect"
+	for _, tt := range []planCase{
+		{name: "marks of memories", run: func(t *tx) error { _, err := t.Trust(ctx, []int64{1, 2}); return err },
+			want: []string{"SEARCH trust USING PRIMARY KEY (memory=?)"}},
+		{name: "suspects", run: func(t *tx) error { _, err := t.Suspects(ctx, "", engram.Page{Limit: 5}); return err },
+			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "how many suspects", run: func(t *tx) error { _, err := t.CountSuspects(ctx, "app"); return err },
+			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := planned(t, s, tt.run); !slices.Equal(got, tt.want) {
+				t.Errorf("plan\n got %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
