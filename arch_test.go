@@ -83,6 +83,7 @@ func rows() map[string]row {
 		"internal/service":           {room: "technology"},
 		"internal/setup":             {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
+		"internal/notebook":          {room: "technology"},
 		"internal/sqlite":            {room: "technology", modules: []string{"modernc.org/sqlite"}},
 
 		"internal/hook":       {room: "frontend"},

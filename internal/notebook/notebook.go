@@ -1,0 +1,216 @@
+// Package notebook keeps what happens in the sessions of agents until it is no longer
+// needed: files that only the user may read, two a session. In the one stands what was done
+// (notes.go), in the other what is to be written into the store and is not there yet
+// (waiting.go). Their names are digests of the session's.
+//
+// Private spans and secrets are cut out of whatever is appended: they never reach the disk. Many processes may use a notebook at once: whoever changes a file
+// holds its lock, for less than a millisecond.
+package notebook
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/secret"
+)
+
+// Options say where a notebook is. Dir and Lock are required.
+type Options struct {
+	Dir string // folder, made when something is noted, mode 0700
+	// Lock takes the lock of an open file; held is false when another opening of it has the
+	// lock. Closing the file gives it back.
+	Lock func(*os.File) (held bool, err error)
+	// Patience is how long a lock is waited for. Default 50 ms.
+	Patience time.Duration
+}
+
+// Notebook is the notes of all sessions. It may be used by many goroutines.
+type Notebook struct {
+	Options
+	secrets func() *secret.Scanner
+}
+
+// New returns a notebook. It touches nothing.
+func New(o Options) *Notebook {
+	if o.Patience == 0 {
+		o.Patience = 50 * time.Millisecond
+	}
+	return &Notebook{o, sync.OnceValue(secret.New)}
+}
+
+// The endings of the files of a session.
+const (
+	notesSuffix   = ".notes"
+	waitingSuffix = ".wait"
+)
+
+// clean is s without private spans and secrets.
+func (n *Notebook) clean(s string) string { return n.unsecret(redact.Private(s)) }
+
+// unsecret is s, which has no private spans any more, without secrets.
+func (n *Notebook) unsecret(s string) string {
+	if s == "" {
+		return s
+	}
+	s, _ = n.secrets().Clean(s)
+	return s
+}
+
+// path is that of a file of a session. Sessions are named by agents, in any letters.
+func (n *Notebook) path(session, suffix string) string {
+	sum := sha256.Sum256([]byte(session))
+	return filepath.Join(n.Dir, hex.EncodeToString(sum[:12])+suffix)
+}
+
+// errBusy says that another process holds a file for longer than anybody should.
+var errBusy = errors.New("another process holds the notes")
+
+// change opens a file, made if make says so, and calls do while nobody else changes it. A
+// file that is replaced or removed while it is waited for is opened anew.
+func (n *Notebook) change(path string, make bool, do func(*os.File) error) error {
+	flags := os.O_RDWR | os.O_APPEND
+	if make {
+		flags |= os.O_CREATE
+	}
+	enough := time.NewTimer(n.Patience)
+	defer enough.Stop()
+	for {
+		f, err := os.OpenFile(path, flags, 0o600)
+		if err != nil {
+			return err
+		}
+		held, err := n.Lock(f)
+		if held && err == nil && isStill(f, path) {
+			return errors.Join(do(f), f.Close())
+		}
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		select {
+		case <-enough.C:
+			return errBusy
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// isStill reports whether f is the file that has the name now.
+func isStill(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	named, errNamed := os.Stat(path)
+	return err == nil && errNamed == nil && os.SameFile(mine, named)
+}
+
+// append adds a line to a file that stays below most bytes. Where it would not, room says
+// what of it stays; nil refuses the line.
+func (n *Notebook) append(path string, line []byte, most int64, room func([]byte) []byte) error {
+	if err := n.makeFolder(); err != nil {
+		return err
+	}
+	err := n.change(path, true, func(f *os.File) error {
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if info.Size()+int64(len(line)) <= most {
+			return write(f, info.Size(), line)
+		}
+		if room == nil {
+			return engram.Errorf(engram.CodeUnavailable, "the notes of this session are full")
+		}
+		all, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		return replace(f, path, append(room(all), line...))
+	})
+	return explain(err, path)
+}
+
+// replace puts text into the place of what is in f, which is locked; no text removes the
+// file. A process that ends meanwhile, as hooks do when their time is over, leaves the one
+// or the other.
+func replace(f *os.File, path string, text []byte) error {
+	if len(text) == 0 && os.Remove(path) == nil {
+		return nil
+	}
+	fresh := path + ".new" // the lock says that there is one at most
+	if err := os.WriteFile(fresh, text, 0o600); err != nil {
+		_ = os.Remove(fresh)
+		return err
+	}
+	if os.Rename(fresh, path) == nil {
+		return nil
+	}
+	_ = os.Remove(fresh) // a system that renames nothing over an open file
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	return write(f, 0, text)
+}
+
+// write appends to a file of so many bytes. What a full disk took of a line is taken back:
+// half a line would swallow the next one.
+func write(f *os.File, size int64, text []byte) error {
+	_, err := f.Write(text)
+	if err != nil {
+		return errors.Join(err, f.Truncate(size))
+	}
+	return nil
+}
+
+// read returns what is in a file; nil where there is none. The last line may be one that is
+// being written: it does not end yet.
+func read(path string, most int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, explain(err, path)
+	}
+	defer f.Close()
+	all, err := io.ReadAll(io.LimitReader(f, most))
+	return all, explain(err, path)
+}
+
+// explain gives errors of files a code.
+func explain(err error, path string) error {
+	if err == nil || engram.CodeOf(err) == engram.CodeUnavailable {
+		return err
+	}
+	return engram.Errorf(engram.CodeUnavailable, "the notes of the session cannot be kept").WithHint("make room in %s and let this user write there", filepath.Dir(path)).WithCause(err)
+}
+
+// makeFolder makes the folder of the notebook.
+func (n *Notebook) makeFolder() error {
+	return explain(os.MkdirAll(n.Dir, 0o700), filepath.Join(n.Dir, "notes"))
+}
+
+// Sweep removes what was noted of sessions that nobody has touched since before: they never
+// ended. What waits stays until it is written.
+func (n *Notebook) Sweep(before time.Time) error {
+	entries, err := os.ReadDir(n.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	errs := []error{err}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), notesSuffix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
+			errs = append(errs, os.Remove(filepath.Join(n.Dir, e.Name())))
+		}
+	}
+	return explain(errors.Join(errs...), filepath.Join(n.Dir, "notes"))
+}

@@ -1,0 +1,89 @@
+package notebook
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/attend"
+)
+
+// maxWaiting is how many bytes of a session may wait. There is nothing that could go
+// instead: a line that does not fit is refused.
+const maxWaiting = 16 << 20
+
+// Wait keeps what is to be written. Looking a megabyte through for secrets takes a tenth of a
+// second: who has little time cuts texts before.
+func (n *Notebook) Wait(w attend.Waiting) error {
+	w.Title, w.Text = n.clean(w.Title), n.clean(w.Text)
+	w.Directory, w.Agent = n.clean(w.Directory), n.clean(w.Agent)
+	line, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return n.append(n.path(w.Session, waitingSuffix), append(line, '\n'), maxWaiting, nil)
+}
+
+// Waiting returns what waits of a session, in the order in which it came.
+func (n *Notebook) Waiting(session string) ([]attend.Waiting, error) {
+	lines, err := read(n.path(session, waitingSuffix), 2*maxWaiting)
+	return waitingIn(lines), err
+}
+
+func waitingIn(lines []byte) (all []attend.Waiting) {
+	for line := range bytes.Lines(lines) {
+		var w attend.Waiting
+		if line[len(line)-1] == '\n' && json.Unmarshal(line, &w) == nil && w.Key != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// Written takes out what was written, by its keys. What came meanwhile stays.
+func (n *Notebook) Written(session string, keys []string) error {
+	path := n.path(session, waitingSuffix)
+	err := n.change(path, false, func(f *os.File) error {
+		lines, err := io.ReadAll(f)
+		if err != nil {
+			return err
+		}
+		var rest []byte
+		for line := range bytes.Lines(lines) {
+			var w attend.Waiting
+			if json.Unmarshal(line, &w) == nil && !slices.Contains(keys, w.Key) {
+				rest = append(rest, line...)
+			}
+		}
+		return replace(f, path, rest)
+	})
+	if errors.Is(err, os.ErrNotExist) {
+		return nil // somebody else has written all of it
+	}
+	return explain(err, path)
+}
+
+// Unwritten returns the sessions of which something waits, most of them; in no order.
+func (n *Notebook) Unwritten() ([]string, error) {
+	const most = 50
+	entries, err := os.ReadDir(n.Dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var sessions []string
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), waitingSuffix) || len(sessions) == most {
+			continue
+		}
+		lines, err := read(filepath.Join(n.Dir, e.Name()), 2*maxWaiting)
+		if all := waitingIn(lines); err == nil && len(all) > 0 {
+			sessions = append(sessions, all[0].Session)
+		}
+	}
+	return sessions, explain(err, filepath.Join(n.Dir, "notes"))
+}
