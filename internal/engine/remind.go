@@ -1,0 +1,270 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/attend"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// useRemind is the verb of what was told beside a prompt, a path or an error: unasked, and
+// no access.
+const useRemind = "remind"
+
+// RemindInput is what an agent is about to do. One of Query, Path and Error says it; of
+// several the first one counts that something is known about, in the order Error, Path,
+// Query.
+type RemindInput struct {
+	Project   string // already decided; "" tells only what is of every project
+	SessionID string // leaves out what that session was shown, and remembers this; "" is none
+	Directory string // from which a relative Path counts; of the repository or a folder in it
+	Query     string // what the person asked, as typed
+	Path      string // the file that is about to be read or changed
+	Error     string // what went wrong, as printed
+	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, FileBudget else; at most MaxBudget
+	Again     bool   // what the session was shown before is told again
+	// Told are memories, by number, that the caller knows to have been told, though the
+	// store may not: it could not be written then.
+	Told []int64
+}
+
+// The budgets of what is told unasked, in tokens.
+const (
+	RemindBudget = 300
+	FileBudget   = 200
+)
+
+// Reminder is what is worth telling unasked.
+type Reminder struct {
+	Text     string // to be put before the agent; "" when there is nothing to say
+	Tokens   int    // what Text costs, about; never more than the budget
+	Items    []RecalledItem
+	Withheld int // memories that would have been told, were they approved
+	// Degraded names what could not be asked or remembered, with the reason.
+	Degraded []string
+}
+
+// Remind returns what of the memory is worth telling an agent that did not ask: little, and
+// only what is certain (attend.Certainty). It never tells what is superseded, over, or not
+// to be told unasked (trust), nor what the session was shown; memories of no project or
+// another one only when they are of its person or of everybody.
+//
+// Invalid input is CodeInvalid. An unknown session is told in Degraded. ctx bounds it: what
+// is found after it ends is not told.
+func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
+	begun := e.tally.begin()
+	out, s, err := e.remind(ctx, in)
+	e.tally.read(begun, in.Project, s, err)
+	return out, err
+}
+
+func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing, error) {
+	s := showing{verb: useRemind}
+	in, err := in.clean()
+	if err != nil {
+		return Reminder{}, s, err
+	}
+	t := &reminding{Engine: e, in: in, head: render.RemindOfPrompt}
+	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
+		if err := ask(ctx); err != nil {
+			return Reminder{}, s, err
+		}
+		if len(t.hits) > 0 {
+			break
+		}
+	}
+	t.tell()
+	s = showing{verb: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
+	if len(t.shown) > 0 {
+		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
+	}
+	return t.out, s, nil
+}
+
+// clean checks what came in and fills the defaults in.
+func (in RemindInput) clean() (RemindInput, error) {
+	if err := (raw{{"project", in.Project}, {"session id", in.SessionID}, {"directory", in.Directory}, {"path", in.Path}}).check(); err != nil {
+		return in, err
+	}
+	budget := RemindBudget
+	if in.Error != "" || in.Path != "" {
+		budget = FileBudget
+	}
+	var err error
+	in.Budget, err = limited("budget", in.Budget, budget, MaxBudget)
+	in.Project, in.SessionID = normalProject(in.Project), line(in.SessionID)
+	in.Query, in.Error = redact.Private(in.Query), redact.Private(in.Error)
+	return in, err
+}
+
+// reminding is a reminder in the making.
+type reminding struct {
+	*Engine
+	in      RemindInput
+	out     Reminder
+	session engram.Session
+	seen    map[int64]bool
+	asked   string // what was looked up, for the uses
+	head    string
+	words   map[string]bool // by which passages are chosen
+	hits    []engram.Hit    // that may be told, best first
+	shown   []shownItem
+}
+
+// byQuery finds what a prompt is about.
+func (t *reminding) byQuery(ctx context.Context) error {
+	question := attend.Question(t.in.Query)
+	if question == "" {
+		return nil
+	}
+	return t.find(ctx, question, nil, attend.ForPrompt())
+}
+
+// byError finds what was learned of an error like this.
+func (t *reminding) byError(ctx context.Context) error {
+	fault := attend.Fault(t.in.Error)
+	if fault == "" {
+		return nil
+	}
+	t.head = render.RemindOfError
+	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType}, attend.ForError())
+}
+
+// find searches in the project, and beyond it for what is of the person or of everybody.
+func (t *reminding) find(ctx context.Context, question string, types []engram.Type, c attend.Certainty) error {
+	t.asked, t.words = question, askedWords(question)
+	hops := 0
+	var hits []engram.Hit
+	for _, f := range []engram.Filter{{Project: t.in.Project, Types: types}, {Scope: engram.ScopePersonal, Types: types}, {Scope: engram.ScopeGlobal, Types: types}} {
+		if f.Project == "" && f.Scope == "" {
+			continue
+		}
+		found, err := t.Engine.find(ctx, SearchInput{Query: question, Filter: f, Limit: remindDepth, Hops: &hops})
+		if err != nil {
+			return err
+		}
+		t.out.Degraded = append(t.out.Degraded, found.Degraded...)
+		for _, h := range slices.Concat(found.Hits, found.Weak) {
+			if !slices.ContainsFunc(hits, func(o engram.Hit) bool { return o.Memory.Num == h.Memory.Num }) {
+				hits = append(hits, h)
+			}
+		}
+	}
+	return t.admit(ctx, hits, c)
+}
+
+// remindDepth is how many finds are weighed: what is certain stands at the top.
+const remindDepth = 10
+
+// admit keeps of hits what may be told and is certain.
+func (t *reminding) admit(ctx context.Context, hits []engram.Hit, c attend.Certainty) error {
+	if len(hits) == 0 {
+		return nil
+	}
+	return t.store.View(ctx, func(r engram.Reader) error {
+		if err := t.open(ctx, r); err != nil {
+			return err
+		}
+		hits = standing(hits)
+		finds := make([]attend.Find, len(hits))
+		for i, h := range hits {
+			finds[i] = attend.Find{Relevance: relevanceOf(h), Seen: t.seen[h.Memory.Num]}
+		}
+		var sure []engram.Hit
+		for _, i := range c.Sure(finds) {
+			sure = append(sure, hits[i])
+		}
+		var err error
+		t.hits, err = t.trusted(ctx, r, sure)
+		return err
+	})
+}
+
+// open reads who asks and what was shown there.
+func (t *reminding) open(ctx context.Context, r engram.Reader) error {
+	if t.seen != nil {
+		return nil
+	}
+	t.seen = map[int64]bool{}
+	var degraded []string
+	var err error
+	if t.session, degraded, err = inSession(ctx, r, t.in.SessionID); err != nil {
+		return err
+	}
+	t.out.Degraded = append(t.out.Degraded, degraded...)
+	if t.in.Again {
+		return nil
+	}
+	seen, err := seenIn(ctx, r, t.session)
+	for num := range seen {
+		t.seen[num] = true
+	}
+	for _, num := range t.in.Told {
+		t.seen[num] = true
+	}
+	return err
+}
+
+// trusted are the hits that may be told unasked.
+func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.Hit) ([]engram.Hit, error) {
+	ms := make([]engram.Memory, len(hits))
+	for i, h := range hits {
+		ms[i] = h.Memory
+	}
+	yes, withheld, err := t.injectable(ctx, r, ms)
+	t.out.Withheld += withheld
+	return slices.DeleteFunc(hits, func(h engram.Hit) bool {
+		return !slices.ContainsFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num })
+	}), err
+}
+
+// standing are the hits without those that others supersede and those that repeat others;
+// what supersedes a find is as relevant as that.
+func standing(hits []engram.Hit) []engram.Hit {
+	return slices.DeleteFunc(slices.Clone(hits), func(h engram.Hit) bool {
+		return h.Repeats != 0 || slices.ContainsFunc(h.Relations, func(n engram.RelationNote) bool {
+			return !n.Outgoing && n.Relation.Supersedes() && !n.Other.Forgotten()
+		})
+	})
+}
+
+// relevanceOf is what the floor reckoned of a hit; 0 where it did not.
+func relevanceOf(h engram.Hit) float64 {
+	for _, f := range h.Why.Factors {
+		if f.Name == "relevance" {
+			return f.Value
+		}
+	}
+	return 0
+}
+
+// tell writes what was found, as far as the budget goes.
+func (t *reminding) tell() {
+	if len(t.hits) == 0 {
+		return
+	}
+	var lines []string
+	rest := t.in.Budget - text.Tokens(render.Remind(t.head, nil))
+	now := t.now()
+	for i, h := range t.hits {
+		l := t.line(h, rest/(len(t.hits)-i), now)
+		cost := text.Tokens(l)
+		if l == "" || cost > rest {
+			continue
+		}
+		rest -= cost
+		lines = append(lines, l)
+		t.out.Items = append(t.out.Items, RecalledItem{Hit: h, Text: l, Whole: strings.Contains(l, render.Line(h.Memory.Content, 0)), Tokens: cost})
+		t.shown = append(t.shown, shownItem{h.Memory, cost})
+	}
+	if len(lines) == 0 {
+		return
+	}
+	t.out.Text = render.Remind(t.head, lines)
+	t.out.Tokens = text.Tokens(t.out.Text)
+}

@@ -1,0 +1,29 @@
+package engine
+
+import (
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// leastExcerpt is the fewest tokens of a text that say something.
+const leastExcerpt = 12
+
+// line is a hit as it is told, of at most so many tokens: what it is, and the passage that
+// answers best. "" where not even its head goes in.
+func (t *reminding) line(h engram.Hit, tokens int, now time.Time) string {
+	m := h.Memory
+	head := render.RemindLine(m, h.Note(), "", now)
+	room := tokens - text.Tokens(head) - 2
+	if room < leastExcerpt {
+		if text.Tokens(head) > tokens {
+			return ""
+		}
+		return head
+	}
+	c := retrieval.Candidate{Num: m.Num, Body: m.Content, Summary: m.Summary}
+	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), now)
+}
