@@ -1,0 +1,100 @@
+package toggle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// version is that of the file's form. A later one is not understood.
+const version = 1
+
+// maxFile is how large the file may be, in bytes: some thousand projects.
+const maxFile = 1 << 20
+
+// file is off.json.
+type file struct {
+	Version    int                  `json:"version"`
+	Everything *time.Time           `json:"everything,omitempty"` // since when; absent: on
+	Projects   map[string]time.Time `json:"projects,omitempty"`   // since when, by name
+}
+
+func decode(text []byte) (State, error) {
+	var f file
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields() // what is not known may say off
+	if err := d.Decode(&f); err != nil {
+		return State{}, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return State{}, errors.New("there is more than one value in it")
+	}
+	if f.Version != version {
+		return State{}, fmt.Errorf("it is of version %d, and only %d is known", f.Version, version)
+	}
+	s := State{Projects: f.Projects}
+	if f.Everything != nil {
+		s.Everything, s.Since = true, *f.Everything
+	}
+	return s, nil
+}
+
+func encode(s State) ([]byte, error) {
+	f := file{Version: version, Projects: s.Projects}
+	if s.Everything {
+		f.Everything = &s.Since
+	}
+	text, err := json.MarshalIndent(f, "", "  ")
+	return append(text, '\n'), err
+}
+
+// readFile reads a file that must not be larger than maxFile.
+func readFile(path string) (text []byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	text, err = io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("it is larger than %d bytes", maxFile)
+	}
+	return text, err
+}
+
+// write makes the file say s: at no moment there is half of one. When nothing is off there
+// is none.
+func (s Switch) write(now State) (err error) {
+	if !now.Everything && len(now.Projects) == 0 {
+		if err := os.Remove(s.path()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := encode(now)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.o.Dir, "."+FileName+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync() // after a power cut an empty file would switch everything off
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), s.path())
+}

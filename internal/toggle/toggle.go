@@ -1,0 +1,154 @@
+// Package toggle remembers whether agents are switched off: for everything, or for single
+// projects. What it remembers stands in one small file beside the database, off.json,
+// which is there only while something is off.
+//
+// A caller may rely on this: State opens no database, waits for no lock and costs some
+// microseconds, so that it can be asked at every call and every hook, and whoever is
+// running notices a switch at once. A file that cannot be understood means off: somebody
+// said so once, and must not be overheard because a byte fell over.
+package toggle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// FileName is the name of the file in the data directory.
+const FileName = "off.json"
+
+// Options are what a Switch works with.
+type Options struct {
+	Dir string // the data directory; made when something is switched off
+	// Lock waits until no other process switches, and returns how to let the next one.
+	Lock func(ctx context.Context) (release func() error, err error)
+}
+
+// Switch is the switch of a data directory. It keeps nothing in memory, and may be used by
+// any number of goroutines and processes.
+type Switch struct{ o Options }
+
+// New returns the Switch of a data directory, which need not exist.
+func New(o Options) Switch { return Switch{o} }
+
+// State is what is off. The zero value is that nothing is.
+type State struct {
+	// Everything says that all projects are off, those of Projects and the others.
+	Everything bool
+	Since      time.Time            // when Everything was switched off, UTC; zero when it was not, or nobody knows
+	Projects   map[string]time.Time // projects that are off by their name, and since when, UTC; nil for none
+	// Broken is why the file could not be understood, nil when it could. Everything is off
+	// then, and Projects are not known.
+	Broken error
+}
+
+// Off reports whether a project is off; "" is none, which is off with everything.
+func (s State) Off(name string) bool {
+	if s.Everything {
+		return true
+	}
+	_, off := s.Projects[project.Normalize(name)]
+	return off
+}
+
+// Names are the projects that are off by their name, sorted; nil for none.
+func (s State) Names() []string { return slices.Sorted(maps.Keys(s.Projects)) }
+
+// State reads what is off now. It never fails: see State.Broken.
+func (s Switch) State() State {
+	text, err := readFile(s.path())
+	if errors.Is(err, fs.ErrNotExist) {
+		return State{}
+	}
+	var now State
+	if err == nil {
+		now, err = decode(text)
+	}
+	if err != nil {
+		return State{Everything: true, Broken: engram.Errorf(engram.CodeInvalid, "%s cannot be understood, so agents are switched off", s.path()).
+			WithHint("{on} writes it anew; projects that were off by name have to be switched off again").WithCause(err)}
+	}
+	return now
+}
+
+// Off switches projects off; no names at all are everything. It returns what was off before
+// and what is now. What is off already stays off since it was.
+//
+// Names are told as they come out of a folder: a project that has several needs all of them.
+// CodeInvalid for a name that no project can have, CodeUnavailable when the file cannot be
+// written.
+func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
+	at = at.UTC().Truncate(time.Second)
+	return s.change(ctx, names, func(now *State, names []string) {
+		if len(names) == 0 && !now.Everything {
+			now.Everything, now.Since = true, at
+		}
+		for _, name := range names {
+			if _, off := now.Projects[name]; off {
+				continue
+			}
+			if now.Projects == nil {
+				now.Projects = map[string]time.Time{}
+			}
+			now.Projects[name] = at
+		}
+	})
+}
+
+// On switches projects on; no names at all are everything, and leave off what is off by its
+// name. A project is on only when everything is, too. Returns and errors are those of Off.
+func (s Switch) On(ctx context.Context, names []string) (before, after State, err error) {
+	return s.change(ctx, names, func(now *State, names []string) {
+		if len(names) == 0 {
+			now.Everything, now.Since = false, time.Time{}
+		}
+		for _, name := range names {
+			delete(now.Projects, name)
+		}
+	})
+}
+
+// change does something to the state while no other process does. It writes the names as
+// projects are kept.
+func (s Switch) change(ctx context.Context, names []string, do func(now *State, names []string)) (before, after State, err error) {
+	names = slices.Clone(names)
+	for i, name := range names {
+		if err := project.CheckText(name); err != nil {
+			return before, after, err
+		}
+		if names[i] = project.Normalize(name); names[i] == "" {
+			return before, after, engram.Errorf(engram.CodeInvalid, "a project has no name")
+		}
+	}
+	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
+		return before, after, s.unwritable(err)
+	}
+	release, err := s.o.Lock(ctx)
+	if err != nil {
+		return before, after, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	before, after = s.State(), s.State()
+	do(&after, names)
+	after.Broken = nil // what is written next can be understood
+	if err := s.write(after); err != nil {
+		return before, before, s.unwritable(err)
+	}
+	return before, after, nil
+}
+
+func (s Switch) path() string { return filepath.Join(s.o.Dir, FileName) }
+
+func (s Switch) unwritable(err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", s.path()).
+		WithHint("check the rights of the folder and the space on the disk").WithCause(fmt.Errorf("switch: %w", err))
+}
