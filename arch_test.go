@@ -82,6 +82,7 @@ func rows() map[string]row {
 		"internal/replica/markdown":  {room: "technology", modules: []string{"go.yaml.in/yaml/v4"}},
 		"internal/service":           {room: "technology"},
 		"internal/setup":             {room: "technology"},
+		"internal/setup/agent":       {room: "technology"},
 		"internal/toggle":            {room: "technology"},
 		"internal/machine":           {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/notebook":          {room: "technology"},

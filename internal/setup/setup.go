@@ -35,6 +35,9 @@ type Part struct {
 	// Shared names a part that several agents have in one file: it is taken out with the last
 	// of them. "" for a part that is the agent's own.
 	Shared string
+	// Yields leaves a file of the name that somebody else has made, instead of a refusal, for a
+	// file without which the rest is still of use. It is for files that are ours altogether.
+	Yields bool
 	// Mode is that of a file that is made; 0: 0644.
 	Mode fs.FileMode
 }
@@ -49,6 +52,8 @@ type Change struct {
 	Path   string
 	Before []byte // nil: there was none
 	After  []byte // nil: there will be none
+	// Taken says that somebody else's file is in the place of ours, and stays: Part.Yields.
+	Taken bool
 }
 
 // Changed reports whether anything becomes of the file.
@@ -104,6 +109,10 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	if p.Remove == nil && f.content != nil && !s.of(agent, p.Path).knows(f.content) {
 		if same, err := p.Set(nil); err == nil && bytes.Equal(same, f.content) {
 			c.After = f.content
+			return c, nil
+		}
+		if p.Yields {
+			c.After, c.Taken = f.content, true
 			return c, nil
 		}
 		return Change{}, engram.Errorf(engram.CodeConflict, "%s is there, and not as engram wrote it", p.Path).

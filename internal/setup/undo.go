@@ -151,6 +151,7 @@ const (
 	Wired   Status = "wired"   // our part is in it, as it would be put in now
 	Changed Status = "changed" // our part would be put in otherwise now, or was changed by hand
 	Broken  Status = "broken"  // it cannot be understood or read
+	Taken   Status = "taken"   // somebody else's file is in its place, and stays
 )
 
 // Status says how the files of an agent stand, in the order of its parts.
@@ -167,6 +168,10 @@ func (w *Wirer) Status(agent string, parts []Part) ([]Status, error) {
 			all[n] = Changed
 		case err != nil:
 			all[n] = Broken
+		case c.Taken && known:
+			all[n] = Changed
+		case c.Taken:
+			all[n] = Taken
 		case !c.Changed():
 			all[n] = Wired
 		case known && c.Before != nil:

@@ -1,0 +1,20 @@
+package agent
+
+import "github.com/alanbuscaglia/engram/internal/setup"
+
+// claudeCode gets a plugin in the folder of skills, which it loads by itself as
+// engram@skills-dir: hooks, MCP server, skill and commands, and no line in a file of its user.
+//
+// Source: code.claude.com/docs/en/plugins; tried with version 2.1.197.
+func claudeCode() Agent {
+	dir := func(e Env) string { return e.moved("CLAUDE_CONFIG_DIR", e.home(".claude")) }
+	return Agent{
+		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude", "cc"},
+		Next:     "Start a new session; /plugin shows engram.",
+		traces:   func(e Env) []string { return []string{dir(e), e.home(".claude.json")} },
+		programs: []string{"claude"},
+		parts: func(e Env) ([]setup.Part, error) {
+			return e.whole("claude-code", e.join(dir(e), "skills", "engram"), nil)
+		},
+	}
+}

@@ -1,0 +1,51 @@
+package agent
+
+import (
+	"github.com/alanbuscaglia/engram/internal/setup"
+)
+
+// cline gets the MCP server in the settings of the extension, of the command line, or of both,
+// the protocol as a rule of ours, and hooks: a program an event, which on Windows is a script
+// of PowerShell. Where its user has a hook of the name already, that one stays.
+//
+// Source: docs.cline.bot/mcp/mcp-overview, /customization/cline-rules and /customization/hooks. Not tried.
+func cline() Agent {
+	extension := func(e Env) string { return e.appData("Code", "User", "globalStorage", "saoudrizwan.claude-dev") }
+	return Agent{
+		Name: "cline", Title: "Cline", Aliases: []string{"claude-dev"},
+		Next:     "Reload the window of VS Code, and see that hooks are enabled in the settings of Cline.",
+		traces:   func(e Env) []string { return []string{extension(e), e.home(".cline"), e.home("Documents", "Cline")} },
+		programs: []string{"cline"},
+		parts: func(e Env) ([]setup.Part, error) {
+			documents := e.home("Documents", "Cline")
+			parts := []setup.Part{setup.Whole(e.join(documents, "Rules", "engram.md"), []byte(e.protocol(true)), 0)}
+			for _, event := range []string{"TaskStart", "TaskResume", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PreCompact", "TaskComplete", "TaskCancel"} {
+				hook, err := e.clineHook(documents, event)
+				if err != nil {
+					return nil, err
+				}
+				parts = append(parts, hook)
+			}
+			command := e.home(".cline", "data", "settings", "cline_mcp_settings.json")
+			settings := e.join(extension(e), "settings", "cline_mcp_settings.json")
+			if exists(e.home(".cline")) {
+				parts = append(parts, jsonFile(command, member(e.server(), "mcpServers", "engram")))
+				if !exists(extension(e)) {
+					return parts, nil
+				}
+			}
+			return append(parts, jsonFile(settings, member(e.server(), "mcpServers", "engram"))), nil
+		},
+	}
+}
+
+func (e Env) clineHook(documents, event string) (setup.Part, error) {
+	name, sh, head := event, posix, "#!/bin/sh\nexec "
+	if e.OS == "windows" {
+		name, sh, head = event+".ps1", powershell, "$input | "
+	}
+	line, _, err := e.hookLine(sh, "cline", event)
+	p := setup.Whole(e.join(documents, "Hooks", name), []byte(head+line+"\n"), 0o755)
+	p.Yields = true
+	return p, err
+}

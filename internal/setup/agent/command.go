@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// server is an MCP server in the configuration of most agents.
+type server struct {
+	Type    string   `json:"type,omitempty"`
+	Command string   `json:"command"`
+	Args    []string `json:"args"`
+}
+
+func (e Env) server() server { return server{Command: e.Engram, Args: e.args("mcp")} }
+
+// args are words for the program, and where its data is.
+func (e Env) args(words ...string) []string {
+	if e.DataDir != "" {
+		words = append(words, "--data-dir", e.DataDir)
+	}
+	return words
+}
+
+// check refuses what no configuration can carry.
+func (e Env) check() error {
+	for _, path := range []string{e.Engram, e.DataDir, e.Home} {
+		if !utf8.ValidString(path) || strings.ContainsRune(path, 0) {
+			return engram.Errorf(engram.CodeInvalid, "%q is no text, and cannot be written into configurations", path).
+				WithHint("put the program, and its data, into a folder whose name is UTF-8")
+		}
+	}
+	return nil
+}
+
+// shell is a language that a command line is written in.
+type shell int
+
+const (
+	posix      shell = iota
+	cmd              // cmd.exe
+	powershell       // in which a quoted word is a text, unless & stands before it
+)
+
+// line is a command line that runs the program with these words. Where an agent has no other
+// way than a line for a shell, every word that is not plain is quoted such that nothing in it
+// is read by the shell.
+//
+// CodeInvalid for what cannot be quoted.
+func (e Env) line(sh shell, words ...string) (string, error) {
+	all := append([]string{e.Engram}, e.args(words...)...)
+	quoted := false
+	for n, w := range all {
+		q, err := quote(sh, w)
+		if err != nil {
+			return "", err
+		}
+		quoted = quoted || n == 0 && q != w
+		all[n] = q
+	}
+	if sh == powershell && quoted {
+		return "& " + strings.Join(all, " "), nil
+	}
+	return strings.Join(all, " "), nil
+}
+
+// quote is a word as a shell reads it back.
+func quote(sh shell, word string) (string, error) {
+	plain := "-_./:@+,="
+	if sh != posix {
+		plain = `-_./:\+` // PowerShell reads @ and , and cmd = and ,
+	}
+	special := func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(plain, r))
+	}
+	switch {
+	case word != "" && !strings.ContainsFunc(word, special):
+		return word, nil
+	case sh == posix:
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'", nil
+	case sh == powershell:
+		// PowerShell takes the typographic quotes for quotes, too.
+		return "'" + strings.NewReplacer("'", "''", "‘", "‘‘", "’", "’’", "‚", "‚‚", "‛", "‛‛").Replace(word) + "'", nil
+	}
+	if strings.ContainsAny(word, "\"%\n\r") {
+		return "", engram.Errorf(engram.CodeInvalid, "%q cannot be written into a command of Windows", word).
+			WithHint("put the program, and its data, into a folder without %% and quotes in its name")
+	}
+	if strings.HasSuffix(word, `\`) { // which would take the quote for its own
+		word += `\`
+	}
+	return `"` + word + `"`, nil
+}
+
+// text is a string of JSON, as the files of all agents take it; TOML reads it, too.
+func text(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a string can be encoded
+	return strings.ReplaceAll(strings.TrimSuffix(b.String(), "\n"), "\x7f", `\u007f`)
+}

@@ -1,0 +1,25 @@
+package agent
+
+import "github.com/alanbuscaglia/engram/internal/setup"
+
+// cursor gets the MCP server, hooks, and the protocol as a skill: rules for all projects are
+// kept in its own database, which nobody else writes.
+//
+// Source: cursor.com/docs/context/mcp, /docs/agent/hooks and /docs/context/skills. Not tried.
+func cursor() Agent {
+	return Agent{
+		Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},
+		Next:     "Restart Cursor; Settings, MCP shows engram.",
+		traces:   func(e Env) []string { return []string{e.home(".cursor")} },
+		programs: []string{"cursor", "cursor-agent"},
+		parts: func(e Env) ([]setup.Part, error) {
+			hooks, err := e.hooks(e.native(), "cursor", func(line string) any { return hookCommand{Command: line} },
+				"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "preCompact", "subagentStop", "stop", "sessionEnd")
+			return []setup.Part{
+				e.skill(e.home(".cursor", "skills", "engram", "SKILL.md")),
+				jsonFile(e.home(".cursor", "mcp.json"), member(e.server(), "mcpServers", "engram")),
+				jsonFile(e.home(".cursor", "hooks.json"), append([]entry{usual(1, "version")}, hooks...)...),
+			}, err
+		},
+	}
+}

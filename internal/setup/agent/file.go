@@ -1,0 +1,131 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/setup"
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
+)
+
+// entry is one thing in a file of JSON.
+type entry struct {
+	path []string
+	set  func(content []byte) ([]byte, error)
+	drop func(content []byte) ([]byte, error)
+	// spared leaves it where it was before us.
+	spared bool
+}
+
+// member is a value at a path.
+func member(value any, path ...string) entry {
+	return entry{
+		path: path,
+		set:  func(c []byte) ([]byte, error) { return edit.SetJSON(c, path, value) },
+		drop: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
+	}
+}
+
+// usual is a value that a file needs, whoever put it there: it is left when it is there, and
+// goes with the last of what was made.
+func usual(value any, name string) entry {
+	path := []string{name}
+	return entry{
+		path: path, spared: true,
+		set: func(c []byte) ([]byte, error) {
+			if there, err := edit.ReadJSON(c, path, new(any)); err != nil || there {
+				return c, err
+			}
+			return edit.SetJSON(c, path, value)
+		},
+		drop: func(c []byte) ([]byte, error) {
+			var all map[string]any
+			if bare, err := edit.RemoveJSON(c, path); err == nil && edit.BlankJSON(bare) && json.Unmarshal(c, &all) == nil {
+				return bare, nil
+			}
+			return c, nil
+		},
+	}
+}
+
+// element is one in a list; told is what makes it ours, however the program is called.
+func element(value any, told string, path ...string) entry {
+	ours := func(e []byte) bool { return bytes.Contains(e, []byte(told)) }
+	return entry{
+		path: path,
+		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, ours) },
+		drop: func(c []byte) ([]byte, error) { return edit.DropJSON(c, path, ours) },
+	}
+}
+
+// jsonFile is a file of JSON with entries of ours.
+func jsonFile(path string, entries ...entry) setup.Part {
+	return setup.Part{
+		Path: path,
+		Set: func(c []byte) (_ []byte, err error) {
+			for _, e := range entries {
+				if c, err = e.set(c); err != nil {
+					return nil, err
+				}
+			}
+			return c, nil
+		},
+		Remove: func(c, before []byte) (_ []byte, err error) {
+			for n := len(entries) - 1; n >= 0; n-- {
+				e := entries[n]
+				if there, err := edit.ReadJSON(before, e.path, new(any)); e.spared && err == nil && there {
+					continue
+				}
+				if c, err = e.drop(c); err == nil {
+					c, err = edit.PruneJSON(c, before, e.path)
+				}
+				if err != nil {
+					return nil, err
+				}
+			}
+			if before == nil && edit.BlankJSON(c) {
+				return nil, nil
+			}
+			return c, nil
+		},
+	}
+}
+
+// made is a file of JSON that has nothing but these entries.
+func made(entries ...entry) ([]byte, error) { return jsonFile("", entries...).Set(nil) }
+
+// tomlFile is a file of TOML with tables of ours in it.
+func tomlFile(path, tables string) setup.Part {
+	return blockFile(path, func(c []byte) ([]byte, error) { return edit.SetTOML(c, tables) }, edit.RemoveTOML)
+}
+
+// markdownFile is a file of Markdown with a text of ours in it, which several agents share.
+func markdownFile(path, text string) setup.Part {
+	p := blockFile(path, func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) }, edit.RemoveMarkdown)
+	p.Shared = "protocol"
+	return p
+}
+
+func blockFile(path string, set, remove func([]byte) ([]byte, error)) setup.Part {
+	return setup.Part{Path: path, Set: set, Remove: func(c, before []byte) ([]byte, error) {
+		c, err := remove(c)
+		if err == nil && before == nil && len(bytes.TrimSpace(c)) == 0 {
+			return nil, nil
+		}
+		return c, err
+	}}
+}
+
+// skill is a SKILL.md (https://agentskills.io/specification) with the protocol.
+func (e Env) skill(path string) setup.Part {
+	return setup.Whole(path, []byte("---\nname: engram\ndescription: Persistent memory across sessions (Engram). Use at the start of work, before a decision, after a fix or "+
+		"discovery, and when the user says remember, recall or last time.\n---\n\n"+e.protocol(true)), 0)
+}
+
+func (e Env) protocol(hooks bool) string {
+	if e.Protocol == nil {
+		return "\n"
+	}
+	return strings.TrimSpace(e.Protocol(hooks)) + "\n"
+}

@@ -1,0 +1,91 @@
+package agent
+
+import (
+	"bytes"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/setup"
+)
+
+// The placeholders of assets: plugin/README.md.
+const (
+	fillProgram    = `"__ENGRAM__"`
+	fillDataDir    = `"__DATA_DIR_ARGS__"`
+	fillShell      = "__ENGRAM_SHELL__"
+	fillPowerShell = "__ENGRAM_POWERSHELL__"
+	fillVersion    = "__ENGRAM_VERSION__"
+)
+
+// Fill is an asset with its placeholders replaced.
+func (e Env) Fill(asset []byte) ([]byte, error) {
+	shellLine, err := e.line(posix)
+	if err != nil {
+		return nil, err
+	}
+	psLine, err := e.line(powershell)
+	if err != nil {
+		return nil, err
+	}
+	args := ""
+	for _, a := range e.args() {
+		args += ", " + text(a)
+	}
+	out := strings.NewReplacer(
+		", "+fillDataDir, args, ","+fillDataDir, args, fillDataDir, strings.TrimPrefix(args, ", "),
+		fillProgram, text(e.Engram), fillShell, shellLine, fillPowerShell, psLine, fillVersion, e.version(),
+	).Replace(string(asset))
+	return []byte(out), nil
+}
+
+// version is that of the program; "0.0.0" for a build from source, as manifests want numbers.
+func (e Env) version() string {
+	v := strings.TrimPrefix(e.Version, "v")
+	if v == "" || !strings.Contains("0123456789", v[:1]) {
+		return "0.0.0"
+	}
+	return v
+}
+
+// whole are the assets of an agent as files in a folder: those that keep chooses, by where it
+// wants them; nil: all but README.md.
+func (e Env) whole(agent, dir string, keep func(name string) (to string, ok bool)) ([]setup.Part, error) {
+	if e.Files == nil {
+		return nil, engram.Errorf(engram.CodeInternal, "there are no assets")
+	}
+	files, err := e.Files(agent)
+	if err != nil {
+		return nil, err
+	}
+	if keep == nil {
+		keep = func(name string) (string, bool) { return name, path.Base(name) != "README.md" }
+	}
+	var parts []setup.Part
+	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		to, ok := keep(name)
+		if err != nil || d.IsDir() || !ok {
+			return err
+		}
+		b, err := fs.ReadFile(files, name)
+		if err == nil {
+			b, err = e.Fill(b)
+		}
+		if err != nil {
+			return err
+		}
+		mode := fs.FileMode(0o644)
+		if bytes.HasPrefix(b, []byte("#!")) {
+			mode = 0o755
+		}
+		parts = append(parts, setup.Whole(e.join(dir, strings.Split(to, "/")...), b, mode))
+		return nil
+	})
+	if err == nil && len(parts) == 0 {
+		err = engram.Errorf(engram.CodeInternal, "there are no assets for %s", agent)
+	}
+	slices.SortFunc(parts, func(a, b setup.Part) int { return strings.Compare(a.Path, b.Path) })
+	return parts, err
+}

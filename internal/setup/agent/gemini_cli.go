@@ -1,0 +1,56 @@
+package agent
+
+import (
+	"encoding/json"
+
+	"github.com/alanbuscaglia/engram/internal/setup"
+)
+
+// geminiCLI gets an extension, a folder of ours: no line in its user's settings. It tells its
+// model the instructions of MCP servers, so that the protocol needs no file.
+//
+// Source: geminicli.com/docs/extensions/reference and /hooks/reference; tried with version 0.61.0.
+func geminiCLI() Agent {
+	dir := func(e Env) string { return e.join(e.moved("GEMINI_CLI_HOME", e.Home), ".gemini") }
+	return Agent{
+		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
+		Next: "Start a new session; gemini extensions list shows engram.",
+		traces: func(e Env) []string {
+			return []string{e.join(dir(e), "settings.json"), e.join(dir(e), "oauth_creds.json"), e.join(dir(e), "extensions")}
+		},
+		programs: []string{"gemini"},
+		parts: func(e Env) ([]setup.Part, error) {
+			to := e.join(dir(e), "extensions", "engram")
+			sh := e.native()
+			if sh == cmd {
+				sh = powershell // which it starts on Windows
+			}
+			hooks, err := e.hooks(sh, "gemini-cli", func(line string) any {
+				return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: patience * 1000}}}
+			}, "SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "PreCompress", "AfterAgent", "SessionEnd")
+			if err != nil {
+				return nil, err
+			}
+			events, err := made(hooks...)
+			if err != nil {
+				return nil, err
+			}
+			manifest, err := json.MarshalIndent(extension{
+				Name: "engram", Version: e.version(), Description: "A memory that outlives the session",
+				Servers: map[string]server{"engram": e.server()},
+			}, "", "  ")
+			return []setup.Part{
+				setup.Whole(e.join(to, "gemini-extension.json"), append(manifest, '\n'), 0),
+				setup.Whole(e.join(to, "hooks", "hooks.json"), events, 0),
+			}, err
+		},
+	}
+}
+
+// extension is the manifest of one.
+type extension struct {
+	Name        string            `json:"name"`
+	Version     string            `json:"version"`
+	Description string            `json:"description"`
+	Servers     map[string]server `json:"mcpServers"`
+}

@@ -1,0 +1,53 @@
+package agent
+
+import "fmt"
+
+// hookLine is a command line for an event of an agent, and what it is known by.
+func (e Env) hookLine(sh shell, agent, event string) (line, told string, err error) {
+	line, err = e.line(sh, "hook", agent, event)
+	return line, fmt.Sprintf(" hook %s %s", agent, event), err
+}
+
+// native is the shell in which programs of a system run command lines.
+func (e Env) native() shell {
+	if e.OS == "windows" {
+		return cmd
+	}
+	return posix
+}
+
+// nested is a hook as Claude Code has them, and those that took it over.
+type nested struct {
+	Matcher string        `json:"matcher,omitempty"`
+	Hooks   []hookCommand `json:"hooks"`
+}
+
+// hookCommand is a command of a hook.
+type hookCommand struct {
+	Type    string `json:"type,omitempty"`
+	Command string `json:"command"`
+	Timeout int    `json:"timeout,omitempty"`
+}
+
+// patience is how long an agent may wait for a hook, which takes 200 ms at most. 10 s: a
+// machine may be slow, and an agent that gives up says so to its user.
+const patience = 10
+
+// hooks are entries of a file of hooks, in which each event has a list; shape makes an element
+// of one.
+func (e Env) hooks(sh shell, agent string, shape func(line string) any, events ...string) ([]entry, error) {
+	var all []entry
+	for _, event := range events {
+		line, told, err := e.hookLine(sh, agent, event)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, element(shape(line), told, "hooks", event))
+	}
+	return all, nil
+}
+
+// inGroup is a hook in a group, with a patience in seconds.
+func inGroup(line string) any {
+	return nested{Hooks: []hookCommand{{Type: "command", Command: line, Timeout: patience}}}
+}

@@ -1,0 +1,53 @@
+package agent
+
+import (
+	"path"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/setup"
+)
+
+// openCode gets a plugin, and the MCP server in the configuration that it has.
+//
+// Source: opencode.ai/docs/config, /plugins and /mcp-servers; tried with version 1.18.33.
+func openCode() Agent {
+	dir := func(e Env) string { return e.moved("OPENCODE_CONFIG_DIR", e.config("opencode")) }
+	return Agent{
+		Name: "opencode", Title: "OpenCode", Aliases: []string{"open-code"},
+		Next:     "Restart OpenCode; opencode mcp list shows engram.",
+		traces:   func(e Env) []string { return []string{dir(e), e.home(".opencode")} },
+		programs: []string{"opencode"},
+		parts: func(e Env) ([]setup.Part, error) {
+			parts, err := e.whole("opencode", dir(e), openCodeFile)
+			entry := struct {
+				Type    string   `json:"type"`
+				Command []string `json:"command"`
+				Enabled bool     `json:"enabled"`
+			}{"local", append([]string{e.Engram}, e.args("mcp")...), true}
+			return append(parts, jsonFile(firstOf(e, dir(e), "opencode.json", "opencode.jsonc"), member(entry, "mcp", "engram"))), err
+		},
+	}
+}
+
+// openCodeFile is where an asset goes: a plugin into plugins, a command into its own folder.
+func openCodeFile(name string) (to string, ok bool) {
+	switch {
+	case name == "engram.ts":
+		return "plugins/engram.ts", true
+	case strings.HasPrefix(name, "plugins/"), strings.HasPrefix(name, "command"):
+		return name, path.Ext(name) == ".ts" || path.Ext(name) == ".md"
+	}
+	return "", false
+}
+
+// firstOf is the last of these names that is there, for it is the one that is read last, or else the
+// first.
+func firstOf(e Env, dir string, names ...string) string {
+	found := e.join(dir, names[0])
+	for _, name := range names[1:] {
+		if exists(e.join(dir, name)) {
+			found = e.join(dir, name)
+		}
+	}
+	return found
+}
