@@ -115,7 +115,7 @@ type Use struct {
 	At        time.Time
 	SessionID string // "" when it is not known
 	Project   string
-	Verb      string // search, recall, context, get
+	Verb      string // search, recall, context, get, remind
 	Query     string // what was asked, private spans removed
 	Memory    int64  // Num; 0: nothing was shown
 	Rank      int    // from 1, also where nothing was shown because all of it had been before; 0: nothing was found
@@ -184,6 +184,7 @@ type Hit struct {
 	State     State
 	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
+	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	// Relevance is how like the question the memory is, times Strength, its strength now: 0 to
 	// 1 both. Only of a search that was asked to rank by it; then it is the Score, too.
 	Relevance, Strength float64
@@ -191,7 +192,7 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{h.State, h.Relations} }
+func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Suspect} }
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
@@ -207,6 +208,7 @@ type RelationNote struct {
 type Note struct {
 	State     State
 	Relations []RelationNote // what supersedes it or is superseded by it, what contradicts it or may; the oldest first
+	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
 }
 
 // Notes has the note of each memory of an answer, by its number.
@@ -292,6 +294,9 @@ type Context struct {
 	// Again says that the session was shown every one of Memories before: nothing
 	// else remained.
 	Again    bool
+	// Withheld is how many memories and prompts were worth telling and read like orders to an
+	// agent: they wait for a person.
+	Withheld int
 	Degraded []string // what could not be done, with the reason
 }
 
@@ -303,5 +308,5 @@ type LeftOut struct {
 
 // Empty reports whether there is nothing to tell.
 func (c Context) Empty() bool {
-	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0
+	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && c.Withheld == 0
 }

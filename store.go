@@ -163,7 +163,7 @@ type UseReader interface {
 	// by number.
 	ShownBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
 	// UseCounts returns how often each of the memories was asked for, as far as it was.
-	// What a context tells nobody asked for, and it does not count: what is told would
+	// What a context or a reminder tells nobody asked for, and it does not count: it would
 	// be told for ever.
 	UseCounts(ctx context.Context, nums []int64) (map[int64]UseCount, error)
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// useRemind is the verb of what was told beside a prompt, a path or an error: unasked, and
-// no access.
-const useRemind = "remind"
-
 // RemindInput is what an agent is about to do. One of Query, Path and Error says it; of
 // several the first one counts that something is known about, in the order Error, Path,
 // Query.

@@ -18,6 +18,7 @@ const (
 	useRecall  = "recall"
 	useContext = "context"
 	useGet     = "get"
+	useRemind  = "remind" // beside a prompt, a file or an error: unasked, and no access
 )
 
 const (
@@ -56,8 +57,7 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 		return nil // read within the hour: no lock is taken
 	}
 	uses := s.uses(at)
-	// Whoever asked has the answer already: leaving now does not undo that it was shown.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := patient(ctx)
 	defer cancel()
 	err := e.store.Update(ctx, func(tx engram.Tx) error {
 		if err := e.countAccesses(ctx, tx, s, at); err != nil || len(uses) == 0 {
@@ -72,6 +72,19 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 		return []string{"that it was read could not be counted: " + messageOf(err)}
 	}
 	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
+}
+
+// patient is ctx for what is written after the answer was made. Whoever asked has that
+// already: leaving now does not undo that it was shown. But who said until when he waits is
+// not kept waiting longer.
+func patient(asked context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), patience)
+	until, bounded := asked.Deadline()
+	if !bounded || asked.Err() != nil {
+		return ctx, cancel
+	}
+	ctx, sooner := context.WithDeadline(ctx, until)
+	return ctx, func() { sooner(); cancel() }
 }
 
 // countAccesses counts what was shown as accessed, as far as it counts. It comes before

@@ -52,7 +52,7 @@ func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 
 // latelySQL looks at the latest uses alone: one that is further back is not of late.
 const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM uses ORDER BY num DESC LIMIT 2000)
-	WHERE memory IS NOT NULL AND verb <> 'context' AND (?1 < 0 OR project = ?1)
+	WHERE memory IS NOT NULL AND verb NOT IN ('context', 'remind') AND (?1 < 0 OR project = ?1)
 	GROUP BY memory ORDER BY max(num) DESC, memory LIMIT ?2`
 
 // LatelyUsed returns memories that were asked for of late.
@@ -107,7 +107,7 @@ func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, li
 
 // useCountsSQL is served by uses_memory.
 const useCountsSQL = `SELECT memory, count(*), max(at) FROM uses
-	WHERE memory IN (SELECT value FROM json_each(?)) AND verb <> 'context' GROUP BY memory ORDER BY memory`
+	WHERE memory IN (SELECT value FROM json_each(?)) AND verb NOT IN ('context', 'remind') GROUP BY memory ORDER BY memory`
 
 // UseCounts returns how often each of the memories was asked for, as far as it was.
 func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseCount, error) {

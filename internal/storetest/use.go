@@ -77,9 +77,9 @@ func useCases() []testCase {
 				return err
 			})
 		}},
-		{"what was asked for is counted, what a context told is not", func(k *kit) {
+		{"what was asked for is counted, what was told unasked is not", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.use(use(1, a), use(5, a, verb("get")), use(3, a, verb("recall")), use(9, a, verb("context")), use(4, b, verb("context")), use(2, c))
+			k.use(use(1, a), use(5, a, verb("get")), use(3, a, verb("recall")), use(9, a, verb("context")), use(4, b, verb("context")), use(7, b, verb("remind")), use(2, c))
 			k.view(func(r engram.Reader) error {
 				counts, err := r.UseCounts(k.Context(), []int64{a.Num, b.Num, c.Num, 99})
 				k.same("counts", counts, map[int64]engram.UseCount{a.Num: {Count: 3, Last: at(5)}, c.Num: {Count: 1, Last: at(2)}})
@@ -89,7 +89,7 @@ func useCases() []testCase {
 		{"what was asked for of late, the latest first", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
-			k.use(use(1, a), use(2, b), use(3, a), use(4, c, verb("context")), use(5, engram.Memory{}),
+			k.use(use(1, a), use(2, b), use(3, a), use(4, c, verb("context")), use(7, c, verb("remind")), use(5, engram.Memory{}),
 				use(6, other, func(u *engram.Use) { u.Project, u.SessionID = "other", "s-other" }))
 			k.view(func(r engram.Reader) error {
 				for _, tt := range []struct {
