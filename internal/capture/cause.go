@@ -1,0 +1,49 @@
+package capture
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// causes are the ways to say why something failed, the clearest first.
+var causes = sync.OnceValue(func() []pattern {
+	return []pattern{
+		{[]string{"root cause", "causa raíz", "causa real", "culprit"}, regexp.MustCompile(`(?i)\b(?:root cause|culprit|causa raíz|causa real)\b`)},
+		{[]string{"problem", "issue", "bug", "error", "failure", "cause", "reason", "causa", "fallo", "motivo", "fall"}, regexp.MustCompile(`(?i)\b(?:the|this|that|el|la|este|esta) (?:\w+ )?(?:problem|issue|bug|error|failure|cause|reason|problema|fallo|causa|motivo)(?: here| aquí| with [^.]{3,60}| in [^.]{3,60})? (?:is|was|came from|comes from|es|era|fue|estaba|venía)\b`)},
+		{[]string{"caused by", "because", "turns out", "turned out", "due to", "fails since", "failed since", "porque", "resulta que", "debido a", "causado por"}, regexp.MustCompile(`(?i)\b(?:caused by|because|turns out|turned out|due to|fail(?:s|ed) since|porque|resulta(?:ba)? que|debido a|causado por)\b`)},
+	}
+})
+
+// guessing reports words of somebody who does not know yet, or speaks of what is to be done.
+var guessing = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:might|may|maybe|perhaps|probably|possibly|likely|could be|let me|let's|i'll|i will|i need to|need to (?:find|check|see)|checking|see if|to find|not sure|unclear|whether|looks like|seems|suspect|quizás|quizá|tal vez|puede (?:que|ser)|probablemente|parece|voy a|veamos|déjame)\b`)
+})
+
+// caused is the sentence of a text that says best why something failed, and how well it
+// does: 0 is best. ok is false where none does.
+func caused(s string) (cause string, rank int, ok bool) {
+	lower := strings.ToLower(s)
+	for rank, c := range causes() {
+		if !c.may(lower) {
+			continue
+		}
+		for _, p := range prose(s) {
+			for i, one := range p {
+				if words(one) < leastCause || words(one) > mostCause || asks(one) || guessing().MatchString(one) || !c.find.MatchString(one) {
+					continue
+				}
+				if i+1 < len(p) && (words(one) < 8 || goesOn().MatchString(p[i+1])) && !guessing().MatchString(p[i+1]) {
+					one += " " + p[i+1]
+				}
+				return one, rank, true
+			}
+		}
+	}
+	return "", 0, false
+}
+
+const (
+	leastCause = 5  // words
+	mostCause  = 80 // words of a sentence that says one thing
+)

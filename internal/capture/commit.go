@@ -1,0 +1,142 @@
+package capture
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Commit is what a commit says of itself.
+type Commit struct {
+	Hash          string
+	Subject, Body string
+	Author        string // name and address, as far as they are known
+	At            time.Time
+}
+
+type commits struct {
+	bot, chore, squash, trailer, revert, reverted, breaking, fix, why, chose, kind *regexp.Regexp
+}
+
+var ofCommits = sync.OnceValue(func() commits {
+	return commits{
+		bot:      regexp.MustCompile(`(?i)\[bot\]|\b(?:dependabot|renovate|greenkeeper|snyk-bot|github-actions|semantic-release|weblate|pre-commit-ci|release-please)\b`),
+		chore:    regexp.MustCompile(`(?i)^(?:(?:chore|style|ci|build|test|tests|docs?|release|bump|deps|wip)(?:\([^)]*\))?!?:|merge\b|bump\b|wip\b|fixup!|squash!|amend!|release\b|v?\d+\.\d+|update (?:dependenc|changelog|readme|submodule)|initial commit|prepare (?:release|v?\d)|format(?:ting)?\b|typo)`),
+		squash:   regexp.MustCompile(`(?i)^\s*[*+-]\s+(?:fix|feat|chore|wip|update|add|remove|merge|test|docs|refactor|address|review|lint|format|typo)\b`),
+		trailer:  regexp.MustCompile(`^(?:[A-Z][A-Za-z]*(?:-[A-Za-z]+)+|Fixes|Closes|Refs?|Resolves|See|Related|Issue|PR|Cc|Bug|Link|Change|Backport|Part of|Updates)\s*(?::|#)\s*\S.*$|^\(cherry picked from .*\)$|^(?:Fixes|Closes|Resolves|Refs?|Updates) \S+$`),
+		revert:   regexp.MustCompile(`(?i)^revert(?:s|ed)?\b[:( "]`),
+		reverted: regexp.MustCompile(`(?i)this reverts commits? [0-9a-f]{7,64}(?:[^.]{0,80})?\.?`),
+		breaking: regexp.MustCompile(`(?is)(?:^|\n)\s*BREAKING[ -]CHANGES?:\s*(.+?)(?:\n\s*\n|\n[A-Z][A-Za-z-]+: |$)`),
+		fix:      regexp.MustCompile(`(?i)^(?:(?:bug)?fix(?:es|ed)?(?:\([^)]*\))?!?:|[\w./, -]{1,40}: (?:fix|do not|don't|stop|avoid|prevent|handle|never)|fix(?:es|ed)?\b|hotfix|arregl|corrig|corregi|repara)|\bfix(?:es|ed)?\b`),
+		why: regexp.MustCompile(`(?i)\b(?:because|since (?:it|we|they|that|the|this|there|each|every)|so that|so it|in order to|to (?:avoid|keep|prevent|make sure|ensure)|instead of|rather than|otherwise|due to|the (?:reason|problem|issue|cause|bug) (?:is|was)|root cause|turn(?:s|ed) out|used to|it would|we would|could (?:lead|cause|end|race|deadlock)|must not|caused|which (?:meant|means|made|broke|caused|led)|as (?:it|we|they|the) |without (?:this|it|that)|this (?:means|way|avoids|keeps|lets|makes)|chose|decided|prefer|trade-?off|` +
+			`porque|ya que|para (?:que|evitar|no)|en (?:lugar|vez) de|debido a|de lo contrario|la causa|el problema (?:era|es)|así)\b`),
+		chose: regexp.MustCompile(`(?i)\b(?:instead of|rather than|chose|decided|prefer|trade-?off|en (?:lugar|vez) de|decidi|elegi)`),
+		kind:  regexp.MustCompile(`^(?:[a-z]+)(?:\([^)]*\))?!?:\s+`),
+	}
+})
+
+// mostCommit is how much of a commit is kept, in bytes.
+const mostCommit = 4 << 10
+
+// OfCommit returns what a commit says beyond what it did: why, what broke, what the cause
+// was of what it mends, why something was taken back. ok is false where it says no more
+// than its subject, and of merges, releases, chores and robots.
+func OfCommit(c Commit) (p Proposal, ok bool) {
+	r := ofCommits()
+	subject := strings.TrimSpace(c.Subject)
+	body := r.prose(c.Body)
+	broke := strings.Join(strings.Fields(first(r.breaking.FindStringSubmatch("\n"+c.Body))), " ")
+	p = Proposal{Title: headline(subject), Importance: 0.5, At: c.At}
+	isRevert := r.revert.MatchString(subject)
+	switch {
+	case subject == "" || r.bot.MatchString(c.Author) || strings.HasPrefix(subject, "Merge "):
+		return p, false
+	case words(broke) >= leastBroken:
+		p.Type, p.Why, p.Importance = engram.TypeDecision, "the commit says what it breaks", 0.7
+		p.Content = join(subject, body, "Breaking: "+broke)
+		return p, true
+	case r.chore.MatchString(subject) && !isRevert:
+		return p, false
+	case isRevert:
+		because := r.reasoned(strings.TrimSpace(r.reverted.ReplaceAllString(body, "")), false)
+		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit takes something back and says why", join(subject, because)
+		return p, because != ""
+	}
+	because := r.reasoned(body, true)
+	if because == "" {
+		return p, false
+	}
+	p.Content = join(subject, because)
+	switch {
+	case r.fix.MatchString(subject):
+		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit mends something and says why it was broken", 0.6
+	case r.chose.MatchString(because):
+		p.Type, p.Why = engram.TypeDecision, "the commit says why it was done so and not otherwise"
+	default:
+		p.Type, p.Why = engram.TypeLearning, "the commit says why"
+	}
+	return p, true
+}
+
+const (
+	leastBroken  = 3 // words
+	leastBecause = 8 // words of a body that explains something
+)
+
+// prose is a body without trailers, lists of squashed commits and quoted output.
+func (r commits) prose(body string) string {
+	var kept []string
+	for _, line := range strings.Split(strings.ReplaceAll(body, "\r", ""), "\n") {
+		bare := strings.TrimSpace(line)
+		if r.trailer.MatchString(bare) || r.squash.MatchString(line) || strings.HasPrefix(strings.ToUpper(bare), "BREAKING CHANGE") || strings.HasPrefix(bare, "---------") {
+			continue
+		}
+		kept = append(kept, strings.TrimRight(line, " \t"))
+	}
+	return strings.TrimSpace(strings.Join(kept, "\n"))
+}
+
+// reasoned is a body that gives a reason: "" where it gives none. marked asks for a word
+// that says so, and else prose that is long enough will do.
+func (r commits) reasoned(body string, marked bool) string {
+	n, found := 0, false
+	for _, p := range prose(body) {
+		for _, s := range p {
+			n += words(s)
+			found = found || r.why.MatchString(s)
+		}
+	}
+	if marked && (n < leastBecause || !found) || n < leastBroken+2 {
+		return ""
+	}
+	return body
+}
+
+// first is the group of a match; "" where there is none.
+func first(m []string) string {
+	if len(m) < 2 {
+		return ""
+	}
+	return m[1]
+}
+
+// join puts the parts of a commit below each other, cut where they are too long.
+func join(parts ...string) string {
+	var all []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			all = append(all, p)
+		}
+	}
+	s := strings.Join(all, "\n\n")
+	if len(s) > mostCommit {
+		s = strings.ToValidUTF8(s[:mostCommit], "")
+		if i := strings.LastIndexByte(s, '\n'); i > mostCommit/2 {
+			s = s[:i]
+		}
+	}
+	return s
+}

@@ -1,0 +1,171 @@
+package capture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/attend"
+)
+
+// How much of a transcript a fix is looked for in: a command that failed longer ago was
+// given up.
+const (
+	mostNotes   = 400
+	mostFailing = 32
+	mostFailure = 4 << 10 // bytes of an error, half from its beginning and half from its end
+)
+
+// fixing finds commands that failed, files that were edited, the same command passing, and
+// why the agent says that it had failed. Without that reason there is nothing to propose:
+// every test that was written before its code failed once and passed later.
+type fixing struct {
+	notes []attend.Note // At is the place of the turn, which no clock can bring out of order
+	times []time.Time   // of the notes
+	said  []saying      // by the agent, as far as it tells a cause
+	done  []fix         // that may still be explained
+	turns int
+}
+
+// saying is a cause and where it was told.
+type saying struct {
+	at, rank int
+	text     string
+}
+
+// fix is a command that passed.
+type fix struct {
+	outcome attend.Outcome
+	from    int // the turn in which it failed
+	at      time.Time
+}
+
+// place is a turn's number as a time.
+func place(n int) time.Time { return time.UnixMilli(int64(n)).UTC() }
+
+// tool takes what a tool did.
+func (f *fixing) tool(t Turn) {
+	f.turns++
+	n := attend.Note{At: place(f.turns), Kind: attend.KindTool, Path: t.Edited, Writes: t.Edited != "", Command: t.Command, Failed: t.Failed}
+	if n.Path == "" && n.Command == "" {
+		return
+	}
+	if n.Failed {
+		n.Error = bothEnds(t.Text, mostFailure)
+	}
+	f.notes, f.times = append(f.notes, n), append(f.times, t.At)
+	if len(f.notes) > mostNotes {
+		f.notes, f.times = slices.Delete(f.notes, 0, mostNotes/2), slices.Delete(f.times, 0, mostNotes/2)
+	}
+	if n.Command != "" && !n.Failed {
+		f.passed(n.Command)
+	}
+}
+
+// passed looks whether the command, which is the last note, failed before.
+func (f *fixing) passed(command string) {
+	first := slices.IndexFunc(f.notes, func(n attend.Note) bool {
+		return n.Failed && n.Command != "" && programOf(n.Command) == programOf(command)
+	})
+	if first < 0 || !slices.ContainsFunc(f.notes[first:], func(n attend.Note) bool { return n.Writes && !n.Failed }) {
+		return
+	}
+	last := len(f.notes) - 1
+	for _, o := range attend.Outcomes(f.notes[first:]) {
+		if !o.At.Equal(f.notes[last].At) {
+			continue
+		}
+		f.done = append(f.done, fix{o, int(f.notes[first].At.UnixMilli()), f.times[last]})
+		// What failed before it passed is settled: the next failure is another matter.
+		for i := range f.notes[:last] {
+			if f.notes[i].Failed && programOf(f.notes[i].Command) == programOf(command) {
+				f.notes[i].Command, f.notes[i].Failed, f.notes[i].Error = "", false, ""
+			}
+		}
+	}
+}
+
+// programOf is what two runs of a command have in common at least: its last words before a
+// pager. It only spares the closer look of attend.Outcomes.
+func programOf(command string) string {
+	if i := strings.LastIndex(command, "&&"); i >= 0 {
+		command = command[i+2:]
+	}
+	command, _, _ = strings.Cut(command, "|")
+	fields := strings.Fields(command)
+	for len(fields) > 1 && (strings.Contains(fields[0], "=") || fields[0] == "env" || fields[0] == "time") {
+		fields = fields[1:]
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	return fields[0]
+}
+
+// agent takes what the agent said.
+func (f *fixing) agent(s string) {
+	f.turns++
+	if cause, rank, ok := caused(s); ok {
+		f.said = append(f.said, saying{f.turns, rank, cause})
+		if len(f.said) > mostFailing {
+			f.said = slices.Delete(f.said, 0, mostFailing/2)
+		}
+	}
+}
+
+// flush returns what was mended and explained since the last time; what nobody explained
+// is let go.
+func (f *fixing) flush() []Proposal {
+	var all []Proposal
+	for _, x := range f.done {
+		cause := f.why(x)
+		if cause == "" {
+			continue
+		}
+		all = append(all, Proposal{Type: engram.TypeBugfix, Title: headline(withoutLabel(cause)), Content: "Cause: " + withoutLabel(cause) + "\n\n" + strings.TrimSpace(x.outcome.Content),
+			Why: fmt.Sprintf("`%s` failed, files were edited, it passed, and the agent said why", x.outcome.Command), Importance: 0.6, At: x.at,
+			Key: fmt.Sprintf("fix %s %d", x.outcome.Command, x.at.UnixMilli())})
+	}
+	f.done = nil
+	return all
+}
+
+// why is the best that was said of the cause since it failed: the clearest, and of those
+// the last.
+func (f *fixing) why(x fix) string {
+	best := saying{rank: len(causes())}
+	for _, s := range f.said {
+		if s.at > x.from && s.rank <= best.rank {
+			best = s
+		}
+	}
+	return best.text
+}
+
+// withoutLabel is a cause without the words that announce it.
+func withoutLabel(s string) string {
+	for _, label := range []string{"root cause:", "cause:", "the root cause:", "causa raíz:", "causa:"} {
+		if len(s) > len(label) && strings.EqualFold(s[:len(label)], label) {
+			return headlineCase(strings.TrimSpace(s[len(label):]))
+		}
+	}
+	return s
+}
+
+// headlineCase is s with a capital letter.
+func headlineCase(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// bothEnds is the beginning and the end of a text, at most so many bytes together.
+func bothEnds(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most/2]+"\n…\n"+s[len(s)-most/2:], "")
+}
