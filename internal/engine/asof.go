@@ -192,15 +192,19 @@ func (p *past) topicFirst(found *engram.Found) {
 
 // annotate adds the relations of that time, with the other memory as it was.
 func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
-	nums := make([]int64, len(hits))
+	nums, ms := make([]int64, len(hits)), make([]engram.Memory, len(hits))
 	for i, h := range hits {
-		nums[i] = h.Memory.Num
+		nums[i], ms[i] = h.Memory.Num, h.Memory
+	}
+	suspect, err := suspects(ctx, p.r, ms)
+	if err != nil {
+		return err
 	}
 	notes, err := relationNotes(ctx, p.r, nums, func(rel engram.Relation) bool {
 		return rel.Status == engram.RelationPending || rel.Verb == engram.VerbSupersedes || rel.Verb == engram.VerbContradicts
 	})
 	for i, h := range hits {
-		hits[i].Relations = notes[h.Memory.Num]
+		hits[i].Relations, hits[i].Suspect = notes[h.Memory.Num], suspect[h.Memory.Num]
 	}
 	return err
 }

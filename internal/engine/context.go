@@ -102,6 +102,9 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if err != nil {
 			return err
 		}
+		if t.approved, err = approvedOf(ctx, r, t.worth); err != nil {
+			return err
+		}
 		t.notes, err = notesOn(ctx, r, now, t.worth)
 		return err
 	})
@@ -196,6 +199,7 @@ type telling struct {
 	prompts  []engram.Prompt          // newest first
 	worth    []engram.Memory          // best first
 	notes    engram.Notes             // of these
+	approved approvals                // of these
 	most     int                      // memories
 	shown    []shownItem              // best first
 	rest     int                      // tokens
@@ -226,12 +230,20 @@ func (t *telling) fits(line string, room *int) bool {
 }
 
 func (t *telling) takeSessions(room int) {
+	for i, s := range t.sessions {
+		if readsLikeAnOrder(s.Summary) { // that there was a session may be told
+			t.sessions[i].Summary = ""
+		}
+	}
 	for len(t.sessions) > 0 && t.fits(render.ContextSession(t.sessions[0], render.Options{}), &room) {
 		t.c.Sessions, t.sessions = append(t.c.Sessions, t.sessions[0]), t.sessions[1:]
 	}
 }
 
 func (t *telling) takePrompts(room int) {
+	all := len(t.prompts)
+	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
+	t.c.Withheld += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
 	}
@@ -244,6 +256,8 @@ func (t *telling) takeMemories() {
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
+		case len(t.shown) < t.most && !t.approved.tells(m):
+			t.c.Withheld++
 		case len(t.shown) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
 		}

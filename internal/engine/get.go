@@ -20,12 +20,13 @@ type Detail struct {
 	WrittenAt time.Time         // when it came to say what it says
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
+	Suspect   []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Degraded  []string // what could not be told of a time past
 }
 
 // Note returns what changes how the memory should be read.
 func (d Detail) Note() engram.Note {
-	return engram.Note{State: d.State, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
+	return engram.Note{State: d.State, Suspect: d.Suspect, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
 		return !marks(n.Relation)
 	})}
 }
@@ -78,7 +79,11 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		if d.Revisions, d.WrittenAt, err = datedRevisions(ctx, r, m); err != nil {
 			return err
 		}
-		d.Relations, err = relationsOf(ctx, r, m.Num)
+		if d.Relations, err = relationsOf(ctx, r, m.Num); err != nil {
+			return err
+		}
+		why, err := suspects(ctx, r, []engram.Memory{m})
+		d.Suspect = why[m.Num]
 		return err
 	})
 	if err != nil {

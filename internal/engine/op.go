@@ -102,6 +102,9 @@ func (o *op) addMemory(ctx context.Context, m *engram.Memory) error {
 	if err := o.tx.InsertMemory(ctx, m); err != nil {
 		return err
 	}
+	if err := o.judgeText(ctx, nil, *m); err != nil {
+		return err
+	}
 	return o.embed(ctx, *m)
 }
 
@@ -148,6 +151,9 @@ func (o *op) rewriteMemory(ctx context.Context, was, now engram.Memory, said eng
 		changed["revision"] = was.RevisionCount
 	}
 	if err := o.tx.ReplaceMemory(ctx, now); err != nil {
+		return err
+	}
+	if err := o.judgeText(ctx, &was, now); err != nil {
 		return err
 	}
 	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {

@@ -322,6 +322,9 @@ func (i *importing) replaceReceived(ctx context.Context, was, now engram.Memory,
 	if err := i.tx.ReplaceMemory(ctx, now); err != nil {
 		return err
 	}
+	if err := i.judgeText(ctx, &was, now); err != nil {
+		return err
+	}
 	if embeddedText(was) != embeddedText(now) || was.Forgotten() && !now.Forgotten() {
 		if err := i.embed(ctx, now); err != nil {
 			return err

@@ -10,7 +10,8 @@ import (
 )
 
 // annotate adds to each hit the relations that change how it should be read: what it
-// supersedes, with what that superseded, what supersedes it, what contradicts it.
+// supersedes, with what that superseded, what supersedes it, what contradicts it; and why it is
+// suspect.
 func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engram.Hit) error {
 	var nums []int64
 	var known []engram.Memory
@@ -27,8 +28,13 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	if err != nil {
 		return err
 	}
+	suspect, err := suspects(ctx, r, known)
+	if err != nil {
+		return err
+	}
 	for _, hits := range lists {
 		for i, h := range hits {
+			hits[i].Suspect = suspect[h.Memory.Num]
 			if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
 				return err
 			}
@@ -58,7 +64,7 @@ func marking(relations []engram.Relation) []engram.Relation {
 const mostNotes = 10
 
 // notesOn returns what changes how each of some memories should be read at a time. It asks
-// the store twice, however many there are.
+// the store three times, however many there are.
 func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
 	nums := make([]int64, len(ms))
 	for i, m := range ms {
@@ -72,9 +78,13 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	if err != nil {
 		return nil, err
 	}
+	suspect, err := suspects(ctx, r, ms)
+	if err != nil {
+		return nil, err
+	}
 	notes := make(engram.Notes, len(ms))
 	for _, m := range ms {
-		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num]}
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Suspect: suspect[m.Num]}
 	}
 	return notes, nil
 }

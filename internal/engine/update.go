@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -29,11 +30,14 @@ type UpdateInput struct {
 	AddTags    []string
 	RemoveTags []string
 	Metadata   map[string]any // keys to set; a nil value removes its key
+	// Origin is whose words the new ones are; "" is agent. A memory that a person typed and an
+	// agent rewrites is trusted as the agent is, from then on.
+	Origin engram.Origin
 }
 
 // empty reports whether nothing is to change.
 func (in UpdateInput) empty() bool {
-	in.Ref = engram.Ref{}
+	in.Ref, in.Origin = engram.Ref{}, ""
 	return reflect.ValueOf(in).IsZero()
 }
 
@@ -136,6 +140,9 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 	var err error
 	if m.Metadata, err = in.metadata(was.Metadata); err != nil {
 		return m, err
+	}
+	if m.Title != was.Title || m.Content != was.Content {
+		m.Origin = lifecycle.LessTrusted(was.Origin, cmp.Or(in.Origin, engram.OriginAgent))
 	}
 	if m.Title != was.Title || m.Content != was.Content || m.Type != was.Type || m.Scope != was.Scope ||
 		m.Project != was.Project || m.TopicKey != was.TopicKey {
