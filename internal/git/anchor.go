@@ -1,0 +1,243 @@
+package git
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Code reads what became of places in code. It starts no process and changes nothing: it reads
+// HEAD, the index and the files themselves. The zero value is ready, for many goroutines at once.
+type Code struct{}
+
+// Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no
+// file of a repository is an error: CodeNotFound where there is nothing, CodeInvalid else. Those
+// of named may be below dir or the root of its repository, and are left out where there is no such
+// file; one with lines that the file does not have is anchored as a whole. At most so many as a
+// memory may have come of named.
+func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
+	m := mooring{opened: map[string]*moored{}}
+	defer m.close()
+	var all []engram.Anchor
+	for _, p := range asked {
+		a, err := m.anchor(ctx, dir, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, a)
+	}
+	for _, p := range named {
+		if len(all) >= engram.MaxAnchors || ctx.Err() != nil {
+			break
+		}
+		if a, found := m.named(ctx, dir, p); found {
+			a.Named = true
+			all = append(all, a)
+		}
+	}
+	return engram.CleanAnchors(all), ctx.Err()
+}
+
+// mooring makes anchors; worktrees are opened once.
+type mooring struct{ opened map[string]*moored }
+
+// moored is an open worktree.
+type moored struct {
+	worktree
+	files    *os.Root
+	identity string
+	head     string
+}
+
+func (m mooring) close() {
+	for _, w := range m.opened {
+		if w != nil {
+			_ = w.files.Close()
+		}
+	}
+}
+
+// at is the worktree that a folder lies in; nil when there is none.
+func (m mooring) at(dir string) *moored {
+	if w, known := m.opened[dir]; known {
+		return w
+	}
+	var now *moored
+	if w, found := openWorktree(dir); found {
+		if files, err := os.OpenRoot(w.root); err == nil {
+			now = &moored{w, files, w.identity(), w.head()}
+			for _, other := range m.opened {
+				if other != nil && other.root == w.root {
+					_ = files.Close()
+					now = other
+					break
+				}
+			}
+		}
+	}
+	m.opened[dir] = now
+	return now
+}
+
+// named finds a place that a text names: seen from the root of the repository, else from dir.
+func (m mooring) named(ctx context.Context, dir string, p engram.Place) (engram.Anchor, bool) {
+	from := []string{dir}
+	if w := m.at(dir); w != nil && w.root != dir && !filepath.IsAbs(filepath.FromSlash(p.Path)) {
+		from = []string{w.root, dir}
+	}
+	for _, dir := range from {
+		for _, place := range []engram.Place{p, {Path: p.Path}} {
+			if a, err := m.anchor(ctx, dir, place); err == nil {
+				return a, true
+			}
+			if p.First == 0 {
+				break
+			}
+		}
+	}
+	return engram.Anchor{}, false
+}
+
+// anchor is the anchor to a place as it looks now.
+func (m mooring) anchor(ctx context.Context, dir string, p engram.Place) (engram.Anchor, error) {
+	file := filepath.FromSlash(p.Path)
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	file = filepath.Clean(file)
+	info, err := os.Lstat(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return engram.Anchor{}, engram.Errorf(engram.CodeNotFound, "there is no file %s", p.Path).
+			WithHint("write the path as seen from the current folder, with :FIRST-LAST for lines")
+	case err != nil || !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0:
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is not a file", p.Path).WithHint("name a file that the memory speaks of")
+	}
+	w := m.at(filepath.Dir(file))
+	if w == nil {
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).
+			WithHint("git is what can tell later whether it changed; save without it")
+	}
+	rel, err := filepath.Rel(w.root, file)
+	if err != nil {
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s is in no repository", p.Path).WithCause(err)
+	}
+	content, ok := readContent(w.files, rel, info)
+	if !ok {
+		return engram.Anchor{}, engram.Errorf(engram.CodeInvalid, "%s cannot be read, or has more than %d MiB", p.Path, maxFile>>20).
+			WithHint("name a smaller file")
+	}
+	a := engram.Anchor{Repository: w.identity, Commit: w.head, Path: filepath.ToSlash(rel), Blob: w.blobOf(ctx, filepath.ToSlash(rel), info, content),
+		First: p.First, Last: max(p.First, p.Last)}
+	if p.First > 0 {
+		lines := linesOf(content)
+		if a.Last > len(lines) {
+			return a, engram.Errorf(engram.CodeInvalid, "%s has %d lines, and not %d", p.Path, len(lines), a.Last).WithHint("name lines that it has")
+		}
+		a.Lines = linesMark(lines[p.First-1 : a.Last])
+	}
+	if err := a.Validate(); err != nil {
+		return a, err
+	}
+	return a, nil
+}
+
+// blobOf is what git calls the contents of a file: as they are, unless it keeps others than those
+// that stand in the worktree.
+func (w worktree) blobOf(ctx context.Context, path string, info fs.FileInfo, content []byte) string {
+	unix := asCommitted(content)
+	if unix == nil && !w.filters() {
+		return blobName(w.hash, content)
+	}
+	l := newLook(w, nil)
+	l.want(engram.Anchor{Path: path})
+	l.readIndex(ctx)
+	if e := l.files[path]; e != nil && l.clean(*e, info) {
+		return hex.EncodeToString(e.blob)
+	}
+	return blobName(w.hash, content)
+}
+
+// filters reports whether the repository may keep other contents than stand in the worktree. Only
+// the places are looked at where that is said of most repositories.
+func (w worktree) filters() bool {
+	for _, file := range []string{filepath.Join(w.root, ".gitattributes"), filepath.Join(w.common, "info", "attributes")} {
+		text := readLimited(file, maxGitConfig)
+		for _, word := range []string{"filter=", "working-tree-encoding", "ident"} {
+			if strings.Contains(text, word) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// States tells what became of anchors, in their order, as the worktree has it that dir lies in. What
+// nobody can tell is AnchorUnknown: what is of another repository, and all that there is no time for
+// by the deadline of ctx.
+func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored {
+	states := make([]engram.Anchored, len(all))
+	for i, a := range all {
+		states[i].Anchor = a
+	}
+	if dir == "" || len(all) == 0 {
+		return states
+	}
+	w, found := openWorktree(filepath.Clean(dir))
+	if !found {
+		return states
+	}
+	ours := w.ours(all)
+	if len(ours) == 0 {
+		return states
+	}
+	files, err := os.OpenRoot(w.root)
+	if err != nil {
+		return states
+	}
+	defer files.Close()
+	l := newLook(w, files)
+	for i, a := range all {
+		if ours[i] {
+			l.want(a)
+		}
+	}
+	l.readIndex(ctx)
+	for i := range states {
+		if ours[i] && ctx.Err() == nil {
+			states[i].State, states[i].Now = l.state(all[i])
+		}
+	}
+	return states
+}
+
+// ours are the anchors of this repository, by their places in the list: it is called as they say,
+// or it knows their commit.
+func (w worktree) ours(all []engram.Anchor) map[int]bool {
+	ours, identity := map[int]bool{}, w.identity()
+	knows := map[string]bool{}
+	for i, a := range all {
+		if a.Validate() != nil || len(a.Blob) != 2*w.hash {
+			continue
+		}
+		same := a.Repository == identity
+		if !same && a.Commit != "" {
+			known, looked := knows[a.Commit]
+			if !looked {
+				known = w.has(a.Commit)
+				knows[a.Commit] = known
+			}
+			same = known
+		}
+		if same {
+			ours[i] = true
+		}
+	}
+	return ours
+}

@@ -1,0 +1,220 @@
+package git
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// look is one look at the places of anchors in a worktree.
+type look struct {
+	w     worktree
+	root  *os.Root
+	paths []string        // wanted ones, in the order of their bytes
+	blobs map[string]bool // wanted ones, as bytes
+	first [256]bool       // their first bytes: most of an index is passed over by these
+
+	files   map[string]*entry   // what the index has of wanted paths
+	copies  map[string][]string // where it has wanted blobs
+	outside []string            // folders that a sparse checkout left out, with a slash behind them
+	written time.Time           // when the index was
+
+	read map[string]*contents // files that were read: several anchors may be in one
+}
+
+// contents are those of a file, what git calls them, and their lines if they were asked for.
+type contents struct {
+	ok         bool
+	blob, unix string // unix: with line ends of one byte; "" where they are
+	raw        []byte
+	lines      [][]byte
+}
+
+// mostCopies is how many files with the contents of one are looked at.
+const mostCopies = 8
+
+func newLook(w worktree, root *os.Root) *look {
+	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, copies: map[string][]string{}, read: map[string]*contents{}}
+}
+
+// want asks the index for the file and the blob of an anchor.
+func (l *look) want(a engram.Anchor) {
+	l.paths = append(l.paths, a.Path)
+	if blob, err := hex.DecodeString(a.Blob); err == nil && len(blob) > 0 && a.Blob != blobName(l.w.hash, nil) {
+		l.blobs[string(blob)], l.first[blob[0]] = true, true
+	}
+}
+
+// readIndex finds what was wanted. Without an index, or one that can be read, files are known by
+// what they say alone, and nobody knows where one went.
+func (l *look) readIndex(ctx context.Context) {
+	slices.Sort(l.paths)
+	l.paths = slices.Compact(l.paths)
+	data, written, err := readIndex(ctx, l.w.git)
+	if err != nil {
+		return
+	}
+	l.written = written
+	rest := l.paths // those that may still come
+	err = scanIndex(data, l.w.hash, func(e entry) {
+		if e.mode&modeKind == modeFolder {
+			l.outside = append(l.outside, string(e.path))
+			return
+		}
+		if l.first[e.blob[0]] && l.blobs[string(e.blob)] {
+			if at := l.copies[string(e.blob)]; len(at) < mostCopies {
+				l.copies[string(e.blob)] = append(at, string(e.path))
+			}
+		}
+		for len(rest) > 0 && rest[0] < string(e.path) {
+			rest = rest[1:]
+		}
+		if len(rest) == 0 || rest[0] != string(e.path) {
+			return
+		}
+		own := e
+		own.path = bytes.Clone(e.path)
+		if e.conflict {
+			own.size, own.blob = 0, nil // no version of it is what the worktree should have
+		}
+		l.files[rest[0]] = &own
+	})
+	if err != nil {
+		clear(l.files)
+		clear(l.copies)
+		l.outside = nil
+	}
+}
+
+// clean reports whether git would take a file for unchanged without reading it: by its size and
+// its time. One that was changed in the moment in which the index was written may have both.
+//
+// Source: Documentation/technical/racy-git.txt of git.
+func (l *look) clean(e entry, info fs.FileInfo) bool {
+	at := info.ModTime()
+	kind := uint32(modeFile)
+	if info.Mode()&fs.ModeSymlink != 0 {
+		kind = modeLink
+	}
+	return !e.conflict && e.mode&modeKind == kind && e.size == uint32(info.Size()) && int64(e.seconds) == at.Unix() &&
+		(e.nanos == 0 || int(e.nanos) == at.Nanosecond()) && at.Before(l.written)
+}
+
+// state tells what became of the place of an anchor, and where it is now if it moved.
+func (l *look) state(a engram.Anchor) (engram.AnchorState, engram.Place) {
+	nowhere := engram.Place{}
+	if slices.ContainsFunc(l.outside, func(dir string) bool { return strings.HasPrefix(a.Path, dir) }) {
+		return engram.AnchorUnknown, nowhere
+	}
+	e := l.files[a.Path]
+	info, err := l.root.Lstat(a.Path)
+	if err != nil || info.IsDir() {
+		if e != nil && e.skipped {
+			return skippedState(a, *e), nowhere
+		}
+		return l.elsewhere(a)
+	}
+	clean := e != nil && l.clean(*e, info)
+	switch {
+	case clean && hex.EncodeToString(e.blob) == a.Blob:
+		return engram.AnchorVerified, nowhere
+	case clean && a.Whole():
+		return engram.AnchorChanged, nowhere
+	}
+	c := l.contents(a.Path, info)
+	switch {
+	case !c.ok:
+		return engram.AnchorUnknown, nowhere
+	case c.blob == a.Blob || c.unix == a.Blob:
+		return engram.AnchorVerified, nowhere
+	case a.Whole() && e != nil && hex.EncodeToString(e.blob) == a.Blob && l.w.filters():
+		return engram.AnchorUnknown, nowhere // the file was touched, and what git would keep of it only git knows
+	case a.Whole():
+		return engram.AnchorChanged, nowhere
+	}
+	return c.linesState(a)
+}
+
+// skippedState is what can be told of a file that is not checked out.
+func skippedState(a engram.Anchor, e entry) engram.AnchorState {
+	switch {
+	case hex.EncodeToString(e.blob) == a.Blob:
+		return engram.AnchorVerified
+	case a.Whole():
+		return engram.AnchorChanged
+	}
+	return engram.AnchorUnknown
+}
+
+// linesState looks for lines in a file that says something else by now.
+func (c *contents) linesState(a engram.Anchor) (engram.AnchorState, engram.Place) {
+	if c.lines == nil {
+		c.lines = linesOf(c.raw)
+	}
+	count := a.Last - a.First + 1
+	switch at := findLines(c.lines, a.Lines, a.First, count); at {
+	case 0:
+		return engram.AnchorChanged, engram.Place{}
+	case a.First:
+		return engram.AnchorVerified, engram.Place{}
+	default:
+		return engram.AnchorMoved, engram.Place{Path: a.Path, First: at, Last: at + count - 1}
+	}
+}
+
+// elsewhere looks for a file with the same contents, in the place of one that is not there.
+func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
+	blob, err := hex.DecodeString(a.Blob)
+	if err != nil {
+		return engram.AnchorUnknown, engram.Place{}
+	}
+	copies := l.copies[string(blob)]
+	slices.SortFunc(copies, func(x, y string) int { return likelier(x, y, a.Path) })
+	for _, copied := range copies {
+		info, err := l.root.Lstat(copied)
+		if copied == a.Path || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if c := l.contents(copied, info); c.ok && (c.blob == a.Blob || c.unix == a.Blob) {
+			return engram.AnchorMoved, engram.Place{Path: copied, First: a.First, Last: a.Last}
+		}
+	}
+	return engram.AnchorGone, engram.Place{}
+}
+
+// likelier orders paths by how likely a file went there.
+func likelier(a, b, was string) int {
+	other := func(p string) int {
+		if path.Base(p) == path.Base(was) {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(other(a), other(b)), cmp.Compare(len(a), len(b)), strings.Compare(a, b))
+}
+
+// contents reads a file, once.
+func (l *look) contents(path string, info fs.FileInfo) *contents {
+	if c, known := l.read[path]; known {
+		return c
+	}
+	c := &contents{}
+	l.read[path] = c
+	if c.raw, c.ok = readContent(l.root, path, info); !c.ok {
+		return c
+	}
+	c.blob = blobName(l.w.hash, c.raw)
+	if unix := asCommitted(c.raw); unix != nil {
+		c.unix = blobName(l.w.hash, unix)
+	}
+	return c
+}
