@@ -166,5 +166,6 @@ func (a *App) mcp(tools string, remote bool) mcp.Options {
 	return mcp.Options{
 		Engine: a.Engine, Version: a.opts.Version, Tools: tools, Project: a.opts.Config.Project,
 		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log, AskWithin: askWithin,
+		Instructions: instructions(), Off: a.whileOff,
 	}
 }

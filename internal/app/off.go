@@ -38,6 +38,14 @@ func (a *App) SwitchOn(ctx context.Context, names []string) (before, after OffSt
 	return a.offSwitch().On(ctx, names)
 }
 
+// whileOff is what reports whether a project is off; nil while nothing is.
+func (a *App) whileOff() (off func(project string) bool) {
+	if now := a.OffState(); now.Any() {
+		return now.Off
+	}
+	return nil
+}
+
 func (a *App) offSwitch() toggle.Switch {
 	return toggle.New(toggle.Options{Dir: a.opts.Config.DataDir, Lock: a.switchAlone})
 }

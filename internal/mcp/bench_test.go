@@ -19,7 +19,7 @@ import (
 // the 3 ms that the start of a session allows.
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := mcp.New(mcp.Options{Tools: "all"}); err != nil {
+		if _, err := mcp.New(mcp.Options{Tools: "all", Instructions: protocol()}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // newServer returns a server of every tool on an empty store.
 func newServer(t testing.TB) *mcp.Server {
 	t.Helper()
-	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Version: "1.2.3", Tools: "all", Dir: filepath.Join(t.TempDir(), "demo"),
+	s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Version: "1.2.3", Tools: "all", Instructions: protocol(), Dir: filepath.Join(t.TempDir(), "demo"),
 		ReadAfter: time.Minute}) // nobody locks these stores, and the race detector makes saves slow
 	if err != nil {
 		t.Fatal(err)

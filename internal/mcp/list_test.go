@@ -19,7 +19,7 @@ import (
 // listing is the raw tools/list answer for a choice of tools, as a client reads it.
 func listing(t *testing.T, tools string) []byte {
 	t.Helper()
-	s, err := mcp.New(mcp.Options{Tools: tools})
+	s, err := mcp.New(mcp.Options{Tools: tools, Instructions: protocol()})
 	if err != nil {
 		t.Fatalf("tools %q: %v", tools, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/plugin"
 )
 
 // definitionTokens is what the tools of a profile cost a model in each session: the tools
@@ -25,10 +26,16 @@ func definitionTokens(t *testing.T, tools string) int {
 	return utf8.RuneCount(a.Result.Tools) / 4
 }
 
+// protocol is what servers tell models.
+func protocol() mcp.Instructions {
+	return mcp.Instructions{Agent: plugin.Protocol(plugin.Server), Core: plugin.Protocol(plugin.Core), Memory: plugin.Protocol(plugin.Memory),
+		Recall: plugin.Protocol(plugin.Recall), Any: plugin.Protocol(plugin.Any)}
+}
+
 // instructionsOf is what a client is told to tell its model.
 func instructionsOf(t *testing.T, tools string) string {
 	t.Helper()
-	s, err := mcp.New(mcp.Options{Tools: tools})
+	s, err := mcp.New(mcp.Options{Tools: tools, Instructions: protocol()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +91,7 @@ func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
 			}
 		}
 	}
-	for tools, lines := range map[string]int{"core": 3, "recall": 4, "memory": 4, "mem_stats": 1} {
+	for tools, lines := range map[string]int{"core": 3, "recall": 4, "memory": 4, "mem_stats": 2} {
 		if got := instructionsOf(t, tools); strings.Count(got, "\n")+1 != lines {
 			t.Errorf("%s: want %d lines\n%s", tools, lines, got)
 		}

@@ -40,6 +40,12 @@ type Options struct {
 	Remote  bool           // agents may work anywhere: Dir is only a guess, and the projects they name are trusted
 	Zone    *time.Location // of times in texts; nil is UTC
 	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
+	// Instructions are what models are told; the zero value tells them nothing.
+	Instructions Instructions
+	// Off says what agents are switched off for now: it returns nil for nothing, or what
+	// reports whether a project is off; "" is none, which is off with everything. It is
+	// asked at each call and must not wait. nil is never.
+	Off func() (off func(project string) bool)
 	// AskWithin is how long the person at the client may take to answer a question; 0 is
 	// two minutes. Whoever leaves one unanswered is not asked again on that connection.
 	AskWithin time.Duration
@@ -58,6 +64,16 @@ type Server struct {
 
 	askWithin time.Duration
 	readAfter time.Duration
+
+	switched func() (off func(project string) bool) // Options.Off
+	home     home
+}
+
+// home is what decides the project of a call that names none.
+type home struct {
+	engine       *engine.Engine
+	project, dir string
+	remote       bool
 }
 
 // New returns a Server. A profile or tool that does not exist is an *engram.Error of
@@ -85,9 +101,13 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	if o.ReadAfter <= 0 {
 		o.ReadAfter = defaultReadAfter
 	}
-	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter}
+	if o.Off == nil {
+		o.Off = func() func(string) bool { return nil }
+	}
+	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
+		switched: o.Off, home: home{o.Engine, o.Project, o.Dir, o.Remote}}
 	options := &mcp.ServerOptions{
-		Instructions: instructionsFor(offered),
+		Instructions: o.Instructions.offering(offered),
 		Logger:       slog.New(warnings{o.Log.Handler()}),
 		// Set, because the SDK would offer logging, which the newest revision deprecates.
 		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
@@ -103,7 +123,7 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	if s.memories {
 		m.offer()
 	}
-	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUnoffered, s.markDeferred)
+	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUnoffered, s.refuseWhileOff, s.markDeferred)
 	return s
 }
 

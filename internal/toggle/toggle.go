@@ -51,6 +51,9 @@ type State struct {
 	Broken error
 }
 
+// Any reports whether anything is off.
+func (s State) Any() bool { return s.Everything || len(s.Projects) > 0 }
+
 // Off reports whether a project is off; "" is none, which is off with everything.
 func (s State) Off(name string) bool {
 	if s.Everything {

@@ -64,6 +64,13 @@ func parseURI(uri string) (a address, ok bool) {
 	return a, false
 }
 
+// ProjectOf is the project that the URI of a list names, as it is written there; "" when it
+// names none.
+func ProjectOf(uri string) string {
+	a, _ := parseURI(uri)
+	return a.project
+}
+
 // memoryURI is the URI of a memory.
 func memoryURI(m engram.Memory) string { return scheme + "memories/" + string(m.ID) }
 

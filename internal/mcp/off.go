@@ -1,0 +1,110 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/mcp/memory"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// whose is as much of the arguments of any tool as says which project a call is about.
+type whose struct {
+	Project   string `json:"project"`
+	SessionID string `json:"session_id"`
+	Directory string `json:"directory"`
+}
+
+// refuseWhileOff is the middleware that answers for a person who has switched agents off.
+// What a tool would have done is not done, and the model is told why; tools are listed all
+// the same, for a client that was told of none would not ask again when they are on.
+func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		off := s.switched()
+		if off == nil {
+			return next(ctx, method, req)
+		}
+		switch r := req.(type) {
+		case *mcp.CallToolRequest:
+			if err := s.offFor(ctx, off, whoseCall(r.Params.Arguments)); err != nil {
+				return s.failure(r.Params.Name, err), nil
+			}
+		case *mcp.ReadResourceRequest:
+			if err := s.offFor(ctx, off, whose{Project: memory.ProjectOf(r.Params.URI)}); err != nil {
+				return nil, s.refusal(method, err)
+			}
+		case *mcp.ListResourcesRequest, *mcp.GetPromptRequest, *mcp.CompleteRequest:
+			if err := s.offFor(ctx, off, whose{}); err != nil {
+				return nil, s.refusal(method, err)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// whoseCall reads the arguments of a call. Those that have a wrong form are told so by the
+// tool, if it comes to that.
+func whoseCall(args json.RawMessage) (w whose) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(args, &given) != nil {
+		return whose{}
+	}
+	for name, into := range map[string]*string{"project": &w.Project, "session_id": &w.SessionID, "directory": &w.Directory} {
+		_ = json.Unmarshal(given[name], into)
+	}
+	return w
+}
+
+// offFor returns the error to answer with when a call is about a project that is off. Where
+// the agent works in one, every call is: what it learned there is not to be kept under
+// another name.
+func (s *Server) offFor(ctx context.Context, off func(project string) bool, w whose) error {
+	if off("") {
+		return engram.Errorf(engram.CodeForbidden, "Engram is switched off: nothing is remembered or recalled. Go on without it; only the user switches it on.").
+			WithHint("the user runs {on}")
+	}
+	for _, name := range s.about(ctx, w) {
+		if off(name) {
+			return engram.Errorf(engram.CodeForbidden, "Engram is switched off for project %q: nothing is remembered or recalled. Go on without it; only the user switches it on.",
+				project.Normalize(name)).WithHint("the user runs {on --project %s}", project.Normalize(name))
+		}
+	}
+	return nil
+}
+
+// about are the projects that a call may be about: the one it names, its session's, and
+// that of the folder it speaks of or the server works in. What cannot be found out is left
+// out: the tool says why.
+func (s *Server) about(ctx context.Context, w whose) (names []string) {
+	if w.Project != "" {
+		names = append(names, w.Project)
+	}
+	if w.SessionID != "" {
+		if session, err := s.home.engine.Session(ctx, w.SessionID); err == nil {
+			names = append(names, session.Project)
+		}
+	}
+	if w.Directory != "" {
+		names = s.withFolder(ctx, names, w.Directory)
+	}
+	switch {
+	case s.home.project != "":
+		return append(names, s.home.project)
+	case s.home.remote && len(names) > 0:
+		return names // it runs in a folder where none of its agents may be
+	}
+	return s.withFolder(ctx, names, s.home.dir)
+}
+
+// withFolder adds the project of a folder to names.
+func (s *Server) withFolder(ctx context.Context, names []string, dir string) []string {
+	at, err := s.home.engine.ProjectFor(ctx, engine.ProjectRequest{Dir: dir, Lenient: true})
+	if err != nil {
+		return names
+	}
+	return append(names, at.Name)
+}

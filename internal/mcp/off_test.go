@@ -1,0 +1,141 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// switchboard is what a person has switched off: "" is everything.
+type switchboard struct{ off atomic.Pointer[[]string] }
+
+func (b *switchboard) set(names ...string) { b.off.Store(&names) }
+
+func (b *switchboard) ask() func(string) bool {
+	names := b.off.Load()
+	if names == nil || len(*names) == 0 {
+		return nil
+	}
+	return func(name string) bool {
+		return slices.Contains(*names, "") || slices.Contains(*names, project.Normalize(name))
+	}
+}
+
+// switchable returns a client of a server that works in the folder "demo", and its switches.
+func switchable(t *testing.T, change func(*mcp.Options)) (*sdk.ClientSession, *switchboard) {
+	t.Helper()
+	var board switchboard
+	e := enginetest.New(t)
+	if _, err := e.StartSession(t.Context(), engine.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	o := mcp.Options{Engine: e, Tools: "all", Dir: filepath.Join(t.TempDir(), "demo"), Off: board.ask, Instructions: protocol()}
+	change(&o)
+	s, err := mcp.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connectStdio(t, s, "2025-06-18"), &board
+}
+
+func TestAServerNoticesASwitchAtOnce(t *testing.T) {
+	c, board := switchable(t, func(*mcp.Options) {})
+	const save = `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`
+	if res := use(t, c, "mem_save", save); res.IsError {
+		t.Fatalf("while on: %s", text(res))
+	}
+	all, err := c.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	board.set("")
+	for _, tool := range all.Tools {
+		res := use(t, c, tool.Name, `{}`)
+		if !res.IsError || !strings.Contains(text(res), "switched off") || !strings.Contains(text(res), "engram on") || strings.Contains(text(res), "Postgres") {
+			t.Errorf("%s while off: got error %v, %s, want that it is off, and how it is switched on", tool.Name, res.IsError, text(res))
+		}
+		told, err := json.Marshal(res.StructuredContent)
+		if err != nil || !strings.Contains(string(told), `"code":"forbidden"`) {
+			t.Errorf("%s while off: got structured content %s, want the code forbidden", tool.Name, told)
+		}
+	}
+	if off, err := c.ListTools(t.Context(), nil); err != nil || len(off.Tools) != len(all.Tools) {
+		t.Errorf("while off: got %d tools, error %v, want all %d", len(off.Tools), err, len(all.Tools))
+	}
+	board.set()
+	if res := use(t, c, "mem_search", `{"query":"postgres"}`); res.IsError || !strings.Contains(text(res), "Chose Postgres") {
+		t.Errorf("on again: got %s, want the memory", text(res))
+	}
+}
+
+func TestAProjectThatIsOff(t *testing.T) {
+	stdio, override, remote := func(*mcp.Options) {}, func(o *mcp.Options) { o.Project = "Shop" }, func(o *mcp.Options) { o.Remote = true }
+	for _, tt := range []struct {
+		name       string
+		server     func(*mcp.Options)
+		off        string
+		tool, args string
+		want       bool // that it answers off
+	}{
+		{"the folder's project, by a call that names none", stdio, "demo", "mem_save", `{"title":"t","content":"c"}`, true},
+		{"the folder's project, by a call that names another", stdio, "demo", "mem_search", `{"query":"x","project":"shop"}`, true},
+		{"the folder's project, by a memory's number", stdio, "demo", "mem_get_observation", `{"id":1}`, true},
+		{"a project that is named", stdio, "shop", "mem_search", `{"query":"x","project":"shop"}`, true},
+		{"a project that is named otherwise", stdio, "shop", "mem_context", `{"project":" SHOP "}`, true},
+		{"a project of another session", stdio, "shop", "mem_save", `{"title":"t","content":"c","session_id":"s-shop"}`, true},
+		{"a project of another folder", stdio, "shop", "mem_session_start", `{"id":"n","directory":"/src/shop"}`, true},
+		{"a project that nobody speaks of", stdio, "shop", "mem_search", `{"query":"x"}`, false},
+		{"the project of the process", override, "shop", "mem_search", `{"query":"x"}`, true},
+		{"the folder of a process that has a project", override, "demo", "mem_search", `{"query":"x"}`, false},
+		{"the folder of a server for many, by a call that names none", remote, "demo", "mem_save", `{"title":"t","content":"c"}`, true},
+		{"the folder of a server for many, by a call that names another", remote, "demo", "mem_save", `{"title":"t","content":"c","project":"shop"}`, false},
+		{"a project that is named to a server for many", remote, "shop", "memory_store", `{"content":"c","type":"fact","project":"shop"}`, true},
+		{"arguments of a wrong form hide no project", stdio, "shop", "mem_search", `{"query":7,"session_id":[],"project":"shop"}`, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c, board := switchable(t, tt.server)
+			board.set(tt.off)
+			res := use(t, c, tt.tool, tt.args)
+			if got := res.IsError && strings.Contains(text(res), "switched off for project"); got != tt.want {
+				t.Errorf("%s is off, %s %s: got %q, want off %v", tt.off, tt.tool, tt.args, text(res), tt.want)
+			}
+			if tt.want && !strings.Contains(text(res), "engram on --project "+tt.off) {
+				t.Errorf("got %q, want how %s is switched on", text(res), tt.off)
+			}
+		})
+	}
+}
+
+// What a client reads beside the tools is memory all the same.
+func TestResourcesAndPromptsAreOffToo(t *testing.T) {
+	c, board := switchable(t, func(*mcp.Options) {})
+	use(t, c, "mem_save", `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`)
+	board.set("shop")
+	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "engram://projects/Shop/memories"}); err == nil || !strings.Contains(err.Error(), "switched off") {
+		t.Errorf("the list of a project that is off: got %v, want that it is off", err)
+	}
+	for _, off := range []string{"", "demo"} {
+		board.set(off)
+		_, listing := c.ListResources(t.Context(), nil)
+		_, reading := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "engram://memories/1"})
+		_, prompting := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "recall_context", Arguments: map[string]string{"topic": "postgres"}})
+		for what, err := range map[string]error{"list": listing, "read": reading, "prompt": prompting} {
+			if err == nil || !strings.Contains(err.Error(), "switched off") {
+				t.Errorf("%q is off, %s: got %v, want that it is off", off, what, err)
+			}
+		}
+		if list, err := c.ListPrompts(t.Context(), nil); err != nil || len(list.Prompts) == 0 {
+			t.Errorf("%q is off: got %v, error %v, want the prompts there are", off, list, err)
+		}
+	}
+}
