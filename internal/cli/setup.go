@@ -1,9 +1,225 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// setupDoc is the answer of `setup` and `setup status`.
+type setupDoc struct {
+	Action  string          `json:"action"` // found (nothing was done), set_up or undone
+	DryRun  bool            `json:"dry_run"`
+	Program string          `json:"program"` // that the agents call; "" where none is needed
+	Agents  []setupAgentDoc `json:"agents"`
+}
+
+// setupAgentDoc is an agent.
+type setupAgentDoc struct {
+	Agent    string         `json:"agent"`
+	Title    string         `json:"title"`
+	Detected bool           `json:"detected"` // it seems to be installed
+	Status   string         `json:"status"`   // absent, wired, changed (in parts, or not as it would be now) or broken
+	Changed  bool           `json:"changed"`  // something was done, or would be
+	Files    []setupFileDoc `json:"files"`
+	Next     string         `json:"next"`  // what a person does now; "" when nothing
+	Error    string         `json:"error"` // why it could not be done, or read; "" when it could
+	Hint     string         `json:"hint"`  // what to do about it; "" when there is nothing to say
+}
+
+// setupFileDoc is a file of an agent.
+type setupFileDoc struct {
+	Path   string `json:"path"`
+	Status string `json:"status"` // absent, wired, changed, broken or taken (somebody else's, and left)
+	Change string `json:"change"` // created, changed, removed or none
+	Diff   string `json:"diff"`   // of a dry run, as diff -u writes it; else ""
+	Left   string `json:"left"`   // why it was not undone; "" when it was
+}
+
+// setupFlags say what to do about agents.
+type setupFlags struct {
+	dry, undo, yes bool
+	binary         string
+}
 
 func (p *program) setupCommand() *cobra.Command {
-	return group("setup", "Have other programs use this one",
-		examples("engram setup service", "engram setup service --now", "engram setup service --undo"),
-		p.setupServiceCommand())
+	var o setupFlags
+	cmd := &cobra.Command{
+		Use:   "setup [AGENT...]",
+		Short: "Give agents their memory: hooks, MCP server, protocol",
+		Long: `Give agents their memory: the MCP server, hooks where the agent has them, and the text that teaches it when to remember.
+Without AGENT, those that are installed are shown, and you are asked; all means all of them.
+
+  ` + agentLines() + `
+
+Files are merged, never overwritten: comments, order and line ends stay, and a file that cannot be understood is left as it
+is. Twice is once. --undo restores what was there, to the byte. --dry-run shows the difference and writes nothing. Agents
+call this program by its path, and get the data directory along when it is not the usual one, for they drop the
+environment. docs/agents.md says what is written where, and what each agent cannot do.`,
+		Example: examples("engram setup", "engram setup claude-code codex", "engram setup all --dry-run", "engram setup cursor --undo", "engram setup status"),
+		Args:    between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.setup(cmd, args, o)
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return append(app.AgentNames(), "all"), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the difference, and change nothing")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore what was there; without AGENT, of all that were set up")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "without AGENT: all that are installed, without asking")
+	cmd.Flags().StringVar(&o.binary, "binary", "", "the `program` that agents call (default: this one)")
+	cmd.AddCommand(p.setupStatusCommand(), p.setupServiceCommand())
+	return cmd
+}
+
+// agentLines are the names of agents, as help shows them.
+func agentLines() string {
+	var b strings.Builder
+	width := 0
+	for n, name := range app.AgentNames() {
+		switch {
+		case n > 0 && width+len(name) > 90:
+			b.WriteString("\n  ")
+			width = 0
+		case n > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(name)
+		width += len(name) + 2
+	}
+	return b.String()
+}
+
+func (p *program) setupStatusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "status [AGENT...]",
+		Short: "Say which agents have their memory, and by which files",
+		Long: `Say which agents are installed and which have their memory. Without AGENT, those that are not installed and not set up
+are left out; with --json they are not. Nothing is changed.`,
+		Example: examples("engram setup status", "engram setup status codex --json"),
+		Args:    between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			w, err := p.wiring(cmd, "")
+			if err != nil {
+				return err
+			}
+			names, err := agentsNamed(args)
+			if err != nil {
+				return err
+			}
+			all := len(names) > 0
+			if !all {
+				names = app.AgentNames()
+			}
+			doc := setupDoc{Action: "found", Program: w.Program, Agents: []setupAgentDoc{}}
+			for _, name := range names {
+				doc.Agents = append(doc.Agents, p.setupAgent(w.Look(name), false))
+			}
+			return p.answer(doc, func(b *strings.Builder) { writeSetupStatus(b, doc, all) })
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return app.AgentNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+// wiring is what wires agents, for the program that they are to call.
+func (p *program) wiring(cmd *cobra.Command, binary string) (app.Wiring, error) {
+	c, err := p.config(cmd)
+	if err != nil {
+		return app.Wiring{}, err
+	}
+	w := app.Wiring{Config: c, Version: p.Version, OS: runtime.GOOS, Env: p.Env}
+	if err := w.Ready(); err != nil {
+		return w, err
+	}
+	path, _ := p.Env("PATH")
+	w.Program, err = app.ProgramForAgents(binary, p.Dir, path, runtime.GOOS)
+	return w, err
+}
+
+func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
+	names, err := agentsNamed(args)
+	if err != nil {
+		return err
+	}
+	w, err := p.wiring(cmd, o.binary)
+	if err != nil {
+		return err
+	}
+	named := len(args) > 0
+	switch {
+	case o.undo && len(names) == 0:
+		if names, err = w.Wired(); err != nil {
+			return err
+		}
+	case len(names) == 0:
+		if names, err = p.setupChoice(w, named || o.yes || o.dry); err != nil || names == nil {
+			return err
+		}
+	}
+	doc := setupDoc{Action: "set_up", DryRun: o.dry, Program: w.Program, Agents: []setupAgentDoc{}}
+	do := w.Set
+	if o.undo {
+		doc.Action, do = "undone", w.Unset
+	}
+	worst := 0
+	for _, name := range names {
+		s := do(cmd.Context(), name, o.dry)
+		if err := cmd.Context().Err(); err != nil {
+			return err
+		}
+		if s.Err != nil {
+			worst = max(worst, exitCode(engram.CodeOf(s.Err)))
+		}
+		doc.Agents = append(doc.Agents, p.setupAgent(s, o.dry))
+	}
+	if err := p.answer(doc, func(b *strings.Builder) { p.writeSetup(b, doc) }); err != nil || worst == 0 {
+		return err
+	}
+	return exitWith(worst)
+}
+
+// agentsNamed are the agents that arguments name, each once; nil for none and for all.
+func agentsNamed(args []string) ([]string, error) {
+	var names []string
+	for _, arg := range args {
+		if strings.EqualFold(arg, "all") {
+			return nil, nil
+		}
+		name, err := app.FindAgent(arg)
+		if err != nil {
+			words := append([]string{"status", "service", "all"}, app.AgentNames()...)
+			if near := text.Nearest(strings.ToLower(arg), words); near != "" {
+				return nil, invalidf("%v", err).WithHint("did you mean: engram setup %s?", near)
+			}
+			return nil, err
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// setupAgent is an agent as it is answered.
+func (p *program) setupAgent(s app.AgentState, dry bool) setupAgentDoc {
+	d := setupAgentDoc{Agent: s.Name, Title: s.Title, Detected: s.Detected, Status: s.Status, Changed: s.Changed(),
+		Files: document.Each(s.Files, func(f app.AgentFile) setupFileDoc { return setupFileOf(f, dry) })}
+	if s.Changed() && !dry && s.Err == nil {
+		d.Next = s.Next
+	}
+	if s.Err != nil {
+		d.Error, d.Hint = messageOf(s.Err), p.hintOf(s.Err)
+	}
+	return d
 }

@@ -3,9 +3,11 @@ package setup
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -86,20 +88,10 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	}
 	if err != nil { // nothing was written: neither is anything to be remembered
 		s.set(c.Path, was)
-		for _, dir := range slices.Backward(missingOf(was, f)) {
-			_ = os.Remove(dir)
-		}
+		s.leave(c.Path)
 		return errors.Join(err, w.save(s))
 	}
 	return nil
-}
-
-// missingOf are the folders that were made for a file that was not written in the end.
-func missingOf(was *wired, f file) []string {
-	if was != nil || f.content != nil {
-		return nil
-	}
-	return f.missing
 }
 
 // join remembers an agent whose part is in a file already because another one shares it.
@@ -122,7 +114,7 @@ func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error
 	known := s.Files[c.Path]
 	switch {
 	case known == nil || f.content == nil || sum(f.content) == known.Before:
-		known = &wired{Mode: f.mode, Before: sum(f.content), Folders: f.missing, Agents: map[string]string{}}
+		known = &wired{Mode: f.mode, Before: sum(f.content), Agents: map[string]string{}}
 		if f.content != nil {
 			if err := w.keep(f.content); err != nil {
 				return err
@@ -134,6 +126,11 @@ func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error
 	known.At, known.Last, known.After = w.o.Now().UTC(), sum(f.content), sum(c.After)
 	known.Agents[agent] = p.Shared
 	s.Files[c.Path] = known
+	for _, dir := range f.missing {
+		if !slices.Contains(s.Folders, dir) {
+			s.Folders = append(s.Folders, dir)
+		}
+	}
 	return w.save(s)
 }
 
@@ -154,7 +151,6 @@ func missing(dir string) []string {
 func (w *Wirer) back(s *state, done []written) error {
 	var failed error
 	for _, c := range slices.Backward(done) {
-		now := s.Files[c.Path]
 		s.set(c.Path, c.was)
 		if !c.Changed() {
 			continue
@@ -166,7 +162,7 @@ func (w *Wirer) back(s *state, done []written) error {
 			err = write(f, c.Before, 0)
 		default:
 			if err = os.Remove(f.real); err == nil {
-				now.leave()
+				s.leave(f.real)
 			}
 		}
 		failed = errors.Join(failed, err)
@@ -183,11 +179,16 @@ func (s *state) set(path string, w *wired) {
 	s.Files[path] = w
 }
 
-// leave removes the folders that were made for a file that is gone.
-func (w *wired) leave() {
-	for _, dir := range slices.Backward(w.Folders) {
-		if os.Remove(dir) != nil {
-			return // something else is in it
+// leave removes the folders that were made on the way to a file that is gone, as far as
+// nothing else is in them.
+func (s *state) leave(path string) {
+	for n, dir := range slices.Backward(s.Folders) {
+		inside, err := filepath.Rel(dir, path)
+		if err != nil || strings.HasPrefix(inside, "..") {
+			continue
+		}
+		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
+			s.Folders = slices.Delete(s.Folders, n, n+1)
 		}
 	}
 }

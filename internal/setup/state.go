@@ -20,18 +20,18 @@ import (
 type state struct {
 	Version int               `json:"version"`
 	Files   map[string]*wired `json:"files"`
+	Folders []string          `json:"folders,omitempty"` // that were made for files, the outermost first
 }
 
 // wired is a file that was changed for agents. A sum is the SHA-256 of a content; "" is that
 // of no file.
 type wired struct {
-	At      time.Time         `json:"at"`
-	Mode    fs.FileMode       `json:"mode,omitempty"`    // that it had
-	Before  string            `json:"before,omitempty"`  // what it was: its sum, which is the name of the copy
-	Last    string            `json:"last,omitempty"`    // what it was before the latest write, which a kill may have prevented
-	After   string            `json:"after"`             // what it was made
-	Folders []string          `json:"folders,omitempty"` // that were made for it, the outermost first
-	Agents  map[string]string `json:"agents"`            // whose parts are in it, and what they share
+	At     time.Time         `json:"at"`
+	Mode   fs.FileMode       `json:"mode,omitempty"`   // that it had
+	Before string            `json:"before,omitempty"` // what it was: its sum, which is the name of the copy
+	Last   string            `json:"last,omitempty"`   // what it was before the latest write, which a kill may have prevented
+	After  string            `json:"after"`            // what it was made
+	Agents map[string]string `json:"agents"`           // whose parts are in it, and what they share
 	// Touched says that somebody else wrote it between two writes of ours: what it was before
 	// is not what anybody wants back.
 	Touched bool `json:"touched,omitempty"`

@@ -25,8 +25,12 @@ type Undone struct {
 // CodeUnavailable for what cannot be read or written, CodeInvalid for what cannot be
 // understood: with them come the files all the same.
 func (w *Wirer) Undo(ctx context.Context, agent string, parts []Part) ([]Undone, error) {
+	wired, err := w.Agents()
+	if err != nil || !slices.Contains(wired, agent) {
+		return nil, err
+	}
 	var all []Undone
-	err := w.alone(ctx, func(s *state) error {
+	err = w.alone(ctx, func(s *state) error {
 		var failed error
 		for _, path := range slices.Sorted(maps.Keys(s.Files)) {
 			if s.of(agent, path) == nil {
@@ -122,10 +126,13 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode)
 	}
 	_ = sweep(f) // what a kill left beside it
 	if c.After == nil {
-		was.leave()
+		s.leave(f.real)
 	}
 	if delete(was.Agents, agent); len(was.Agents) == 0 {
 		delete(s.Files, c.Path)
+	}
+	if len(s.Files) == 0 {
+		s.Folders = nil
 	}
 	return w.save(s)
 }
@@ -181,4 +188,19 @@ func (w *Wirer) Status(agent string, parts []Part) ([]Status, error) {
 		}
 	}
 	return all, nil
+}
+
+// Agents are those that are wired, sorted.
+func (w *Wirer) Agents() ([]string, error) {
+	s, err := w.load()
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]bool{}
+	for _, f := range s.Files {
+		for name := range f.Agents {
+			all[name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all)), nil
 }

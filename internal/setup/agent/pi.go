@@ -9,9 +9,8 @@ func pi() Agent {
 	dir := func(e Env) string { return e.moved("PI_CODING_AGENT_DIR", e.home(".pi", "agent")) }
 	return Agent{
 		Name: "pi", Title: "Pi", Aliases: []string{"pi-coding-agent", "pi-agent"},
-		Next:     "Start a new session, or type /reload.",
-		traces:   func(e Env) []string { return []string{dir(e), e.home(".pi")} },
-		programs: []string{"pi"},
+		Next:   "Start a new session, or type /reload.",
+		traces: func(e Env) []string { return []string{dir(e), e.home(".pi")} }, // programs named pi are many
 		parts: func(e Env) ([]setup.Part, error) {
 			return e.whole("pi", e.join(dir(e), "extensions"), func(name string) (string, bool) { return name, name == "engram.ts" })
 		},

@@ -20,7 +20,7 @@ func zed() Agent {
 		Name: "zed", Title: "Zed", Aliases: []string{"zed-editor"},
 		Next:     "The Agent Panel's settings show engram; no restart is needed.",
 		traces:   func(e Env) []string { return []string{dir(e)} },
-		programs: []string{"zed", "zeditor"},
+		programs: []string{"zeditor"}, // that named zed belongs to ZFS on many machines
 		parts: func(e Env) ([]setup.Part, error) {
 			return []setup.Part{jsonFile(e.join(dir(e), "settings.json"), member(e.server(), "context_servers", "engram"))}, nil
 		},

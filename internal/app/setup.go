@@ -1,0 +1,273 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/setup"
+	"github.com/alanbuscaglia/engram/internal/setup/agent"
+	"github.com/alanbuscaglia/engram/plugin"
+)
+
+// Wiring wires agents: it writes what connects them to this program into their files.
+type Wiring struct {
+	Config  config.Config
+	Version string
+	OS      string                      // as runtime.GOOS has it
+	Env     func(string) (string, bool) // the environment
+	// Program is what agents are to call; absolute: ProgramForAgents.
+	Program string
+}
+
+// AgentFile is a file of an agent's wiring.
+type AgentFile struct {
+	Path string
+	// Status is how it stands: absent, wired, changed (wired, and not as it would be now),
+	// broken (it cannot be understood or read), taken (somebody else's, and left).
+	Status        string
+	Before, After []byte // nil: there is none; of what was or would be done
+	Left          string // why it was not undone; "" when it was
+}
+
+// Changed reports whether something is done to the file.
+func (f AgentFile) Changed() bool {
+	return setup.Change{Before: f.Before, After: f.After}.Changed()
+}
+
+// AgentState is how an agent stands, or what was done to it.
+type AgentState struct {
+	Name, Title string
+	Next        string // what a person does after it was wired
+	Detected    bool   // it seems to be installed
+	Status      string // absent, wired, changed (in parts, or not as it would be now), broken
+	Files       []AgentFile
+	Err         error // why it could not be done, or read
+}
+
+// Changed reports whether something is done to a file of the agent.
+func (s AgentState) Changed() bool { return slices.ContainsFunc(s.Files, AgentFile.Changed) }
+
+// AgentNames are those of all agents that can be wired, in the order in which they are shown.
+func AgentNames() []string { return agent.Names() }
+
+// FindAgent is the name of an agent, by that or an alias. CodeInvalid for one that is not known.
+func FindAgent(name string) (string, error) {
+	a, err := agent.Find(name)
+	return a.Name, err
+}
+
+// Look says how an agent stands.
+func (w Wiring) Look(name string) AgentState {
+	s, parts := w.state(name)
+	if s.Err != nil {
+		return s
+	}
+	all, err := w.wirer().Status(name, parts)
+	if err != nil {
+		s.Err, s.Status = err, string(setup.Broken)
+		return s
+	}
+	for n, p := range parts {
+		s.Files = append(s.Files, AgentFile{Path: p.Path, Status: string(all[n])})
+	}
+	s.Status = string(together(all))
+	return s
+}
+
+// together is how an agent stands whose files stand so.
+func together(all []setup.Status) setup.Status {
+	all = slices.DeleteFunc(slices.Clone(all), func(s setup.Status) bool { return s == setup.Taken })
+	switch {
+	case slices.Contains(all, setup.Broken):
+		return setup.Broken
+	case !slices.ContainsFunc(all, func(s setup.Status) bool { return s != setup.Wired }):
+		return setup.Wired
+	case !slices.ContainsFunc(all, func(s setup.Status) bool { return s != setup.Absent }):
+		return setup.Absent
+	}
+	return setup.Changed
+}
+
+// Set wires an agent; dry only says what would become of its files.
+func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
+	s, parts := w.state(name)
+	if s.Err != nil {
+		return s
+	}
+	var all []setup.Change
+	if dry {
+		all, s.Err = w.wirer().Plan(name, parts)
+	} else {
+		all, s.Err = w.wirer().Apply(ctx, name, parts)
+	}
+	for _, c := range all {
+		f := AgentFile{Path: c.Path, Status: string(setup.Wired), Before: c.Before, After: c.After}
+		if c.Taken {
+			f.Status = string(setup.Taken)
+		}
+		s.Files = append(s.Files, f)
+	}
+	s.Status = string(setup.Wired)
+	if s.Err != nil {
+		s.Status = string(setup.Broken)
+	}
+	return s
+}
+
+// Unset takes the wiring of an agent out again; dry only says what would become of its files.
+func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
+	s, parts := w.state(name)
+	var all []setup.Undone
+	if err := s.Err; err != nil { // what it would be now is not needed to give back what was
+		parts, s.Err = nil, nil
+	}
+	if dry {
+		all, s.Err = w.wirer().PlanUndo(name, parts)
+	} else {
+		all, s.Err = w.wirer().Undo(ctx, name, parts)
+	}
+	s.Status = string(setup.Absent)
+	for _, u := range all {
+		f := AgentFile{Path: u.Path, Status: string(setup.Absent), Before: u.Before, After: u.After, Left: u.Left}
+		if u.Left != "" {
+			f.Status, s.Status = string(setup.Changed), string(setup.Changed)
+		}
+		s.Files = append(s.Files, f)
+	}
+	return s
+}
+
+// Wired are the names of the agents of which files are wired.
+func (w Wiring) Wired() ([]string, error) { return w.wirer().Agents() }
+
+// state is what is known of an agent beforehand.
+func (w Wiring) state(name string) (AgentState, []setup.Part) {
+	a, err := agent.Find(name)
+	if err != nil { // a later version wired it
+		return AgentState{Name: name, Title: name, Status: string(setup.Broken), Err: err}, nil
+	}
+	env := w.env()
+	s := AgentState{Name: a.Name, Title: a.Title, Next: a.Next, Detected: a.Detected(env)}
+	parts, err := a.Parts(env)
+	if err != nil {
+		s.Err, s.Status = err, string(setup.Broken)
+	}
+	return s, parts
+}
+
+// env is the machine as agents have it.
+func (w Wiring) env() agent.Env {
+	e := agent.Env{
+		OS: w.OS, Home: w.home(), ConfigHome: w.variable("XDG_CONFIG_HOME"), AppData: w.variable("APPDATA"),
+		Variable: w.variable, Engram: w.Program, Version: w.Version, Files: plugin.Files,
+		Program: func(name string) bool { return onPath(name, w.variable("PATH"), w.OS) != "" },
+		Protocol: func(hooks bool) string {
+			if hooks {
+				return plugin.Protocol(plugin.Hooks)
+			}
+			return plugin.Protocol(plugin.NoHooks)
+		},
+	}
+	if w.Config.DataDir != filepath.Join(w.home(), usualDataDir) {
+		e.DataDir = w.Config.DataDir
+	}
+	return e
+}
+
+// usualDataDir is the data directory in the home of its user that nobody has to name.
+const usualDataDir = ".engram"
+
+func (w Wiring) variable(name string) string {
+	v, _ := w.Env(name)
+	return v
+}
+
+// home is the user's; on Windows it has another name.
+func (w Wiring) home() string {
+	if h := w.variable("HOME"); h != "" || w.OS != "windows" {
+		return h
+	}
+	return w.variable("USERPROFILE")
+}
+
+// Ready says whether anything can be wired here: CodeInvalid without a home directory.
+func (w Wiring) Ready() error {
+	if !filepath.IsAbs(w.home()) {
+		return engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
+	}
+	return nil
+}
+
+// wirer remembers what it did in the home directory, whatever the data directory: agents are
+// of a person, and are undone without knowing with which data they were wired.
+func (w Wiring) wirer() *setup.Wirer {
+	dir := filepath.Join(w.home(), usualDataDir, "setup")
+	return setup.New(setup.Options{Dir: dir, Now: time.Now, Lock: func(ctx context.Context) (func() error, error) {
+		return waitFor(ctx, dir)
+	}})
+}
+
+// setupWait is how long one setup waits for another one.
+const setupWait = 10 * time.Second
+
+// waitFor takes the lock of a folder in which setups remember what they did, and returns how
+// it is given up. Where nothing is remembered any more, the folder goes, too.
+func waitFor(ctx context.Context, dir string) (release func() error, err error) {
+	path := filepath.Join(dir, "lock")
+	for until := time.Now().Add(setupWait); ; {
+		f, held, err := tryLock(dir, path)
+		switch {
+		case err != nil:
+			return nil, unreachable(path, err)
+		case held:
+			return func() error { return errors.Join(leave(dir, path), f.Close()) }, nil
+		case time.Now().After(until):
+			return nil, engram.Errorf(engram.CodeUnavailable, "another setup is at work").WithHint("try again when it is done")
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// tryLock takes a lock if nobody has it. The file may have gone while it was waited for, with
+// the last thing that was remembered: then it is not the lock of anything.
+func tryLock(dir, path string) (_ *os.File, held bool, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, false, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, err
+	}
+	if held, err = daemon.TryLock(f); err == nil && held {
+		is, gone := os.Stat(path)
+		var has os.FileInfo
+		if has, err = f.Stat(); err == nil && gone == nil && os.SameFile(is, has) {
+			return f, true, nil
+		}
+	}
+	return nil, false, errors.Join(err, f.Close())
+}
+
+// leave removes the folder of a lock, and the one that it is in, when there is nothing in them but that.
+func leave(dir, path string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil || len(all) > 1 {
+		return err
+	}
+	_ = os.Remove(path) // where a system keeps open files, all of it stays
+	if os.Remove(dir) == nil {
+		_ = os.Remove(filepath.Dir(dir))
+	}
+	return nil
+}

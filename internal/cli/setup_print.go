@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+func setupFileOf(f app.AgentFile, dry bool) setupFileDoc {
+	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Left: f.Left}
+	switch {
+	case !f.Changed():
+	case f.Before == nil:
+		d.Change = "created"
+	case f.After == nil:
+		d.Change = "removed"
+	default:
+		d.Change = "changed"
+	}
+	if dry {
+		d.Diff = render.Unified(f.Path, f.Before, f.After)
+	}
+	return d
+}
+
+// setupChoice asks which of the agents that are installed are to be set up; nil, and no error, when
+// it is said how to go on instead. Without asking it is all of them.
+func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
+	doc := setupDoc{Action: "found", Program: w.Program, Agents: []setupAgentDoc{}}
+	var found []string
+	for _, name := range app.AgentNames() {
+		if s := w.Look(name); s.Detected {
+			found = append(found, name)
+			doc.Agents = append(doc.Agents, p.setupAgent(s, false))
+		}
+	}
+	switch {
+	case all && len(found) > 0:
+		return found, nil
+	case len(found) == 0 || p.json || !isTerminal(p.Stdin):
+		return nil, p.answer(doc, func(b *strings.Builder) { writeSetupFound(b, doc) })
+	}
+	p.tell(func(b *strings.Builder) { writeSetupList(b, doc) })
+	answer, err := p.ask("Set up which? [all, numbers such as 1 3, or none; Enter: all]", "the names of agents")
+	if err != nil {
+		return nil, err
+	}
+	return chosen(answer, found)
+}
+
+// chosen reads what a person answered; nil is none.
+func chosen(answer string, found []string) ([]string, error) {
+	switch answer {
+	case "", "all", "a", "y", "yes":
+		return found, nil
+	case "none", "n", "no", "q":
+		return nil, nil
+	}
+	var names []string
+	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }) {
+		var n int
+		if _, err := fmt.Sscanf(word, "%d", &n); err == nil && n >= 1 && n <= len(found) {
+			names = append(names, found[n-1])
+			continue
+		}
+		name, err := app.FindAgent(word)
+		if err != nil {
+			return nil, invalidf("%q is none of the list", word).WithHint("answer with numbers of it, all or none; nothing was changed")
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// writeSetupList is the agents that are installed, by number.
+func writeSetupList(b *strings.Builder, doc setupDoc) {
+	b.WriteString("Installed on this machine:\n")
+	for n, a := range doc.Agents {
+		fmt.Fprintf(b, "  %2d  %-26s %s\n", n+1, a.Title, setupWord(a))
+	}
+}
+
+func writeSetupFound(b *strings.Builder, doc setupDoc) {
+	if len(doc.Agents) == 0 {
+		fmt.Fprintf(b, "No agent was found on this machine.\n\nengram setup AGENT sets one up all the same: %s\n", strings.Join(app.AgentNames(), ", "))
+		return
+	}
+	writeSetupList(b, doc)
+	names := make([]string, len(doc.Agents))
+	for n, a := range doc.Agents {
+		names[n] = a.Agent
+	}
+	fmt.Fprintf(b, "\nNothing was changed. To give them their memory:\n  engram setup all\n  engram setup %s\nWhat that would write is shown with --dry-run.\n", strings.Join(names, " "))
+}
+
+// setupWord says how an agent stands.
+func setupWord(a setupAgentDoc) string {
+	switch {
+	case a.Error != "":
+		return "broken: " + a.Error
+	case a.Status == "wired":
+		return "set up"
+	case a.Status == "changed":
+		return "set up in parts, or otherwise than it would be now"
+	case a.Status == "broken":
+		return "a file of it cannot be understood"
+	}
+	return "not set up"
+}
+
+func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool) {
+	shown := 0
+	for _, a := range doc.Agents {
+		if !all && !a.Detected && a.Status == "absent" {
+			continue
+		}
+		shown++
+		installed := ""
+		if !a.Detected {
+			installed = ", not installed"
+		}
+		fmt.Fprintf(b, "%-26s %s%s\n", a.Title, setupWord(a), installed)
+		if a.Status == "absent" && !all {
+			continue
+		}
+		for _, f := range a.Files {
+			fmt.Fprintf(b, "    %-8s %s\n", f.Status, f.Path)
+		}
+	}
+	if shown == 0 {
+		b.WriteString("No agent was found on this machine, and none is set up.\n")
+	}
+}
+
+// writeSetup tells what was done, or would be.
+func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
+	if len(doc.Agents) == 0 {
+		b.WriteString("No agent is set up.\n")
+	}
+	for n, a := range doc.Agents {
+		if n > 0 && doc.DryRun {
+			b.WriteByte('\n')
+		}
+		p.writeSetupAgent(b, doc, a)
+	}
+}
+
+func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgentDoc) {
+	undo := doc.Action == "undone"
+	switch {
+	case a.Error != "":
+		fmt.Fprintf(b, "%s: %s\n", a.Title, a.Error)
+		if a.Hint != "" {
+			fmt.Fprintf(b, "  hint: %s\n", a.Hint)
+		}
+		if !undo {
+			return
+		}
+	case !a.Changed && undo && len(a.Files) == 0:
+		fmt.Fprintf(b, "%s is not set up\n", a.Title)
+	case !a.Changed && !undo:
+		fmt.Fprintf(b, "%s is already set up\n", a.Title)
+	case doc.DryRun && undo:
+		fmt.Fprintf(b, "%s would be as it was:\n", a.Title)
+	case doc.DryRun:
+		fmt.Fprintf(b, "%s would be set up:\n", a.Title)
+	case undo:
+		fmt.Fprintf(b, "%s is as it was\n", a.Title)
+	default:
+		fmt.Fprintf(b, "✓ %s is set up\n", a.Title)
+	}
+	for _, f := range a.Files {
+		p.writeSetupFile(b, doc, f)
+	}
+	if a.Next != "" {
+		next := a.Next
+		if undo {
+			next = "Restart it."
+		}
+		fmt.Fprintf(b, "  %s\n", next)
+	}
+}
+
+func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDoc) {
+	switch {
+	case f.Left != "":
+		fmt.Fprintf(b, "  left      %s: %s\n", f.Path, f.Left)
+	case doc.DryRun && f.Diff != "":
+		b.WriteString(f.Diff)
+	case f.Status == "taken":
+		fmt.Fprintf(b, "  left      %s: somebody else's file of that name is there\n", f.Path)
+	case f.Change != "none":
+		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
+	}
+}
