@@ -1,0 +1,242 @@
+package hook
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/attend"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+)
+
+// Notes is where it is kept what happens in sessions: package notebook. What is private and
+// what is secret leaves a text before it is kept.
+type Notes interface {
+	// Add notes something, All returns what was noted, oldest first, and End forgets it.
+	Add(session string, n attend.Note) error
+	All(session string) ([]attend.Note, error)
+	End(session string) error
+	// Wait keeps what is to be written, Waiting returns it in its order, and Written takes
+	// out by keys what was.
+	Wait(w attend.Waiting) error
+	Waiting(session string) ([]attend.Waiting, error)
+	Written(session string, keys []string) error
+	// Unwritten returns sessions of which something waits.
+	Unwritten() ([]string, error)
+	// Sweep forgets what was noted of sessions that nothing was heard of since before.
+	Sweep(before time.Time) error
+}
+
+// Options are what hooks work with. All but Folder, Project, NoCapture, Off, Log and Within
+// are required.
+type Options struct {
+	// Engine returns the engine; it is called when something has to be asked of the store,
+	// for most events need none.
+	Engine func() *engine.Engine
+	Notes  Notes
+	Now    func() time.Time
+	NewID  func() engram.ID // for keys
+	Folder string           // of the process, for agents that tell none
+	// Project is that of everything, as settings have it; "" is that of the folder.
+	Project   string
+	NoCapture bool                      // what an agent says is not looked through for learnings
+	Off       func(project string) bool // whether a project is switched off; nil: none is
+	// Log is told what could not be done. what says it without a word of anybody's text.
+	Log func(what string, err error)
+	// Within is how long an event may take. Default 150 ms.
+	Within time.Duration
+}
+
+// Handle does what belongs to an event of an agent that in tells of, and returns what the
+// agent is answered; nil is silence. It returns within Options.Within whatever happens, be it
+// that in never ends: the work goes on then, and ends with the process. Names that nobody
+// knows, and what is no event, are silence.
+func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
+	if o.Within == 0 {
+		o.Within = 150 * time.Millisecond
+	}
+	if o.Log == nil {
+		o.Log = func(string, error) {}
+	}
+	if o.Off == nil {
+		o.Off = func(string) bool { return false }
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.Within)
+	defer cancel()
+	r := &run{Options: o, name: agent, agent: agentOf(agent)}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil { // a bug must not be the agent's
+				o.Log("event", fmt.Errorf("panic: %T", p))
+			}
+		}()
+		r.handle(ctx, event, in)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		o.Log("event", context.Cause(ctx))
+	}
+	return r.answer()
+}
+
+// run is one event at work.
+type run struct {
+	Options
+	name    string // of the agent
+	agent   agent
+	event   Event
+	at      time.Time
+	project string // "" where it is not known, such as in a folder of several
+
+	mu   sync.Mutex
+	said []byte
+}
+
+// say is what the agent is answered, unless the time is over.
+func (r *run) say(a Answer) {
+	b := Encode(r.name, r.event, a)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.said = b
+}
+
+func (r *run) answer() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.said
+}
+
+// handle reads the event and does what belongs to it.
+func (r *run) handle(ctx context.Context, name string, in io.Reader) {
+	text, err := Read(in)
+	if err != nil {
+		r.Log("read", err)
+		return
+	}
+	kind, known := KindOf(name)
+	if !known {
+		return
+	}
+	if r.event, err = Decode(kind, name, text); err != nil {
+		r.Log("decode", err)
+		return
+	}
+	r.at = r.Now().UTC()
+	if r.event.Folder == "" {
+		r.event.Folder = r.Folder
+	}
+	if r.event.Session = r.session(); r.event.Session == "" {
+		return
+	}
+	step, ok := r.steps()[kind]
+	if !ok || ctx.Err() != nil {
+		return
+	}
+	step(ctx)
+}
+
+// steps are what belongs to each kind.
+func (r *run) steps() map[Kind]func(context.Context) {
+	return map[Kind]func(context.Context){
+		SessionStart: r.sessionStart, Prompt: r.prompt, BeforeTool: r.beforeTool, AfterTool: r.afterTool,
+		BeforeCompact: r.beforeCompact, AfterCompact: r.afterCompact, SubagentStop: r.subagentStop, Stop: r.stop, SessionEnd: r.sessionEnd,
+	}
+}
+
+// session is the id of the session. For an agent that has none, its day in a folder is one.
+func (r *run) session() string {
+	id := r.event.Session
+	if len(id) > engram.MaxName || engram.CheckText("session id", id, engram.MaxName) != nil {
+		return short("session", id)
+	}
+	if id == "" {
+		return r.name[:min(len(r.name), 40)] + "-" + r.at.Format("20060102") + "-" + short("", r.event.Folder)
+	}
+	return id
+}
+
+// short is a name for something long.
+func short(head, of string) string {
+	sum := sha256.Sum256([]byte(of))
+	if head != "" {
+		head += "-"
+	}
+	return head + hex.EncodeToString(sum[:4])
+}
+
+// The kinds of notes that are of hooks alone.
+const (
+	notePlace = "place" // Text is the project of the folder Path; "" for one of several projects
+	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything
+	noteFault = "fault" // the agent was reminded of an error that says Text
+	noteTold  = "told"  // Text are numbers of memories that were told, and the store may not know
+)
+
+// note notes something that happens now.
+func (r *run) note(n attend.Note) {
+	n.At = r.at
+	if err := r.Notes.Add(r.event.Session, n); err != nil {
+		r.Log("note", err)
+	}
+}
+
+// notes are what was noted of the session.
+func (r *run) notes() []attend.Note {
+	all, err := r.Notes.All(r.event.Session)
+	if err != nil {
+		r.Log("notes", err)
+	}
+	return all
+}
+
+// where is what place found.
+type where int
+
+const (
+	here    where = iota // in a project
+	nowhere              // in a folder of several projects, or one that says nonsense of its own
+	off                  // in a project that is switched off
+)
+
+// place finds the project of the folder, which notes may have already. Nowhere nothing is
+// told, but what is written is: it belongs to the session.
+func (r *run) place(ctx context.Context, notes []attend.Note) where {
+	known := false
+	for _, n := range notes {
+		if n.Kind == notePlace && n.Path == r.event.Folder {
+			r.project, known = n.Text, true
+		}
+	}
+	if !known {
+		in, err := r.Engine().ProjectFor(ctx, engine.ProjectRequest{Override: r.Project, Dir: r.event.Folder})
+		switch _, told := errors.AsType[*project.Problem](err); {
+		case told:
+			r.Log("project", err)
+		case err != nil:
+			r.Log("project", err)
+			return nowhere
+		default:
+			r.project = in.Name
+		}
+	}
+	if r.Off(r.project) {
+		return off
+	}
+	if !known {
+		r.note(attend.Note{Kind: notePlace, Path: r.event.Folder, Text: r.project})
+	}
+	if r.project == "" {
+		return nowhere
+	}
+	return here
+}

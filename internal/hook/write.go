@@ -1,0 +1,147 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/attend"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// maxText is how many bytes of a prompt, or of what an agent said, are kept: what is longer
+// was pasted. Looking through more for secrets would take the time of the event.
+const maxText = 128 << 10
+
+// cutText is a text without private spans, and with a sign where its end is missing.
+func cutText(s string) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(redact.Private(s), "\x00", ""), "")
+	if len(s) <= maxText {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxText], "") + "\n[… the rest was cut]"
+}
+
+// wait has something written, now or when the store can be written. It is kept beside the
+// store first: of what is under way when the time is over nobody knows whether it was.
+func (r *run) wait(what, text string) {
+	r.waitFor(attend.Waiting{What: what, Text: text})
+}
+
+func (r *run) waitFor(w attend.Waiting) {
+	w.Key, w.At, w.Agent = string(r.NewID()), r.at, r.name
+	w.Session, w.Project, w.Directory = r.event.Session, r.project, r.event.Folder
+	if err := r.Notes.Wait(w); err != nil {
+		r.Log("wait", err)
+	}
+}
+
+// write writes what waits of the session.
+func (r *run) write(ctx context.Context) { r.writeOf(ctx, r.event.Session) }
+
+func (r *run) writeOf(ctx context.Context, session string) bool {
+	waiting, err := r.Notes.Waiting(session)
+	if err != nil {
+		r.Log("waiting", err)
+	}
+	if len(waiting) == 0 {
+		return err == nil
+	}
+	return write(ctx, r.Engine(), r.Notes, session, waiting, r.Log)
+}
+
+// writeOthers writes what waits of all sessions: theirs may have no event any more.
+func (r *run) writeOthers(ctx context.Context) {
+	sessions, err := r.Notes.Unwritten()
+	if err != nil {
+		r.Log("unwritten", err)
+	}
+	for _, s := range sessions {
+		if s != r.event.Session && !r.writeOf(ctx, s) {
+			return
+		}
+	}
+}
+
+// Write writes what waits in the notes of all sessions into the store, as far as it can. For
+// programs that start, and have more time than an event.
+func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
+	sessions, err := notes.Unwritten()
+	for _, s := range sessions {
+		waiting, unread := notes.Waiting(s)
+		err = errors.Join(err, unread)
+		write(ctx, e, notes, s, waiting, func(_ string, failed error) { err = errors.Join(err, failed) })
+	}
+	return err
+}
+
+// write writes what waits of a session, in its order, and reports whether the store could be
+// written. Writing twice what was written is harmless: another event may be at it, too.
+func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Waiting, log func(string, error)) bool {
+	var written []string
+	well := true
+	for _, w := range waiting {
+		err := keep(ctx, e, w)
+		if _, other := errors.AsType[*project.Problem](err); other && w.Project != "" {
+			w.Project = "" // that of the session: it was moved, or began elsewhere
+			err = keep(ctx, e, w)
+		}
+		if err != nil {
+			log(w.What, err)
+		}
+		if well = err == nil || final(err); !well {
+			break
+		}
+		written = append(written, w.Key)
+	}
+	if len(written) > 0 {
+		if err := notes.Written(session, written); err != nil {
+			log("written", err)
+		}
+	}
+	return well
+}
+
+// final reports an error that the next try would end in, too.
+func final(err error) bool {
+	switch engram.CodeOf(err) {
+	case engram.CodeInvalid, engram.CodeNotFound, engram.CodeConflict, engram.CodeForbidden:
+		return true
+	}
+	return false
+}
+
+// keep writes one thing. All of it may be written again: a prompt has a key, an outcome and
+// a summary a topic, learnings are known by their text, and a session ends once.
+func keep(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e = e.As("hook:" + w.Agent)
+	in := engine.SaveInput{Title: w.Title, Content: w.Text, TopicKey: w.Topic, Project: w.Project, SessionID: w.Session, NewSession: true,
+		Directory: w.Directory, ToolName: w.Agent, Origin: engram.OriginTool, Once: true}
+	var err error
+	switch w.What {
+	case attend.WaitPrompt:
+		_, err = e.SavePrompt(ctx, engine.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project,
+			Directory: w.Directory, Key: w.Key, At: w.At})
+	case attend.WaitOutcome:
+		in.Type = attend.OutcomeType
+		_, err = e.Save(ctx, in)
+	case attend.WaitSummary:
+		_, err = e.Summarize(ctx, in)
+	case attend.WaitCapture:
+		_, err = e.Capture(ctx, engine.CaptureInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project,
+			Directory: w.Directory, Source: w.Agent})
+	case attend.WaitEnd:
+		_, err = e.EndSession(ctx, w.Session, "")
+	}
+	return err
+}
+
+// week is how long notes of a session are kept that never ended.
+const week = 7 * 24 * time.Hour
