@@ -215,6 +215,9 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 	if err := json.Unmarshal(entry.Was, &was); err != nil {
 		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
 	}
+	if before, told := was[approvalField]; told {
+		return u.takeApproval(ctx, entry, m, string(before) == "true")
+	}
 	number, texts := was[textField]
 	delete(was, "revision_count")
 	names, err := u.restorable(what, was, memoryFields(m), since)

@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
+
+// approvalField is the name under which an entry notes that a text was approved. It is no
+// field of the memory: an undo takes the approval back, and nothing else is changed by it.
+const approvalField = "approved"
+
+// Approve lets a live memory be told unasked, as it is now: somebody read it. Another text of
+// it is not approved by that. A memory that is due for review counts as reviewed, for whoever
+// read it has checked it. Approving twice is fine, and so is what needs no approval.
+//
+// To approve is a person's to do: no face that an agent uses unwatched may offer it.
+func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (m engram.Memory, err error) {
+	err = e.write(ctx, "approve", func(o *op) error {
+		if m, err = o.live(ctx, ref); err != nil {
+			return err
+		}
+		if err := o.approve(ctx, m); err != nil {
+			return err
+		}
+		return o.noteReviewed(ctx, &m)
+	})
+	if err != nil {
+		return engram.Memory{}, err
+	}
+	return m, nil
+}
+
+// approve marks what of a memory reads like an order.
+func (o *op) approve(ctx context.Context, m engram.Memory) error {
+	known, err := approvedOf(ctx, o.tx, []engram.Memory{m})
+	if err != nil {
+		return err
+	}
+	open := known.suspicions(m)
+	if len(open) > 0 {
+		marks := make([]engram.Trust, len(open))
+		for i, s := range open {
+			marks[i] = engram.Trust{Memory: m.Num, Mark: engram.TrustApproved, Text: s.digest, At: o.at}
+		}
+		if err := o.tx.PutTrust(ctx, marks...); err != nil {
+			return err
+		}
+		if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "somebody read it", map[string]any{approvalField: false}); err != nil {
+			return err
+		}
+	}
+	return o.tx.DropTrust(ctx, m.Num, engram.TrustSuspect)
+}
+
+// noteReviewed begins the time until the next review of a memory that is due anew.
+func (o *op) noteReviewed(ctx context.Context, m *engram.Memory) error {
+	was := *m
+	if was.ReviewAfter.IsZero() || was.ReviewAfter.After(o.at) {
+		return nil
+	}
+	m.ReviewAfter = lifecycle.ReviewAfter(was, o.at, o.policy)
+	return o.replaceMemory(ctx, was, *m, "reviewed")
+}
+
+// Refuse forgets a memory that somebody has read and does not want: it is hidden, and Undo
+// brings it back.
+func (e *Engine) Refuse(ctx context.Context, ref engram.Ref) (m engram.Memory, err error) {
+	err = e.write(ctx, "refuse", func(o *op) error {
+		if m, err = o.live(ctx, ref); err != nil {
+			return err
+		}
+		return o.forget(ctx, &m, "refused by whoever reviewed it")
+	})
+	if err != nil {
+		return engram.Memory{}, err
+	}
+	return m, nil
+}
+
+// unapprove takes the approval of a memory back: it is suspect again as far as it reads like an
+// order.
+func (o *op) unapprove(ctx context.Context, m engram.Memory) error {
+	if err := o.tx.DropTrust(ctx, m.Num, engram.TrustApproved); err != nil {
+		return err
+	}
+	found := suspicionsOf(m)
+	if len(found) == 0 {
+		return nil
+	}
+	if err := o.tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustSuspect, Reasons: codesOf(found), At: o.at}); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "the approval was taken back", map[string]any{approvalField: true})
+}
+
+// takeApproval makes a memory approved, or not, as it was before an entry.
+func (u *undoing) takeApproval(ctx context.Context, entry engram.Mutation, m engram.Memory, before bool) error {
+	if before {
+		u.changed(entry, "approved: %s", m.Title)
+		return u.approve(ctx, m)
+	}
+	u.changed(entry, "not approved any more: %s", m.Title)
+	return u.unapprove(ctx, m)
+}
