@@ -12,8 +12,8 @@ import (
 // in dir, else the one on the PATH if that is this program, else its own. That on the PATH is
 // preferred because it is often a link that a package manager moves to the next version.
 //
-// CodeNotFound for a program that is not there, CodeConflict for one that `go run` has made:
-// it is gone before an agent calls it.
+// CodeNotFound for a program that is not there, CodeConflict, with the path, for one that `go
+// run` has made: it is gone before an agent calls it.
 func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 	if asked != "" {
 		if !filepath.IsAbs(asked) {
@@ -32,7 +32,7 @@ func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 		return found, nil
 	}
 	if strings.Contains(own, string(filepath.Separator)+"go-build") {
-		return "", engram.Errorf(engram.CodeConflict, "this program was made by go run, and is gone when it ends: no agent could call it").
+		return own, engram.Errorf(engram.CodeConflict, "this program was made by go run, and is gone when it ends: no agent could call it").
 			WithHint("install it first (go install ./cmd/engram), or name one with --binary")
 	}
 	return own, nil

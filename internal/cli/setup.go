@@ -108,7 +108,7 @@ are left out; with --json they are not. Nothing is changed.`,
 		Example: examples("engram setup status", "engram setup status codex --json"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			w, err := p.wiring(cmd, "")
+			w, _, err := p.wiring(cmd, "")
 			if err != nil {
 				return err
 			}
@@ -132,19 +132,17 @@ are left out; with --json they are not. Nothing is changed.`,
 	}
 }
 
-// wiring is what wires agents, for the program that they are to call.
-func (p *program) wiring(cmd *cobra.Command, binary string) (app.Wiring, error) {
+// wiring is what wires agents. callable says why they could not call this program, which only
+// matters to who wires them.
+func (p *program) wiring(cmd *cobra.Command, binary string) (w app.Wiring, callable, err error) {
 	c, err := p.config(cmd)
 	if err != nil {
-		return app.Wiring{}, err
+		return w, nil, err
 	}
-	w := app.Wiring{Config: c, Version: p.Version, OS: runtime.GOOS, Env: p.Env}
-	if err := w.Ready(); err != nil {
-		return w, err
-	}
+	w = app.Wiring{Config: c, Version: p.Version, OS: runtime.GOOS, Env: p.Env}
 	path, _ := p.Env("PATH")
-	w.Program, err = app.ProgramForAgents(binary, p.Dir, path, runtime.GOOS)
-	return w, err
+	w.Program, callable = app.ProgramForAgents(binary, p.Dir, path, runtime.GOOS)
+	return w, callable, w.Ready()
 }
 
 func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
@@ -152,7 +150,7 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 	if err != nil {
 		return err
 	}
-	w, err := p.wiring(cmd, o.binary)
+	w, callable, err := p.wiring(cmd, o.binary)
 	if err != nil {
 		return err
 	}
@@ -166,6 +164,9 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 		if names, err = p.setupChoice(w, named || o.yes || o.dry); err != nil || names == nil {
 			return err
 		}
+	}
+	if callable != nil && !o.undo {
+		return callable
 	}
 	doc := setupDoc{Action: "set_up", DryRun: o.dry, Program: w.Program, Agents: []setupAgentDoc{}}
 	do := w.Set

@@ -18,7 +18,13 @@ func shapeStory() []string {
 	return []string{
 		"engram",
 		"engram version",
+		"engram off",
+		"engram off --project shop",
+		"engram on --project shop",
+		"engram on",
 		"engram man --dir pages",
+		"engram setup",
+		"engram setup status",
 		"engram setup service --print --system systemd",
 		"engram config set port 7438",
 		"engram config get port",
