@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/setup"
@@ -14,7 +13,7 @@ type entry struct {
 	path []string
 	set  func(content []byte) ([]byte, error)
 	drop func(content []byte) ([]byte, error)
-	// spared leaves it where it was before us.
+	// spared leaves it where it was before us, and where others have come to use it.
 	spared bool
 }
 
@@ -39,13 +38,7 @@ func usual(value any, name string) entry {
 			}
 			return edit.SetJSON(c, path, value)
 		},
-		drop: func(c []byte) ([]byte, error) {
-			var all map[string]any
-			if bare, err := edit.RemoveJSON(c, path); err == nil && edit.BlankJSON(bare) && json.Unmarshal(c, &all) == nil {
-				return bare, nil
-			}
-			return c, nil
-		},
+		drop: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
 	}
 }
 
@@ -73,14 +66,7 @@ func jsonFile(path string, entries ...entry) setup.Part {
 		},
 		Remove: func(c, before []byte) (_ []byte, err error) {
 			for n := len(entries) - 1; n >= 0; n-- {
-				e := entries[n]
-				if there, err := edit.ReadJSON(before, e.path, new(any)); e.spared && err == nil && there {
-					continue
-				}
-				if c, err = e.drop(c); err == nil {
-					c, err = edit.PruneJSON(c, before, e.path)
-				}
-				if err != nil {
+				if c, err = entries[n].leave(c, before); err != nil {
 					return nil, err
 				}
 			}
@@ -90,6 +76,21 @@ func jsonFile(path string, entries ...entry) setup.Part {
 			return c, nil
 		},
 	}
+}
+
+// leave takes an entry out of a file that was another one before, with what it stood in.
+func (e entry) leave(c, before []byte) ([]byte, error) {
+	out, err := e.drop(c)
+	if err != nil {
+		return nil, err
+	}
+	if e.spared {
+		there, err := edit.ReadJSON(before, e.path, new(any))
+		if err == nil && there || before == nil && !edit.BlankJSON(out) {
+			return c, nil // somebody else's, or what somebody else put in needs it
+		}
+	}
+	return edit.PruneJSON(out, before, e.path)
 }
 
 // made is a file of JSON that has nothing but these entries.
