@@ -1,0 +1,258 @@
+// Engram for OpenCode: tells `engram hook opencode EVENT` what happens in a session, and gives
+// the model what it answers. The MCP server (mem_search, mem_save, …) and its instructions are
+// entries of opencode.json; this file adds what needs no asking.
+//
+// It never throws and never holds the agent up: a program that is missing, hangs or answers
+// nonsense is the same as one that has nothing to say. What memory says goes into messages as
+// text, never into the system prompt: notes are data.
+//
+// One file serves both plugin APIs: `server` is V1, `setup` is V2, which has no events of
+// sessions yet and gets a skill.
+import { spawn } from "node:child_process"
+import type { Hooks, PluginInput } from "@opencode-ai/plugin"
+import type { PluginContext } from "@opencode-ai/plugin/v2/promise"
+
+const program = "__ENGRAM__"
+const dataDir: string[] = ["__DATA_DIR_ARGS__"]
+
+const patience = 1000 // ms; a hook answers within 200
+const rest = 60_000 // ms without a question after three that were not answered in time
+const mostTold = 16_384 // characters of a tool's output, from its end: errors stand there
+const mostHeard = 1 << 20 // characters of an answer
+
+type Answer = { context?: string; ask?: string }
+
+let late = 0
+let until = 0
+
+// tell runs the hook for an event; {} when there is nothing to hear. The event reaches the
+// program even when nobody waits for the answer, and when OpenCode ends meanwhile.
+function tell(event: string, about: object): Promise<Answer> {
+  if (Date.now() < until) return Promise.resolve({})
+  return new Promise((done) => {
+    let heard = ""
+    try {
+      const hook = spawn(program, ["hook", "opencode", event, ...dataDir], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
+      const timer = setTimeout(() => {
+        hook.kill("SIGKILL")
+        if (++late >= 3) [late, until] = [0, Date.now() + rest]
+        done({})
+      }, patience)
+      const end = (answer: Answer) => {
+        clearTimeout(timer)
+        done(answer)
+      }
+      hook.on("error", () => end({}))
+      hook.on("close", () => {
+        late = 0
+        end(read(heard))
+      })
+      hook.stdout.setEncoding("utf8")
+      hook.stdout.on("error", () => {})
+      hook.stdout.on("data", (chunk: string) => {
+        if (heard.length < mostHeard) heard += chunk
+      })
+      hook.stdin.on("error", () => {}) // it ended before it had read everything
+      hook.stdin.end(JSON.stringify(about))
+    } catch {
+      done({})
+    }
+  })
+}
+
+function read(answer: string): Answer {
+  try {
+    const said: unknown = JSON.parse(answer)
+    if (typeof said !== "object" || said === null) return {}
+    const text = (v: unknown) => (typeof v === "string" && v !== "" ? v : undefined)
+    return { context: text((said as Answer).context), ask: text((said as Answer).ask) }
+  } catch {
+    return {} // silence is no JSON either
+  }
+}
+
+// quietly makes a hook of OpenCode one that cannot fail.
+function quietly<A extends unknown[]>(hook: (...args: A) => Promise<void>): (...args: A) => Promise<void> {
+  return async (...args) => {
+    try {
+      await hook(...args)
+    } catch {
+      // whatever it was, the session goes on
+    }
+  }
+}
+
+const touching = new Set(["read", "edit", "write", "patch", "multiedit", "apply_patch"])
+const changing = new Set(["bash", "edit", "write", "patch", "multiedit", "apply_patch"])
+
+async function server({ client, directory }: PluginInput): Promise<Hooks> {
+  const parents = new Map<string, string | undefined>() // of sessions; undefined: a person started it
+  const begun = new Set<string>()
+  const waiting = new Map<string, string[]>() // what a session is told with its next request
+  const notes = new Map<string, { session: string; texts: string[] }>() // what was told beside a message, by its id
+  const looked = new Map<string, Promise<Answer>>() // before a tool, by call
+  const said = new Map<string, { message: string; text: string }>() // by the agent, last
+  const failed = new Set<string>() // calls
+
+  async function parentOf(session: string): Promise<string | undefined> {
+    if (!parents.has(session)) {
+      const asked = client.session.get({ path: { id: session } }).then((r) => r.data?.parentID)
+      const gaveUp = new Promise<undefined>((done) => setTimeout(done, patience, undefined))
+      parents.set(session, await Promise.race([asked.catch(() => undefined), gaveUp]))
+    }
+    return parents.get(session)
+  }
+
+  // who says whose event it is: a subagent has a session of its own here, and is told as a part
+  // of the one that a person started.
+  async function who(session: string) {
+    let root = session
+    for (let up = await parentOf(root), depth = 0; up && depth < 8; up = await parentOf(root), depth++) root = up
+    return { session_id: root, cwd: directory, ...(root === session ? {} : { agent_id: session }) }
+  }
+
+  const later = (session: string, text: string | undefined) => {
+    if (text) waiting.set(session, [...(waiting.get(session) ?? []), text].slice(-4))
+  }
+  const take = (session: string) => {
+    const texts = waiting.get(session) ?? []
+    waiting.delete(session)
+    return texts
+  }
+  const forget = (session: string) => {
+    for (const all of [parents, waiting, said, begun]) all.delete(session)
+    for (const [message, note] of notes) if (note.session === session) notes.delete(message)
+  }
+
+  return {
+    "chat.message": quietly(async (input, output) => {
+      const me = await who(input.sessionID)
+      const prompt = output.parts.flatMap((p) => (p.type === "text" && !p.synthetic ? [p.text] : [])).join("\n")
+      const texts = take(input.sessionID)
+      if (!me.agent_id && !begun.has(input.sessionID)) {
+        begun.add(input.sessionID)
+        texts.push((await tell("session-start", { ...me, source: "startup" })).context ?? "")
+      }
+      texts.push((await tell("prompt", { ...me, prompt })).context ?? "")
+      const last = output.parts.at(-1)
+      const text = texts.filter(Boolean).join("\n\n")
+      // Parts are sorted by their ids: one that goes on where the last one ends stands after it.
+      if (text && last) output.parts.push({ id: last.id + "0", sessionID: last.sessionID, messageID: last.messageID, type: "text", text, synthetic: true })
+    }),
+
+    "tool.execute.before": quietly(async (input, output) => {
+      const path = output.args?.filePath ?? output.args?.path
+      if (!touching.has(input.tool) || typeof path !== "string") return
+      // The tool need not wait: the answer is told with its result.
+      looked.set(input.callID, who(input.sessionID).then((me) => tell("before-tool", { ...me, tool_name: input.tool, tool_input: { file_path: path } })))
+    }),
+
+    "tool.execute.after": quietly(async (input, output) => {
+      const texts = [(await looked.get(input.callID))?.context]
+      looked.delete(input.callID)
+      if (changing.has(input.tool)) {
+        const { filePath, path, command } = input.args ?? {}
+        const result = { exit_code: output.metadata?.exit, output: tail(output.output) }
+        const about = { tool_name: input.tool, tool_input: { file_path: filePath ?? path, command }, tool_response: result }
+        texts.push((await tell("after-tool", { ...(await who(input.sessionID)), ...about })).context)
+      }
+      const text = texts.filter(Boolean).join("\n\n")
+      if (text && typeof output.output === "string") output.output += "\n\n" + text
+      else later(input.sessionID, text) // tools of MCP servers have no text of their own here
+    }),
+
+    // What waits is told beside the last message of the user, and with every later request again,
+    // so that the beginning of the conversation stays the same.
+    "experimental.chat.messages.transform": quietly(async (_, output) => {
+      const last = output.messages.findLast((m) => m.info.role === "user")
+      if (last) {
+        const texts = take(last.info.sessionID)
+        const before = notes.get(last.info.id)?.texts ?? []
+        if (texts.length) notes.set(last.info.id, { session: last.info.sessionID, texts: [...before, ...texts] })
+      }
+      for (const { info, parts } of output.messages) {
+        const part = parts.at(-1)
+        const text = notes.get(info.id)?.texts.join("\n\n")
+        if (part && text) parts.push({ id: part.id + "1", sessionID: info.sessionID, messageID: info.id, type: "text", text, synthetic: true })
+      }
+    }),
+
+    "experimental.text.complete": quietly(async (input, output) => {
+      const before = said.get(input.sessionID)
+      const same = before?.message === input.messageID
+      said.set(input.sessionID, { message: input.messageID, text: same ? before.text + "\n" + output.text : output.text })
+    }),
+
+    "experimental.session.compacting": quietly(async (input, output) => {
+      const { context } = await tell("before-compact", { ...(await who(input.sessionID)), trigger: "auto" })
+      if (context) output.context.push(context)
+    }),
+
+    event: quietly(async ({ event }) => {
+      switch (event.type) {
+        case "session.created":
+        case "session.updated":
+          parents.set(event.properties.info.id, event.properties.info.parentID)
+          return
+        case "session.compacted": {
+          const id = event.properties.sessionID
+          later(id, (await tell("after-compact", await who(id))).context)
+          return
+        }
+        case "message.part.updated": {
+          const part = event.properties.part
+          if (part.type !== "tool" || part.state.status !== "error" || failed.has(part.callID)) return
+          failed.add(part.callID)
+          looked.delete(part.callID)
+          const { filePath, path, command } = part.state.input
+          const about = { tool_name: part.tool, tool_input: { file_path: filePath ?? path, command }, error: tail(part.state.error) }
+          later(part.sessionID, (await tell("after-tool", { ...(await who(part.sessionID)), ...about })).context)
+          return
+        }
+        case "session.idle": {
+          const id = event.properties.sessionID
+          const me = await who(id)
+          const last = { last_assistant_message: said.get(id)?.text }
+          if (me.agent_id) {
+            await tell("subagent-stop", { ...me, ...last })
+            return
+          }
+          // OpenCode has no way to ask before it is done; what is asked goes with the next prompt.
+          later(id, (await tell("stop", { ...me, ...last })).ask)
+          return
+        }
+        case "session.deleted": {
+          const { id, parentID } = event.properties.info
+          if (!parentID && begun.has(id)) await tell("session-end", { session_id: id, cwd: directory, reason: "deleted" })
+          forget(id)
+        }
+      }
+    }),
+
+    dispose: quietly(async () => {
+      const open = [...begun]
+      begun.clear()
+      await Promise.all(open.map((id) => tell("session-end", { session_id: id, cwd: directory, reason: "exit" })))
+    }),
+  }
+}
+
+function tail(text: unknown): string | undefined {
+  return typeof text === "string" ? text.slice(-mostTold) : undefined
+}
+
+// Made from protocol.md: go test ./plugin -update.
+const skill = ""
+
+async function setup(context: PluginContext): Promise<void> {
+  try {
+    await context.skill.transform((skills) => {
+      const description = "Persistent memory across sessions (Engram). Use at the start of work, before a decision, after a fix or discovery, and when the user says remember, recall or last time."
+      skills.source({ type: "embedded", skill: { name: "engram", description, location: "engram", content: skill } })
+    })
+  } catch {
+    // a version without skills
+  }
+}
+
+export default { id: "engram", server, setup }
