@@ -70,6 +70,9 @@ const deferredPage = 100
 // come in yet, or at all; then it waits on.
 func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (engram.Imported, error) {
 	var res engram.Imported
+	if proposed, err := e.isProposal(ctx, num); err != nil || proposed {
+		return e.acceptedProposal(ctx, num, err)
+	}
 	err := e.write(ctx, "pull", func(o *op) error {
 		d, err := o.waiting(ctx, num)
 		if err != nil {

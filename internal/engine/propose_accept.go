@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// ProposalEdit is what a person has otherwise of a proposal; "" leaves what is proposed.
+type ProposalEdit struct {
+	Title, Content string
+	Type           engram.Type
+}
+
+// AcceptProposal saves what was proposed as Save does, with the time at which it happened,
+// in the session that it was found in. It is an operation of its own, which Undo takes
+// back; what was accepted is not proposed again all the same.
+//
+// CodeNotFound for a number under which nothing waits, CodeInvalid for what is no proposal.
+func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdit) (SaveResult, error) {
+	var d engram.Deferred
+	err := e.store.View(ctx, func(r engram.Reader) (err error) {
+		var found bool
+		if d, found, err = r.DeferredAt(ctx, num); err == nil && !found {
+			err = nothingWaits(num)
+		}
+		return err
+	})
+	if err != nil {
+		return SaveResult{}, err
+	}
+	if d.Why != engram.DeferredProposal || d.Record.Memory == nil {
+		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "what waits under number %d is no proposal", num).WithHint("{sync deferred} shows what it is")
+	}
+	in := proposedInput(d, edit)
+	m, err := e.draft(in)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	intakes := []intake{{in: in, draft: m}}
+	begun := e.tally.begin()
+	all, err := e.acceptIntakes(ctx, d, intakes)
+	e.tally.saved(begun, actionsOf(all), err)
+	if err != nil {
+		return SaveResult{}, err
+	}
+	return all[0], nil
+}
+
+// isProposal reports whether what waits under a number is a proposal.
+func (e *Engine) isProposal(ctx context.Context, num int64) (proposed bool, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		d, found, err := r.DeferredAt(ctx, num)
+		proposed = found && d.Why == engram.DeferredProposal
+		return err
+	})
+	return proposed, err
+}
+
+// acceptedProposal accepts a proposal as AcceptDeferred tells it; err is why that cannot be
+// known.
+func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (engram.Imported, error) {
+	if err != nil {
+		return engram.Imported{}, err
+	}
+	saved, err := e.AcceptProposal(ctx, num, ProposalEdit{})
+	if err != nil {
+		return engram.Imported{}, err
+	}
+	res := engram.Imported{Mode: ImportMerge, Op: saved.Op}
+	if saved.Action == ActionInserted {
+		res.Memories.Added = 1
+	} else {
+		res.Memories.Changed = 1
+	}
+	return res, nil
+}
+
+// proposedInput is a proposal as what is to be saved.
+func proposedInput(d engram.Deferred, edit ProposalEdit) SaveInput {
+	m := d.Record.Memory.Memory
+	return SaveInput{Title: cmp.Or(strings.TrimSpace(edit.Title), m.Title), Content: cmp.Or(strings.TrimSpace(edit.Content), m.Content),
+		Type: cmp.Or(edit.Type, m.Type), Project: d.Project, SessionID: m.SessionID, ToolName: m.ToolName, Origin: m.Origin, Tags: m.Tags, Importance: &m.Importance}
+}
+
+// acceptIntakes saves one proposal in one transaction, in which it waits no longer.
+func (e *Engine) acceptIntakes(ctx context.Context, d engram.Deferred, intakes []intake) ([]SaveResult, error) {
+	at := d.Record.Memory.Memory.CreatedAt
+	out, err := e.lookAhead(ctx, intakes)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]SaveResult, 1)
+	err = e.write(ctx, "save", func(o *op) error {
+		o.embedded = out.embedded
+		if _, err := o.waiting(ctx, d.Num); err != nil { // somebody else may have decided meanwhile
+			return err
+		}
+		t := intakes[0]
+		if t.draft.SessionID, err = o.pastSession(ctx, t.draft.SessionID, d.Project, at); err != nil {
+			return err
+		}
+		if all[0], err = newSaver(o, out).save(ctx, t); err != nil {
+			return err
+		}
+		if err := o.datedBack(ctx, &all[0], at); err != nil {
+			return err
+		}
+		if err := o.approve(ctx, all[0].Memory); err != nil { // somebody has just read it
+			return err
+		}
+		all[0].tell(t, out)
+		all[0].Op = o.first
+		if _, err := o.tx.DropDeferred(ctx, d.Num); err != nil {
+			return err
+		}
+		return o.countSaves(ctx, all)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+// pastSession makes the session that was read about, as it is over. "" where there is none,
+// or where one of that name is of another project: then what is saved belongs to the open
+// session.
+func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) (string, error) {
+	if id == "" {
+		return "", nil
+	}
+	was, err := o.tx.Session(ctx, id)
+	if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+		return "", err
+	}
+	name, _, ensured := o.ensureProject(ctx, project)
+	switch {
+	case ensured != nil:
+		return "", ensured
+	case err == nil && was.Project != name:
+		return "", nil
+	case err == nil:
+		return id, nil
+	}
+	if at.IsZero() {
+		at = o.at
+	}
+	s := engram.Session{ID: id, Project: name, StartedAt: at, ActiveAt: at, EndedAt: at}
+	if err := s.Validate(); err != nil {
+		return "", err
+	}
+	return id, o.putSession(ctx, nil, s, "read in a transcript")
+}
+
+// datedBack gives a memory that was just added the time at which it happened. How strong it
+// is and when it falls due counts from now: a person has just said that it holds.
+func (o *op) datedBack(ctx context.Context, res *SaveResult, at time.Time) error {
+	if res.Action != ActionInserted || at.IsZero() || at.After(o.at) {
+		return nil
+	}
+	res.Memory.CreatedAt, res.Memory.UpdatedAt = at, at
+	return o.tx.ReplaceMemory(ctx, res.Memory)
+}
