@@ -29,6 +29,7 @@ type homeDoc struct {
 	Pending  int       `json:"pending"` // contradictions that wait for a verdict
 	Due      int       `json:"due"`     // memories that are due for review, at most 100
 	Server   string    `json:"server"`  // where one of this data directory listens: http://HOST:PORT; "" when none does
+	Off      offDoc    `json:"off"`     // what agents are switched off for
 	Next     []nextDoc `json:"next"`    // what to do, the most urgent first
 
 	names []string // of the projects
@@ -64,6 +65,7 @@ func (p *program) home(cmd *cobra.Command) error {
 	if s, err := p.control(*p.loaded).Look(); err == nil { // else it is status that says why
 		doc.Server = s.URL
 	}
+	doc.Off = offOf(p.app.OffState())
 	doc.Next = doc.advice(p.self())
 	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
 }
@@ -94,6 +96,9 @@ func (d *homeDoc) look(ctx context.Context, e *engine.Engine) error {
 // advice is what to do next as things stand; self is how this program is called.
 func (d *homeDoc) advice(self string) (next []nextDoc) {
 	add := func(what, command string) { next = append(next, nextDoc{what, self + " " + command}) }
+	if d.Off.Everything {
+		add("switch agents on again", "on")
+	}
 	if d.Pending > 0 {
 		add(fmt.Sprintf("judge %s", count(d.Pending, "contradiction", "contradictions")), "conflicts list --status pending --all-projects")
 	}
@@ -138,6 +143,9 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	}
 	if doc.Server != "" {
 		fmt.Fprintf(b, "A server listens on %s\n", doc.Server)
+	}
+	if off := doc.Off.line(); off != "" {
+		fmt.Fprintln(b, fold(off, "", columns))
 	}
 	b.WriteString("\nNext:\n")
 	what, longest := 0, 0

@@ -58,7 +58,7 @@ engram serve`,
 		groupMemory: {p.saveCommand(), p.searchCommand(), p.recallCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
 			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.decayCommand(), p.reviewCommand(), p.tagCommand(), p.linkCommand(), p.unlinkCommand(), p.graphCommand(), p.deleteCommand(), p.historyCommand(), p.restoreCommand(), p.logCommand(), p.undoCommand(), p.topicCommand(), p.captureCommand(), p.ingestCommand(), p.exportCommand(), p.importCommand(), p.syncCommand(), p.obsidianCommand(), p.migrateCommand(), p.conflictsCommand(), p.sleepCommand(), p.pruneCommand(), p.reembedCommand()},
 		groupWork:    {p.sessionCommand(), p.whyCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand(), p.metricsCommand()},
-		groupServe:   {p.serveCommand(), p.startCommand(), p.stopCommand(), p.restartCommand(), p.statusCommand(), p.mcpCommand(), p.demoCommand()},
+		groupServe:   {p.serveCommand(), p.startCommand(), p.stopCommand(), p.restartCommand(), p.statusCommand(), p.mcpCommand(), p.hookCommand(), p.offCommand(), p.onCommand(), p.demoCommand()},
 		groupProgram: {p.setupCommand(), p.configCommand(), p.doctorCommand(), p.diagnosticsCommand(), p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},
 	} {
 		for _, c := range commands {

@@ -11,7 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// serverDoc is a server of a data directory, and the answer of `status`.
+// serverDoc is a server of a data directory.
 type serverDoc struct {
 	Running    bool           `json:"running"`
 	Answers    bool           `json:"answers"`    // it could be asked
@@ -25,6 +25,12 @@ type serverDoc struct {
 	Database   string         `json:"database"`
 	Log        string         `json:"log"`         // file it logs to; "" for standard error
 	LeftBehind int            `json:"left_behind"` // process of the last one, if it ended without a word; else 0
+}
+
+// statusDoc is the answer of `status`.
+type statusDoc struct {
+	serverDoc
+	Off offDoc `json:"off"` // what agents are switched off for
 }
 
 func (p *program) serverOf(s app.Server) serverDoc {
@@ -44,7 +50,8 @@ func (p *program) statusCommand() *cobra.Command {
 		Use:   "status",
 		Short: "Say whether a server runs, and where",
 		Long: `Say whether a server of this data directory runs, in the background or in a terminal: its address, since when, how many
-memories it has. The exit code is 0 when one runs, 3 when none does and 5 when it runs but does not answer.`,
+memories it has. The exit code is 0 when one runs, 3 when none does and 5 when it runs but does not answer. Whether agents
+are switched off is told, too.`,
 		Example: examples("engram status", "engram status --json"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +63,16 @@ memories it has. The exit code is 0 when one runs, 3 when none does and 5 when i
 			if err != nil {
 				return err
 			}
-			if err := p.answer(p.serverOf(s), func(b *strings.Builder) { p.writeServer(b, c.DataDir, s) }); err != nil {
+			if _, err := p.open(cmd); err != nil {
+				return err
+			}
+			off := offOf(p.app.OffState())
+			if err := p.answer(statusDoc{p.serverOf(s), off}, func(b *strings.Builder) {
+				p.writeServer(b, c.DataDir, s)
+				if line := off.line(); line != "" {
+					fmt.Fprintln(b, "  "+line)
+				}
+			}); err != nil {
 				return err
 			}
 			switch {

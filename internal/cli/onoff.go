@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
+)
+
+// offDoc is what agents are switched off for.
+type offDoc struct {
+	Everything bool            `json:"everything"` // for every project
+	Since      document.Stamp  `json:"since"`      // of everything; null: it is on, or nobody knows
+	Projects   []offProjectDoc `json:"projects"`   // off by their name, whether or not everything is
+	Broken     string          `json:"broken"`     // why off.json cannot be understood, which counts as off; "" when it can
+}
+
+// offProjectDoc is a project that is off by its name.
+type offProjectDoc struct {
+	Name  string         `json:"name"`
+	Since document.Stamp `json:"since"`
+}
+
+func offOf(s app.OffState) offDoc {
+	d := offDoc{Everything: s.Everything, Since: document.Stamp(s.Since), Projects: []offProjectDoc{}}
+	for _, name := range s.Names() {
+		d.Projects = append(d.Projects, offProjectDoc{name, document.Stamp(s.Projects[name])})
+	}
+	if s.Broken != nil {
+		d.Broken = messageOf(s.Broken)
+	}
+	return d
+}
+
+// line says in one sentence what is off; "" when nothing is.
+func (d offDoc) line() string {
+	var names []string
+	for _, p := range d.Projects {
+		names = append(names, render.Line(p.Name, 0))
+	}
+	switch {
+	case d.Broken != "":
+		return render.Line(d.Broken, 0) + " (engram on)."
+	case d.Everything:
+		return "Agents are switched off (engram on)."
+	case len(names) > 0:
+		return "Agents are switched off for " + strings.Join(names, ", ") + " (engram on --project NAME)."
+	}
+	return ""
+}
+
+// switchedDoc is the answer of `off` and `on`.
+type switchedDoc struct {
+	offDoc
+	Changed bool `json:"changed"` // false: it was so before
+}
+
+func (p *program) offCommand() *cobra.Command {
+	return p.switchCommand("off", `Switch agents off at once: hooks say nothing and note nothing, and every tool of an MCP server, also of those that run
+already, answers that it is off. Without a flag that is so everywhere, with --project or --here for one project, however
+an agent comes to it: by its folder, its session or its name. Commands that a person types and the HTTP API go on working,
+and so does what a server does by itself at night. It stays so until engram on.`,
+		"Switch agents off: nothing is remembered or recalled", (*app.App).SwitchOff, writeOff)
+}
+
+func (p *program) onCommand() *cobra.Command {
+	return p.switchCommand("on", `Switch agents on again. Without a flag that ends engram off; projects that were switched off by their name stay off, and
+are told. With --project or --here it ends that for one project.`,
+		"Switch agents on again", (*app.App).SwitchOn, writeOn)
+}
+
+// switched is what off or on did.
+type switched struct {
+	names         []string // of the project; nil for everything
+	before, after app.OffState
+}
+
+func (p *program) switchCommand(word, long, short string, do func(*app.App, context.Context, []string) (before, after app.OffState, err error),
+	write func(*strings.Builder, switched)) *cobra.Command {
+	var here bool
+	cmd := &cobra.Command{
+		Use: word, Short: short, Long: long, Args: between(0, 0),
+		Example: examples("engram "+word, "engram "+word+" --here", "engram "+word+" --project shop"),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			names, err := p.switchedProject(cmd, e, here)
+			if err != nil {
+				return err
+			}
+			before, after, err := do(p.app, cmd.Context(), names)
+			if err != nil {
+				return err
+			}
+			if before.Broken != nil && !p.json {
+				p.warn("what was off before is not known any more: " + messageOf(before.Broken))
+			}
+			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
+			return p.answer(switchedDoc{offOf(after), changed}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
+		},
+	}
+	cmd.Flags().BoolVar(&here, "here", false, "the project of this folder alone")
+	return cmd
+}
+
+// switchedProject returns all names of the project that a switch is for, the one that was
+// told first; nil for every project. A project that is set, but not by a flag, is no reason
+// to switch it alone.
+func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here bool) ([]string, error) {
+	named := p.loaded.Origins["project"].Source == config.SourceFlag
+	switch {
+	case here && named:
+		return nil, invalidf("--here and --project are two answers to one question").WithHint("leave one of them out")
+	case !here && !named:
+		return nil, nil
+	}
+	name := p.loaded.Project
+	if here {
+		var err error
+		if name, err = p.writeProject(cmd, e); err != nil {
+			return nil, err
+		}
+	}
+	if err := project.CheckText(name); err != nil {
+		return nil, err
+	}
+	return p.namesOf(cmd, e, project.Normalize(name), named), nil
+}
+
+// namesOf returns the names that a project has: a folder may still have one that was merged
+// into another. A database that cannot be asked does not keep anybody from switching off.
+func (p *program) namesOf(cmd *cobra.Command, e *engine.Engine, name string, named bool) []string {
+	if _, err := os.Stat(p.loaded.DBPath); err != nil {
+		return []string{name}
+	}
+	all, err := e.Projects(cmd.Context())
+	if err != nil {
+		p.warn("other names of the project are not known: " + messageOf(err))
+		return []string{name}
+	}
+	var known []string
+	for _, one := range all {
+		names := append([]string{one.Name}, one.Aliases...)
+		if slices.Contains(names, name) {
+			return append([]string{name}, slices.DeleteFunc(names, func(n string) bool { return n == name })...)
+		}
+		known = append(known, names...)
+	}
+	if near := text.Nearest(name, known); named && !p.json {
+		if near != "" {
+			near = "; did you mean " + near + "?"
+		}
+		p.warn(fmt.Sprintf("nothing is kept under %q yet%s", name, near))
+	}
+	return []string{name}
+}
+
+// writeOff says what is off now, and how it ends.
+func writeOff(b *strings.Builder, s switched) {
+	what, end := "", "engram on"
+	if s.names != nil {
+		what, end = " for project "+projectNames(s.names), "engram on --project "+s.names[0]
+	}
+	already := ""
+	if len(s.names) == 0 && s.before.Everything && s.before.Broken == nil || len(s.names) > 0 && slices.Contains(s.before.Names(), s.names[0]) {
+		already = " already"
+	}
+	fmt.Fprintf(b, "Agents are switched off%s%s: hooks are silent, and MCP tools answer that they are off.\n", already, what)
+	fmt.Fprintf(b, "  %s   switches them on again\n", end)
+}
+
+// writeOn says what is on now, and what is not.
+func writeOn(b *strings.Builder, s switched) {
+	if s.names == nil {
+		b.WriteString("Agents are switched on.\n")
+		if still := s.after.Names(); len(still) > 0 {
+			fmt.Fprintf(b, "  Still off by name: %s (engram on --project NAME)\n", projectNames(still))
+		}
+		return
+	}
+	if s.after.Everything {
+		fmt.Fprintf(b, "Project %s is not switched off by its name, but everything is.\n  engram on   switches everything on\n", projectNames(s.names))
+		return
+	}
+	fmt.Fprintf(b, "Agents are switched on for project %s.\n", projectNames(s.names))
+}
+
+func projectNames(names []string) string {
+	var shown []string
+	for _, n := range names {
+		shown = append(shown, render.Line(n, 0))
+	}
+	return strings.Join(shown, ", ")
+}
