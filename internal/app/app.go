@@ -42,6 +42,8 @@ type Options struct {
 	// Try is for a process that only says what it would do: a database that is not there is
 	// not made, and what is tried is tried in an empty one that goes with the App.
 	Try bool
+	// WriteWait is how long a write waits for other programs. 0 is the store's own patience.
+	WriteWait time.Duration
 }
 
 // App is an engine over a SQLite file, with what it takes to serve it. It may be
@@ -64,7 +66,7 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped})
+		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, WriteWait: o.WriteWait})
 	}}
 	a := &App{opts: o, store: store}
 	if o.Try {
@@ -85,7 +87,7 @@ func New(o Options) *App {
 		main.Warm = a.warm
 	}
 	a.Engine = engine.New(main)
-	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.counting.run)
+	a.jobs = newBackground(a.embedMissing, a.sleepNightly, a.counting.run, a.writeNotes)
 	return a
 }
 

@@ -44,6 +44,10 @@ func Run(ctx context.Context, o Options) int {
 		o.Env = config.Environment
 	}
 	p := &program{Options: o, colour: "auto", input: input{ctx, o.Stdin}}
+	if isHook(o.Args) {
+		p.runHook(ctx, o.Args[1:])
+		return 0
+	}
 	p.takeColours()
 	root := p.root()
 	if len(o.Args) > 0 && strings.HasPrefix(o.Args[0], cobra.ShellCompRequestCmd) {

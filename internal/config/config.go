@@ -52,8 +52,10 @@ type Config struct {
 	// 730: two years.
 	JournalDays int
 	// SleepAt is when servers consolidate memories, every night; nil (the default) is never.
-	SleepAt  *TimeOfDay
-	Timezone *time.Location // for times shown to people, never for stored ones. Default the system's
+	SleepAt *TimeOfDay
+	// AutoExtract says that hooks keep what an agent lists as learned when it stops. Default true.
+	AutoExtract bool
+	Timezone    *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Path is the configuration file that was read, or would have been; absolute.
 	Path string

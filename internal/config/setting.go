@@ -194,6 +194,10 @@ func lives() []setting {
 		{Key: Key{Name: "sleep_at", Env: []string{"ENGRAM_SLEEP_AT"}, Default: "off", Like: "03:00", Unit: "time of day", Range: "00:00 to 23:59, or `off`",
 			About: "when servers [consolidate](cli.md#sleep) memories, every night"},
 			set: setSleepAt, get: sleepAtText},
+		{Key: Key{Name: "plugin_auto_extract", Env: []string{"ENGRAM_PLUGIN_AUTO_EXTRACT"}, Kind: Switch, Like: "false",
+			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true",
+			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.AutoExtract, v) },
+			get: func(c Config) string { return strconv.FormatBool(c.AutoExtract) }},
 	}
 }
 

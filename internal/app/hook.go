@@ -1,0 +1,72 @@
+package app
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/daemon"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/internal/notebook"
+)
+
+// How long a hook may take: the process may take 200 ms from its start to its end.
+const (
+	hookWithin = 150 * time.Millisecond // for what belongs to the event
+	hookClose  = 25 * time.Millisecond  // to close the store
+	// hookWait is how long it waits for who writes: what cannot be written then waits in the
+	// notebook, and the agent need not.
+	hookWait = 50 * time.Millisecond
+)
+
+// Hook does what belongs to an event of an agent, and returns what it is answered; nil is
+// silence. It never fails, and returns within 175 ms: what was to be written and could not
+// be is written by the next event, or the next server. The process should end then: work may
+// still go on.
+func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
+	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, WriteWait: hookWait})
+	off := a.OffState()
+	if off.Everything {
+		return nil
+	}
+	begun, opened := time.Now(), sync.OnceValue(func() *engine.Engine { return a.Engine })
+	answer := hook.Handle(ctx, hook.Options{
+		Engine: opened, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
+		NoCapture: !c.AutoExtract, Off: off.Off, Log: hookLog{c.DataDir, agent, event}.add, Within: hookWithin,
+	}, agent, event, in)
+	if left := hookWithin + hookClose - time.Since(begun); left > 0 {
+		a.closeWithin(left)
+	}
+	return answer
+}
+
+// closeWithin closes the App, or leaves it to the end of the process.
+func (a *App) closeWithin(wait time.Duration) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		if err := a.Close(); err != nil {
+			a.opts.Log.Debug("the store could not be closed", "error", err)
+		}
+	}()
+	select {
+	case <-closed:
+	case <-time.After(wait):
+	}
+}
+
+// notebook is that of the data directory.
+func (a *App) notebook() *notebook.Notebook {
+	return notebook.New(notebook.Options{Dir: filepath.Join(a.opts.Config.DataDir, "notes"), Lock: daemon.TryLock})
+}
+
+// writeNotes writes what hooks could not, once: a server has the time for it.
+func (a *App) writeNotes(ctx context.Context) {
+	if err := hook.Write(ctx, a.Engine, a.notebook()); err != nil && ctx.Err() == nil {
+		a.opts.Log.Warn("what waits in the notes of sessions could not be written", "error", err)
+	}
+}
