@@ -185,6 +185,7 @@ type Hit struct {
 	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
 	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
 	// Relevance is how like the question the memory is, times Strength, its strength now: 0 to
 	// 1 both. Only of a search that was asked to rank by it; then it is the Score, too.
 	Relevance, Strength float64
@@ -192,7 +193,7 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Suspect} }
+func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Suspect, h.Anchors} }
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
@@ -209,6 +210,7 @@ type Note struct {
 	State     State
 	Relations []RelationNote // what supersedes it or is superseded by it, what contradicts it or may; the oldest first
 	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
 }
 
 // Notes has the note of each memory of an answer, by its number.
@@ -232,6 +234,9 @@ type Found struct {
 	// WordsAlone says that the vector channel was to be asked and could not answer: there is
 	// no model, it failed, or no memory has a vector of it.
 	WordsAlone bool
+	// Rows is how many live memories were searched, as far as the filter is about a project;
+	// 0 where no words were.
+	Rows int
 }
 
 // InOrder returns relevant and weak finds together, best first: the ranking as it was
@@ -293,7 +298,7 @@ type Context struct {
 	Budget  int
 	// Again says that the session was shown every one of Memories before: nothing
 	// else remained.
-	Again    bool
+	Again bool
 	// Withheld is how many memories and prompts were worth telling and read like orders to an
 	// agent: they wait for a person.
 	Withheld int

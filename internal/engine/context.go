@@ -111,6 +111,9 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
+	if in.AsOf.IsZero() {
+		e.inSessionsFolder(t.session).tellAnchors(ctx, &t)
+	}
 	t.fill()
 	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
 	return t.c, t.showing(), nil

@@ -26,6 +26,8 @@ import (
 type Options struct {
 	Store   engram.Store
 	Folders Folders           // nil: a folder's project is its base name
+	Code    Code              // nil: nothing is anchored to code
+	Dir     string            // the folder that verbs are called from, as far as they do not say; "" for none
 	Now     func() time.Time  // the wall clock
 	NewID   func() engram.ID  // a new, unique memory id
 	Policy  *lifecycle.Policy // nil: lifecycle.DefaultPolicy
@@ -71,6 +73,8 @@ type Options struct {
 type Engine struct {
 	store   engram.Store
 	folders Folders
+	code    Code
+	dir     string
 	now     func() time.Time
 	newID   func() engram.ID
 	policy  lifecycle.Policy
@@ -98,7 +102,7 @@ type Engine struct {
 
 // New returns an Engine. The Store stays the caller's to close.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
+	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version,
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}

@@ -21,12 +21,13 @@ type Detail struct {
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
 	Suspect   []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Anchors   []engram.Anchored
 	Degraded  []string // what could not be told of a time past
 }
 
 // Note returns what changes how the memory should be read.
 func (d Detail) Note() engram.Note {
-	return engram.Note{State: d.State, Suspect: d.Suspect, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
+	return engram.Note{State: d.State, Suspect: d.Suspect, Anchors: d.Anchors, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
 		return !marks(n.Relation)
 	})}
 }
@@ -88,6 +89,11 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 	})
 	if err != nil {
 		return Detail{}, err
+	}
+	if at.IsZero() {
+		by := e.states(ctx, []engram.Memory{d.Memory})
+		d.Anchors = by[d.Memory.Num]
+		e.noteAnchors(ctx, by)
 	}
 	return d, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -28,8 +29,12 @@ type SaveInput struct {
 	Importance *float64 // nil is engram.DefaultImportance
 	Permanent  bool
 	Related    []engram.Ref // a relates_to relation to each
+	Files      []string     // what code it speaks of: PATH or PATH:FIRST-LAST, from Directory on, else from the session's folder, else Options.Dir
 	Admit      AdmitMode    // what may be done to memories that are not named; the zero value leaves them apart
-	Once       bool         // an exact repeat is one however long ago it was said, not only just now; it is not counted, and writes what it adds alone
+	// AllowSecret keeps the secrets that are recognised in the texts, which are cut out
+	// otherwise. It is for a person who means it; no agent may ask for it.
+	AllowSecret bool
+	Once        bool // an exact repeat is one however long ago it was said, not only just now; it is not counted, and writes what it adds alone
 }
 
 // Action is what a save did.
@@ -72,11 +77,11 @@ type SaveResult struct {
 // waits for a verdict. Invalid input is CodeInvalid; a session that does not exist, or
 // belongs to another project, carries a *project.Problem.
 func (e *Engine) Save(ctx context.Context, in SaveInput) (SaveResult, error) {
-	m, err := e.draft(in)
+	t, err := e.intakeOf(in)
 	if err != nil {
 		return SaveResult{}, err
 	}
-	all, err := e.saveAll(ctx, "save", []intake{{in: in, draft: m}}, false)
+	all, err := e.saveAll(ctx, "save", []intake{t}, false)
 	if err != nil {
 		return SaveResult{}, err
 	}
@@ -93,6 +98,11 @@ func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, bat
 
 // saveIntakes saves in one transaction, in which done, when it is not nil, has the last word.
 func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
+	for i := range intakes {
+		if err := e.anchorSave(ctx, &intakes[i]); err != nil {
+			return nil, err
+		}
+	}
 	out, err := e.lookAhead(ctx, intakes)
 	if err != nil {
 		return nil, err
@@ -149,7 +159,7 @@ func (r *SaveResult) tell(t intake, out *outlook) {
 	if t.draft.Project != t.in.Project && t.draft.Project != "" {
 		r.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(t.in.Project), t.draft.Project)}, r.Warnings...)
 	}
-	r.Warnings = append(r.Warnings, out.warning(t.in.Admit)...)
+	r.Warnings = slices.Concat(r.Warnings, out.warning(t.in.Admit), t.washed.warning())
 	if r.Memory.TopicKey == "" {
 		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)
 	}
@@ -186,6 +196,9 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 		return res, err
 	}
 	res.State = lifecycle.State(res.Memory, s.at)
+	if err := s.keepSecrets(ctx, res.Memory.Num, t.washed); err != nil {
+		return res, err
+	}
 	if err := s.relate(ctx, res.Memory, in.Related); err != nil {
 		return res, err
 	}

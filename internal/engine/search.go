@@ -69,6 +69,7 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 	}
 	if e.warm != nil && in.AsOf.IsZero() {
 		if found, ok := e.warm(ctx, in); ok {
+			e.lookAtCode(ctx, &found, in) // the server is elsewhere
 			return found, nil
 		}
 	}
@@ -96,6 +97,9 @@ func (e *Engine) find(ctx context.Context, in SearchInput) (found engram.Found, 
 		return engram.Found{}, err
 	}
 	found.Cut(limit)
+	if in.AsOf.IsZero() {
+		e.lookAtCode(ctx, &found, in)
+	}
 	return found, nil
 }
 
@@ -150,7 +154,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	if err := q.answer(ctx); err != nil {
 		return found, err
 	}
-	found.Degraded, found.Times = q.degraded, q.times
+	found.Degraded, found.Times, found.Rows = q.degraded, q.times, q.lexical.Rows
 	hits, weak, err := q.divide(ctx)
 	if err != nil {
 		return found, err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -30,14 +29,18 @@ type UpdateInput struct {
 	AddTags    []string
 	RemoveTags []string
 	Metadata   map[string]any // keys to set; a nil value removes its key
+	// Files are as of SaveInput, from Options.Dir on, instead of those that were asked for. What
+	// the text names is found anew when that changes.
+	Files *[]string
 	// Origin is whose words the new ones are; "" is agent. A memory that a person typed and an
 	// agent rewrites is trusted as the agent is, from then on.
-	Origin engram.Origin
+	Origin      engram.Origin
+	AllowSecret bool // as in SaveInput
 }
 
 // empty reports whether nothing is to change.
 func (in UpdateInput) empty() bool {
-	in.Ref, in.Origin = engram.Ref{}, ""
+	in.Ref, in.Origin, in.AllowSecret = engram.Ref{}, "", false
 	return reflect.ValueOf(in).IsZero()
 }
 
@@ -58,12 +61,21 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	}
 	var m engram.Memory
 	var warnings []string
-	err := e.write(ctx, "update", func(o *op) error {
+	washed := e.washing()
+	washed.keep = in.AllowSecret
+	ahead, err := e.anchorAhead(ctx, in)
+	if err != nil {
+		return Updated{}, err
+	}
+	err = e.write(ctx, "update", func(o *op) error {
 		was, err := o.live(ctx, in.Ref)
 		if err != nil {
 			return err
 		}
-		if m, err = o.changed(ctx, was, in); err != nil {
+		if m, err = o.changed(ctx, was, in, washed); err != nil {
+			return err
+		}
+		if m.Anchors, err = ahead.of(ctx, o, was, in); err != nil {
 			return err
 		}
 		if reflect.DeepEqual(m, was) {
@@ -73,13 +85,16 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 		if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
 			return err
 		}
+		if err := o.keepSecrets(ctx, m.Num, washed); err != nil {
+			return err
+		}
 		warnings, err = o.keptBack(ctx, was, m)
 		return err
 	})
 	if err != nil {
 		return Updated{}, err
 	}
-	return Updated{m, warnings}, nil
+	return Updated{m, append(warnings, washed.warning()...)}, nil
 }
 
 // keptBack says of a memory that became its author's alone where it may be all the same: what
@@ -98,13 +113,13 @@ func (o *op) keptBack(ctx context.Context, was, now engram.Memory) (warnings []s
 }
 
 // changed is was with the changes that in asks for.
-func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (engram.Memory, error) {
+func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *washing) (engram.Memory, error) {
 	m := was
 	if in.Title != nil {
-		m.Title = line(*in.Title)
+		m.Title = w.line(*in.Title)
 	}
 	if in.Content != nil {
-		m.Content = redact.Private(*in.Content)
+		m.Content = w.text(*in.Content)
 		if title := titleOf(m.Content); in.Title == nil && title != "" && was.Title == titleOf(was.Content) {
 			m.Title = title // nobody gave it one: it is the first words of what it says
 		}
@@ -113,7 +128,7 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		}
 	}
 	if in.Type != nil {
-		if m.Type = engram.Type(strings.ToLower(line(string(*in.Type)))); m.Type == "" {
+		if m.Type = engram.Type(strings.ToLower(w.line(string(*in.Type)))); m.Type == "" {
 			m.Type = engram.TypeManual
 		}
 	}
@@ -121,7 +136,7 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 		m.Scope = engram.ParseScope(string(*in.Scope))
 	}
 	if in.TopicKey != nil {
-		m.TopicKey = topic.Normalize(redact.Private(*in.TopicKey))
+		m.TopicKey = topic.Normalize(w.text(*in.TopicKey))
 	}
 	if in.Project != nil {
 		name, _, err := o.ensureProject(ctx, normalProject(*in.Project))
@@ -136,9 +151,9 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput) (en
 	if in.Permanent != nil {
 		m.Permanent = *in.Permanent
 	}
-	m.Tags = in.tags(was.Tags)
+	m.Tags = in.tags(was.Tags, w)
 	var err error
-	if m.Metadata, err = in.metadata(was.Metadata); err != nil {
+	if m.Metadata, err = in.metadata(was.Metadata, w); err != nil {
 		return m, err
 	}
 	if m.Title != was.Title || m.Content != was.Content {
@@ -169,12 +184,12 @@ func (in UpdateInput) raw() raw {
 	return fields
 }
 
-func (in UpdateInput) tags(was []string) []string {
+func (in UpdateInput) tags(was []string, w *washing) []string {
 	now := was
 	if in.Tags != nil {
-		now = tags(*in.Tags)
+		now = tags(w.lines(*in.Tags))
 	}
-	now = tags(append(slices.Clone(now), in.AddTags...))
+	now = tags(append(slices.Clone(now), w.lines(in.AddTags)...))
 	remove := tags(in.RemoveTags)
 	now = slices.DeleteFunc(now, func(t string) bool { return slices.Contains(remove, t) })
 	if len(now) == 0 {
@@ -183,7 +198,7 @@ func (in UpdateInput) tags(was []string) []string {
 	return now
 }
 
-func (in UpdateInput) metadata(was map[string]any) (map[string]any, error) {
+func (in UpdateInput) metadata(was map[string]any, w *washing) (map[string]any, error) {
 	if len(in.Metadata) == 0 {
 		return was, nil
 	}
@@ -191,7 +206,7 @@ func (in UpdateInput) metadata(was map[string]any) (map[string]any, error) {
 	if now == nil {
 		now = map[string]any{}
 	}
-	for k, v := range redact.Metadata(in.Metadata) {
+	for k, v := range w.members(in.Metadata) {
 		if v == nil {
 			delete(now, k)
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,9 +20,13 @@ type Code struct{}
 // Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no
 // file of a repository is an error: CodeNotFound where there is nothing, CodeInvalid else. Those
 // of named may be below dir or the root of its repository, and are left out where there is no such
-// file; one with lines that the file does not have is anchored as a whole. At most so many as a
-// memory may have come of named.
+// file; one with lines that the file does not have is anchored as a whole. At most
+// engram.MaxNamed come of named. A relative dir is one below the current folder.
 func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find folder %q: %w", dir, err)
+	}
 	m := mooring{opened: map[string]*moored{}}
 	defer m.close()
 	var all []engram.Anchor
@@ -32,8 +37,9 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 		}
 		all = append(all, a)
 	}
+	most := min(engram.MaxAnchors, len(all)+engram.MaxNamed)
 	for _, p := range named {
-		if len(all) >= engram.MaxAnchors || ctx.Err() != nil {
+		if len(all) >= most || ctx.Err() != nil {
 			break
 		}
 		if a, found := m.named(ctx, dir, p); found {
@@ -186,10 +192,14 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	for i, a := range all {
 		states[i].Anchor = a
 	}
-	if dir == "" || len(all) == 0 {
+	if len(all) == 0 {
 		return states
 	}
-	w, found := openWorktree(filepath.Clean(dir))
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return states
+	}
+	w, found := openWorktree(dir)
 	if !found {
 		return states
 	}

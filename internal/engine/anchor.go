@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/capture"
+	"github.com/alanbuscaglia/engram/internal/redact"
+)
+
+// Code says what stands in code, and what became of it; internal/git does.
+type Code interface {
+	// Anchors returns anchors to places as they are now: of asked, one that is none is an error;
+	// of named, those that are none are left out.
+	Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error)
+	// States tells what became of each anchor, as the worktree has it that dir lies in.
+	States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored
+}
+
+// In returns the same Engine for callers that work in a folder: what they name is looked for
+// there, and of what they find is told how it stands there. "" is nowhere.
+func (e *Engine) In(dir string) *Engine {
+	f := *e
+	f.dir = dir
+	return &f
+}
+
+// anchorSave gives a draft its anchors: the files that were asked for, and those that its text
+// names.
+func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {
+	asked, err := placesOf(t.in.Files)
+	if err != nil {
+		return err
+	}
+	named := capture.Places(t.draft.Title + "\n" + t.draft.Content)
+	if len(asked)+len(named) == 0 {
+		return nil
+	}
+	dir := t.in.Directory
+	if dir == "" {
+		if dir, err = e.folderOf(ctx, t.draft.SessionID); err != nil {
+			return err
+		}
+	}
+	if t.draft.Anchors, err = e.anchors(ctx, dir, asked, named); len(t.draft.Anchors) == 0 {
+		return err
+	}
+	if err != nil || e.speaksOf(ctx, t.draft.Project, dir) {
+		return err
+	}
+	t.draft.Anchors = engram.CleanAnchors(slices.DeleteFunc(t.draft.Anchors, func(a engram.Anchor) bool { return a.Named }))
+	return nil
+}
+
+// speaksOf reports whether a memory of a project may well speak of the files of a folder: there is
+// a README.md everywhere, and a memory that is saved from here for another project means its own.
+func (e *Engine) speaksOf(ctx context.Context, project, dir string) bool {
+	at, err := e.folderProject(ctx, ProjectRequest{Dir: dir, Lenient: true})
+	return err == nil && (project == "" || at.Name == project)
+}
+
+// anchors are those to places, seen from a folder.
+func (e *Engine) anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
+	switch {
+	case len(asked) > engram.MaxAnchors:
+		return nil, engram.Errorf(engram.CodeInvalid, "%d files are too many", len(asked)).WithHint("at most %d", engram.MaxAnchors)
+	case e.code != nil && dir != "" && len(asked)+len(named) > 0:
+		return e.code.Anchors(ctx, dir, asked, named)
+	case len(asked) > 0:
+		return nil, engram.Errorf(engram.CodeInvalid, "nobody knows where %s is", asked[0].Path).WithHint("say from which folder it counts")
+	}
+	return nil, nil
+}
+
+// placesOf reads how files are named.
+func placesOf(files []string) ([]engram.Place, error) {
+	if err := (raw{}).and("file", files...).check(); err != nil {
+		return nil, err
+	}
+	all := make([]engram.Place, len(files))
+	for i, f := range files {
+		var err error
+		if all[i], err = engram.ParsePlace(f); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// folderOf is the folder that a session works in, else the one that the engine is used in.
+func (e *Engine) folderOf(ctx context.Context, session string) (dir string, err error) {
+	if session == "" {
+		return e.dir, nil
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		s, err := r.Session(ctx, session)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return nil
+		}
+		dir = s.Directory
+		return err
+	})
+	if dir == "" {
+		dir = e.dir
+	}
+	return dir, err
+}
+
+// anchoredAhead are anchors that were looked up before a transaction, for what a memory was then.
+type anchoredAhead struct {
+	was engram.Memory
+	now []engram.Anchor
+}
+
+// anchorAhead looks up, before the transaction of an update, what it will need: files may lie on a
+// slow disk.
+func (e *Engine) anchorAhead(ctx context.Context, in UpdateInput) (a anchoredAhead, err error) {
+	if in.Files == nil && in.Title == nil && in.Content == nil {
+		return a, nil
+	}
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		a.was, err = live(ctx, r, in.Ref)
+		return err
+	})
+	if err != nil {
+		return anchoredAhead{}, nil // the update says what is wrong
+	}
+	a.now, err = e.anchorUpdate(ctx, a.was, in)
+	return a, err
+}
+
+// of are the anchors of what was in the transaction.
+func (a anchoredAhead) of(ctx context.Context, o *op, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
+	if a.was.Num == was.Num && a.was.Title == was.Title && a.was.Content == was.Content && slices.Equal(a.was.Anchors, was.Anchors) {
+		return a.now, nil
+	}
+	return o.anchorUpdate(ctx, was, in)
+}
+
+// anchorUpdate are the anchors that a memory has after a change. Who asked for files is not undone
+// by another text; what a text named goes with it.
+func (e *Engine) anchorUpdate(ctx context.Context, was engram.Memory, in UpdateInput) ([]engram.Anchor, error) {
+	now := was
+	if in.Title != nil {
+		now.Title = line(*in.Title)
+	}
+	if in.Content != nil {
+		now.Content = redact.Private(*in.Content)
+	}
+	said := was.Title != now.Title || was.Content != now.Content
+	if in.Files == nil && !said {
+		return was.Anchors, nil
+	}
+	var asked, named []engram.Place
+	var err error
+	if in.Files != nil {
+		if asked, err = placesOf(*in.Files); err != nil {
+			return nil, err
+		}
+	}
+	if said {
+		named = capture.Places(now.Title + "\n" + now.Content)
+	}
+	made, err := e.anchors(ctx, e.dir, asked, named)
+	if err != nil {
+		return nil, err
+	}
+	kept := slices.DeleteFunc(slices.Clone(was.Anchors), func(a engram.Anchor) bool {
+		if a.Named {
+			return said && !slices.ContainsFunc(named, func(p engram.Place) bool { return p == a.Place() })
+		}
+		return in.Files != nil
+	})
+	kept = slices.DeleteFunc(kept, func(a engram.Anchor) bool {
+		return slices.ContainsFunc(made, func(b engram.Anchor) bool {
+			return b.Repository == a.Repository && b.Place() == a.Place() && (a.Named || !b.Named)
+		})
+	})
+	return engram.CleanAnchors(slices.Concat(made, kept)), nil
+}

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+)
+
+// anchorTime is how long an answer waits to hear what became of the code that its memories speak
+// of. Ten hits take a millisecond; a disk that is asleep must not keep anybody waiting.
+const anchorTime = 50 * time.Millisecond
+
+// states tells what became of the anchors of memories, by number; nil where none has any.
+func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]engram.Anchored {
+	var all []engram.Anchor
+	for _, m := range ms {
+		all = append(all, m.Anchors...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	states := make([]engram.Anchored, len(all))
+	for i, a := range all {
+		states[i].Anchor = a
+	}
+	if e.code != nil && e.dir != "" {
+		limited, cancel := context.WithTimeout(ctx, anchorTime)
+		states = e.code.States(limited, e.dir, all)
+		cancel()
+	}
+	by := make(map[int64][]engram.Anchored, len(ms))
+	for _, m := range ms {
+		if n := len(m.Anchors); n > 0 {
+			by[m.Num], states = states[:n:n], states[n:]
+		}
+	}
+	return by
+}
+
+// lookAtCode tells of hits what became of the code that they speak of; what it says otherwise by
+// now goes behind what is about as good. What was seen is noted for the review.
+func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchInput) {
+	by := e.states(ctx, memoriesOf(found.Hits, found.Weak))
+	if by == nil {
+		return
+	}
+	for _, hits := range [][]engram.Hit{found.Hits, found.Weak} {
+		for i := range hits {
+			hits[i].Anchors = by[hits[i].Memory.Num]
+		}
+		if !in.ByStrength && !in.Rerank { // who asked for another order gets that
+			lowerStale(hits)
+		}
+	}
+	e.noteAnchors(ctx, by)
+}
+
+// lowerStale multiplies the scores of hits by what the state of their code makes of them, and lets
+// those that lost pass behind the ones that are better now. The others keep their order, which is
+// not only that of scores.
+func lowerStale(hits []engram.Hit) {
+	policy := retrieval.DefaultAnchors()
+	for i := len(hits) - 1; i >= 0; i-- {
+		factor := policy.Prior(hits[i].Anchors)
+		if factor.Value == 1 {
+			continue
+		}
+		h := hits[i]
+		h.Score *= factor.Value
+		h.Why.Factors = append(slices.Clip(h.Why.Factors), factor)
+		to := i
+		for to+1 < len(hits) && hits[to+1].Score > h.Score {
+			hits[to] = hits[to+1]
+			to++
+		}
+		hits[to] = h
+	}
+}
+
+func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
+	var ms []engram.Memory
+	for _, hits := range lists {
+		for _, h := range hits {
+			ms = append(ms, h.Memory)
+		}
+	}
+	return ms
+}
+
+// noteAnchors notes what was seen of anchors, where it is news: after the answer was found, and
+// without failing it. Where another process is writing, it is seen again the next time.
+func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
+	seen := map[int64]engram.AnchorState{}
+	var nums []int64
+	for num, states := range by {
+		if s := retrieval.Standing(states); s != engram.AnchorUnknown {
+			seen[num] = s
+			nums = append(nums, num)
+		}
+	}
+	if len(nums) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		known, err := r.SeenAnchors(ctx, nums)
+		for num, s := range seen {
+			if was := known[num]; was == s || was == "" && !s.Stale() {
+				delete(seen, num)
+			}
+		}
+		return err
+	})
+	if err != nil || len(seen) == 0 {
+		return
+	}
+	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
+}
+
+// inSessionsFolder is the engine in the folder that a session works in, where that is known.
+func (e *Engine) inSessionsFolder(s engram.Session) *Engine {
+	if s.Directory == "" {
+		return e
+	}
+	return e.In(s.Directory)
+}
+
+// tellAnchors adds to the notes of a context what became of the code, as far as memories may be
+// told.
+func (e *Engine) tellAnchors(ctx context.Context, t *telling) {
+	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
+	for num, states := range by {
+		note := t.notes[num]
+		note.Anchors = states
+		t.notes[num] = note
+	}
+	e.noteAnchors(ctx, by)
+}
+
+// changedAnchors are the live memories of a project, "" is every one, that speak of code which
+// was seen changed or gone, newest first.
+func (e *Engine) changedAnchors(ctx context.Context, r engram.Reader, project string, p engram.Page) ([]engram.Memory, error) {
+	return r.StaleAnchors(ctx, project, p)
+}
+
+// anchoredAnew are the anchors of a memory of which somebody said that it holds: to what its places
+// say now. What is not there any more is let go, and what nobody can see from here stays as it was.
+func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) []engram.Anchor {
+	if e.code == nil || e.dir == "" || len(m.Anchors) == 0 {
+		return m.Anchors
+	}
+	var now []engram.Anchor
+	for _, a := range e.code.States(ctx, e.dir, m.Anchors) {
+		place := a.Place()
+		switch a.State {
+		case engram.AnchorUnknown:
+			now = append(now, a.Anchor)
+			continue
+		case engram.AnchorGone:
+			continue
+		case engram.AnchorMoved:
+			place = a.Now
+		}
+		anew, err := e.code.Anchors(ctx, e.dir, nil, []engram.Place{place})
+		if err != nil || len(anew) == 0 {
+			now = append(now, a.Anchor)
+			continue
+		}
+		anew[0].Named = a.Named
+		now = append(now, anew[0])
+	}
+	return engram.CleanAnchors(now)
+}
