@@ -79,7 +79,7 @@ func New(o Options) *App {
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
 	main.Judge = judgeOf(o.Config)
-	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now}
+	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState}
 	main.Traces = a.tracesIn()
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool

@@ -16,6 +16,7 @@ type clinic struct {
 	path  string
 	store *lazyStore
 	now   func() time.Time
+	off   func() OffState
 }
 
 // opened returns the store, opened.
@@ -36,6 +37,13 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 	f, err := sqlite.Examine(ctx, c.path, q)
 	if err == nil && q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
 		f.Files = machine.Look(c.path)
+	}
+	if q.Wants(health.AgentsSwitched) {
+		off := c.off()
+		f.Switch = health.Switch{Everything: off.Everything, Since: off.Since, Projects: off.Names()}
+		if off.Broken != nil {
+			f.Switch.Broken = off.Broken.Error()
+		}
 	}
 	return f, err
 }

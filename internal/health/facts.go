@@ -47,6 +47,7 @@ type Facts struct {
 	Programs  Programs
 	SQLite    SQLite
 	Files     Files
+	Switch    Switch
 }
 
 // Part opens each part of the facts. One that was not asked for is the zero Part.
@@ -214,4 +215,12 @@ func (f Facts) Sound() bool {
 func (f Facts) Steady() bool {
 	x := f.Index
 	return f.Sound() && x.Err == nil && x.Broken == nil && x.Missing.Count+x.Dead.Count+x.Doubled.Count+x.Moved.Count == 0
+}
+
+// Switch is what agents are switched off for; the zero value is nothing.
+type Switch struct {
+	Everything bool
+	Since      time.Time // zero when nobody knows
+	Projects   []string  // off by their name, sorted
+	Broken     string    // why it cannot be read; then Everything is true
 }

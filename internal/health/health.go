@@ -3,7 +3,7 @@
 // what they are); a file per matter turns them into a Check: the file itself
 // (damage.go), what is derived from the memories (step.go), the memories (record.go),
 // sessions (session.go), the write-ahead log (log.go), the clock (clock.go), the
-// programs (program.go) and the disk (disk.go). plan.go says what of it can be mended.
+// programs (program.go), the disk (disk.go) and the switch for agents (switch.go). plan.go says what of it can be mended.
 //
 // Every rule is a pure function of facts and a policy. The words of a report (check_id,
 // result, severity, reason_code …) are those of the mem_* dialect.
@@ -66,6 +66,7 @@ const (
 	DiskSpace      ID = "disk_space"
 	FileSystemKind ID = "file_system"
 	FileModes      ID = "file_modes"
+	AgentsSwitched ID = "agents_switched_off"
 )
 
 // invalidCheck is in the place of a check that does not exist.
@@ -80,7 +81,7 @@ const (
 // IDs returns every check, in the order of a report.
 func IDs() []ID {
 	return []ID{Integrity, IndexInStep, VectorsInStep, RequiredFields, Nowhere, ManualSession, SessionFolder,
-		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes}
+		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, AgentsSwitched}
 }
 
 // Known reports whether there is a check of that name.

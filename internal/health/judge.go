@@ -35,7 +35,7 @@ func Judge(id ID, f Facts, p Policy) Check {
 	switch {
 	case !known:
 		return Unknown("", string(id)).Checks[0]
-	case f.Missing:
+	case f.Missing && id != AgentsSwitched:
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
 	}
 	part := rule.part(f)
@@ -100,5 +100,7 @@ func rules() map[ID]rule {
 			func(f Facts) Part { return f.Files.Part }, judgeFileSystem, unmade},
 		FileModes: {"Memories hold what was told in confidence: only their owner should be able to read them.",
 			func(f Facts) Part { return f.Files.Part }, judgeModes, unmade},
+		AgentsSwitched: {"While agents are switched off, nothing that happens is remembered.",
+			func(Facts) Part { return Part{Known: true} }, judgeSwitch, unmade},
 	}
 }
