@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/alanbuscaglia/engram/internal/hook"
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
@@ -111,70 +110,6 @@ func TestAssetsHaveOnlyPlaceholdersThatSetupFills(t *testing.T) {
 		for _, quoted := range []string{"__ENGRAM__", "__DATA_DIR_ARGS__"} {
 			if strings.Count(text, quoted) != strings.Count(text, `"`+quoted+`"`) {
 				t.Errorf("%s has %s without its quotes, and setup leaves it as it is", name, quoted)
-			}
-		}
-	}
-}
-
-// claudeHooks is hooks/hooks.json of Claude Code.
-type claudeHooks struct {
-	Hooks map[string][]struct {
-		Matcher string `json:"matcher"`
-		Hooks   []struct {
-			Type, Command string
-			Args          []string
-			Timeout       int
-		}
-	}
-}
-
-func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
-	var file claudeHooks
-	if err := json.Unmarshal([]byte(readAsset(t, filepath.Join("claude-code", "hooks", "hooks.json"))), &file); err != nil {
-		t.Fatal(err)
-	}
-	var kinds []hook.Kind
-	for event, groups := range file.Hooks {
-		kind, known := hook.KindOf(event)
-		if !known {
-			t.Errorf("%s: engram hook does not know it", event)
-		}
-		kinds = append(kinds, kind)
-		for _, g := range groups {
-			if _, err := regexp.Compile(g.Matcher); err != nil {
-				t.Errorf("%s: matcher %q: %v", event, g.Matcher, err)
-			}
-			for _, h := range g.Hooks {
-				want := []string{"hook", "claude-code", event, "__DATA_DIR_ARGS__"}
-				if h.Type != "command" || h.Command != "__ENGRAM__" || !slices.Equal(h.Args, want) || h.Timeout < 1 || h.Timeout > 10 {
-					t.Errorf("%s: got %+v, want the program itself with arguments %q, no shell, and a short timeout", event, h, want)
-				}
-			}
-		}
-	}
-	for _, k := range hook.Kinds() {
-		if !slices.Contains(kinds, k) {
-			t.Errorf("no hook of Claude Code tells %s", k)
-		}
-	}
-}
-
-func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
-	told := regexp.MustCompile(`tell\("([a-z-]+)"`)
-	for _, name := range []string{"opencode/engram.ts", "pi/engram.ts"} {
-		text := readAsset(t, filepath.FromSlash(name))
-		events := told.FindAllStringSubmatch(text, -1)
-		if len(events) < 5 {
-			t.Errorf("%s: saw %d events, want those of a session", name, len(events))
-		}
-		for _, e := range events {
-			if _, known := hook.KindOf(e[1]); !known {
-				t.Errorf("%s tells %q, which engram hook does not know", name, e[1])
-			}
-		}
-		for _, never := range []string{"shell: true", "exec(", "execSync", "require(", "Bun."} {
-			if strings.Contains(text, never) {
-				t.Errorf("%s has %q: programs are started without a shell, and nothing waits for one", name, never)
 			}
 		}
 	}

@@ -1,0 +1,92 @@
+package hook_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/hook"
+	"github.com/alanbuscaglia/engram/plugin"
+)
+
+// readAsset reads a file that is installed into an agent.
+func readAsset(t *testing.T, agent, name string) string {
+	t.Helper()
+	files, err := plugin.Files(agent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := fs.ReadFile(files, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// claudeHooks is hooks/hooks.json of Claude Code.
+type claudeHooks struct {
+	Hooks map[string][]struct {
+		Matcher string `json:"matcher"`
+		Hooks   []struct {
+			Type, Command string
+			Args          []string
+			Timeout       int
+		}
+	}
+}
+
+func TestHooksOfClaudeCodeAreEventsThatTheHookKnows(t *testing.T) {
+	var file claudeHooks
+	if err := json.Unmarshal([]byte(readAsset(t, "claude-code", "hooks/hooks.json")), &file); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []hook.Kind
+	for event, groups := range file.Hooks {
+		kind, known := hook.KindOf(event)
+		if !known {
+			t.Errorf("%s: engram hook does not know it", event)
+		}
+		kinds = append(kinds, kind)
+		for _, g := range groups {
+			if _, err := regexp.Compile(g.Matcher); err != nil {
+				t.Errorf("%s: matcher %q: %v", event, g.Matcher, err)
+			}
+			for _, h := range g.Hooks {
+				want := []string{"hook", "claude-code", event, "__DATA_DIR_ARGS__"}
+				if h.Type != "command" || h.Command != "__ENGRAM__" || !slices.Equal(h.Args, want) || h.Timeout < 1 || h.Timeout > 10 {
+					t.Errorf("%s: got %+v, want the program itself with arguments %q, no shell, and a short timeout", event, h, want)
+				}
+			}
+		}
+	}
+	for _, k := range hook.Kinds() {
+		if !slices.Contains(kinds, k) {
+			t.Errorf("no hook of Claude Code tells %s", k)
+		}
+	}
+}
+
+func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
+	told := regexp.MustCompile(`tell\("([a-z-]+)"`)
+	for _, agent := range []string{"opencode", "pi"} {
+		name := agent + "/engram.ts"
+		text := readAsset(t, agent, "engram.ts")
+		events := told.FindAllStringSubmatch(text, -1)
+		if len(events) < 5 {
+			t.Errorf("%s: saw %d events, want those of a session", name, len(events))
+		}
+		for _, e := range events {
+			if _, known := hook.KindOf(e[1]); !known {
+				t.Errorf("%s tells %q, which engram hook does not know", name, e[1])
+			}
+		}
+		for _, never := range []string{"shell: true", "exec(", "execSync", "require(", "Bun."} {
+			if strings.Contains(text, never) {
+				t.Errorf("%s has %q: programs are started without a shell, and nothing waits for one", name, never)
+			}
+		}
+	}
+}
