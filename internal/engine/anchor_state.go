@@ -175,3 +175,26 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) []engram.Anc
 	}
 	return engram.CleanAnchors(now)
 }
+
+// anchorAnew looks up, before the transaction of a review, how the code of a memory stands.
+func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhead) {
+	err := e.store.View(ctx, func(r engram.Reader) (err error) {
+		a.was, err = live(ctx, r, ref)
+		return err
+	})
+	if err != nil {
+		return anchoredAhead{} // the review says what is wrong
+	}
+	a.now = e.anchoredAnew(ctx, a.was)
+	return a
+}
+
+// anchor anchors a memory that was reviewed, unless it got other anchors meanwhile; it waits for
+// nobody any more.
+func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory) error {
+	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
+		return nil
+	}
+	m.Anchors = a.now
+	return o.tx.NoteAnchors(ctx, map[int64]engram.AnchorState{m.Num: engram.AnchorVerified})
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -26,9 +27,10 @@ func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]
 // Reviewed notes that somebody has checked a live memory and that it holds: the time
 // until its next review begins anew, as its type and importance have it. A memory whose
 // type never falls due, and that was given a date by Snooze, has none afterwards. The text,
-// its time and its strength stay as they are.
+// its time and its strength stay as they are. It is anchored to what the code says now that it
+// speaks of, as far as that is in the folder of the engine.
 func (e *Engine) Reviewed(ctx context.Context, ref engram.Ref) (engram.Memory, error) {
-	return e.review(ctx, "review_done", "reviewed", ref, func(m engram.Memory, now time.Time) (time.Time, error) {
+	return e.review(ctx, "review_done", "reviewed", ref, e.anchorAnew(ctx, ref), func(m engram.Memory, now time.Time) (time.Time, error) {
 		return lifecycle.ReviewAfter(m, now, e.policy), nil
 	})
 }
@@ -39,7 +41,7 @@ const MaxSnooze = 100 * 365 * 24 * time.Hour
 // Snooze puts the review of a live memory off until a time, which must be to come and at
 // most MaxSnooze away. It also gives a date to a memory that had none.
 func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (engram.Memory, error) {
-	return e.review(ctx, "review_snooze", "snoozed", ref, func(_ engram.Memory, now time.Time) (time.Time, error) {
+	return e.review(ctx, "review_snooze", "snoozed", ref, anchoredAhead{}, func(_ engram.Memory, now time.Time) (time.Time, error) {
 		until = until.UTC().Truncate(time.Millisecond)
 		if !until.After(now) {
 			return until, engram.Errorf(engram.CodeInvalid, "%s is not to come", until.Format("2 January 2006 15:04 MST")).
@@ -52,8 +54,8 @@ func (e *Engine) Snooze(ctx context.Context, ref engram.Ref, until time.Time) (e
 	})
 }
 
-// review gives a memory another date of review.
-func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, due func(engram.Memory, time.Time) (time.Time, error)) (engram.Memory, error) {
+// review gives a memory another date of review, and other anchors if somebody looked at the code.
+func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref, anew anchoredAhead, due func(engram.Memory, time.Time) (time.Time, error)) (engram.Memory, error) {
 	var m engram.Memory
 	err := e.write(ctx, verb, func(o *op) error {
 		was, err := o.live(ctx, ref)
@@ -61,7 +63,10 @@ func (e *Engine) review(ctx context.Context, verb, reason string, ref engram.Ref
 			return err
 		}
 		m = was
-		if m.ReviewAfter, err = due(was, o.at); err != nil || m.ReviewAfter.Equal(was.ReviewAfter) {
+		if m.ReviewAfter, err = due(was, o.at); err != nil {
+			return err
+		}
+		if err := anew.anchor(ctx, o, &m); err != nil || m.ReviewAfter.Equal(was.ReviewAfter) && slices.Equal(m.Anchors, was.Anchors) {
 			return err
 		}
 		return o.replaceMemory(ctx, was, m, reason)
