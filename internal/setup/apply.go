@@ -34,7 +34,7 @@ func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change
 				return errors.Join(err, w.back(s, done))
 			}
 		}
-		return nil
+		return w.tidy(s)
 	})
 	if err != nil {
 		return nil, err

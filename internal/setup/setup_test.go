@@ -20,13 +20,15 @@ import (
 type bench struct {
 	*testing.T
 	home string
+	dir  string // where it remembers
 	*setup.Wirer
 }
 
 func newBench(t *testing.T) bench {
 	var mu sync.Mutex
-	return bench{t, t.TempDir(), setup.New(setup.Options{
-		Dir: filepath.Join(t.TempDir(), "setup"),
+	dir := filepath.Join(t.TempDir(), "setup")
+	return bench{t, t.TempDir(), dir, setup.New(setup.Options{
+		Dir: dir,
 		Now: func() time.Time { return time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC) },
 		Lock: func(context.Context) (func() error, error) {
 			mu.Lock()
@@ -249,5 +251,91 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	if after := b.tree(); after != before {
 		t.Errorf("after all were undone it is\n%s\nand was\n%s", after, before)
+	}
+}
+
+func (b bench) rule(name string) setup.Part {
+	return setup.Part{
+		Path: b.path(name), Shared: "rule",
+		Set:    func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, "remember") },
+		Remove: func(c, _ []byte) ([]byte, error) { return edit.RemoveMarkdown(c) },
+	}
+}
+
+func TestWhatAgentsShareGoesWithTheLastOfThem(t *testing.T) {
+	b := newBench(t)
+	b.write("RULES.md", "# Mine\n", 0o600)
+	before := b.tree()
+	b.apply("one", b.rule("RULES.md"))
+	b.apply("two", b.rule("RULES.md"))
+	b.undo("one", b.rule("RULES.md"))
+	content, err := os.ReadFile(b.path("RULES.md"))
+	if err != nil || !bytes.Contains(content, []byte("remember")) {
+		t.Errorf("with one undone it is %q, %v; want the rule of the other", content, err)
+	}
+	if status, err := b.Status("two", []setup.Part{b.rule("RULES.md")}); err != nil || status[0] != setup.Wired {
+		t.Errorf("the other is %v, %v; want wired", status, err)
+	}
+	b.undo("two", b.rule("RULES.md"))
+	if after := b.tree(); after != before {
+		t.Errorf("after both were undone it is\n%s\nand was\n%s", after, before)
+	}
+}
+
+func TestAFileThatYieldsLeavesAnother(t *testing.T) {
+	b := newBench(t)
+	b.write("hooks/start", "mine", 0o700)
+	before := b.tree()
+	hook := b.plugin("hooks/start", "ours")
+	hook.Yields = true
+	all := b.apply("someone", hook, b.plugin("hooks/stop", "ours"))
+	if !all[0].Taken || all[0].Changed() || !all[1].Changed() {
+		t.Errorf("the changes are %+v; want the first taken, and the second made", all)
+	}
+	status, err := b.Status("someone", []setup.Part{hook, b.plugin("hooks/stop", "ours")})
+	if err != nil || status[0] != setup.Taken || status[1] != setup.Wired {
+		t.Errorf("the status is %v, %v; want taken and wired", status, err)
+	}
+	b.undo("someone")
+	if after := b.tree(); after != before {
+		t.Errorf("it is\n%s\nand was\n%s", after, before)
+	}
+}
+
+func TestNothingIsRememberedOfWhatWasUndone(t *testing.T) {
+	b := newBench(t)
+	b.write("settings.json", `{"token": "hunter2"}`, 0o600)
+	b.apply("someone", b.server("settings.json", "engram"))
+	if agents, err := b.Agents(); err != nil || len(agents) != 1 {
+		t.Errorf("wired are %v, %v; want one", agents, err)
+	}
+	plan, err := b.PlanUndo("someone", []setup.Part{b.server("settings.json", "engram")})
+	if err != nil || len(plan) != 1 || string(plan[0].After) != `{"token": "hunter2"}` {
+		t.Errorf("the plan of an undo is %+v, %v; want what was there", plan, err)
+	}
+	b.undo("someone", b.server("settings.json", "engram"))
+	left, err := os.ReadDir(b.dir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v; want nothing, for there was a token in it", left, err)
+	}
+}
+
+func TestAnUndoThatCannotBeDoneSaysWhyAndDoesTheRest(t *testing.T) {
+	b := newBench(t)
+	b.write("settings.json", "{}", 0o644)
+	parts := []setup.Part{b.server("settings.json", "engram"), b.plugin("plugin/start", "ours"), b.plugin("plugin/stop", "ours")}
+	b.apply("someone", parts...)
+	b.write("settings.json", "{ nope", 0o644)
+	b.write("plugin/start", "changed by hand", 0o644)
+	all, err := b.Undo(t.Context(), "someone", parts)
+	if engram.CodeOf(err) != engram.CodeInvalid || len(all) != 3 || all[0].Left == "" && all[2].Left == "" {
+		t.Errorf("Undo = %+v, %v; want two that were left", all, err)
+	}
+	if _, err := os.Stat(b.path("plugin/stop")); err == nil {
+		t.Error("plugin/stop is there still")
+	}
+	b.write("settings.json", `{"mcpServers": {"engram": {"command": "engram"}}}`, 0o644)
+	if all, err := b.Undo(t.Context(), "someone", parts); err != nil || len(all) != 2 {
+		t.Errorf("once more: %+v, %v; want what was left", all, err)
 	}
 }

@@ -113,6 +113,7 @@ func (w *Wirer) load() (*state, error) {
 func (w *Wirer) save(s *state) error {
 	path := filepath.Join(w.o.Dir, stateName)
 	if len(s.Files) == 0 {
+		_ = sweep(file{real: path})
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return unwritable(path, err)
 		}
