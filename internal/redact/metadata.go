@@ -8,61 +8,68 @@ import (
 )
 
 // Metadata returns a copy of m in which every key and every text, at any depth, has
-// gone through Private. It returns nil for nil; m is not changed, and nothing in
-// the result that can be changed is shared with it.
+// gone through Private; Members says how.
+func Metadata(m map[string]any) map[string]any {
+	return Members(m, func(_, text string) string { return Private(text) })
+}
+
+// Members returns a copy of m in which every key and every text, at any depth, has gone
+// through clean. Clean is given the key that a text stands under, also within a list, and ""
+// for a key itself. It returns nil for nil; m is not changed, and nothing in the result that
+// can be changed is shared with it.
 //
 // A value that is none of JSON's own kinds becomes what its JSON says, or Mark when
 // it has none. Keys that become equal get a number: "[REDACTED]", "[REDACTED] 2".
-func Metadata(m map[string]any) map[string]any {
+func Members(m map[string]any, clean func(key, text string) string) map[string]any {
 	if m == nil {
 		return nil
 	}
-	clean := make(map[string]any, len(m))
+	all := make(map[string]any, len(m))
 	var hidden []string
 	for k, v := range m {
-		if Has(k) {
+		if clean("", k) != k {
 			hidden = append(hidden, k)
 		} else {
-			clean[k] = value(v)
+			all[k] = value(v, k, clean)
 		}
 	}
 	// In order, so that the numbers do not depend on how a map is walked.
 	slices.Sort(hidden)
 	next := map[string]int{}
 	for _, k := range hidden {
-		name := Private(k)
+		name := clean("", k)
 		if n := next[name]; n > 0 {
 			next[name], name = n+1, name+" "+strconv.Itoa(n)
 		} else {
 			next[name] = 2
 		}
 		// A key that was there in this very spelling stays what it was.
-		for _, taken := clean[name]; taken; _, taken = clean[name] {
+		for _, taken := all[name]; taken; _, taken = all[name] {
 			name += "'"
 		}
-		clean[name] = value(m[k])
+		all[name] = value(m[k], name, clean)
 	}
-	return clean
+	return all
 }
 
-func value(v any) any {
+func value(v any, key string, clean func(key, text string) string) any {
 	switch v := v.(type) {
 	case nil, bool, float64, float32, int, int64, int32, int16, int8, uint, uint64, uint32, uint16, uint8:
 		return v
 	case string:
-		return Private(v)
+		return clean(key, v)
 	case map[string]any:
-		return Metadata(v)
+		return Members(v, clean)
 	case []any:
 		list := slices.Clone(v)
 		for i := range list {
-			list[i] = value(list[i])
+			list[i] = value(list[i], key, clean)
 		}
 		return list
 	case []string:
 		list := slices.Clone(v)
 		for i := range list {
-			list[i] = Private(list[i])
+			list[i] = clean(key, list[i])
 		}
 		return list
 	case map[string]string:
@@ -70,13 +77,13 @@ func value(v any) any {
 		for k, s := range maps.All(v) {
 			texts[k] = s
 		}
-		return Metadata(texts)
+		return Members(texts, clean)
 	}
-	return viaJSON(v)
+	return viaJSON(v, key, clean)
 }
 
 // viaJSON cleans a value of a kind that value does not know.
-func viaJSON(v any) any {
+func viaJSON(v any, key string, clean func(key, text string) string) any {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return Mark
@@ -85,5 +92,5 @@ func viaJSON(v any) any {
 	if err := json.Unmarshal(text, &plain); err != nil {
 		return Mark
 	}
-	return value(plain)
+	return value(plain, key, clean)
 }

@@ -12,3 +12,7 @@ func Mark(kind string) string { return "[REDACTED:" + kind + "]" }
 //
 // The Scanner is to be kept from one text to the next; it may be used by several goroutines.
 func (s *Scanner) Clean(text string) (clean string, kinds []string) { return s.Redact(text, Mark) }
+
+// Cut is a text with a Mark in the place of each of these spans, which are of this text and
+// as Find returns them.
+func Cut(text string, found []Span) string { return cut(text, found, Mark) }

@@ -24,7 +24,10 @@ type rule struct {
 	entropy  float64  // bits a byte that the secret must have more than; 0: any
 	group    int      // of the expression that is the secret; 0: the first that says something
 	keywords []string // in lower case; the text has one of them
-	named    bool     // a match begins with one of the keywords
+	also     []string // in lower case; the text has all of these, too
+	named    bool     // a match begins with one of the keywords, and names the secret by it
+	opens    bool     // a match begins with one of the keywords
+	bounded  bool     // with opens: no letter, digit or _ stands before it
 	allowed  []allowance
 }
 
@@ -45,12 +48,15 @@ type Span struct {
 // an expression is compiled when the first text has one of its words.
 type Scanner struct {
 	rules []compiled
+	words *words
 	every func() *compiledAllowance
 }
 
 type compiled struct {
 	rule
-	expression func() (*regexp.Regexp, []compiledAllowance)
+	once       sync.Once
+	expression *regexp.Regexp
+	allowances []compiledAllowance
 }
 
 type compiledAllowance struct {
@@ -60,20 +66,27 @@ type compiledAllowance struct {
 
 // New returns a Scanner with all rules.
 func New() *Scanner {
-	s := &Scanner{every: sync.OnceValue(func() *compiledAllowance { a := compile(everywhere()); return &a })}
-	for _, r := range slices.Concat(ours(), rules()) {
-		s.rules = append(s.rules, compiled{r, sync.OnceValues(func() (*regexp.Regexp, []compiledAllowance) {
-			all := make([]compiledAllowance, len(r.allowed))
-			for i, a := range r.allowed {
-				all[i] = compile(a)
-			}
-			if r.named {
-				r.regex = `\A` + r.regex
-			}
-			return regexp.MustCompile(r.regex), all
-		})})
+	all := slices.Concat(ours(), rules())
+	s := &Scanner{rules: make([]compiled, len(all)), words: newWords(all),
+		every: sync.OnceValue(func() *compiledAllowance { a := compile(everywhere()); return &a })}
+	for i, r := range all {
+		s.rules[i].rule = r
 	}
 	return s
+}
+
+// ready compiles what a rule needs.
+func (c *compiled) ready() {
+	c.once.Do(func() {
+		x := c.regex
+		if c.named || c.opens {
+			x = `\A(?:` + x + `)`
+		}
+		c.expression = regexp.MustCompile(x)
+		for _, a := range c.allowed {
+			c.allowances = append(c.allowances, compile(a))
+		}
+	})
 }
 
 func compile(a allowance) compiledAllowance {
@@ -86,34 +99,60 @@ func compile(a allowance) compiledAllowance {
 
 // Find returns the secrets of a text in their order; none lies within another.
 func (s *Scanner) Find(text string) []Span {
+	places := s.words.places(text)
+	if len(places) == 0 {
+		return nil
+	}
 	var found []Span
-	lower := lowerASCII(text)
-	for _, r := range s.rules {
-		if len(r.keywords) > 0 && !slices.ContainsFunc(r.keywords, func(w string) bool { return strings.Contains(lower, w) }) {
-			continue
+	lower := ""
+	for len(places) > 0 { // those of one rule after those of another
+		n := 1
+		for n < len(places) && places[n].rule == places[0].rule {
+			n++
 		}
-		expression, allowed := r.expression()
-		for _, m := range r.matches(expression, text, lower) {
-			from, to := r.secretOf(m)
-			if from == to || r.entropy > 0 && entropy(text[from:to]) <= r.entropy {
-				continue
-			}
-			match, secret, line := text[m[0]:m[1]], text[from:to], lineAround(text, m[0], m[1])
-			if s.every().holds(match, secret, line) || slices.ContainsFunc(allowed, func(a compiledAllowance) bool { return a.holds(match, secret, line) }) {
-				continue
-			}
-			found = append(found, Span{from, to, r.id})
+		r := &s.rules[places[0].rule]
+		if len(r.also) > 0 && lower == "" {
+			lower = lowerASCII(text)
 		}
+		if !slices.ContainsFunc(r.also, func(w string) bool { return !strings.Contains(lower, w) }) {
+			found = s.found(found, r, text, places[:n])
+		}
+		places = places[n:]
 	}
 	return outermost(found)
+}
+
+// found adds the secrets that a rule finds.
+func (s *Scanner) found(found []Span, r *compiled, text string, places []place) []Span {
+	for _, m := range r.matches(text, places) {
+		from, to := r.secretOf(m)
+		if from == to || r.entropy > 0 && entropy(text[from:to]) <= r.entropy {
+			continue
+		}
+		match, secret, line := text[m[0]:m[1]], text[from:to], lineAround(text, m[0], m[1])
+		if s.every().holds(match, secret, line) || slices.ContainsFunc(r.allowances, func(a compiledAllowance) bool { return a.holds(match, secret, line) }) {
+			continue
+		}
+		found = append(found, Span{from, to, r.id})
+	}
+	return found
 }
 
 // Redact puts a mark into the place of each secret of a text, and returns which rules found
 // them, each once; nil when there is none.
 func (s *Scanner) Redact(text string, mark func(rule string) string) (clean string, kinds []string) {
 	found := s.Find(text)
+	for _, f := range found {
+		kinds = append(kinds, f.Rule)
+	}
+	slices.Sort(kinds)
+	return cut(text, found, mark), slices.Compact(kinds)
+}
+
+// cut puts marks into the places of spans.
+func cut(text string, found []Span, mark func(rule string) string) string {
 	if len(found) == 0 {
-		return text, nil
+		return text
 	}
 	var b strings.Builder
 	at := 0
@@ -121,51 +160,78 @@ func (s *Scanner) Redact(text string, mark func(rule string) string) (clean stri
 		b.WriteString(text[at:f.From])
 		b.WriteString(mark(f.Rule))
 		at = f.To
-		kinds = append(kinds, f.Rule)
 	}
 	b.WriteString(text[at:])
-	slices.Sort(kinds)
-	return b.String(), slices.Compact(kinds)
+	return b.String()
 }
 
 // longest is how many bytes behind its name a secret that has one may end.
 const longest = 1 << 10
 
 // matches are where an expression matches, as regexp tells it.
-func (r rule) matches(x *regexp.Regexp, text, lower string) (all [][]int) {
-	if !r.named {
-		return x.FindAllStringSubmatchIndex(text, -1)
+func (c *compiled) matches(text string, places []place) (all [][]int) {
+	if !c.named && !c.opens {
+		c.ready()
+		return c.expression.FindAllStringSubmatchIndex(text, -1)
 	}
-	var at []int
-	for _, name := range r.keywords {
-		for from := 0; ; {
-			n := strings.Index(lower[from:], name)
-			if n < 0 {
-				break
-			}
-			at = append(at, from+n)
-			from += n + len(name)
-		}
-	}
-	slices.Sort(at)
 	end := 0
-	for _, from := range at {
-		if from < end {
+	for _, p := range places {
+		if p.at < end || c.bounded && p.at > 0 && inWord(text[p.at-1]) || c.named && !likely(text, p.at) {
 			continue
 		}
-		m := x.FindStringSubmatchIndex(text[from:min(from+longest, len(text))])
+		rest := text[p.at:]
+		if c.named {
+			rest = rest[:min(longest, len(rest))]
+		}
+		c.ready()
+		m := c.expression.FindStringSubmatchIndex(rest)
 		if m == nil {
 			continue
 		}
 		for i := range m {
 			if m[i] >= 0 {
-				m[i] += from
+				m[i] += p.at
 			}
 		}
 		all, end = append(all, m), m[1]
 	}
 	return all
 }
+
+func inWord(c byte) bool {
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// likely reports whether what stands from at on can be the name of a secret, a sign such as
+// = or :, and a value. It says no only where no expression of a named rule can match, and
+// costs a hundredth of one: names such as key and token are in every other text.
+func likely(text string, at int) bool {
+	const (
+		mostName  = 80 // of the name, and what may stand around it
+		leastText = 8  // of the value
+	)
+	i, end := at, min(len(text), at+mostName)
+	for i < end && !sign(text[i]) {
+		if c := text[i]; !inWord(c) && !strings.ContainsRune(" \t\n\v\f\r.-'\"", rune(c)) {
+			return false
+		}
+		i++
+	}
+	if i == end || i == len(text) {
+		return false
+	}
+	for i < len(text) && (sign(text[i]) || strings.IndexByte(" \t\n\v\f\r'\"`", text[i]) >= 0) {
+		i++
+	}
+	n := 0
+	for i+n < len(text) && n < leastText && strings.IndexByte(" \t\n\v\f\r'\"`;", text[i+n]) < 0 {
+		n++
+	}
+	return n == leastText
+}
+
+// sign reports a character that may stand between a name and a value.
+func sign(c byte) bool { return strings.IndexByte("=>:|?,", c) >= 0 }
 
 // lowerASCII is a text with small letters, and as long as it.
 func lowerASCII(text string) string {

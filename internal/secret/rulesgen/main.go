@@ -61,6 +61,7 @@ func generate(from, to string) error {
 		// What stands before the name that a rule looks for is no part of the secret. Without it
 		// the match begins with the name, and names are found much quicker than expressions.
 		regex, named := strings.CutPrefix(r.Regex, `(?i)[\w.-]{0,50}?`)
+		named = named && strings.Contains(regex, between)
 		if named {
 			r.Regex = "(?i)" + regex
 		}
@@ -70,6 +71,12 @@ func generate(from, to string) error {
 		fmt.Fprintf(&b, "{id: %q, regex: %s", r.ID, literal(r.Regex))
 		if named {
 			b.WriteString(", named: true")
+		}
+		if opens, bounded := opens(r); opens && !named {
+			fmt.Fprintf(&b, ", opens: true, bounded: %v", bounded)
+		}
+		if also := needed()[r.ID]; also != nil {
+			fmt.Fprintf(&b, ", also: %s", list(also))
 		}
 		if r.Entropy != 0 {
 			fmt.Fprintf(&b, ", entropy: %v", r.Entropy)
@@ -93,6 +100,38 @@ func generate(from, to string) error {
 		return err
 	}
 	return os.WriteFile(to, src, 0o644)
+}
+
+// between is what stands in each rule of a named secret between the name and the secret; what
+// package secret looks at before it asks the expression is made of it (likely).
+const between = `(?:[ \t\w.-]{0,20})[\s'"]{0,3}(?:=|>|:{1,3}=|\|\||:|=>|\?=|,)[\x60'"\s=]{0,5}`
+
+// needed are words that a match of these rules has as well, whatever else is in it.
+func needed() map[string][]string {
+	return map[string][]string{
+		"kubernetes-secret-yaml": {"kind:", "data:"},
+		"curl-auth-user":         {"-u"},
+		"curl-auth-header":       {"-h"},
+		"jwt":                    {".ey"},
+	}
+}
+
+// opens reports whether every match of a rule begins with one of its keywords, and whether
+// that begins a word: then it is enough to ask the expression where a keyword stands.
+func opens(r rule) (opens, bounded bool) {
+	rest := strings.TrimPrefix(r.Regex, "(?i)")
+	rest, bounded = strings.CutPrefix(rest, `\b`)
+	switch r.ID {
+	case "aws-access-token", "vault-service-token", "stripe-access-token", "square-access-token": // looked through by hand
+		return true, bounded
+	}
+	rest = strings.ReplaceAll(strings.ReplaceAll(rest, "(?:[\\x60'\"\\s;]|\\\\[nr]|$)", ""), "(?:[\\x60'\"\\s;]|\\\\[nr]|$|\\b)", "")
+	rest = strings.TrimLeft(rest, "(")
+	if strings.Contains(rest, "|") || len(r.Keywords) != 1 {
+		return false, bounded
+	}
+	literal := regexp.QuoteMeta(r.Keywords[0])
+	return len(rest) >= len(literal) && (strings.EqualFold(rest[:len(literal)], literal) || strings.EqualFold(rest[:len(r.Keywords[0])], r.Keywords[0])), bounded
 }
 
 // allowed writes the allowances of a rule. One that asks for a path, too, never holds.
