@@ -48,7 +48,7 @@ func Question(prompt string) string {
 	asked := typed(p.place.ReplaceAllString(p.tag.ReplaceAllString(prompt, " "), " "))
 	meaning := 0
 	text.Scan(asked, func(t text.Token) {
-		if !t.Stop && (t.Kind == text.Plain || t.Kind == text.Pair) && !moves(t.Word) {
+		if !t.Stop && (t.Kind == text.Plain || t.Kind == text.Pair) && !Moves(t.Word) {
 			meaning++
 		}
 	})
@@ -103,9 +103,9 @@ func upTo(s string, most int) string {
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
-// moves reports whether a word, in lower case, only moves the work on, or is so common in
+// Moves reports whether a word, in lower case, only moves the work on, or is so common in
 // what people ask of agents that it says nothing of what it is about.
-func moves(word string) bool {
+func Moves(word string) bool {
 	switch word {
 	case "ok", "okay", "yes", "yep", "yeah", "yup", "sure", "no", "nope", "nah", "right", "correct", "exactly", "good", "great", "nice", "perfect",
 		"cool", "fine", "awesome", "excellent", "thanks", "thank", "thx", "please", "pls", "lgtm", "done", "go", "ahead", "continue", "proceed",

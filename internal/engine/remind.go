@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
@@ -65,7 +66,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 	if err != nil {
 		return Reminder{}, s, err
 	}
-	t := &reminding{Engine: e, in: in, head: render.RemindOfPrompt}
+	t := &reminding{Engine: e, in: in, at: e.now(), head: render.RemindOfPrompt}
 	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
 		if err := ask(ctx); err != nil {
 			return Reminder{}, s, err
@@ -107,7 +108,9 @@ type reminding struct {
 	seen    map[int64]bool
 	asked   string // what was looked up, for the uses
 	head    string
+	at      time.Time
 	words   map[string]bool // by which passages are chosen
+	meant   map[string]bool // of these, those that say what it is about
 	hits    []engram.Hit    // that may be told, best first
 	shown   []shownItem
 }
@@ -118,7 +121,7 @@ func (t *reminding) byQuery(ctx context.Context) error {
 	if question == "" {
 		return nil
 	}
-	return t.find(ctx, question, nil, attend.ForPrompt())
+	return t.find(ctx, question, nil)
 }
 
 // byError finds what was learned of an error like this.
@@ -128,14 +131,18 @@ func (t *reminding) byError(ctx context.Context) error {
 		return nil
 	}
 	t.head = render.RemindOfError
-	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType}, attend.ForError())
+	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType})
 }
 
+// remindDepth is how many finds are weighed: what is certain stands at the top, and what it
+// stands out from right below.
+const remindDepth = 10
+
 // find searches in the project, and beyond it for what is of the person or of everybody.
-func (t *reminding) find(ctx context.Context, question string, types []engram.Type, c attend.Certainty) error {
-	t.asked, t.words = question, askedWords(question)
+func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
+	t.asked, t.words, t.meant = question, askedWords(question), meantWords(question)
 	hops := 0
-	var hits []engram.Hit
+	var lists []engram.Found
 	for _, f := range []engram.Filter{{Project: t.in.Project, Types: types}, {Scope: engram.ScopePersonal, Types: types}, {Scope: engram.ScopeGlobal, Types: types}} {
 		if f.Project == "" && f.Scope == "" {
 			continue
@@ -145,38 +152,19 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 			return err
 		}
 		t.out.Degraded = append(t.out.Degraded, found.Degraded...)
-		for _, h := range slices.Concat(found.Hits, found.Weak) {
-			if !slices.ContainsFunc(hits, func(o engram.Hit) bool { return o.Memory.Num == h.Memory.Num }) {
-				hits = append(hits, h)
-			}
+		if len(found.Hits)+len(found.Weak) > 0 {
+			lists = append(lists, found)
 		}
 	}
-	return t.admit(ctx, hits, c)
-}
-
-// remindDepth is how many finds are weighed: what is certain stands at the top.
-const remindDepth = 10
-
-// admit keeps of hits what may be told and is certain.
-func (t *reminding) admit(ctx context.Context, hits []engram.Hit, c attend.Certainty) error {
-	if len(hits) == 0 {
+	if len(lists) == 0 {
 		return nil
 	}
 	return t.store.View(ctx, func(r engram.Reader) error {
 		if err := t.open(ctx, r); err != nil {
 			return err
 		}
-		hits = standing(hits)
-		finds := make([]attend.Find, len(hits))
-		for i, h := range hits {
-			finds[i] = attend.Find{Relevance: relevanceOf(h), Seen: t.seen[h.Memory.Num]}
-		}
-		var sure []engram.Hit
-		for _, i := range c.Sure(finds) {
-			sure = append(sure, hits[i])
-		}
 		var err error
-		t.hits, err = t.trusted(ctx, r, sure)
+		t.hits, err = t.trusted(ctx, r, t.sure(lists))
 		return err
 	})
 }
@@ -219,26 +207,6 @@ func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.
 	}), err
 }
 
-// standing are the hits without those that others supersede and those that repeat others;
-// what supersedes a find is as relevant as that.
-func standing(hits []engram.Hit) []engram.Hit {
-	return slices.DeleteFunc(slices.Clone(hits), func(h engram.Hit) bool {
-		return h.Repeats != 0 || slices.ContainsFunc(h.Relations, func(n engram.RelationNote) bool {
-			return !n.Outgoing && n.Relation.Supersedes() && !n.Other.Forgotten()
-		})
-	})
-}
-
-// relevanceOf is what the floor reckoned of a hit; 0 where it did not.
-func relevanceOf(h engram.Hit) float64 {
-	for _, f := range h.Why.Factors {
-		if f.Name == "relevance" {
-			return f.Value
-		}
-	}
-	return 0
-}
-
 // tell writes what was found, as far as the budget goes.
 func (t *reminding) tell() {
 	if len(t.hits) == 0 {
@@ -246,9 +214,8 @@ func (t *reminding) tell() {
 	}
 	var lines []string
 	rest := t.in.Budget - text.Tokens(render.Remind(t.head, nil))
-	now := t.now()
 	for i, h := range t.hits {
-		l := t.line(h, rest/(len(t.hits)-i), now)
+		l := t.line(h, rest/(len(t.hits)-i))
 		cost := text.Tokens(l)
 		if l == "" || cost > rest {
 			continue

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"time"
-
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -14,9 +12,9 @@ const leastExcerpt = 12
 
 // line is a hit as it is told, of at most so many tokens: what it is, and the passage that
 // answers best. "" where not even its head goes in.
-func (t *reminding) line(h engram.Hit, tokens int, now time.Time) string {
+func (t *reminding) line(h engram.Hit, tokens int) string {
 	m := h.Memory
-	head := render.RemindLine(m, h.Note(), "", now)
+	head := render.RemindLine(m, h.Note(), "", t.at)
 	room := tokens - text.Tokens(head) - 2
 	if room < leastExcerpt {
 		if text.Tokens(head) > tokens {
@@ -25,5 +23,5 @@ func (t *reminding) line(h engram.Hit, tokens int, now time.Time) string {
 		return head
 	}
 	c := retrieval.Candidate{Num: m.Num, Body: m.Content, Summary: m.Summary}
-	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), now)
+	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), t.at)
 }

@@ -52,7 +52,7 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	known := map[int64]bool{}
 	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
 		num := h.Memory.Num
-		out := t.seen[num] || known[num] || h.Memory.Forgotten() || !h.Memory.ValidTo.IsZero() && !h.Memory.ValidTo.After(t.now())
+		out := t.seen[num] || known[num] || h.Memory.Forgotten() || !h.Memory.ValidTo.IsZero() && !h.Memory.ValidTo.After(t.at)
 		known[num] = true
 		return out
 	})
@@ -65,7 +65,7 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	if err := t.annotate(ctx, r, hits); err != nil {
 		return err
 	}
-	hits = standing(hits)
+	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool { return h.Repeats != 0 || successor(h) != 0 })
 	hits, err := t.trusted(ctx, r, hits[:min(len(hits), 2*fileMost)])
 	t.hits = hits[:min(len(hits), fileMost)]
 	return err
