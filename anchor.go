@@ -106,15 +106,23 @@ func lineNumber(s string) (n int, is bool) {
 	return n, true
 }
 
-// String is what ParsePlace reads.
-func (p Place) String() string {
+// Lines are the lines of a place, "12" or "12-20"; "" for the whole file.
+func (p Place) Lines() string {
 	switch {
 	case p.First == 0:
-		return p.Path
+		return ""
 	case p.First == p.Last:
-		return p.Path + ":" + strconv.Itoa(p.First)
+		return strconv.Itoa(p.First)
 	}
-	return p.Path + ":" + strconv.Itoa(p.First) + "-" + strconv.Itoa(p.Last)
+	return strconv.Itoa(p.First) + "-" + strconv.Itoa(p.Last)
+}
+
+// String is what ParsePlace reads.
+func (p Place) String() string {
+	if p.First == 0 {
+		return p.Path
+	}
+	return p.Path + ":" + p.Lines()
 }
 
 // Place is where the anchor stood.

@@ -83,6 +83,7 @@ func New(o Options) *App {
 	main.Traces = a.tracesIn()
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
+	main.Code, main.Dir = git.Code{}, o.Dir
 	if o.Warm {
 		main.Warm = a.warm
 	}

@@ -167,6 +167,9 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	if d.State == engram.StateNeedsReview {
 		fmt.Fprintf(b, "State: %s since %s\n", d.State, render.Time(m.ReviewAfter, o))
 	}
+	for _, a := range d.Anchors {
+		fmt.Fprintf(b, "Code: %s\n", render.Anchor(a))
+	}
 	writeMarks(b, engram.Note{Relations: d.Note().Relations}, "") // the state is told with its time above
 	if len(d.Relations) > 0 {
 		fmt.Fprint(b, "\n─── Relations ───\n")

@@ -32,6 +32,7 @@ type Memory struct {
 	LastAccessedAt Stamp          `json:"last_accessed_at"`
 	ReviewAfter    Stamp          `json:"review_after"`
 	DeletedAt      Stamp          `json:"deleted_at"`
+	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it speaks of
 }
 
 // MemoryOf is the document of m in its state.
@@ -43,6 +44,9 @@ func MemoryOf(m engram.Memory, s engram.State) Memory {
 		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
 		CreatedAt: Stamp(m.CreatedAt), UpdatedAt: Stamp(m.UpdatedAt), LastSeenAt: Stamp(m.LastSeenAt),
 		LastAccessedAt: Stamp(m.LastAccessedAt), ReviewAfter: Stamp(m.ReviewAfter), DeletedAt: Stamp(m.DeletedAt),
+	}
+	for _, a := range m.Anchors {
+		d.Anchors = append(d.Anchors, AnchorOf(engram.Anchored{Anchor: a}))
 	}
 	if d.Metadata == nil {
 		d.Metadata = map[string]any{}
@@ -58,7 +62,7 @@ type Marked struct {
 
 // MarkedOf is the document of m with what n says of it.
 func MarkedOf(m engram.Memory, n engram.Note) Marked {
-	return Marked{MemoryOf(m, n.State), Each(n.Relations, RelationOf)}
+	return Marked{memoryIn(m, n.State, n.Anchors), Each(n.Relations, RelationOf)}
 }
 
 // MarkedOfAll are the documents of memories, each with its note.

@@ -42,7 +42,7 @@ type detailDoc struct {
 }
 
 func detailOf(d engine.Detail) detailDoc {
-	return detailDoc{document.MemoryOf(d.Memory, d.State), document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
+	return detailDoc{document.MarkedOf(d.Memory, d.Note()).Memory, document.Share(d.Strength), d.Why, document.Each(d.Relations, document.RelationOf), document.Each(d.Revisions, document.RevisionOf)}
 }
 
 // changedDoc is a memory after a change.

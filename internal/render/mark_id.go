@@ -9,6 +9,9 @@ func MarksByID(n engram.Note) (all []string) {
 	if n.State == engram.StateNeedsReview {
 		all = append(all, "due for review")
 	}
+	if mark := codeMark(n.Anchors); mark != "" {
+		all = append(all, mark)
+	}
 	for _, r := range n.Relations {
 		if r.Other.Num == 0 || r.Other.Forgotten() {
 			continue

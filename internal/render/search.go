@@ -102,6 +102,9 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	if h.State == engram.StateNeedsReview {
 		b.WriteString(" | " + stateMark(h.State))
 	}
+	if mark := codeMark(h.Anchors); mark != "" {
+		b.WriteString("\n    " + mark)
+	}
 	for _, n := range h.Relations {
 		if s := annotation(n); s != "" {
 			b.WriteString("\n    " + s)

@@ -1,0 +1,29 @@
+package document
+
+import "github.com/alanbuscaglia/engram"
+
+// Anchor is a place in code that a memory speaks of.
+type Anchor struct {
+	Path  string             `json:"path"`            // from the root of its repository
+	Lines string             `json:"lines,omitempty"` // 12 or 12-20; absent for the whole file
+	State engram.AnchorState `json:"state,omitempty"` // verified, moved, changed or gone; absent where nobody could look
+	Now   string             `json:"now,omitempty"`   // PATH or PATH:LINES, where it moved to
+}
+
+// AnchorOf is the document of a.
+func AnchorOf(a engram.Anchored) Anchor {
+	d := Anchor{Path: a.Path, State: a.State, Lines: a.Place().Lines()}
+	if a.State == engram.AnchorMoved {
+		d.Now = a.Now.String()
+	}
+	return d
+}
+
+// memoryIn is the document of m with what became of its code.
+func memoryIn(m engram.Memory, s engram.State, anchors []engram.Anchored) Memory {
+	d := MemoryOf(m, s)
+	if len(anchors) > 0 {
+		d.Anchors = Each(anchors, AnchorOf)
+	}
+	return d
+}

@@ -1,0 +1,58 @@
+package render
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// mostCode is how many places in code are told beside a memory.
+const mostCode = 2
+
+// Anchors says what became of the code that a memory speaks of, on one line:
+// "internal/a.go:10-20 (changed), b.go (moved to c.go)", what is worst first, and of more than two
+// how many more there are. It is "" where there is nothing to say: nobody could look, or no more
+// is known than that a file which the text names is there.
+func Anchors(all []engram.Anchored) string {
+	var told []engram.Anchored
+	for _, a := range all {
+		worked := a.Named && a.Whole() && (a.State == engram.AnchorChanged || a.State == engram.AnchorVerified)
+		if a.State != engram.AnchorUnknown && !worked {
+			told = append(told, a)
+		}
+	}
+	worst := []engram.AnchorState{engram.AnchorGone, engram.AnchorChanged, engram.AnchorMoved, engram.AnchorVerified}
+	slices.SortStableFunc(told, func(a, b engram.Anchored) int { return slices.Index(worst, a.State) - slices.Index(worst, b.State) })
+	var parts []string
+	for _, a := range told[:min(len(told), mostCode)] {
+		parts = append(parts, Anchor(a))
+	}
+	if more := len(told) - mostCode; more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Anchor is a place in code and what became of it: "internal/a.go:10-20 (changed)".
+func Anchor(a engram.Anchored) string {
+	place := Line(a.Place().String(), 0)
+	switch {
+	case a.State == engram.AnchorUnknown:
+		return place
+	case a.State == engram.AnchorMoved && a.Now.Path == a.Path:
+		return fmt.Sprintf("%s (moved to %s)", place, a.Now.Lines())
+	case a.State == engram.AnchorMoved:
+		return fmt.Sprintf("%s (moved to %s)", place, Line(a.Now.String(), 0))
+	}
+	return fmt.Sprintf("%s (%s)", place, a.State)
+}
+
+// codeMark is Anchors as one of Marks; "" for none.
+func codeMark(all []engram.Anchored) string {
+	if told := Anchors(all); told != "" {
+		return "code: " + told
+	}
+	return ""
+}
