@@ -73,6 +73,7 @@ func rows() map[string]row {
 		"internal/embedding/static": {room: "technology"},
 
 		"internal/agentcli":          {room: "technology"},
+		"internal/backfill":          {room: "technology"},
 		"internal/chat":              {room: "technology"},
 		"internal/daemon":            {room: "technology", modules: []string{"golang.org/x/sys"}},
 		"internal/git":               {room: "technology"},
@@ -142,7 +143,7 @@ func impureImports() []string {
 // reservedCalls are functions and variables that only the named files or folders
 // may use; outside them time, environment and output are handed in.
 func reservedCalls() map[string][]string {
-	const live, chat = "internal/eval/live/", "internal/chat/"
+	const live, chat, generator = "internal/eval/live/", "internal/chat/", "internal/secret/rulesgen/"
 	return map[string][]string{
 		"time.Now":     {"internal/app/", "internal/cli/", live},
 		"time.Since":   {live},
@@ -151,11 +152,11 @@ func reservedCalls() map[string][]string {
 		"os.Getenv":    {"internal/config/"},
 		"os.LookupEnv": {"internal/config/", "cmd/"},
 		"os.Environ":   {"internal/config/", "internal/git/", live},
-		"os.Exit":      {"cmd/", live},
+		"os.Exit":      {"cmd/", live, generator},
 		"os.Args":      {"cmd/", live},
 		"os.Stdin":     {"cmd/"},
 		"os.Stdout":    {"cmd/", live},
-		"os.Stderr":    {"cmd/", live},
+		"os.Stderr":    {"cmd/", live, generator},
 		"fmt.Print":    {},
 		"fmt.Printf":   {},
 		"fmt.Println":  {},
