@@ -45,7 +45,7 @@ func play(t *testing.T, name string) session.Figures {
 }
 
 func TestSessions(t *testing.T) {
-	for _, name := range []string{"harbor", "lumen"} {
+	for _, name := range []string{"harbor", "lumen", "orchard"} {
 		play(t, name)
 	}
 }
