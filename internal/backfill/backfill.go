@@ -1,0 +1,142 @@
+// Package backfill reads the transcripts that coding agents leave on this machine and says
+// what of them may be worth a memory: claude.go, codex.go and opencode.go know how each of
+// them writes; which texts are proposed is decided by the rules of package capture.
+//
+// Transcripts are only read, line by line, with a bounded amount of memory, and never as
+// anything but data: a line that cannot be read is counted and passed over, what a newer
+// agent writes and this package does not know is passed over, and links, pipes and whatever
+// else is no plain file is left alone.
+package backfill
+
+import (
+	"context"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/capture"
+)
+
+// Source is an agent whose transcripts can be read.
+type Source string
+
+// The sources.
+const (
+	ClaudeCode Source = "claude-code" // ~/.claude/projects/*/*.jsonl
+	Codex      Source = "codex"       // ~/.codex/sessions/**/rollout-*.jsonl
+	OpenCode   Source = "opencode"    // ~/.local/share/opencode: opencode.db, or storage/ of older versions
+)
+
+// Session is what is known of a transcript before it is read.
+type Session struct {
+	ID        string    // the agent's own; the file's name where it says none
+	Directory string    // where the agent was started; "" when it does not say
+	Path      string    // the file, for a person
+	ChangedAt time.Time // when something was last written to it
+}
+
+// Options say what is read. Wants and Found are required.
+type Options struct {
+	// Path is the folder of the agent's transcripts, or one transcript, or a database.
+	Path string
+	// Since leaves out what happened before; the zero time is everything.
+	Since time.Time
+	// Wants says whether a session is read; it is asked once for each, as soon as its folder is
+	// known.
+	Wants func(Session) (bool, error)
+	// Found is given what was found in a session, some at a time, and says whether to go on. The session is
+	// the same for all of one transcript.
+	Found func(Session, []capture.Proposal) (more bool, err error)
+	// Clean takes out of texts what must not be kept; nil: nothing.
+	Clean func(string) string
+	// Database gives the parts of OpenCode's database (replica/foreign); nil: there is none
+	// that could be read.
+	Database Database
+}
+
+// Database gives the parts of the sessions that wants has, until part returns false: the
+// message and the part as JSON.
+type Database func(ctx context.Context, path string, wants func(id, directory string, changed time.Time) bool, part func(message, part string, at time.Time) (more bool)) error
+
+// Read says what was read.
+type Read struct {
+	Transcripts int    // that were read, in whole or in part
+	Bytes       int64  // of them; of a database what its parts have
+	Notes       []Note // what was passed over and why, the first MostNotes
+}
+
+// Note is about one file.
+type Note struct {
+	Path   string
+	Reason string
+}
+
+// MostNotes is how many notes are kept.
+const MostNotes = 100
+
+func (r *Read) note(path, reason string) {
+	if len(r.Notes) < MostNotes {
+		r.Notes = append(r.Notes, Note{path, reason})
+	}
+}
+
+// Run reads transcripts, the one that was changed last first. CodeNotFound where Path is
+// not, CodeInvalid for a source that does not exist and for what is no transcript.
+func Run(ctx context.Context, s Source, o Options) (Read, error) {
+	switch s {
+	case ClaudeCode:
+		return readLines(ctx, o, claudeFiles, func() format { return &claude{} })
+	case Codex:
+		return readLines(ctx, o, codexFiles, func() format { return &codex{} })
+	case OpenCode:
+		return readOpenCode(ctx, o)
+	}
+	return Read{}, engram.Errorf(engram.CodeInvalid, "there are no transcripts of %q", string(s)).WithHint("claude-code, codex or opencode")
+}
+
+// listener hears the turns of one transcript and collects what is found.
+type listener struct {
+	o       Options
+	session Session
+	rules   capture.Transcript
+	found   []capture.Proposal
+	asked   bool // whether it is wanted
+	wanted  bool
+}
+
+func (o Options) listen(s Session) *listener {
+	return &listener{o: o, session: s, rules: capture.Transcript{Clean: o.Clean}}
+}
+
+// wants asks whether the session is read, once.
+func (l *listener) wants() (bool, error) {
+	if l.asked {
+		return l.wanted, nil
+	}
+	var err error
+	l.wanted, err = l.o.Wants(l.session)
+	l.asked = true
+	return l.wanted, err
+}
+
+// hear takes a turn.
+func (l *listener) hear(t capture.Turn) { l.keep(l.rules.Add(t)) }
+
+func (l *listener) keep(all []capture.Proposal) {
+	for _, p := range all {
+		if p.At.IsZero() {
+			p.At = l.session.ChangedAt
+		}
+		if !p.At.Before(l.o.Since) {
+			l.found = append(l.found, p)
+		}
+	}
+}
+
+// end hands over what was found.
+func (l *listener) end() (more bool, err error) {
+	l.keep(l.rules.End())
+	if len(l.found) == 0 {
+		return true, nil
+	}
+	return l.o.Found(l.session, l.found)
+}

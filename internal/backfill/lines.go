@@ -1,0 +1,235 @@
+package backfill
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/capture"
+)
+
+// maxLine is how long a line of a transcript may be, in bytes. Longer ones hold pictures
+// and files; what is said is shorter.
+const maxLine = 16 << 20
+
+// format reads the lines of one transcript.
+type format interface {
+	// line reads one. It may fill the session, and gives the turns that the line has to hear;
+	// skip says that the whole transcript is none of a person and an agent. An error is what is
+	// wrong with the line.
+	line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error)
+}
+
+// file is a transcript.
+type file struct {
+	path string
+	at   time.Time
+}
+
+// readLines reads transcripts that are files of lines.
+func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]file, error), form func() format) (Read, error) {
+	var r Read
+	files, err := find(o, &r)
+	if err != nil {
+		return r, err
+	}
+	// What happened last is what a person remembers, and a limit should not cut it off.
+	slices.SortFunc(files, func(a, b file) int {
+		if c := b.at.Compare(a.at); c != 0 {
+			return c
+		}
+		return strings.Compare(a.path, b.path)
+	})
+	for _, f := range files {
+		if f.at.Before(o.Since) {
+			continue
+		}
+		more, err := r.file(ctx, o, f, form())
+		if err != nil || !more {
+			return r, err
+		}
+	}
+	return r, nil
+}
+
+// errNotWanted ends the reading of a transcript.
+var errNotWanted = errors.New("not wanted")
+
+// file reads one transcript. That it cannot be read is noted, and no error.
+func (r *Read) file(ctx context.Context, o Options, f file, form format) (more bool, err error) {
+	in, err := openPlain(f.path)
+	if err != nil {
+		r.note(f.path, err.Error())
+		return true, nil
+	}
+	defer func() { _ = in.Close() }()
+	l := o.listen(Session{ID: strings.TrimSuffix(filepath.Base(f.path), ".jsonl"), Path: f.path, ChangedAt: f.at})
+	broken, bad, refused := 0, error(nil), error(nil)
+	long, err := eachLine(ctx, in, func(line []byte) error {
+		r.Bytes += int64(len(line)) + 1
+		skip, err := form.line(line, &l.session, l.hear)
+		if err != nil {
+			broken, bad = broken+1, err
+		}
+		if skip {
+			return errNotWanted
+		}
+		if l.session.Directory == "" { // whose it is will be said
+			return nil
+		}
+		var wanted bool
+		if wanted, refused = l.wants(); !wanted {
+			return errNotWanted
+		}
+		return nil
+	})
+	switch {
+	case refused != nil:
+		return false, refused
+	case errors.Is(err, errNotWanted):
+		return true, nil
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case err != nil:
+		r.note(f.path, "could not be read to its end")
+	}
+	if broken > 0 {
+		r.note(f.path, fmt.Sprintf("%s could not be read: %v", lines(broken), bad))
+	}
+	if long > 0 {
+		r.note(f.path, fmt.Sprintf("%s of more than %d MiB left out", lines(long), maxLine>>20))
+	}
+	if wanted, err := l.wants(); err != nil || !wanted {
+		return err == nil, err
+	}
+	r.Transcripts++
+	return l.end()
+}
+
+func lines(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return strconv.Itoa(n) + " lines"
+}
+
+// openPlain opens a plain file: not a link, which may lead anywhere, and not a pipe, which
+// would wait for somebody to write.
+func openPlain(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("is no plain file")
+	}
+	if err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, errors.New("cannot be read")
+	}
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() { // it was exchanged meanwhile
+		_ = f.Close()
+		return nil, errors.New("is no plain file")
+	}
+	return f, nil
+}
+
+// eachLine calls fn with each line of r that is not empty, without its end. Lines that are
+// longer than maxLine are counted and passed over.
+func eachLine(ctx context.Context, r io.Reader, fn func([]byte) error) (long int, err error) {
+	in := bufio.NewReaderSize(r, 256<<10)
+	var buffer []byte
+	for n := 0; ; n++ {
+		if n%256 == 0 && ctx.Err() != nil {
+			return long, ctx.Err()
+		}
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if buffer, err = readLong(in, append(buffer[:0], line...)); len(buffer) > maxLine {
+				buffer = nil
+				long++
+			}
+			line = buffer
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return long, err
+		}
+		if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+			if err := fn(line); err != nil {
+				return long, err
+			}
+		}
+		if err != nil {
+			return long, nil
+		}
+	}
+}
+
+// readLong reads the rest of a line that began with buffer: as much of it as tells that it is
+// too long.
+func readLong(in *bufio.Reader, buffer []byte) ([]byte, error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if len(buffer) <= maxLine {
+			buffer = append(buffer, part...)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return buffer, err
+		}
+	}
+}
+
+// filesBelow returns the files below a folder whose names pass, down to so many levels;
+// links are not followed. A file that was named itself is one.
+func filesBelow(o Options, r *Read, deep int, pass func(slashed string) bool) ([]file, error) {
+	info, err := os.Stat(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, engram.Errorf(engram.CodeNotFound, "%s does not exist", o.Path).WithHint("name the folder of the transcripts, or one of them")
+	case err != nil:
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", o.Path).WithCause(err)
+	case !info.IsDir():
+		return []file{{o.Path, info.ModTime()}}, nil
+	}
+	root, err := filepath.EvalSymlinks(o.Path) // a link that was named is meant
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", o.Path).WithCause(err)
+	}
+	var all []file
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			r.note(path, "cannot be read")
+			return nil
+		}
+		rel, _ := filepath.Rel(root, path)
+		rel = filepath.ToSlash(rel)
+		if d.IsDir() {
+			if strings.Count(rel, "/") >= deep {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !pass(rel) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil || !info.Mode().IsRegular() {
+			r.note(path, "is no plain file")
+			return nil
+		}
+		all = append(all, file{path, info.ModTime()})
+		return nil
+	})
+	return all, err
+}

@@ -1,0 +1,285 @@
+package backfill
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/capture"
+)
+
+// OpenCode keeps sessions, messages and their parts: in opencode.db, and before version 1.2
+// in files of JSON, storage/session/PROJECT/SESSION.json, storage/message/SESSION/MESSAGE.json
+// and storage/part/MESSAGE/PART.json, of which the ids sort by time. A message has a role,
+// and summary where it is that of a session that was compacted; a part is text (synthetic
+// when the program wrote it) or tool, with its state: input, output, and for bash the exit
+// code in metadata.
+//
+// Source: what opencode 1.18.33 wrote in a session against a scripted model.
+type openCode struct{ dir string }
+
+type openCodeMessage struct {
+	Role    string          `json:"role"`
+	Summary json.RawMessage `json:"summary"`
+	Time    openCodeTime    `json:"time"`
+}
+
+type openCodeTime struct {
+	Created int64 `json:"created"`
+	Updated int64 `json:"updated"`
+}
+
+type openCodePart struct {
+	Type      string `json:"type"`
+	Text      loose  `json:"text"`
+	Synthetic bool   `json:"synthetic"`
+	Ignored   bool   `json:"ignored"`
+	Tool      string `json:"tool"`
+	State     struct {
+		Status string `json:"status"`
+		Input  struct {
+			Command  loose `json:"command"`
+			FilePath loose `json:"filePath"`
+		} `json:"input"`
+		Output   loose `json:"output"`
+		Error    loose `json:"error"`
+		Metadata struct {
+			Exit *int `json:"exit"`
+		} `json:"metadata"`
+	} `json:"state"`
+}
+
+// hear reads a part of a message.
+func (c openCode) hear(m openCodeMessage, part []byte, at time.Time, hear func(capture.Turn)) error {
+	var p openCodePart
+	if err := json.Unmarshal(part, &p); err != nil {
+		return notJSON(err)
+	}
+	turn := capture.Turn{Role: capture.RoleAgent, Text: string(p.Text), At: at}
+	switch {
+	case m.Role == "user":
+		turn.Role = capture.RolePerson
+		turn.Text = unquoted(turn.Text)
+	case string(m.Summary) == "true":
+		turn.Role = capture.RoleSummary
+	}
+	switch p.Type {
+	case "text":
+		if !p.Synthetic && !p.Ignored && (turn.Role != capture.RolePerson || typed(turn.Text)) {
+			hear(turn)
+		}
+	case "tool":
+		c.tool(p, at, hear)
+	}
+	return nil
+}
+
+func (c openCode) tool(p openCodePart, at time.Time, hear func(capture.Turn)) {
+	s := p.State
+	t := capture.Turn{Role: capture.RoleTool, At: at, Failed: s.Status == "error" || s.Metadata.Exit != nil && *s.Metadata.Exit != 0, Text: bounded(string(s.Output) + string(s.Error))}
+	switch p.Tool {
+	case "bash":
+		t.Command = string(s.Input.Command)
+	case "edit", "write", "patch", "multiedit":
+		t.Edited = below(c.dir, string(s.Input.FilePath))
+	}
+	if (t.Command != "" || t.Edited != "") && (s.Status == "completed" || s.Status == "error") {
+		hear(t)
+	}
+}
+
+// unquoted is a prompt as it was typed: `opencode run` puts one of several words between
+// quotation marks.
+func unquoted(s string) string {
+	if inner, ok := strings.CutPrefix(s, `"`); ok && strings.HasSuffix(inner, `"`) && strings.Count(s, `"`) == 2 {
+		return strings.TrimSuffix(inner, `"`)
+	}
+	return s
+}
+
+// readOpenCode reads the database where there is one, and the files of older versions.
+func readOpenCode(ctx context.Context, o Options) (Read, error) {
+	var r Read
+	info, err := os.Stat(o.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return r, engram.Errorf(engram.CodeNotFound, "%s does not exist", o.Path).WithHint("name OpenCode's data folder, or its opencode.db")
+	case err != nil:
+		return r, engram.Errorf(engram.CodeUnavailable, "%s cannot be read", o.Path).WithCause(err)
+	case !info.IsDir():
+		_, err := r.database(ctx, o, o.Path)
+		return r, err
+	}
+	if db := filepath.Join(o.Path, "opencode.db"); o.Database != nil {
+		if _, err := os.Stat(db); err == nil {
+			if more, err := r.database(ctx, o, db); err != nil || !more {
+				return r, err
+			}
+		}
+	}
+	root, err := os.OpenRoot(filepath.Join(o.Path, "storage")) // no link leads out of it
+	if err != nil {
+		return r, nil // only a database, or nothing yet
+	}
+	defer func() { _ = root.Close() }()
+	return r, r.storage(ctx, o, root.FS())
+}
+
+// database reads opencode.db, one session after the other.
+func (r *Read) database(ctx context.Context, o Options, file string) (more bool, err error) {
+	if o.Database == nil {
+		return false, engram.Errorf(engram.CodeInvalid, "%s is no folder", file)
+	}
+	var l *listener
+	more, broken := true, 0
+	flush := func() {
+		if l != nil && err == nil && more {
+			more, err = l.end()
+		}
+		l = nil
+	}
+	read := o.Database(ctx, file, func(id, dir string, changed time.Time) bool {
+		flush()
+		if err != nil || !more || changed.Before(o.Since) {
+			return false
+		}
+		next := o.listen(Session{ID: id, Directory: dir, Path: file, ChangedAt: changed})
+		var wanted bool
+		if wanted, err = next.wants(); wanted && err == nil {
+			r.Transcripts++
+			l = next
+			return true
+		}
+		return false
+	}, func(message, part string, at time.Time) bool {
+		r.Bytes += int64(len(part))
+		var m openCodeMessage
+		if json.Unmarshal([]byte(message), &m) != nil || (openCode{l.session.Directory}).hear(m, []byte(part), at, l.hear) != nil {
+			broken++
+		}
+		return true
+	})
+	if err == nil && read != nil {
+		return false, read
+	}
+	flush()
+	if broken > 0 {
+		r.note(file, counted(broken)+" could not be read")
+	}
+	return more, err
+}
+
+// storage reads the files of versions before the database.
+func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
+	files, err := fs.Glob(root, "session/*/*.json")
+	if err != nil {
+		return err
+	}
+	var all []Session
+	for _, name := range files {
+		var s struct {
+			ID        string       `json:"id"`
+			Directory string       `json:"directory"`
+			ParentID  string       `json:"parentID"`
+			Time      openCodeTime `json:"time"`
+		}
+		if err := readJSON(root, name, &s); err != nil || s.ID == "" || strings.ContainsAny(s.ID, "*?[/\\") {
+			r.note("storage/"+name, "is no session")
+			continue
+		}
+		if s.ParentID == "" {
+			all = append(all, Session{ID: s.ID, Directory: s.Directory, Path: "storage/" + name, ChangedAt: time.UnixMilli(s.Time.Updated).UTC()})
+		}
+	}
+	slices.SortFunc(all, func(a, b Session) int {
+		if c := b.ChangedAt.Compare(a.ChangedAt); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	for _, s := range all {
+		if s.ChangedAt.Before(o.Since) {
+			continue
+		}
+		if more, err := r.stored(ctx, o, root, s); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored reads one session of files.
+func (r *Read) stored(ctx context.Context, o Options, root fs.FS, s Session) (more bool, err error) {
+	l := o.listen(s)
+	if wanted, err := l.wants(); err != nil || !wanted {
+		return err == nil, err
+	}
+	r.Transcripts++
+	messages, err := fs.Glob(root, "message/"+s.ID+"/*.json") // by name, so by time
+	if err != nil {
+		return false, err
+	}
+	broken := 0
+	for _, name := range messages {
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		var m openCodeMessage
+		if readJSON(root, name, &m) != nil {
+			broken++
+			continue
+		}
+		parts, err := fs.Glob(root, "part/"+strings.TrimSuffix(path.Base(name), ".json")+"/*.json")
+		if err != nil {
+			broken++
+			continue
+		}
+		for _, part := range parts {
+			b, err := readBounded(root, part)
+			r.Bytes += int64(len(b))
+			if err != nil || (openCode{s.Directory}).hear(m, b, time.UnixMilli(m.Time.Created).UTC(), l.hear) != nil {
+				broken++
+			}
+		}
+	}
+	if broken > 0 {
+		r.note(s.Path, counted(broken)+" of it could not be read")
+	}
+	return l.end()
+}
+
+func readJSON(root fs.FS, name string, into any) error {
+	b, err := readBounded(root, name)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}
+
+// readBounded reads a plain file that is no longer than a line may be.
+func readBounded(root fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(root, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxLine {
+		return nil, errors.New("is no plain file, or too large")
+	}
+	return fs.ReadFile(root, name)
+}
+
+func counted(n int) string {
+	if n == 1 {
+		return "1 part"
+	}
+	return strconv.Itoa(n) + " parts"
+}

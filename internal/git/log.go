@@ -1,0 +1,115 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// LoggedCommit is a commit with who wrote it.
+type LoggedCommit struct {
+	Commit
+	Author string // name and address
+}
+
+// maxCommit is how long a commit's message may be, in bytes; what is longer is cut off.
+const maxCommit = 256 << 10
+
+// Log gives the commits of the branch that is checked out in the repository around dir,
+// which is absolute, newest first and without merges, one at a time, until each returns
+// false. Those from before since are left out; the zero time is every one. root is the
+// folder that they are of.
+//
+// CodeNotFound where there is no repository or no commit, CodeUnavailable when git is
+// missing or fails.
+func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func(LoggedCommit) bool) (root string, err error) {
+	repo, inside := findRepository(filepath.Clean(dir))
+	if !inside {
+		return "", engram.Errorf(engram.CodeNotFound, "%s is in no git repository", dir).WithHint("name a folder of a repository")
+	}
+	args := []string{"-C", repo.root, "-c", "core.fsmonitor=false", "log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color",
+		"--encoding=UTF-8", "--format=%H%x1f%aI%x1f%an <%ae>%x1f%s%x1f%b%x1e"}
+	if !since.IsZero() {
+		args = append(args, "--since="+since.UTC().Format(time.RFC3339))
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append(args, "HEAD", "--")...)
+	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = 100 * time.Millisecond
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", gitFailed(repo.root, err)
+	}
+	if err := cmd.Start(); err != nil {
+		return "", gitFailed(repo.root, err)
+	}
+	stopped, err := eachCommit(out, each)
+	if stopped || err != nil {
+		cancel()
+		_ = cmd.Wait() // it was told to end: how it did says nothing
+		return repo.root, err
+	}
+	if err := cmd.Wait(); err != nil {
+		if err := context.Cause(ctx); err != nil {
+			return "", err
+		}
+		return "", gitFailed(repo.root, err)
+	}
+	return repo.root, nil
+}
+
+func gitFailed(root string, err error) error {
+	return engram.Errorf(engram.CodeUnavailable, "git log did not answer").
+		WithHint("check that git is installed, that the repository has a commit, and that `git -C %s log` works", root).WithCause(err)
+}
+
+// eachCommit reads commits until each returns false.
+func eachCommit(r io.Reader, each func(LoggedCommit) bool) (stopped bool, err error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	for {
+		record, err := readRecord(in)
+		if c, ok := parseLogged(record); ok && !each(c) {
+			return true, nil
+		}
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// readRecord reads up to the separator of commits, and keeps its beginning.
+func readRecord(in *bufio.Reader) (string, error) {
+	var b strings.Builder
+	for {
+		part, err := in.ReadSlice('\x1e')
+		if room := maxCommit - b.Len(); len(part) > room {
+			b.Write(part[:room])
+		} else {
+			b.Write(part)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return b.String(), err
+		}
+	}
+}
+
+func parseLogged(record string) (c LoggedCommit, ok bool) {
+	f := strings.SplitN(strings.TrimPrefix(strings.TrimSuffix(record, "\x1e"), "\n"), "\x1f", 5)
+	if len(f) != 5 {
+		return c, false
+	}
+	at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
+	text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
+	return LoggedCommit{Commit{Hash: f[0], At: at, Subject: text(f[3]), Body: text(f[4])}, text(f[2])}, true
+}

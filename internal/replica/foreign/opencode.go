@@ -1,0 +1,110 @@
+package foreign
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// OpenCode keeps its sessions in ~/.local/share/opencode/opencode.db: session (with the
+// folder, and a parent where it is that of a subagent), message and part, each of the latter
+// two a JSON object in the column data. Times are milliseconds.
+//
+// Source: the schema that opencode-ai 1.18.33 makes in an empty folder.
+
+// OpenCodeSession is one session in the database of OpenCode.
+type OpenCodeSession struct {
+	ID, Directory string
+	UpdatedAt     time.Time
+}
+
+// OpenCodePart is one piece of a message, with the message that it is of.
+type OpenCodePart struct {
+	Message, Part string // JSON, as it stands there
+	At            time.Time
+}
+
+// maxPart is how long a part may be that is read, in bytes: longer ones are what tools read.
+const maxPart = 8 << 20
+
+// OpenCode gives the parts of the sessions that wants has, of the newest session first, and
+// in a session in their order, until part returns false. Sessions of subagents are left out.
+// Nothing is written, nor is anything left beside the database; one that is in use is copied
+// into temp first, "" is the system's own folder.
+//
+// CodeNotFound where there is no such file, CodeInvalid for what is no database of OpenCode
+// or is damaged, CodeUnavailable for one that is being written all the time.
+func OpenCode(ctx context.Context, path, temp string, wants func(OpenCodeSession) bool, part func(OpenCodeSession, OpenCodePart) (more bool)) (err error) {
+	db, err := openDatabase(ctx, path, Options{Temp: temp})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.close()) }()
+	err = db.require(ctx, "OpenCode", table{"session", []string{"id", "directory", "parent_id", "time_updated"}, nil, "id"},
+		table{"message", []string{"id", "session_id", "time_created", "data"}, nil, "id"},
+		table{"part", []string{"id", "message_id", "time_created", "data"}, nil, "id"})
+	if err != nil {
+		return err
+	}
+	sessions, err := db.openCodeSessions(ctx)
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		if !wants(s) {
+			continue
+		}
+		more, err := db.openCodeParts(ctx, s, part)
+		if err != nil || !more {
+			return err
+		}
+	}
+	return db.settled()
+}
+
+func (d *database) openCodeSessions(ctx context.Context) (all []OpenCodeSession, err error) {
+	const query = `SELECT id, directory, time_updated FROM session WHERE coalesce(parent_id, '') = '' ORDER BY time_updated DESC, id`
+	rows, err := d.db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, d.broken(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var s OpenCodeSession
+		var updated int64
+		if err := rows.Scan(&s.ID, &s.Directory, &updated); err != nil {
+			return nil, d.broken(err)
+		}
+		s.UpdatedAt = time.UnixMilli(updated).UTC()
+		all = append(all, s)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, d.broken(err)
+	}
+	return all, nil
+}
+
+func (d *database) openCodeParts(ctx context.Context, s OpenCodeSession, part func(OpenCodeSession, OpenCodePart) bool) (more bool, err error) {
+	const query = `SELECT m.data, p.data, p.time_created FROM message m JOIN part p ON p.message_id = m.id
+		WHERE m.session_id = ? AND length(p.data) <= ? AND length(m.data) <= ? ORDER BY m.time_created, m.id, p.id`
+	rows, err := d.db.QueryContext(ctx, query, s.ID, maxPart, maxPart)
+	if err != nil {
+		return false, d.broken(err)
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var p OpenCodePart
+		var at int64
+		if err := rows.Scan(&p.Message, &p.Part, &at); err != nil {
+			return false, d.broken(err)
+		}
+		p.At = time.UnixMilli(at).UTC()
+		if !part(s, p) {
+			return false, nil
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return false, d.broken(err)
+	}
+	return true, nil
+}
