@@ -67,7 +67,7 @@ func answers() map[string][]answer {
 		"metrics":                one(document.Metrics{}),
 		"migrate":                {{"", foundPlacesDoc{}}, {"--from", migratedDoc{}}},
 		"obsidian-export":        one(vaultDoc{}),
-		"off":                    one(switchedDoc{}),
+		"off":                    {{"", switchedDoc{}}, {"--check", askedOffDoc{}}},
 		"on":                     one(switchedDoc{}),
 		"projects":               one(projectsDoc{}),
 		"projects consolidate":   one(consolidateDoc{}),

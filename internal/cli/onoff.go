@@ -66,12 +66,63 @@ type switchedDoc struct {
 	Changed bool `json:"changed"` // false: it was so before
 }
 
+// askedOffDoc is the answer of `off --check`.
+type askedOffDoc struct {
+	Off     bool   `json:"off"`     // for that project
+	Project string `json:"project"` // that was asked about
+}
+
 func (p *program) offCommand() *cobra.Command {
-	return p.switchCommand("off", `Switch agents off at once: hooks say nothing and note nothing, and every tool of an MCP server, also of those that run
+	var check bool
+	cmd := p.switchCommand("off", `Switch agents off at once: hooks say nothing and note nothing, and every tool of an MCP server, also of those that run
 already, answers that it is off. Without a flag that is so everywhere, with --project or --here for one project, however
 an agent comes to it: by its folder, its session or its name. Commands that a person types and the HTTP API go on working,
-and so does what a server does by itself at night. It stays so until engram on.`,
+and so does what a server does by itself at night. It stays so until engram on.
+
+With --check nothing is switched: it says whether agents are off for the project of this folder, or that of --project, and
+the exit code is 0 when they are, 3 when they are not. Scripts that an agent runs ask so before they do anything.`,
 		"Switch agents off: nothing is remembered or recalled", (*app.App).SwitchOff, writeOff)
+	cmd.Flags().BoolVar(&check, "check", false, "only say whether agents are off here")
+	cmd.Example = examples(cmd.Example, "engram off --check || engram context")
+	switching := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if check {
+			return p.checkOff(cmd)
+		}
+		return switching(cmd, args)
+	}
+	return cmd
+}
+
+// checkOff says whether agents are off for the project in force.
+func (p *program) checkOff(cmd *cobra.Command) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	now := p.app.OffState()
+	doc := askedOffDoc{Off: now.Everything}
+	if now.Any() && !now.Everything || p.json { // else the folder need not be looked at
+		if doc.Project, err = p.writeProject(cmd, e); err != nil {
+			return err
+		}
+		doc.Off = now.Off(doc.Project)
+	}
+	if err := p.answer(doc, func(b *strings.Builder) { writeChecked(b, doc, now) }); err != nil || doc.Off {
+		return err
+	}
+	return exitWith(3)
+}
+
+func writeChecked(b *strings.Builder, doc askedOffDoc, now app.OffState) {
+	switch {
+	case now.Everything:
+		b.WriteString("Engram is switched off (engram on).\n")
+	case doc.Off:
+		fmt.Fprintf(b, "Engram is switched off for project %s (engram on --project NAME).\n", render.Line(doc.Project, 0))
+	default:
+		b.WriteString("Engram is on.\n")
+	}
 }
 
 func (p *program) onCommand() *cobra.Command {

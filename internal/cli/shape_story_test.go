@@ -19,6 +19,7 @@ func shapeStory() []string {
 		"engram",
 		"engram version",
 		"engram off",
+		"engram off --check",
 		"engram off --project shop",
 		"engram on --project shop",
 		"engram on",
