@@ -20,7 +20,7 @@ func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 			asked = filepath.Join(dir, asked)
 		}
 		if !isProgram(asked, goos) {
-			return "", engram.Errorf(engram.CodeNotFound, "%s is no program", asked).WithHint("name the file of engram itself")
+			return "", engram.Errorf(engram.CodeNotFound, "%s is no program", asked).WithHint("name the file of this program")
 		}
 		return asked, nil
 	}

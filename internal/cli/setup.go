@@ -201,7 +201,7 @@ func agentsNamed(args []string) ([]string, error) {
 		if err != nil {
 			words := append([]string{"status", "service", "all"}, app.AgentNames()...)
 			if near := text.Nearest(strings.ToLower(arg), words); near != "" {
-				return nil, invalidf("%v", err).WithHint("did you mean: engram setup %s?", near)
+				return nil, invalidf("%v", err).WithHint("did you mean: %s?", "engram setup "+near)
 			}
 			return nil, err
 		}
