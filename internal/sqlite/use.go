@@ -90,8 +90,17 @@ const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memo
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7) AND %s (?2 = '' OR m.scope = ?2)
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
 
+// beyondSQL is lastingSQL for a scope beyond single projects, in all of them; it is served by
+// memories_beyond.
+const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7) AND m.scope = ?1
+	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
+
 // Lasting returns the memories that every session should know.
 func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, limit int) ([]engram.Memory, error) {
+	if project == "" && (scope == engram.ScopePersonal || scope == engram.ScopeGlobal) {
+		return t.memories(ctx, beyondSQL, scope, limit)
+	}
 	if project == "" {
 		return t.memories(ctx, fmt.Sprintf(lastingSQL, "?1 = 0 AND"), 0, scope, limit)
 	}

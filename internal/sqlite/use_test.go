@@ -27,6 +27,8 @@ func usePlans(t *testing.T) []planCase {
 		{name: "lasting memories", run: func(t *tx) error { _, err := t.Lasting(ctx, "", "", 10); return err },
 			want: []string{"SCAN m USING INDEX memories_lasting", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the few that last, of all projects"},
+		{name: "lasting memories beyond projects", run: func(t *tx) error { _, err := t.Lasting(ctx, "", engram.ScopePersonal, 10); return err },
+			want: []string{"SEARCH m USING INDEX memories_beyond (scope=?)"}},
 	}
 }
 

@@ -87,6 +87,9 @@ CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NO
 -- What every session should know, however old it is; the same condition stands in lastingSQL.
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
+-- And of that what is of no single project: few rows, which must not be looked for among all; see beyondSQL.
+CREATE INDEX memories_beyond ON memories (scope, permanent DESC, importance DESC, num DESC)
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7);
 -- Eight bytes of the hash find the candidates; the whole hash decides.
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 -- Both ends of a title find the candidates, at half the size of titles; the whole title decides.

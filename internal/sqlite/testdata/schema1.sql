@@ -272,7 +272,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', 'cbff5be581a6922c');
+INSERT INTO meta (key, value) VALUES ('device', '2f0b1df5dc327dcb');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -326,6 +326,8 @@ CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
 	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
+CREATE INDEX memories_beyond ON memories (scope, permanent DESC, importance DESC, num DESC)
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7);
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
