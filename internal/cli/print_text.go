@@ -66,6 +66,11 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 	case engine.ActionMerged:
 		fmt.Fprintf(b, "  merged with it: %s; engram get %d shows what it said before\n", s.Reason, m.Num)
 	}
+	for _, a := range m.Anchors {
+		if !a.Named {
+			fmt.Fprintf(b, "Anchored to %s\n", render.Anchor(engram.Anchored{Anchor: a}))
+		}
+	}
 	if s.SuggestedTopic != "" {
 		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
 	}

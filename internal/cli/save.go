@@ -14,6 +14,7 @@ import (
 type saveFlags struct {
 	typ, scope, topic, session string
 	tags, metadata, related    []string
+	files                      []string
 	importance                 float64
 	permanent, merge           bool
 }
@@ -29,10 +30,14 @@ content from standard input. Under a topic key that exists, the memory of that t
 
 Called as add or remember, or with --merge, it lets another memory take it up that has the same type and title or says
 nearly the same: the text is added to that memory, whose old text is kept. What it may contradict is shown, and is never
-merged.`,
+merged.
+
+With --file the memory is anchored to code: to a file of a repository, or to lines of it. Files that its text names are
+anchored to by themselves. Whoever finds the memory later is told whether that code is as it was, moved, changed or gone.`,
 		Example: examples(
 			`engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision`,
 			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
+			`engram save 'Retries' 'Three, then the queue keeps it' --file internal/queue/retry.go:40-62`,
 			`git log -1 --format=%B | engram save 'Last change' -`),
 		Args: between(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.save(cmd, args, f) },
@@ -46,6 +51,7 @@ merged.`,
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade")
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=value`, may be repeated; the value may be JSON")
 	flags.StringVar(&f.session, "session", "", "session `id` (default: the project's open session)")
+	flags.StringArrayVar(&f.files, "file", nil, "code it speaks of, `PATH[:FIRST-LAST]`, may be repeated; finds say when it changed")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
 	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
 	alsoFlag(cmd, "tags", "tag")
@@ -98,6 +104,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
 		Type: engram.Type(strings.TrimSpace(f.typ)), Origin: engram.OriginHuman, Tags: f.tags, Permanent: f.permanent,
+		Files: f.files,
 	}
 	if in.Scope, err = scopeOf(f.scope); err != nil {
 		return in, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 type updateFlags struct {
 	title, content, typ, scope, topic, moveTo string
 	tags, addTags, removeTags, metadata       []string
+	files                                     []string
 	importance                                float64
 	permanent                                 bool
 }
@@ -53,6 +55,7 @@ func (p *program) updateCommand() *cobra.Command {
 	flags.StringSliceVar(&f.addTags, "add-tag", nil, "add a `tag`")
 	flags.StringSliceVar(&f.removeTags, "remove-tag", nil, "remove a `tag`")
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "set `key=value`; an empty value removes the key")
+	flags.StringArrayVar(&f.files, "file", nil, "the code it speaks of instead, `PATH[:FIRST-LAST]`, may be repeated; empty for none")
 	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade; =false to fade again")
 	return cmd
@@ -110,6 +113,7 @@ func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (i
 	in.Tags = given(changed("tags"), f.tags)
 	in.Importance = given(changed("importance"), f.importance)
 	in.Permanent = given(changed("permanent"), f.permanent)
+	in.Files = given(changed("file"), slices.DeleteFunc(f.files, func(path string) bool { return path == "" }))
 	in.AddTags, in.RemoveTags = f.addTags, f.removeTags
 	in.Metadata, err = metadataOf(f.metadata)
 	for key, value := range in.Metadata {
