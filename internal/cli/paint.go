@@ -25,8 +25,8 @@ func (p paint) lines(text string) string {
 	if !p {
 		return text
 	}
-	head := regexp.MustCompile(`^(\[\d+\] #|#\d+ |#+ |>>> |Memory saved|Session \d|Connect |Next:|✓ )`)
-	note := regexp.MustCompile(`^    \d{4}-\d\d-\d\d |^─── `)
+	head := regexp.MustCompile(`^(\[\d+\] #|#\d+ |#+ |>>> |Memory saved|Session \d|Connect |Next:|✓ |--- /|\+\+\+ /)`)
+	note := regexp.MustCompile(`^    \d{4}-\d\d-\d\d |^─── |^@@ `)
 	out := strings.Split(text, "\n")
 	for i, line := range out {
 		switch {
