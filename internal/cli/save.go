@@ -12,11 +12,11 @@ import (
 
 // saveFlags are what `save` may say beside title and content.
 type saveFlags struct {
-	typ, scope, topic, session string
-	tags, metadata, related    []string
-	files                      []string
-	importance                 float64
-	permanent, merge           bool
+	typ, scope, topic, session, origin string
+	tags, metadata, related            []string
+	files                              []string
+	importance                         float64
+	permanent, merge                   bool
 }
 
 func (p *program) saveCommand() *cobra.Command {
@@ -54,6 +54,7 @@ anchored to by themselves. Whoever finds the memory later is told whether that c
 	flags.StringArrayVar(&f.files, "file", nil, "code it speaks of, `PATH[:FIRST-LAST]`, may be repeated; finds say when it changed")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
 	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
+	originFlag(cmd, &f.origin)
 	alsoFlag(cmd, "tags", "tag")
 	alsoFlag(cmd, "topic", "topic-key")
 	return cmd
@@ -103,10 +104,13 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	}
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
-		Type: engram.Type(strings.TrimSpace(f.typ)), Origin: engram.OriginHuman, Tags: f.tags, Permanent: f.permanent,
+		Type: engram.Type(strings.TrimSpace(f.typ)), Tags: f.tags, Permanent: f.permanent,
 		Files: f.files,
 	}
 	if in.Scope, err = scopeOf(f.scope); err != nil {
+		return in, err
+	}
+	if in.Origin, err = originOf(f.origin); err != nil {
 		return in, err
 	}
 	if cmd.Flags().Changed("importance") {

@@ -136,7 +136,7 @@ func (p *program) sessionShowCommand() *cobra.Command {
 }
 
 func (p *program) sessionSummaryCommand() *cobra.Command {
-	var session string
+	var session, origin string
 	cmd := &cobra.Command{
 		Use:     "summary CONTENT|-",
 		Short:   "Save what a session did, as a memory",
@@ -152,7 +152,10 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 				return err
 			}
 			in := engine.SaveInput{
-				Content: content, SessionID: session, NewSession: true, Directory: p.Dir, Origin: engram.OriginHuman,
+				Content: content, SessionID: session, NewSession: true, Directory: p.Dir,
+			}
+			if in.Origin, err = originOf(origin); err != nil {
+				return err
 			}
 			if in.Project, err = p.writeProject(cmd, e); err != nil {
 				return err
@@ -165,6 +168,7 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
+	originFlag(cmd, &origin)
 	return cmd
 }
 

@@ -26,6 +26,11 @@ fi
 type=discovery topic='' tags='' scope=project
 while [ $# -gt 0 ]; do
 	case $1 in
+	--type=* | --topic=* | --tags=* | --scope=*)
+		flag=${1%%=*} value=${1#*=}
+		shift
+		set -- "$flag" "$value" "$@"
+		;;
 	--type | --topic | --tags | --scope)
 		[ $# -gt 1 ] || fail "$1 needs a value"
 		case $1 in
@@ -40,6 +45,7 @@ while [ $# -gt 0 ]; do
 		shift
 		break
 		;;
+	-*[[:space:]]*) break ;; # no flag has two words: it is the title
 	-*) fail "there is no $1" ;;
 	*) break ;;
 	esac
@@ -48,7 +54,7 @@ done
 
 # What is not given is no argument; what is given stays one word, whatever is in it.
 title=$1
-set -- "--type=$type" "--scope=$scope"
+set -- --origin=agent "--type=$type" "--scope=$scope"
 [ -z "$topic" ] || set -- "$@" "--topic=$topic"
 [ -z "$tags" ] || set -- "$@" "--tags=$tags"
 engram save "$@" -- "$title" -
