@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/config"
@@ -33,19 +32,18 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	if off.Everything {
 		return nil
 	}
-	begun, opened := time.Now(), sync.OnceValue(func() *engine.Engine { return a.Engine })
+	ctx, cancel := context.WithTimeout(ctx, hookWithin+hookClose)
+	defer cancel()
 	answer := hook.Handle(ctx, hook.Options{
-		Engine: opened, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
+		Engine: func() *engine.Engine { return a.Engine }, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
 		NoCapture: !c.AutoExtract, Off: off.Off, Log: hookLog{c.DataDir, agent, event}.add, Within: hookWithin,
 	}, agent, event, in)
-	if left := hookWithin + hookClose - time.Since(begun); left > 0 {
-		a.closeWithin(left)
-	}
+	a.closeBefore(ctx)
 	return answer
 }
 
-// closeWithin closes the App, or leaves it to the end of the process.
-func (a *App) closeWithin(wait time.Duration) {
+// closeBefore closes the App, or leaves it to the end of the process when ctx is over.
+func (a *App) closeBefore(ctx context.Context) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -55,7 +53,7 @@ func (a *App) closeWithin(wait time.Duration) {
 	}()
 	select {
 	case <-closed:
-	case <-time.After(wait):
+	case <-ctx.Done():
 	}
 }
 

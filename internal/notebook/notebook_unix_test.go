@@ -1,3 +1,5 @@
+//go:build unix
+
 package notebook_test
 
 import (
@@ -9,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,12 +19,20 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
-	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/notebook"
 )
 
 func open(dir string) *notebook.Notebook {
-	return notebook.New(notebook.Options{Dir: dir, Lock: daemon.TryLock, Patience: 5 * time.Second})
+	return notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: 5 * time.Second})
+}
+
+// lock is that of the program.
+func lock(f *os.File) (held bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 func at(second int) time.Time { return time.Date(2026, 6, 12, 9, 0, second, 0, time.UTC) }
@@ -326,10 +337,10 @@ func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if held, err := daemon.TryLock(f); !held || err != nil {
+	if held, err := lock(f); !held || err != nil {
 		t.Fatal(held, err)
 	}
-	impatient := notebook.New(notebook.Options{Dir: dir, Lock: daemon.TryLock, Patience: time.Millisecond})
+	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Millisecond})
 	if err := impatient.Add("s", attend.Note{Kind: attend.KindStop}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
