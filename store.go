@@ -215,6 +215,8 @@ type TrustReader interface {
 	Suspects(ctx context.Context, project string, p Page) ([]Memory, error)
 	// CountSuspects counts them.
 	CountSuspects(ctx context.Context, project string) (int, error)
+	// SecretKept returns the memories that have the mark TrustSecret, by number.
+	SecretKept(ctx context.Context) ([]int64, error)
 }
 
 // TrustWriter writes them. They are no part of the journal.

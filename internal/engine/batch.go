@@ -110,10 +110,10 @@ func (e *Engine) drafts(ctx context.Context, ins []SaveInput) (_ []intake, err e
 	var fine []intake
 	var places []int // of fine, in ins
 	for i, in := range ins {
-		if m, err := e.draft(in); err != nil {
+		if t, err := e.intakeOf(in); err != nil {
 			wrong.Items = append(wrong.Items, ItemError{i, err})
 		} else {
-			fine, places = append(fine, intake{in: in, draft: m}), append(places, i)
+			fine, places = append(fine, t), append(places, i)
 		}
 	}
 	if len(wrong.Items) == 0 {

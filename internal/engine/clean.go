@@ -33,18 +33,27 @@ func line(s string) string {
 // draft is the memory that in asks for, cleaned and valid, before anything is known
 // of the store.
 func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
+	t, err := e.intakeOf(in)
+	return t.draft, err
+}
+
+// intakeOf is what in asks for, with its draft.
+func (e *Engine) intakeOf(in SaveInput) (intake, error) {
+	t := intake{in: in, washed: e.washing()}
+	t.washed.keep = in.AllowSecret
 	if err := in.raw().check(); err != nil {
-		return engram.Memory{}, err
+		return t, err
 	}
-	metadata, err := cleanMetadata(in.Metadata)
+	w := t.washed
+	metadata, err := plainMetadata(w.members(in.Metadata))
 	if err != nil {
-		return engram.Memory{}, err
+		return t, err
 	}
 	m := engram.Memory{
 		Project: project.Normalize(line(in.Project)), Scope: engram.ParseScope(string(in.Scope)),
-		Type: engram.Type(strings.ToLower(line(string(in.Type)))), Title: line(in.Title), Content: redact.Private(in.Content),
-		TopicKey: topic.Normalize(redact.Private(in.TopicKey)), SessionID: line(in.SessionID), ToolName: line(in.ToolName),
-		Origin: in.Origin, Tags: tags(in.Tags), Metadata: metadata,
+		Type: engram.Type(strings.ToLower(w.line(string(in.Type)))), Title: w.line(in.Title), Content: w.text(in.Content),
+		TopicKey: topic.Normalize(w.text(in.TopicKey)), SessionID: line(in.SessionID), ToolName: w.line(in.ToolName),
+		Origin: in.Origin, Tags: tags(w.lines(in.Tags)), Metadata: metadata,
 		Importance: engram.DefaultImportance, Strength: 1, Permanent: in.Permanent, RevisionCount: 1, DuplicateCount: 1,
 	}
 	if in.Importance != nil {
@@ -59,11 +68,11 @@ func (e *Engine) draft(in SaveInput) (engram.Memory, error) {
 	if m.Title == "" {
 		m.Title = titleOf(m.Content)
 	}
-	if err := m.Validate(); err != nil {
-		return m, err
+	if t.draft = m; m.Validate() != nil {
+		return t, m.Validate()
 	}
-	m.NormalizedHash = hashOf(m.Content)
-	return m, nil
+	t.draft.NormalizedHash = hashOf(m.Content)
+	return t, nil
 }
 
 // raw are texts as they came, by their names. They are looked at before they are
@@ -103,10 +112,15 @@ func (r raw) check() error {
 // cleanMetadata removes private spans and brings the values to the kinds in which
 // they come back from a store: JSON's own. Nil when nothing is left.
 func cleanMetadata(in map[string]any) (map[string]any, error) {
+	return plainMetadata(redact.Metadata(in))
+}
+
+// plainMetadata is cleanMetadata of what has no private spans.
+func plainMetadata(in map[string]any) (map[string]any, error) {
 	if len(in) == 0 {
 		return nil, nil
 	}
-	b, err := json.Marshal(redact.Metadata(in))
+	b, err := json.Marshal(in)
 	if err != nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "metadata is not JSON").WithHint("numbers, texts, lists and objects").WithCause(err)
 	}

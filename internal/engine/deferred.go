@@ -139,7 +139,7 @@ func (o *op) waiting(ctx context.Context, num int64) (engram.Deferred, error) {
 
 // one takes one record in that waited.
 func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
-	c := cleaning{now: b.at, origin: engram.OriginSync}
+	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
 	in, flaw := c.record(r)
 	if ahead, is := errors.AsType[*future](flaw); is {
 		return b.later(ctx, r, engram.DeferredClock, ahead.Error())

@@ -19,6 +19,9 @@ type ExportInput struct {
 	Format  string // one of Options.Formats; "" is NativeFormat
 	Project string // "" is every one
 	Vectors bool   // with the vectors of every model, where the format has room for them
+	// AllowSecret lets secrets leave that a person meant to keep, or that older rules let in;
+	// they are cut out otherwise.
+	AllowSecret bool
 	// Progress is told how many memories were written, of how many about; nil: nobody.
 	Progress func(done, total int)
 }
@@ -99,11 +102,15 @@ type exporting struct {
 	// memory that is not.
 	lastMemory int64
 	hidden     numbers // memories that are not in it
+	outlet     *outlet
 }
 
 // begin finds out what there is.
 func (x *exporting) begin(ctx context.Context) error {
-	return x.store.View(ctx, func(r engram.Reader) error {
+	return x.store.View(ctx, func(r engram.Reader) (err error) {
+		if x.outlet, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
+			return err
+		}
 		if name := normalProject(x.in.Project); name != "" {
 			p, known, err := r.Project(ctx, name)
 			if err != nil {
@@ -233,7 +240,7 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 	return func(r engram.Record) bool {
 		if r.Lineage == nil || !isHeld(*r.Lineage, engram.PartDeleted) {
-			return out.put(r)
+			return out.put(x.outlet.record(r))
 		}
 		if r.Memory != nil {
 			x.hidden.add(r.Memory.Memory.Num)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -19,6 +18,7 @@ type cleaning struct {
 	project string        // everything goes into it; "": where it was
 	origin  engram.Origin // what memories are trusted as at most; "" is import
 	undated time.Time     // when what does not believably say so was made; zero: now
+	washed  *washing      // takes secrets out
 }
 
 // Limits of what one record may bring along.
@@ -123,7 +123,7 @@ func (c cleaning) session(s engram.Session) (*engram.Session, error) {
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
-	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: redact.Private(s.Summary),
+	now := engram.Session{ID: line(s.ID), Project: c.in(s.Project), Directory: line(s.Directory), Summary: c.washed.text(s.Summary),
 		StartedAt: c.dated(c.past(s.StartedAt), c.past(s.EndedAt)), EndedAt: c.past(s.EndedAt)}
 	now.ActiveAt = first(c.past(s.ActiveAt), now.EndedAt, now.StartedAt)
 	return &now, now.Validate()
@@ -134,7 +134,7 @@ func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
 	if err := texts.check(); err != nil {
 		return nil, err
 	}
-	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: redact.Private(p.Content),
+	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: c.washed.text(p.Content),
 		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt)}
 	if !plainID(now.SyncID, "prompt-") {
 		// Of the content alone, and not of when it was read: read again, it must be the same.
@@ -157,13 +157,14 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 	if err := texts.and("tag", m.Tags...).check(); err != nil {
 		return nil, false, err
 	}
-	metadata, err := cleanMetadata(m.Metadata)
+	w := c.washed
+	metadata, err := plainMetadata(w.members(m.Metadata))
 	if err != nil {
 		return nil, false, err
 	}
 	now := engram.Memory{Project: c.in(m.Project), Scope: engram.ParseScope(string(m.Scope)), Type: typeOf(m.Type),
-		Title: line(m.Title), Content: redact.Private(m.Content), Summary: redact.Private(m.Summary), Tags: tags(m.Tags), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
-		TopicKey: topic.Normalize(redact.Private(m.TopicKey)), SessionID: line(m.SessionID), ToolName: line(m.ToolName),
+		Title: w.line(m.Title), Content: w.text(m.Content), Summary: w.text(m.Summary), Tags: tags(w.lines(m.Tags)), Metadata: metadata, Anchors: engram.CleanAnchors(m.Anchors),
+		TopicKey: topic.Normalize(w.text(m.TopicKey)), SessionID: line(m.SessionID), ToolName: w.line(m.ToolName),
 		Origin: lifecycle.LessTrusted(m.Origin, cmp.Or(c.origin, engram.OriginImport)), Importance: m.Importance, Strength: m.Strength,
 		Permanent: m.Permanent, AccessCount: min(max(m.AccessCount, 0), maxCount), RevisionCount: min(max(m.RevisionCount, 1), maxCount),
 		DuplicateCount: min(max(m.DuplicateCount, 1), maxCount)}
@@ -271,8 +272,8 @@ func (c cleaning) revisions(in []engram.Revision) ([]engram.Revision, error) {
 		if err := texts.check(); err != nil {
 			return nil, err
 		}
-		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: line(r.Title), Content: redact.Private(r.Content),
-			Reason: line(r.Reason), WrittenAt: c.dated(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp)), Stamp: r.Stamp}
+		now := engram.Revision{Number: r.Number, Type: typeOf(r.Type), Title: c.washed.line(r.Title), Content: c.washed.text(r.Content),
+			Reason: c.washed.line(r.Reason), WrittenAt: c.dated(c.past(r.WrittenAt), c.past(r.ReplacedAt), stampTime(r.Stamp)), Stamp: r.Stamp}
 		if err := c.known(r.Stamp); err != nil {
 			return nil, err
 		}
@@ -304,8 +305,8 @@ func (c cleaning) relation(r engram.RelationRecord) (_ *engram.RelationRecord, u
 	if err != nil {
 		return nil, false, err
 	}
-	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: line(rel.Reason),
-		Evidence: strings.TrimSpace(redact.Private(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
+	now := engram.Relation{Verb: verb, Status: rel.Status, Strength: rel.Strength, Reason: c.washed.line(rel.Reason),
+		Evidence: strings.TrimSpace(c.washed.text(rel.Evidence)), Confidence: rel.Confidence, Actor: line(rel.Actor),
 		ActorKind: line(rel.ActorKind), Model: line(rel.Model), SessionID: line(rel.SessionID),
 		CreatedAt: c.dated(c.past(rel.CreatedAt), c.past(rel.UpdatedAt)), RemovedAt: c.past(rel.RemovedAt)}
 	undated = c.past(rel.CreatedAt).IsZero() && c.past(rel.UpdatedAt).IsZero()

@@ -102,7 +102,7 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 	if err != nil {
 		return nil, err
 	}
-	c := cleaning{now: e.now(), project: in.Project}
+	c := cleaning{now: e.now(), project: in.Project, washed: e.washing()}
 	err = readAhead(ctx, records, func(rec engram.Record) error { return c.take(rec, w, res) })
 	if err != nil {
 		w.drop()
@@ -176,7 +176,16 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
 	}
+	c.tellCut(rec, res)
 	return w.add(clean)
+}
+
+// tellCut notes what secrets were cut out of a record.
+func (c cleaning) tellCut(rec engram.Record, res *Imported) {
+	if len(c.washed.kinds) > 0 {
+		res.Note(engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: cutWarning(c.washed.kinds)})
+		c.washed.kinds = nil
+	}
 }
 
 // nameOf is what a record calls itself, for a message.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // Kinds of those who judge.
@@ -107,8 +106,9 @@ func (e *Engine) verdict(in JudgeInput) (verdict, error) {
 	if in.ActorKind == "" {
 		in.ActorKind = KindAgent
 	}
-	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: line(in.Reason),
-		Evidence: strings.TrimSpace(redact.Private(in.Evidence)), Confidence: confidence, Actor: actor, ActorKind: in.ActorKind,
+	w := e.washing()
+	return verdict{said: engram.Relation{Verb: in.Verb, Status: engram.RelationJudged, Strength: 1, Reason: w.line(in.Reason),
+		Evidence: strings.TrimSpace(w.text(in.Evidence)), Confidence: confidence, Actor: actor, ActorKind: in.ActorKind,
 		Model: line(in.Model), SessionID: line(in.SessionID)}}, nil
 }
 

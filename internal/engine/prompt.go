@@ -29,7 +29,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt,
 	if err := given.check(); err != nil {
 		return engram.Prompt{}, err
 	}
-	p := engram.Prompt{Content: redact.Private(in.Content), SessionID: line(in.SessionID)}
+	p := engram.Prompt{Content: e.CleanText(in.Content), SessionID: line(in.SessionID)}
 	if err := p.Validate(); err != nil {
 		return p, err
 	}

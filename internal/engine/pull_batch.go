@@ -73,7 +73,7 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 // clean cleans a record; ok is false for one that is rejected or waits.
 func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incoming, ok bool, err error) {
 	flaw := r.Flaw
-	c := cleaning{now: b.at, origin: engram.OriginSync}
+	c := cleaning{now: b.at, origin: engram.OriginSync, washed: b.washing()}
 	c.undated = c.past(b.pushedAt) // the same for all who pull it
 	if flaw == nil {
 		in, flaw = c.record(r)
@@ -89,6 +89,7 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: line(flaw.Error())})
 		return in, false, nil
 	}
+	c.tellCut(r, b.res)
 	return in, true, nil
 }
 

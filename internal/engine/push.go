@@ -78,6 +78,8 @@ type pushing struct {
 	batches []string                   // that were there when it began
 	fresh   map[engram.Entity][]string // keys of what none of them has
 
+	outlet *outlet
+
 	waiting  []outgoing // for the next batch
 	bytes    int
 	done     int
@@ -107,6 +109,9 @@ func (p *pushing) begin(ctx context.Context) error {
 			if p.res.Project, err = projectNamed(ctx, r, p.in.Project); err != nil {
 				return err
 			}
+		}
+		if p.outlet, err = p.Engine.outlet(ctx, r, false); err != nil {
+			return err
 		}
 		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range travelling() {
@@ -145,7 +150,7 @@ func projectNamed(ctx context.Context, r engram.Reader, name string) (string, er
 
 // send puts a record into the next batch, and writes the batch when it is full.
 func (p *pushing) send(ctx context.Context, o outgoing) error {
-	o.record = withoutPrivate(o.record)
+	o.record = p.outlet.record(withoutPrivate(o.record))
 	size := sizeOf(o.record)
 	if len(p.waiting) >= batchRecords || p.bytes+size > batchBytes && len(p.waiting) > 0 {
 		if err := p.flush(ctx); err != nil {

@@ -21,6 +21,7 @@ import (
 type intake struct {
 	in      SaveInput
 	draft   engram.Memory
+	washed  *washing              // what was cut out of its texts
 	reading contradiction.Reading // of the draft; only with a vector
 	vector  []float32             // nil: nothing can be near
 	project string                // in which it was looked around

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // SessionInput starts a session. ID and Project are required.
@@ -59,7 +58,7 @@ func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Sess
 // EndSession marks a session as ended and keeps its summary. An unknown id is fine:
 // known says whether it existed. Ending twice keeps the first end.
 func (e *Engine) EndSession(ctx context.Context, id, summary string) (known bool, err error) {
-	id, summary = line(id), redact.Private(summary)
+	id, summary = line(id), e.CleanText(summary)
 	if id == "" {
 		return false, engram.Errorf(engram.CodeInvalid, "session id is required")
 	}

@@ -34,6 +34,9 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 		if err := o.inherit(ctx, kept, gone); err != nil {
 			return err
 		}
+		if err := o.inheritSecrets(ctx, kept, gone); err != nil {
+			return err
+		}
 		if err := o.tie(ctx, r, kept.Project, "merged"); err != nil {
 			return err
 		}

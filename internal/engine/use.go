@@ -7,7 +7,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
-	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -56,6 +55,7 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	if s.session.ID == "" && len(e.accessed(s.memories(), s, nil, at)) == 0 {
 		return nil // read within the hour: no lock is taken
 	}
+	s.query = e.CleanText(s.query)
 	uses := s.uses(at)
 	ctx, cancel := patient(ctx)
 	defer cancel()
@@ -144,7 +144,7 @@ func (s showing) uses(at time.Time) []engram.Use {
 	if s.session.ID == "" {
 		return nil
 	}
-	query := render.Preview(redact.Private(s.query), maxUseQuery)
+	query := render.Preview(s.query, maxUseQuery)
 	use := func(project string) engram.Use {
 		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query, Fallback: s.fallback}
 	}

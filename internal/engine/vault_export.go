@@ -171,6 +171,10 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		if err != nil {
 			return err
 		}
+		out, err := x.outlet(ctx, r, false)
+		if err != nil {
+			return err
+		}
 		rs, err := r.RelationsOf(ctx, nums, nil, mostLinks)
 		if err != nil {
 			return err
@@ -188,7 +192,7 @@ func (x *vaultExport) read(ctx context.Context, page []*outline) (notes []engram
 		}
 		for _, m := range ms {
 			if !m.Forgotten() {
-				notes = append(notes, engram.VaultNote{Memory: m, Links: linksOf(m.Num, of[m.Num], others), Hubs: x.hubs[m.Num]})
+				notes = append(notes, engram.VaultNote{Memory: out.memory(m), Links: linksOf(m.Num, of[m.Num], others), Hubs: x.hubs[m.Num]})
 			}
 		}
 		return nil

@@ -18,7 +18,8 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 	if !slices.Contains(e.Lacks, "importance") {
 		in.Importance = &e.Fields.Importance
 	}
-	m, err := x.draft(in)
+	t, err := x.intakeOf(in)
+	m := t.draft
 	if engram.CodeOf(err) == engram.CodeInvalid {
 		x.tell(e, VaultRejected, VaultItem{Reason: flawText(err)})
 		return nil
@@ -45,7 +46,7 @@ func (x *vaultImport) takeNew(ctx context.Context, e engram.NoteEdit) error {
 		x.tell(e, VaultRejected, VaultItem{Reason: why})
 		return nil
 	}
-	if x.fresh = append(x.fresh, freshNote{e, intake{in: in, draft: m}}); len(x.fresh) < mostEdits {
+	if x.fresh = append(x.fresh, freshNote{e, t}); len(x.fresh) < mostEdits {
 		return nil
 	}
 	return x.create(ctx)

@@ -62,6 +62,18 @@ func (t *tx) CountSuspects(ctx context.Context, project string) (n int, err erro
 	return n, nil
 }
 
+// secretKeptSQL is served by trust_secret.
+const secretKeptSQL = `SELECT DISTINCT memory FROM trust WHERE mark = 'secret' ORDER BY memory`
+
+// SecretKept returns the memories that keep secrets.
+func (t *tx) SecretKept(ctx context.Context) ([]int64, error) {
+	nums, err := column[int64](ctx, t, secretKeptSQL)
+	if err != nil {
+		return nil, fmt.Errorf("read trust: %w", err)
+	}
+	return nums, nil
+}
+
 // PutTrust adds marks; one that is there stays as it is, but for its reasons.
 func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 	const query = `INSERT INTO trust (memory, mark, text, reasons, at) VALUES (?,?,?,?,?)

@@ -19,6 +19,8 @@ func TestMarksOfTrustAreServedByTheirKeys(t *testing.T) {
 			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "how many suspects", run: func(t *tx) error { _, err := t.CountSuspects(ctx, "app"); return err },
 			want: []string{waiting, "SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "memories that keep secrets", run: func(t *tx) error { _, err := t.SecretKept(ctx); return err },
+			want: []string{"SCAN trust USING COVERING INDEX trust_secret"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if got := planned(t, s, tt.run); !slices.Equal(got, tt.want) {

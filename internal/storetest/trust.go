@@ -20,6 +20,11 @@ func trustCases() []testCase {
 				return tx.PutTrust(k.Context(), again)
 			})
 			suspect.Reasons = again.Reasons // it waits as long as it did
+			k.view(func(r engram.Reader) error {
+				nums, err := r.SecretKept(k.Context())
+				k.same("memories that keep secrets", nums, []int64{b.Num})
+				return err
+			})
 			k.trusted([]int64{a.Num, b.Num, 99}, map[int64][]engram.Trust{a.Num: {approved, suspect}, b.Num: {secret}})
 			k.update(func(tx engram.Tx) error {
 				if err := tx.DropTrust(k.Context(), a.Num, engram.TrustSuspect); err != nil {

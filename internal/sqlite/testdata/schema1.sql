@@ -272,7 +272,8 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '2f0b1df5dc327dcb');
+INSERT INTO meta (key, value) VALUES ('device', 'f6ceb16162e9338e');
+INSERT INTO meta (key, value) VALUES ('secret_rules', '1');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -360,6 +361,7 @@ CREATE INDEX prompts_session ON prompts (session, num);
 CREATE INDEX anchors_memory ON anchors (memory);
 CREATE INDEX anchors_seen ON anchors (memory) WHERE seen IS NOT NULL;
 CREATE INDEX trust_suspect ON trust (at, memory) WHERE mark = 'suspect';
+CREATE INDEX trust_secret ON trust (memory) WHERE mark = 'secret';
 CREATE TRIGGER models_uncovered AFTER DELETE ON vectors BEGIN
 	UPDATE models SET memories = memories - 1 WHERE num = old.model;
 END;

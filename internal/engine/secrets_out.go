@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/secret"
+)
+
+// secretRules is the fact that says by which rules all that is kept was looked at
+// (secret.Version). Where it says others, what leaves is looked at again.
+const secretRules = "secret_rules"
+
+// outlet cuts secrets out of what leaves the store, where there can be any: in what older rules
+// let in, and in memories of which a person said that they are to keep theirs.
+type outlet struct {
+	washed *washing
+	all    bool           // what is kept was not looked at by the rules of now
+	kept   map[int64]bool // memories that keep secrets
+	open   bool           // a person lets them leave
+}
+
+// outlet is what all of an export, or a push, goes through; open lets secrets leave.
+func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outlet, error) {
+	o := &outlet{washed: e.washing(), open: open, kept: map[int64]bool{}}
+	rules, err := r.Fact(ctx, secretRules)
+	if err != nil {
+		return nil, err
+	}
+	o.all = rules != secret.Version
+	nums, err := r.SecretKept(ctx)
+	for _, num := range nums {
+		o.kept[num] = true
+	}
+	return o, err
+}
+
+// cuts reports whether there is anything to look for in a memory; 0 is what is no memory.
+func (o *outlet) cuts(num int64) bool { return !o.open && (o.all || o.kept[num]) }
+
+// record is a record as it leaves.
+func (o *outlet) record(r engram.Record) engram.Record {
+	num := int64(0)
+	if r.Memory != nil {
+		num = r.Memory.Memory.Num
+	}
+	if !o.cuts(num) {
+		return r
+	}
+	return recordBy(r, o.washed.text)
+}
+
+// memory is a memory as it leaves.
+func (o *outlet) memory(m engram.Memory) engram.Memory {
+	if !o.cuts(m.Num) {
+		return m
+	}
+	return memoryBy(m, o.washed.text)
+}
+
+// recordBy is a record of which every text has gone through clean.
+func recordBy(r engram.Record, clean func(string) string) engram.Record {
+	switch {
+	case r.Memory != nil:
+		m := *r.Memory
+		m.Memory = memoryBy(m.Memory, clean)
+		r.Lineage = lineageBy(r.Lineage, clean)
+		m.Revisions = slices.Clone(m.Revisions)
+		for i := range m.Revisions {
+			v := &m.Revisions[i]
+			v.Title, v.Content, v.Reason = clean(v.Title), clean(v.Content), clean(v.Reason)
+		}
+		r.Memory = &m
+	case r.Session != nil:
+		s := *r.Session
+		s.Summary = clean(s.Summary)
+		r.Session = &s
+	case r.Prompt != nil:
+		p := *r.Prompt
+		p.Content = clean(p.Content)
+		r.Prompt = &p
+	case r.Relation != nil:
+		rel := *r.Relation
+		rel.Relation.Reason, rel.Relation.Evidence = clean(rel.Relation.Reason), clean(rel.Relation.Evidence)
+		r.Relation = &rel
+	}
+	return r
+}
+
+// lineageBy is a lineage without tags that clean changes.
+func lineageBy(l *engram.Lineage, clean func(string) string) *engram.Lineage {
+	if l == nil || len(l.Sets) == 0 {
+		return l
+	}
+	open := l.Clone()
+	maps.DeleteFunc(open.Sets, func(tag string, _ engram.Dots) bool { return clean(tag) != tag })
+	return &open
+}
+
+func memoryBy(m engram.Memory, clean func(string) string) engram.Memory {
+	content := m.Content
+	m.Title, m.Content, m.Summary = clean(m.Title), clean(m.Content), clean(m.Summary)
+	m.TopicKey = clean(m.TopicKey)
+	m.Metadata = redact.Members(m.Metadata, func(_, text string) string { return clean(text) })
+	if m.Content != content {
+		m.NormalizedHash = hashOf(m.Content)
+	}
+	m.Tags = slices.Clone(m.Tags)
+	for i, t := range m.Tags {
+		m.Tags[i] = clean(t)
+	}
+	return m
+}
+
+// recalled takes out of memories that are about to be shown what older rules let in. What a
+// person meant to keep is shown. It changes ms.
+func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+	rules, err := r.Fact(ctx, secretRules)
+	if err != nil || rules == secret.Version || len(ms) == 0 {
+		return err
+	}
+	marks, err := r.Trust(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	for i, m := range ms {
+		ms[i] = memoryBy(m, e.unlessKept(marks[m.Num]))
+	}
+	return nil
+}
+
+// unlessKept cuts secrets out of a text, but for those that have a mark.
+func (e *Engine) unlessKept(marks []engram.Trust) func(string) string {
+	kept := textsMarked(marks, engram.TrustSecret)
+	return func(s string) string {
+		found := slices.DeleteFunc(e.secrets().Find(s), func(f secret.Span) bool { return kept[textDigest(s[f.From:f.To])] })
+		return secret.Cut(s, found)
+	}
+}
+
+// inheritSecrets lets a memory keep the secrets of another one that went into it.
+func (o *op) inheritSecrets(ctx context.Context, kept, gone engram.Memory) error {
+	marks, err := o.tx.Trust(ctx, []int64{gone.Num})
+	if err != nil {
+		return err
+	}
+	for _, m := range marks[gone.Num] {
+		if m.Mark == engram.TrustSecret {
+			m.Memory = kept.Num
+			if err := o.tx.PutTrust(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package engine_test
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// assembled is a secret that nobody has: put together here, so that no scanner of repositories
+// takes this file for a leak.
+func assembled(parts ...string) string { return strings.Join(parts, "") }
+
+func githubToken() string { return assembled("gh", "p_", "x9Kd82LmQz7RtYw1VbN4cHs6JpFa0GuEi3To") }
+
+// keeps reports whether any file of the store has a text.
+func keeps(w world, text string) (files []string) {
+	for name, b := range w.files() {
+		if bytes.Contains(b, []byte(text)) {
+			files = append(files, name)
+		}
+	}
+	return files
+}
+
+func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
+	token := githubToken()
+	password := "Tr0ub4dor" + "Corr3ctHorse"
+	for _, tt := range []struct {
+		name string
+		run  func(w world) ([]string, error)
+	}{
+		{"a content", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Content: "CI uses " + token + " until May.", Project: "shop"})
+			return res.Warnings, err
+		}},
+		{"a title", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Title: "CI " + token, Content: "x", Project: "shop"})
+			return res.Warnings, err
+		}},
+		{"a tag and a topic key", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Tags: []string{token}, TopicKey: "ci/" + token})
+			return res.Warnings, err
+		}},
+		{"metadata, by the name of the value", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"db": map[string]any{"password": password}, "ci": []any{token}}})
+			return res.Warnings, err
+		}},
+		{"an update", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop"})
+			if err != nil {
+				return nil, err
+			}
+			text := "now " + token
+			m, err := w.Update(w.Context(), engine.UpdateInput{Ref: engram.ByNum(res.Memory.Num), Content: &text, Metadata: map[string]any{"password": password}})
+			return m.Warnings, err
+		}},
+		{"a batch", func(w world) ([]string, error) {
+			all, err := w.SaveBatch(w.Context(), []engine.SaveInput{{Content: "x", Project: "shop"}, {Content: token, Project: "shop"}})
+			if err != nil {
+				return nil, err
+			}
+			return all[1].Warnings, nil
+		}},
+		{"a learning", func(w world) ([]string, error) {
+			_, err := w.Capture(w.Context(), engine.CaptureInput{Project: "shop", Content: "## Key Learnings:\n\n1. The build needs " + token + " to publish packages.\n"})
+			return nil, err
+		}},
+		{"a prompt", func(w world) ([]string, error) {
+			_, err := w.SavePrompt(w.Context(), engine.PromptInput{Project: "shop", Content: "use " + token})
+			return nil, err
+		}},
+		{"the summary of a session, and a query in it", func(w world) ([]string, error) {
+			if _, err := w.StartSession(w.Context(), engine.SessionInput{ID: "s", Project: "shop"}); err != nil {
+				return nil, err
+			}
+			if _, err := w.Recall(w.Context(), engine.RecallInput{SessionID: "s", SearchInput: engine.SearchInput{Query: "where is " + token}}); err != nil {
+				return nil, err
+			}
+			_, err := w.EndSession(w.Context(), "s", "rotated "+token)
+			return nil, err
+		}},
+		{"a reason", func(w world) ([]string, error) {
+			a := planted(w, w, engram.OriginAgent, "A", "one").Num
+			b := planted(w, w, engram.OriginAgent, "B", "two").Num
+			_, err := w.Compare(w.Context(), engine.CompareInput{A: engram.ByNum(a), B: engram.ByNum(b), Verb: engram.VerbCompatible, Reasoning: "both have " + token})
+			return nil, err
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t)
+			warnings, err := tt.run(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range []string{token, strings.ToLower(token), password, strings.TrimPrefix(token, "ghp_")} {
+				if files := keeps(w, s); len(files) > 0 {
+					t.Errorf("%q is in %v", s, files)
+				}
+			}
+			if warnings != nil && !slices.ContainsFunc(warnings, func(s string) bool { return strings.HasPrefix(s, "Cut out before it was kept: ") }) {
+				t.Errorf("warnings %q do not say what was cut", warnings)
+			}
+			if strings.Contains(strings.Join(warnings, ""), token) {
+				t.Errorf("warnings %q tell the secret", warnings)
+			}
+		})
+	}
+}
+
+func TestASavesAnswerSaysWhatWasCut(t *testing.T) {
+	w := newWorld(t)
+	res := w.save(engine.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
+	if want := "CI uses [REDACTED:github-pat] until May."; res.Memory.Content != want {
+		t.Errorf("content %q, want %q", res.Memory.Content, want)
+	}
+	if len(res.Warnings) != 1 || !strings.Contains(res.Warnings[0], "github-pat") {
+		t.Errorf("warnings %q, want one of github-pat", res.Warnings)
+	}
+	again := w.save(engine.SaveInput{Content: "CI uses " + githubToken() + " until May.", Project: "shop"})
+	if again.Action != engine.ActionRepeated {
+		t.Errorf("said again: %s, want a repeat of what was kept", again.Action)
+	}
+}
+
+func TestAPersonMayKeepASecret(t *testing.T) {
+	w := newWorld(t)
+	token := githubToken()
+	res := w.save(engine.SaveInput{Content: "CI uses " + token, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true})
+	if !strings.Contains(res.Memory.Content, token) || len(res.Warnings) > 0 {
+		t.Errorf("got %q, warnings %q; want it kept", res.Memory.Content, res.Warnings)
+	}
+	var out bytes.Buffer
+	if _, err := w.Export(t.Context(), &out, engine.ExportInput{}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), token) {
+		t.Error("an export that was not told so has it")
+	}
+}
