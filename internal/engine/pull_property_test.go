@@ -30,7 +30,7 @@ func members(t *testing.T, n int) []member {
 	for i := range n {
 		p := enginetest.NewPartsIn(t, fmt.Sprintf("%s/%d", dir, i))
 		given, skew := i*1_000_000, time.Duration(i)*7*time.Second
-		e := engine.New(engine.Options{Store: p.Store, Embedder: enginetest.Embedder(), Policy: &policy,
+		e := engine.New(engine.Options{Store: p.Store, Embedder: enginetest.Embedder(), Policy: &policy, Code: p.Code, Dir: enginetest.CodeFolder,
 			Now: func() time.Time { return p.Clock.Now().Add(skew) },
 			NewID: func() engram.ID {
 				given++
@@ -56,7 +56,7 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 	ref := engram.ByNum(rapid.Int64Range(1, 5).Draw(t, "memory"))
 	text := fmt.Sprintf("text %d", n)
 	var err error
-	switch rapid.IntRange(0, 13).Draw(t, "step") {
+	switch rapid.IntRange(0, 14).Draw(t, "step") {
 	case 0, 1:
 		_, err = e.Save(ctx, engine.SaveInput{Title: text, Content: text, Project: "shop", TopicKey: rapid.SampledFrom([]string{"", "a/b", "c/d"}).Draw(t, "topic"),
 			Tags: rapid.SampledFrom([][]string{nil, {"x"}, {"y", "x"}}).Draw(t, "tags")})
@@ -65,6 +65,10 @@ func (m member) step(t *rapid.T, n int, undo bool) string {
 	case 4:
 		tags := rapid.SampledFrom([][]string{nil, {"x"}, {"y", "z"}}).Draw(t, "tags")
 		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Tags: &tags})
+		text = ""
+	case 14:
+		m.Code.Write("a.go", text)
+		_, err = e.Update(ctx, engine.UpdateInput{Ref: ref, Files: rapid.SampledFrom([]*[]string{{}, {"a.go"}, {"a.go", "a.go:1"}}).Draw(t, "files")})
 		text = ""
 	case 5:
 		m.tells(t)

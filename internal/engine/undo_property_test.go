@@ -222,9 +222,16 @@ func (l *life) act() {
 	l.step(func() (err error) {
 		switch l.draw("verb", "save", "save", "save", "save", "near", "near", "merge in", "topic", "update", "update", "forget", "tie", "session", "end",
 			"prompt", "merge", "rename", "prune", "delete session", "delete prompt", "delete project", "link", "unlink", "compare", "judge", "review",
-			"snooze", "restore", "fade", "sleep", "batch") {
+			"snooze", "restore", "fade", "sleep", "batch", "anchor", "anchor", "anchor anew") {
 		case "save":
 			err = l.save(engine.SaveInput{Title: "note", Content: l.Clock.Now().String(), Project: l.project(), Tags: []string{l.draw("tag", "a", "b")}})
+		case "anchor":
+			l.Code.Write("a.go", l.Clock.Now().String())
+			err = l.save(engine.SaveInput{Title: l.draw("title", "note", "Token lifetime"), Content: l.Clock.Now().String(), Project: l.project(), TopicKey: l.draw("topic", "", "k"),
+				Files: []string{l.draw("file", "a.go", "a.go:1")}})
+		case "anchor anew":
+			l.Code.Write("a.go", l.Clock.Now().String())
+			_, err = e.Update(ctx, engine.UpdateInput{Ref: l.num(), Files: &[]string{"a.go"}})
 		case "near": // what is tied to others by itself, and held against them
 			err = l.save(engine.SaveInput{Title: "Token lifetime", Content: l.near(), Project: "alpha"})
 		case "merge in":

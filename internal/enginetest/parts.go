@@ -20,6 +20,7 @@ type Parts struct {
 	Store engram.Store
 	Clock *Clock
 	Path  string // of the database file
+	Code  *Code  // what memories are anchored to, in CodeFolder
 
 	// opened counts the engines on this file, so that each makes ids of its own.
 	opened *atomic.Int64
@@ -36,7 +37,7 @@ func NewParts(t testing.TB) Parts {
 // one test has folders.
 func NewPartsIn(t testing.TB, dir string) Parts {
 	t.Helper()
-	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), opened: new(atomic.Int64)}
+	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), Code: new(Code), opened: new(atomic.Int64)}
 	return p.Again(t)
 }
 
@@ -62,7 +63,7 @@ func (p Parts) Again(t testing.TB) Parts {
 	})
 	p.Store = s
 	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)), Formats: jsonfile.Formats(),
-		Clinic: Clinic{p.Path, s, p.Clock}})
+		Clinic: Clinic{p.Path, s, p.Clock}, Code: p.Code, Dir: CodeFolder})
 	return p
 }
 

@@ -136,6 +136,7 @@ type peer struct {
 	now   time.Time
 	steps *rand.Rand
 	pulls []int64 // what it pulled in this history, as operations
+	code  enginetest.Code
 	ids   func() engram.ID
 }
 
@@ -149,7 +150,7 @@ func newWorld(t *testing.T) (*world, error) {
 			return w, err
 		}
 		p := &peer{store: store, name: string(rune('A' + i))}
-		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name,
+		p.Engine = engine.New(engine.Options{Store: store, Policy: &policy, Formats: jsonfile.Formats(), Actor: p.name, Code: &p.code, Dir: enginetest.CodeFolder,
 			Now: func() time.Time {
 				p.now = p.now.Add(time.Duration(1+p.steps.IntN(90_000)) * time.Millisecond)
 				return p.now
