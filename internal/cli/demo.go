@@ -211,7 +211,7 @@ func writeDemo(b *strings.Builder, d demoDoc, self string) {
 		writeFirstHit(b, a.Saw)
 	}
 	fmt.Fprintf(b, "\n%d of %d questions brought up first the memory that was meant. The database is gone again.\n", d.Answered, len(d.Answers))
-	fmt.Fprintf(b, "\nConnect your own agent:\n  claude mcp add --scope user engram -- engram mcp\nor serve all of them:\n  %s serve\n", self)
+	fmt.Fprintf(b, "\nConnect your own agents:\n  %[1]s setup\nor serve all of them:\n  %[1]s serve\n", self)
 }
 
 // writeFirstHit writes the first block of what the agent saw, without its date.

@@ -115,8 +115,8 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 		add("ask a question", "search how long do tokens live")
 	}
 	if !d.Agents {
-		next = append(next, nextDoc{"connect Claude Code", "claude mcp add --scope user engram -- " + self + " mcp"})
-		add("or any agent, over HTTP", "serve")
+		add("give your agents their memory", "setup")
+		add("or serve them over HTTP", "serve")
 	} else {
 		add("see what a session is told", "context")
 	}

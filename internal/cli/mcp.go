@@ -14,12 +14,12 @@ func (p *program) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one agent over standard input and output (MCP)",
-		Long: `Serve one agent over standard input and output with the Model Context Protocol. Agents start this themselves. The
-project is the folder's unless --project names one.
+		Long: `Serve one agent over standard input and output with the Model Context Protocol. Agents start this themselves, once
+engram setup has told them to. The project is the folder's unless --project names one.
 
 --tools chooses what it is offered: agent, what it needs while it works (the default); core, three tools for small models;
 admin, what keeps a store in order; mem, memory and recall, all tools of one design; all; or single tools by name.`,
-		Example: examples("claude mcp add --scope user engram -- engram mcp", "engram mcp --tools=all --project shop"),
+		Example: examples("engram mcp --tools=core", "engram mcp --tools=all --project shop"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.config(cmd)

@@ -130,7 +130,7 @@ func (p *program) writeServing(b *strings.Builder, doc servingDoc) {
 	fmt.Fprintf(b, "  MCP endpoint   %s\n", doc.MCP)
 	fmt.Fprintf(b, "  Database       %s\n", doc.Database)
 	fmt.Fprintf(b, "\nConnect an agent:\n  %s\n", doc.Connect)
-	fmt.Fprint(b, "  claude mcp add --scope user engram -- engram mcp      (without this server; engram in the PATH)\n")
+	fmt.Fprintf(b, "  %s setup      (whichever are installed, without this server)\n", p.self())
 	fmt.Fprintf(b, "\nNext, in another terminal: see two agent sessions share one memory\n  %s\n", doc.Next)
 }
 
