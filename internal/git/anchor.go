@@ -163,8 +163,7 @@ func (w worktree) blobOf(ctx context.Context, path string, info fs.FileInfo, con
 	}
 	l := newLook(w, nil)
 	l.want(engram.Anchor{Path: path})
-	l.readIndex(ctx)
-	if e := l.files[path]; e != nil && l.clean(*e, info) {
+	if e := l.entry(ctx, path); e != nil && l.clean(*e, info) {
 		return hex.EncodeToString(e.blob)
 	}
 	return blobName(w.hash, content)
@@ -218,10 +217,9 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 			l.want(a)
 		}
 	}
-	l.readIndex(ctx)
 	for i := range states {
 		if ours[i] && ctx.Err() == nil {
-			states[i].State, states[i].Now = l.state(all[i])
+			states[i].State, states[i].Now = l.state(ctx, all[i])
 		}
 	}
 	return states

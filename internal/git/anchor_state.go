@@ -23,6 +23,7 @@ type look struct {
 	blobs map[string]bool // wanted ones, as bytes
 	first [256]bool       // their first bytes: most of an index is passed over by these
 
+	indexed bool                // the index was read, or cannot be
 	files   map[string]*entry   // what the index has of wanted paths
 	copies  map[string][]string // where it has wanted blobs
 	outside []string            // folders that a sparse checkout left out, with a slash behind them
@@ -54,9 +55,13 @@ func (l *look) want(a engram.Anchor) {
 	}
 }
 
-// readIndex finds what was wanted. Without an index, or one that can be read, files are known by
+// readIndex finds what was wanted, once. Without an index, or one that can be read, files are known by
 // what they say alone, and nobody knows where one went.
 func (l *look) readIndex(ctx context.Context) {
+	if l.indexed {
+		return
+	}
+	l.indexed = true
 	slices.Sort(l.paths)
 	l.paths = slices.Compact(l.paths)
 	data, written, err := readIndex(ctx, l.w.git)
@@ -109,26 +114,25 @@ func (l *look) clean(e entry, info fs.FileInfo) bool {
 		(e.nanos == 0 || int(e.nanos) == at.Nanosecond()) && at.Before(l.written)
 }
 
+// sizeToHash is up to which size a file is read rather than looked up: of ten files the names cost
+// less than a tenth of what reading the index of ten thousand does.
+const sizeToHash = 128 << 10
+
 // state tells what became of the place of an anchor, and where it is now if it moved.
-func (l *look) state(a engram.Anchor) (engram.AnchorState, engram.Place) {
+func (l *look) state(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
 	nowhere := engram.Place{}
-	if slices.ContainsFunc(l.outside, func(dir string) bool { return strings.HasPrefix(a.Path, dir) }) {
-		return engram.AnchorUnknown, nowhere
-	}
-	e := l.files[a.Path]
 	info, err := l.root.Lstat(a.Path)
 	if err != nil || info.IsDir() {
-		if e != nil && e.skipped {
-			return skippedState(a, *e), nowhere
-		}
-		return l.elsewhere(a)
+		return l.missing(ctx, a)
 	}
-	clean := e != nil && l.clean(*e, info)
-	switch {
-	case clean && hex.EncodeToString(e.blob) == a.Blob:
-		return engram.AnchorVerified, nowhere
-	case clean && a.Whole():
-		return engram.AnchorChanged, nowhere
+	if info.Size() > sizeToHash {
+		switch e := l.entry(ctx, a.Path); {
+		case e == nil || !l.clean(*e, info):
+		case hex.EncodeToString(e.blob) == a.Blob:
+			return engram.AnchorVerified, nowhere
+		case a.Whole():
+			return engram.AnchorChanged, nowhere
+		}
 	}
 	c := l.contents(a.Path, info)
 	switch {
@@ -136,12 +140,44 @@ func (l *look) state(a engram.Anchor) (engram.AnchorState, engram.Place) {
 		return engram.AnchorUnknown, nowhere
 	case c.blob == a.Blob || c.unix == a.Blob:
 		return engram.AnchorVerified, nowhere
-	case a.Whole() && e != nil && hex.EncodeToString(e.blob) == a.Blob && l.w.filters():
-		return engram.AnchorUnknown, nowhere // the file was touched, and what git would keep of it only git knows
-	case a.Whole():
-		return engram.AnchorChanged, nowhere
+	case !a.Whole():
+		return c.linesState(a)
+	case l.w.filters():
+		return l.filtered(ctx, a, info), nowhere
 	}
-	return c.linesState(a)
+	return engram.AnchorChanged, nowhere
+}
+
+// entry is what the index has of a wanted file; nil for nothing.
+func (l *look) entry(ctx context.Context, path string) *entry {
+	l.readIndex(ctx)
+	return l.files[path]
+}
+
+// filtered is the state of a whole file that says something else than git would keep of it: only
+// git knows what that is, and it says so as long as it takes the file for unchanged.
+func (l *look) filtered(ctx context.Context, a engram.Anchor, info fs.FileInfo) engram.AnchorState {
+	e := l.entry(ctx, a.Path)
+	switch {
+	case e == nil || hex.EncodeToString(e.blob) != a.Blob:
+		return engram.AnchorChanged
+	case l.clean(*e, info):
+		return engram.AnchorVerified
+	}
+	return engram.AnchorUnknown
+}
+
+// missing is the state of a file that is not there: a sparse checkout may have left it out, or it
+// went elsewhere.
+func (l *look) missing(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
+	e := l.entry(ctx, a.Path)
+	switch {
+	case slices.ContainsFunc(l.outside, func(dir string) bool { return strings.HasPrefix(a.Path, dir) }):
+		return engram.AnchorUnknown, engram.Place{}
+	case e != nil && e.skipped:
+		return skippedState(a, *e), engram.Place{}
+	}
+	return l.elsewhere(a)
 }
 
 // skippedState is what can be told of a file that is not checked out.

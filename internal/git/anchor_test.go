@@ -45,7 +45,7 @@ func (w workspace) code(name, remote string, init ...string) string {
 	w.write(source("b", 5), dir, "b.go")
 	w.write("", dir, "empty.go")
 	w.git(dir, "add", ".")
-	w.git(dir, "commit", "-q", "-m", "first")
+	w.git(dir, "commit", "-q", "-m", "first of "+name) // another commit than elsewhere, made in the same second
 	return dir
 }
 
@@ -306,7 +306,6 @@ func TestAnAnchorIsOfItsRepositoryWhereverThatIs(t *testing.T) {
 	w.want("from a worktree it has the same name", w.anchor(tree, "internal/a.go", 0, 0).Repository, local.Repository)
 
 	other := w.code("other", "")
-	w.git(other, "commit", "-q", "--amend", "-m", "unlike")
 	w.want("elsewhere", w.become(other, local), "unknown")
 	w.want("in no repository", w.become(w.path("apart"), local), "unknown")
 	w.want("nowhere", w.become(filepath.Join(w.dir, "missing"), local), "unknown")
@@ -314,7 +313,6 @@ func TestAnAnchorIsOfItsRepositoryWhereverThatIs(t *testing.T) {
 	named := w.code("named", "git@example.com:Owner/App.git")
 	there := w.anchor(named, "b.go", 0, 0)
 	again := w.code("again", "ssh://git@example.com:22/owner/app")
-	w.git(again, "commit", "-q", "--amend", "-m", "of another history")
 	w.want("where the remote is the same", w.become(again, there), "verified")
 
 	w.git(named, "-c", "protocol.file.allow=always", "submodule", "add", "-q", dir, "sub")
