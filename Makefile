@@ -16,7 +16,7 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance demo clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,9 @@ eval: build ## retrieval quality and speed of the built program over HTTP; EVAL_
 
 conformance: build ## the protocol's public suite and inspector against the built program; needs Node and a network
 	cd conformance && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram
+
+agents: build ## real agents, wired by setup and run on a scripted model; needs Node, npm and once a network
+	cd agents && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram
 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo
