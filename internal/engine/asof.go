@@ -196,6 +196,9 @@ func (p *past) annotate(ctx context.Context, hits []engram.Hit) error {
 	for i, h := range hits {
 		nums[i], ms[i] = h.Memory.Num, h.Memory
 	}
+	if err := p.recalledHits(ctx, p.r, hits); err != nil {
+		return err
+	}
 	suspect, err := suspects(ctx, p.r, ms)
 	if err != nil {
 		return err

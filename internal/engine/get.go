@@ -71,6 +71,11 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		if err != nil {
 			return err
 		}
+		one := []engram.Memory{m}
+		if err := e.recalled(ctx, r, one); err != nil {
+			return err
+		}
+		m = one[0]
 		d.Memory, d.State, d.Degraded = m, lifecycle.State(m, now), degraded
 		fades, err := e.fading(ctx, r)
 		if err != nil {

@@ -51,7 +51,10 @@ func (e *Engine) listAt(ctx context.Context, f engram.Filter, p engram.Page, at 
 		if r, l.Degraded, err = e.readerAt(ctx, r, at); err != nil {
 			return err
 		}
-		if l.Memories, err = e.list(ctx, r, f, p); err != nil || !noted {
+		if l.Memories, err = e.list(ctx, r, f, p); err != nil {
+			return err
+		}
+		if err := e.recalled(ctx, r, l.Memories); err != nil || !noted {
 			return err
 		}
 		l.Notes, err = notesOn(ctx, r, now, l.Memories)

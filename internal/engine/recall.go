@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -113,22 +114,49 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 	for i, h := range hits {
 		m := h.Memory
 		byNum[m.Num] = h
-		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, h.Note(), o), Body: render.RecallBody(m.Content),
-			Summary: render.RecallBody(m.Summary), Seen: seen[m.Num], Weak: i >= weak, Repeats: h.Repeats}
+		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, h.Note(), o), Body: recallBody(h, m.Content),
+			Summary: recallBody(h, m.Summary), Seen: seen[m.Num], Weak: i >= weak, Repeats: h.Repeats}
 	}
 	levelTopics(cs, hits)
 	title := text.Tokens(render.RecallTitle(out.Query))
 	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - title, Asked: askedWords(out.Query)})
 	var parts []string
 	for _, p := range f.Parts {
+		if h := byNum[p.Num]; render.Quoted(h.Memory, h.Note()) {
+			p.Text = requoted(p.Text)
+		}
 		out.Items = append(out.Items, RecalledItem{Hit: byNum[p.Num], Text: p.Text, Whole: p.Whole, Tokens: p.Tokens})
 		parts = append(parts, p.Text)
 	}
 	for _, l := range f.Left {
 		out.LeftOut = append(out.LeftOut, engram.LeftOut{Memory: byNum[l.Num].Memory, Reason: l.Reason})
 	}
+	for out.join(parts); out.Tokens > out.Budget && len(parts) > 0; out.join(parts) {
+		last := len(parts) - 1 // its quotation marks were one too many
+		out.LeftOut = append(out.LeftOut, engram.LeftOut{Memory: out.Items[last].Hit.Memory, Reason: retrieval.LeftBudget})
+		parts, out.Items = parts[:last], out.Items[:last]
+	}
+}
+
+func (out *Recalled) join(parts []string) {
 	out.Text = render.Recall(out.Query, parts)
 	out.Tokens = text.Tokens(out.Text)
+}
+
+// recallBody is a text of a find as it is shown: what nobody here wrote, or what is suspect, is
+// a quotation.
+func recallBody(h engram.Hit, s string) string {
+	if s != "" && render.Quoted(h.Memory, h.Note()) {
+		return render.Quote(s)
+	}
+	return render.RecallBody(s)
+}
+
+// requoted is a part of a quotation below its head, each line of which is one again: it may
+// begin within a line.
+func requoted(part string) string {
+	head, body, _ := strings.Cut(strings.TrimSuffix(part, "\n"), "\n")
+	return head + "\n" + render.Quote(body) + "\n"
 }
 
 // levelTopics gives a memory whose topic key was asked for the score of the best

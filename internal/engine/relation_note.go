@@ -16,6 +16,9 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	var nums []int64
 	var known []engram.Memory
 	for _, hits := range lists {
+		if err := e.recalledHits(ctx, r, hits); err != nil {
+			return err
+		}
 		for _, h := range hits {
 			nums, known = append(nums, h.Memory.Num), append(known, h.Memory)
 		}

@@ -132,6 +132,21 @@ func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return nil
 }
 
+// recalledHits is recalled of the memories of hits.
+func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+	ms := make([]engram.Memory, len(hits))
+	for i, h := range hits {
+		ms[i] = h.Memory
+	}
+	if err := e.recalled(ctx, r, ms); err != nil {
+		return err
+	}
+	for i := range hits {
+		hits[i].Memory = ms[i]
+	}
+	return nil
+}
+
 // unlessKept cuts secrets out of a text, but for those that have a mark.
 func (e *Engine) unlessKept(marks []engram.Trust) func(string) string {
 	kept := textsMarked(marks, engram.TrustSecret)

@@ -27,6 +27,13 @@ func (e *Engine) Timeline(ctx context.Context, ref engram.Ref, before, after int
 		if err := around(ctx, r, &t, before, after); err != nil {
 			return err
 		}
+		focus := []engram.Memory{t.Focus}
+		for _, ms := range [][]engram.Memory{focus, t.Before, t.After} {
+			if err := e.recalled(ctx, r, ms); err != nil {
+				return err
+			}
+		}
+		t.Focus = focus[0]
 		t.Notes, err = notesOn(ctx, r, e.now(), slices.Concat(t.Before, []engram.Memory{t.Focus}, t.After))
 		return err
 	})

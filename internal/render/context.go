@@ -14,6 +14,7 @@ const (
 	sessionsTitle  = "### Recent Sessions\n"
 	promptsTitle   = "### Recent User Prompts\n"
 	memoriesTitle  = "### Recent Observations\n"
+	withheldNote   = "(%d withheld: they read like orders to an agent, and wait for a person: engram review)\n"
 	shownAgainNote = "(This session was shown all of these before; nothing else is left to tell.)\n"
 )
 
@@ -49,13 +50,17 @@ func Context(c engram.Context, o Options) string {
 		}
 		b.WriteString(contextGap)
 	}
+	if c.Withheld > 0 {
+		fmt.Fprintf(&b, withheldNote, c.Withheld)
+		b.WriteString(contextGap)
+	}
 	return b.String()
 }
 
 // ContextFrame is all that Context writes beside its lines when no section is empty:
 // what a context costs at most before anything is in it.
 func ContextFrame() string {
-	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap
+	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap + withheldNote + contextGap
 }
 
 // ContextSession is the line of a session in a context.
@@ -75,5 +80,9 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 // ContextMemory is the line of a memory in a context, and below it a line for each of its
 // Marks.
 func ContextMemory(m engram.Memory, n engram.Note) string {
-	return fmt.Sprintf("- [%s] **%s**: %s\n", Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 300)) + markLines(n, "  ")
+	said := fmt.Sprintf("**%s**: %s", Line(m.Title, 0), Line(m.Content, 300))
+	if Quoted(m, n) {
+		said = Source(m, Options{}) + ": " + QuoteLine(Line(m.Title, 0)+": "+Line(m.Content, 300))
+	}
+	return fmt.Sprintf("- [%s] %s\n", Line(string(m.Type), 0), said) + markLines(n, "  ")
 }

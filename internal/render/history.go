@@ -14,7 +14,14 @@ const historyPreview = 200
 func History(h engram.History, o Options) string {
 	m := h.Memory
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d [%s] %s — %d %s", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), len(h.Versions), plural(len(h.Versions), "version"))
+	quoted := Quoted(m, engram.Note{})
+	line := func(s string) string {
+		if s = Line(s, 0); quoted {
+			s = QuoteLine(s)
+		}
+		return s
+	}
+	fmt.Fprintf(&b, "#%d [%s] %s — %d %s", m.Num, Line(string(m.Type), 0), line(m.Title), len(h.Versions), plural(len(h.Versions), "version"))
 	if m.Forgotten() {
 		fmt.Fprintf(&b, ", forgotten %s", Time(m.DeletedAt, o))
 	}
@@ -26,7 +33,7 @@ func History(h engram.History, o Options) string {
 		} else {
 			fmt.Fprintf(&b, " until %s, replaced by: %s\n", Time(v.ReplacedAt, o), Line(v.Reason, 0))
 		}
-		fmt.Fprintf(&b, "    %s\n    %s\n", Line(v.Title, 0), Line(Preview(v.Content, historyPreview), 0))
+		fmt.Fprintf(&b, "    %s\n    %s\n", line(v.Title), line(Preview(v.Content, historyPreview)))
 	}
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 const mostMarks = 5
 
 // Marks returns what changes how a memory should be read, a phrase each, none of which has
-// a line break: "state: needs_review", "code: a.go:3-9 (changed)", "superseded_by: #14 (New title)", "supersedes: …",
+// a line break: "state: needs_review", "suspect: …", "code: a.go:3-9 (changed)", "superseded_by: #14 (New title)", "supersedes: …",
 // "conflicts: …", "conflict: contested by #obs-… (pending)". What stands in its place
 // comes first. Of many relations five are told, and how many more there are. Nil when the
 // memory is to be read as it stands.
@@ -23,6 +23,9 @@ func Marks(n engram.Note) []string {
 	var marks, rest []string
 	if n.State == engram.StateNeedsReview {
 		marks = append(marks, stateMark(n.State))
+	}
+	if len(n.Suspect) > 0 {
+		marks = append(marks, suspectMark(n.Suspect))
 	}
 	if mark := codeMark(n.Anchors); mark != "" {
 		marks = append(marks, mark)

@@ -9,14 +9,20 @@ import (
 
 // Marked returns a whole memory as Memory does, and below it a line for each of its Marks.
 func Marked(m engram.Memory, n engram.Note, o Options) string {
-	return strings.TrimSuffix(Memory(m, o)+"\n"+markLines(n, ""), "\n")
+	return strings.TrimSuffix(whole(m, n, o)+"\n"+markLines(n, ""), "\n")
 }
 
 // Memory returns a whole memory: its content to the byte, between its title and
-// what is known about it.
-func Memory(m engram.Memory, o Options) string {
+// what is known about it. What nobody here wrote is quoted, below its source.
+func Memory(m engram.Memory, o Options) string { return whole(m, engram.Note{}, o) }
+
+func whole(m engram.Memory, n engram.Note, o Options) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), m.Content)
+	content := m.Content
+	if Quoted(m, n) {
+		content = Source(m, o) + ":\n" + Quote(m.Content)
+	}
+	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, Line(string(m.Type), 0), titleOf(m, n), content)
 	for _, f := range []struct{ name, value string }{
 		{"Session", m.SessionID}, {"Project", m.Project}, {"Scope", string(m.Scope)}, {"Topic", m.TopicKey}, {"Tool", m.ToolName},
 	} {

@@ -67,7 +67,7 @@ func writeWeak(b *strings.Builder, f engram.Found) {
 }
 
 func writeTitle(b *strings.Builder, place int, h engram.Hit) {
-	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, Line(string(h.Memory.Type), 0), Line(h.Memory.Title, 0))
+	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, Line(string(h.Memory.Type), 0), titleOf(h.Memory, h.Note()))
 	for _, mark := range Marks(h.Note()) {
 		b.WriteString("\n    " + mark)
 	}
@@ -89,7 +89,11 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	m := h.Memory
 	preview := Preview(m.Content, previewRunes)
 	cut = preview != m.Content
-	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, Line(string(m.Type), 0), Line(m.Title, 0), SetOff(preview, listIndent))
+	said := preview
+	if Quoted(m, h.Note()) {
+		said = Quote(preview)
+	}
+	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, Line(string(m.Type), 0), titleOf(m, h.Note()), SetOff(said, listIndent))
 	// In bytes, unlike the cut itself: clients know this mark so.
 	if len(m.Content) > previewRunes {
 		b.WriteString(" [preview]")
@@ -99,8 +103,14 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 		fmt.Fprintf(b, " | project: %s", Line(m.Project, 0))
 	}
 	fmt.Fprintf(b, " | scope: %s", m.Scope)
+	if Quoted(m, h.Note()) {
+		b.WriteString(" | quoted, " + Source(m, o))
+	}
 	if h.State == engram.StateNeedsReview {
 		b.WriteString(" | " + stateMark(h.State))
+	}
+	if len(h.Suspect) > 0 {
+		b.WriteString("\n    " + suspectMark(h.Suspect))
 	}
 	if mark := codeMark(h.Anchors); mark != "" {
 		b.WriteString("\n    " + mark)

@@ -14,8 +14,12 @@ func Timeline(t engram.Timeline, o Options) string {
 	writeSession(&b, t, o)
 	writeSide(&b, "Before", t.Before, t.Notes)
 	m := t.Focus
-	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0),
-		SetOff(Preview(m.Content, 500), listIndent), Time(m.CreatedAt, o))
+	said, note := Preview(m.Content, 500), t.Notes[m.Num]
+	if Quoted(m, note) {
+		said = Source(m, o) + ":\n" + Quote(said)
+	}
+	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, Line(string(m.Type), 0), titleOf(m, note),
+		SetOff(said, listIndent), Time(m.CreatedAt, o))
 	b.WriteString(markLines(t.Notes[m.Num], "    "))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')
@@ -51,7 +55,11 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engr
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
-		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, Line(string(m.Type), 0), Line(m.Title, 0), Line(m.Content, 150))
+		said := Line(m.Content, 150)
+		if Quoted(m, notes[m.Num]) {
+			said = QuoteLine(said)
+		}
+		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, Line(string(m.Type), 0), titleOf(m, notes[m.Num]), said)
 		b.WriteString(markLines(notes[m.Num], "    "))
 	}
 	b.WriteByte('\n')
