@@ -6,7 +6,7 @@ set -u
 engram() { __ENGRAM_SHELL__ "$@"; }
 
 unset CDPATH
-cd -- "${1:-.}" || {
+cd -- "${1:-.}" 2>/dev/null || {
 	echo "There is no such folder: go on without memory." >&2
 	exit 0
 }
