@@ -187,7 +187,7 @@ func TestNoPlaceholderIsLeft(t *testing.T) {
 		b := newBench(t, "home")
 		b.DataDir = dataDir
 		for _, a := range agent.All() {
-			b.apply(a.Name)
+			b.put(a.Name)
 			for _, p := range b.parts(a.Name) {
 				content := b.read(p.Path)
 				if strings.Contains(content, "__ENGRAM") || strings.Contains(content, "__DATA") {

@@ -123,6 +123,18 @@ func (b bench) tree() string {
 	return all.String()
 }
 
+// put writes what an agent gets, without the care of a Wirer, which takes its time.
+func (b bench) put(name string) {
+	b.Helper()
+	for _, p := range b.parts(name) {
+		content, err := p.Set(nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.write(p.Path, string(content), max(p.Mode, 0o644))
+	}
+}
+
 func (b bench) apply(name string) {
 	b.Helper()
 	if _, err := b.Apply(b.Context(), name, b.parts(name)); err != nil {

@@ -5,7 +5,6 @@ package agent_test
 import (
 	"bytes"
 	"encoding/json"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,14 +83,13 @@ func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
 			b.DataDir = filepath.Join(b.home, "data "+name)
 			b.write(b.Engram, told, 0o755)
 			for _, a := range agent.All() {
-				b.apply(a.Name)
+				b.put(a.Name)
 			}
 			lines, scripts := b.lines()
 			if len(lines) < 20 || len(scripts) < 8 {
 				t.Fatalf("there are %d lines and %d scripts; want those of five agents, and of Cline", len(lines), len(scripts))
 			}
-			ran := 0
-			run := func(what string, cmd *exec.Cmd) {
+			run := func(what string, cmd *exec.Cmd) []string {
 				t.Helper()
 				cmd.Dir = t.TempDir()
 				note := filepath.Join(t.TempDir(), "told")
@@ -100,20 +98,28 @@ func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
 					t.Fatalf("%s: %v\n%s", what, err, out)
 				}
 				words := strings.Split(strings.TrimSuffix(b.read(note), "\n\x01"), "\n\x01")
-				if len(words) != 6 || words[0] != b.Engram || words[1] != "hook" || words[4] != "--data-dir" || words[5] != b.DataDir {
-					t.Errorf("%s runs %q; want %q hook AGENT EVENT --data-dir %q", what, words, b.Engram, b.DataDir)
+				at := slices.Index(words, "--data-dir")
+				if words[0] != b.Engram || at < 1 || at+1 >= len(words) || words[at+1] != b.DataDir {
+					t.Errorf("%s runs %q; want %q with --data-dir %q", what, words, b.Engram, b.DataDir)
 				}
 				if left, err := os.ReadDir(cmd.Dir); err != nil || len(left) > 0 {
 					t.Errorf("%s left %v, %v", what, left, err)
 				}
-				ran++
+				return words
 			}
 			for n, line := range lines {
-				if n%7 == 0 || n == len(lines)-1 { // they differ by the event
-					run(line, exec.CommandContext(t.Context(), "/bin/sh", "-c", line))
+				if n%7 > 0 && n < len(lines)-1 {
+					continue // they differ by the event
+				}
+				if words := run(line, exec.CommandContext(t.Context(), "/bin/sh", "-c", line)); len(words) != 6 || words[1] != "hook" {
+					t.Errorf("%s runs %q; want the hook of an event", line, words)
 				}
 			}
-			run(scripts[0], exec.CommandContext(t.Context(), scripts[0]))
+			for _, script := range scripts {
+				cmd := exec.CommandContext(t.Context(), script)
+				cmd.Stdin = strings.NewReader("{}")
+				run(script, cmd)
+			}
 			var config struct {
 				Servers map[string]struct {
 					Command string
@@ -126,19 +132,22 @@ func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
 			if got := config.Servers["engram"]; got.Command != b.Engram || !slices.Equal(got.Args, []string{"mcp", "--data-dir", b.DataDir}) {
 				t.Errorf("Codex calls %q; want %q with the data of %q", got, b.Engram, b.DataDir)
 			}
-			for _, a := range agent.All() {
-				b.undo(a.Name)
-			}
-			err := filepath.WalkDir(b.home, func(path string, d fs.DirEntry, err error) error {
-				if err == nil && !d.IsDir() && path != b.Engram {
-					t.Errorf("%s is left", path)
-				}
-				return err
-			})
-			if err != nil {
-				t.Error(err)
-			}
 		})
+	}
+}
+
+func TestUndoWhereNamesAreHostile(t *testing.T) {
+	b := newBench(t, hostile()[2]+hostile()[8]+hostile()[21])
+	b.DataDir = filepath.Join(b.home, "it's data")
+	before := b.tree()
+	for _, a := range agent.All() {
+		b.apply(a.Name)
+	}
+	for _, a := range agent.All() {
+		b.undo(a.Name)
+	}
+	if after := b.tree(); after != before {
+		t.Errorf("after undo it is\n%s\nand was\n%s", after, before)
 	}
 }
 

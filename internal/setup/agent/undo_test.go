@@ -67,6 +67,7 @@ func TestUndoLeavesTheHomeAsItWas(t *testing.T) {
 					continue
 				}
 				t.Run(name+"/"+shape+map[bool]string{true: ", by links"}[linked], func(t *testing.T) {
+					t.Parallel() // it waits for the disk
 					b := newBench(t, "home")
 					b.fill(name, shape, linked)
 					before := b.tree()
@@ -115,6 +116,7 @@ func TestUndoOfWhatAnAgentHasWrittenAnew(t *testing.T) {
 	for _, name := range agent.Names() {
 		for _, shape := range []string{"nothing", "a small file", "everything at once", "one line"} {
 			t.Run(name+"/"+shape, func(t *testing.T) {
+				t.Parallel()
 				b := newBench(t, "home")
 				b.fill(name, shape, false)
 				was := map[string]any{}
