@@ -1,0 +1,183 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/storetest"
+)
+
+// asker asks in the words of a benchmark's store.
+type asker interface {
+	Question(n int) string
+	Project() string
+}
+
+// onlyCorpus asks in the one project.
+type onlyCorpus struct{ *storetest.Corpus }
+
+func (onlyCorpus) Project() string { return onlyProject }
+
+// events are what an agent's life cycle asks of the memory unasked, each with the words of
+// the store's corpus.
+func events() []struct {
+	name string
+	run  func(b *testing.B, e *engine.Engine, c asker, n int)
+} {
+	remind := func(in func(c asker) engine.RemindInput) func(*testing.B, *engine.Engine, asker, int) {
+		return func(b *testing.B, e *engine.Engine, c asker, _ int) {
+			r := in(c)
+			r.Project, r.Directory = c.Project(), "/home/ana/work"
+			if _, err := e.Remind(b.Context(), r); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	return []struct {
+		name string
+		run  func(*testing.B, *engine.Engine, asker, int)
+	}{
+		{"Prompt", remind(func(c asker) engine.RemindInput { return engine.RemindInput{Query: c.Question(12)} })},
+		{"LongPrompt", remind(func(c asker) engine.RemindInput { return engine.RemindInput{Query: c.Question(60)} })},
+		{"File", remind(func(c asker) engine.RemindInput {
+			return engine.RemindInput{Path: "/home/ana/work/" + c.Question(1) + "/loader.go"}
+		})},
+		{"Error", remind(func(c asker) engine.RemindInput {
+			return engine.RemindInput{Error: "running\nerror: cannot " + c.Question(8) + "\nexit status 1"}
+		})},
+		{"Brief", func(b *testing.B, e *engine.Engine, c asker, n int) {
+			if _, err := e.Brief(b.Context(), engine.BriefInput{Project: c.Project(), SessionID: fmt.Sprintf("bench-%d-%d", time.Now().UnixNano(), n)}); err != nil {
+				b.Fatal(err)
+			}
+		}},
+	}
+}
+
+// BenchmarkRemind asks a process that has answered some.
+func BenchmarkRemind(b *testing.B) {
+	for _, ev := range events() {
+		b.Run(ev.name, func(b *testing.B) {
+			onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+				c := corpusOfStore()
+				for n := range 5 {
+					ev.run(b, w.Engine, c, -n)
+				}
+				each := time.Duration(0)
+				var all []time.Duration
+				n := 0
+				for b.Loop() {
+					each = cpuTime()
+					ev.run(b, w.Engine, c, n)
+					all = append(all, cpuTime()-each)
+					n++
+				}
+				reportTimes(b, all)
+			})
+		})
+	}
+}
+
+// BenchmarkRemindBegin asks once a process, which opens the store for it: what a hook does.
+func BenchmarkRemindBegin(b *testing.B) {
+	for _, ev := range events() {
+		b.Run(ev.name, func(b *testing.B) {
+			onEach(b, func(b *testing.B, w world, _ *storetest.Corpus) {
+				c := corpusOfStore()
+				beginEach(b, w, func(e *engine.Engine, n int) { ev.run(b, e, c, n) })
+			})
+		})
+	}
+}
+
+// beginEach runs fn on an engine that has just been opened, and closes that again.
+func beginEach(b *testing.B, w world, fn func(e *engine.Engine, n int)) {
+	var all []time.Duration
+	n := 0
+	for b.Loop() {
+		before := cpuTime()
+		store, err := enginetest.OpenStore(w.Path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		fn(engine.New(engine.Options{Store: store, Embedder: enginetest.Embedder(), Now: time.Now, NewID: enginetest.IDs()}), n)
+		if err := store.Close(); err != nil {
+			b.Fatal(err)
+		}
+		all = append(all, cpuTime()-before)
+		n++
+	}
+	reportTimes(b, all)
+}
+
+// crowded is a store of 100,000 memories in one project, with some of its person's in
+// another one: the worst that a prompt can be looked up in.
+var crowded = sync.OnceValues(func() (string, error) {
+	root, err := benchFolder()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, "crowded")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := fillProject(dir, 100_000, onlyProject); err != nil {
+		return "", err
+	}
+	return dir, addPersonal(dir, 300)
+})
+
+// addPersonal adds memories of the person to a store.
+func addPersonal(dir string, n int) error {
+	store, err := enginetest.OpenStore(filepath.Join(dir, "engram.db"))
+	if err != nil {
+		return err
+	}
+	id := 0
+	e := engine.New(engine.Options{Store: store, Embedder: enginetest.Embedder(), Now: enginetest.Start, NewID: func() engram.ID {
+		id++
+		return engram.ID(fmt.Sprintf("mem_personal%018d", id))
+	}})
+	c := storetest.NewCorpus(3)
+	for range n {
+		m := c.Memory(enginetest.Start())
+		in := engine.SaveInput{Title: m.Title, Content: m.Content, Type: engram.TypePreference, Scope: engram.ScopePersonal, Project: "mine"}
+		if _, err := e.Save(context.Background(), in); err != nil {
+			return err
+		}
+	}
+	return store.Close()
+}
+
+// BenchmarkRemindCrowded is BenchmarkRemindBegin on the crowded store.
+func BenchmarkRemindCrowded(b *testing.B) {
+	for _, ev := range events() {
+		b.Run(ev.name, func(b *testing.B) {
+			onOne(b, crowded, func(b *testing.B, w world, _ *storetest.Corpus) {
+				beginEach(b, w, func(e *engine.Engine, n int) { ev.run(b, e, onlyCorpus{corpusOfStore()}, n) })
+			})
+		})
+	}
+}
+
+// corpusOfStore has the words of a benchmark's store, but not those of its first memories.
+func corpusOfStore() *storetest.Corpus {
+	c := storetest.NewCorpus(1)
+	c.Question(100_000)
+	return c
+}
+
+// reportTimes reports the median and the 95th of 100 times on the processor.
+func reportTimes(b *testing.B, all []time.Duration) {
+	slices.Sort(all)
+	b.ReportMetric(float64(all[len(all)/2])/1e6, "p50-cpu-ms")
+	b.ReportMetric(float64(all[len(all)*95/100])/1e6, "p95-cpu-ms")
+}
