@@ -47,7 +47,11 @@ func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return chosen(answer, found)
+	names, err := chosen(answer, found)
+	if err == nil && names == nil {
+		p.tell(func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
+	}
+	return names, err
 }
 
 // chosen reads what a person answered; nil is none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
@@ -96,9 +97,21 @@ func (e entry) leave(c, before []byte) ([]byte, error) {
 // made is a file of JSON that has nothing but these entries.
 func made(entries ...entry) ([]byte, error) { return jsonFile("", entries...).Set(nil) }
 
-// tomlFile is a file of TOML with tables of ours in it.
+// tomlFile is a file of TOML with tables of ours in it. An agent that writes the file anew
+// may leave the comments out between which they stood: then nobody can say where they end.
 func tomlFile(path, tables string) setup.Part {
-	return blockFile(path, func(c []byte) ([]byte, error) { return edit.SetTOML(c, tables) }, edit.RemoveTOML)
+	set := func(c []byte) ([]byte, error) { return edit.SetTOML(c, tables) }
+	return blockFile(path, set, func(c []byte) ([]byte, error) {
+		bare, err := edit.RemoveTOML(c)
+		if err != nil || !bytes.Equal(bare, c) {
+			return bare, err
+		}
+		if same, err := set(c); err == nil && bytes.Equal(same, c) {
+			return nil, engram.Errorf(engram.CodeConflict, "the tables of engram stand without the comments around them").
+				WithHint("take them out by hand")
+		}
+		return c, nil
+	})
 }
 
 // markdownFile is a file of Markdown with a text of ours in it, which several agents share.

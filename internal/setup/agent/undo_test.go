@@ -10,6 +10,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/agent"
 )
@@ -176,6 +177,28 @@ func TestFilesThatCannotBeUnderstoodAreLeft(t *testing.T) {
 		if after := b.tree(); after != before {
 			t.Errorf("%s: it is\n%s\nand was\n%s", name, after, before)
 		}
+	}
+}
+
+// An agent may write a file of TOML anew without the comments between which our tables stand.
+func TestTablesWithoutTheirCommentsAreTold(t *testing.T) {
+	b := newBench(t, "home")
+	b.apply("codex")
+	path := filepath.Join(b.home, ".codex", "config.toml")
+	var bare []string
+	for line := range strings.Lines(b.read(path)) {
+		if !strings.HasPrefix(line, "#") {
+			bare = append(bare, line)
+		}
+	}
+	b.write(path, strings.Join(bare, ""), 0o644)
+	all, err := b.Undo(t.Context(), "codex", b.parts("codex"))
+	left := ""
+	for _, u := range all {
+		left += u.Left
+	}
+	if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(left, "without the comments") {
+		t.Errorf("Undo = %v, %v; want a word about the tables that are left", left, err)
 	}
 }
 
