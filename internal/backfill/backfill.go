@@ -51,6 +51,8 @@ type Options struct {
 	// Database gives the parts of OpenCode's database (replica/foreign); nil: there is none
 	// that could be read.
 	Database Database
+	// Progress is told now and then how many bytes were read; nil: nobody is.
+	Progress func(read int64)
 }
 
 // Database gives the parts of the sessions that wants has, until part returns false: the

@@ -55,6 +55,9 @@ func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]
 		if f.at.Before(o.Since) {
 			continue
 		}
+		if o.Progress != nil {
+			o.Progress(r.Bytes)
+		}
 		more, err := r.file(ctx, o, f, form())
 		if err != nil || !more {
 			return r, err

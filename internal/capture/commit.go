@@ -49,7 +49,7 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	subject := strings.TrimSpace(c.Subject)
 	body := r.prose(c.Body)
 	broke := strings.Join(strings.Fields(first(r.breaking.FindStringSubmatch("\n"+c.Body))), " ")
-	p = Proposal{Title: headline(subject), Importance: 0.5, At: c.At}
+	p = Proposal{Title: shortened(subject), Importance: 0.5, At: c.At}
 	isRevert := r.revert.MatchString(subject)
 	switch {
 	case subject == "" || r.bot.MatchString(c.Author) || strings.HasPrefix(subject, "Merge "):

@@ -97,19 +97,25 @@ const mostHeadline = 80
 // headline makes a title of a sentence: its first words, with a capital letter, without the
 // full stop.
 func headline(s string) string {
-	s = strings.TrimRight(strings.TrimSpace(s), ".,;:—- ")
-	if utf8.RuneCountInString(s) > mostHeadline {
-		cut := string([]rune(s)[:mostHeadline-1])
-		if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
-			cut = cut[:i]
-		}
-		s = strings.TrimRight(cut, ".,;:—- ") + "…"
-	}
+	s = shortened(s)
 	r, n := utf8.DecodeRuneInString(s)
 	if n == 0 {
 		return s
 	}
 	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// shortened is as much of a sentence as a title has room for.
+func shortened(s string) string {
+	s = strings.TrimRight(strings.TrimSpace(s), ".,;:—- ")
+	if utf8.RuneCountInString(s) <= mostHeadline {
+		return s
+	}
+	cut := string([]rune(s)[:mostHeadline-1])
+	if i := strings.LastIndexByte(cut, ' '); i > len(cut)/2 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, ".,;:—- ") + "…"
 }
 
 // pattern is an expression that is tried only on texts that have one of the words, which

@@ -26,6 +26,7 @@ func answers() map[string][]answer {
 	conflict := one(conflictShownDoc{})
 	return map[string][]answer{
 		"":                       one(homeDoc{}),
+		"backfill":               one(backfillDoc{}),
 		"capture":                one(capturedDoc{}),
 		"completion":             nil, // a script for a shell
 		"config":                 one(settingsDoc{}),
@@ -87,9 +88,11 @@ func answers() map[string][]answer {
 		"reembed":                one(reembeddedDoc{}),
 		"restart":                one(startedDoc{}),
 		"restore":                one(document.Memory{}),
-		"review":                 one(reviewsDoc{}),
+		"review":                 one(reviewQueueDoc{}),
+		"review approve":         one(reviewDecidedDoc{}),
 		"review done":            one(reviewedDoc{}),
 		"review list":            one(reviewsDoc{}),
+		"review refuse":          one(reviewDecidedDoc{}),
 		"review snooze":          one(reviewedDoc{}),
 		"save":                   one(document.Saved{}),
 		"search":                 one(foundDoc{}),

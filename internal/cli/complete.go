@@ -78,6 +78,7 @@ func pathOf(c *cobra.Command) string {
 func argumentWords() map[string]suggest {
 	return map[string]suggest{
 		"capture": nil, "eval": nil, "import": nil, "export": nil, "migrate": nil, "ingest": nil, "projects detect": nil,
+		"backfill":         atFirst(fixed(app.BackfillSources()...)),
 		"conflicts ignore": atFirst(candidates), "conflicts judge": inTurn(candidates, verdicts), "conflicts show": atFirst(candidates),
 		"completion": atFirst(fixed("bash", "zsh", "fish", "powershell")),
 		"context":    atFirst(projects), "delete project": atFirst(projects), "projects decay": atFirst(projects), "projects merge": projects,

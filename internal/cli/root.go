@@ -56,7 +56,7 @@ engram serve`,
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		groupMemory: {p.saveCommand(), p.searchCommand(), p.recallCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
-			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.decayCommand(), p.reviewCommand(), p.tagCommand(), p.linkCommand(), p.unlinkCommand(), p.graphCommand(), p.deleteCommand(), p.historyCommand(), p.restoreCommand(), p.logCommand(), p.undoCommand(), p.topicCommand(), p.captureCommand(), p.ingestCommand(), p.exportCommand(), p.importCommand(), p.syncCommand(), p.obsidianCommand(), p.migrateCommand(), p.conflictsCommand(), p.sleepCommand(), p.pruneCommand(), p.reembedCommand()},
+			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.decayCommand(), p.reviewCommand(), p.tagCommand(), p.linkCommand(), p.unlinkCommand(), p.graphCommand(), p.deleteCommand(), p.historyCommand(), p.restoreCommand(), p.logCommand(), p.undoCommand(), p.topicCommand(), p.captureCommand(), p.ingestCommand(), p.backfillCommand(), p.exportCommand(), p.importCommand(), p.syncCommand(), p.obsidianCommand(), p.migrateCommand(), p.conflictsCommand(), p.sleepCommand(), p.pruneCommand(), p.reembedCommand()},
 		groupWork:    {p.sessionCommand(), p.whyCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand(), p.metricsCommand()},
 		groupServe:   {p.serveCommand(), p.startCommand(), p.stopCommand(), p.restartCommand(), p.statusCommand(), p.mcpCommand(), p.hookCommand(), p.offCommand(), p.onCommand(), p.demoCommand()},
 		groupProgram: {p.setupCommand(), p.configCommand(), p.doctorCommand(), p.diagnosticsCommand(), p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},

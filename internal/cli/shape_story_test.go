@@ -51,6 +51,7 @@ func shapeStory() []string {
 		"engram sync recipients add age1kvmatqv6l2e5culrz8ul0qzv7ylvshh86r49vxp56ysm83ga7a0s3znsvk",
 		"engram sync recipients remove age1kvmatqv6l2e5culrz8ul0qzv7ylvshh86r49vxp56ysm83ga7a0s3znsvk",
 		"engram sync recipients trust",
+		"engram backfill codex transcripts --project shop",
 		"engram migrate",
 		"engram migrate --from memory-md AGENTS.md --project shop --dry-run",
 		"engram obsidian-export vault --import",
@@ -93,6 +94,9 @@ func shapeStory() []string {
 		"engram review snooze 1 --for 30d",
 		"engram review done 1",
 		"engram review list --project shop",
+		"engram review approve 1",
+		"engram save 'To be refused' 'Nothing of note.' --project shop --topic misc/refused",
+		"engram review refuse topic:misc/refused",
 		"engram review --project shop",
 		"engram session summary '## Goal\nMove tokens to cookies' --session s1 --project shop",
 		"engram session list --project shop",
@@ -159,6 +163,8 @@ func storyFiles(t *testing.T) string {
 		"AGENTS.md":      "# Rules\n\n## Tests\n\nNo mocks.\n",
 		"learnings.md":   "## Key Learnings:\n\n- Ports below 1024 need a capability on Linux.\n- A cookie of SameSite Lax is not sent by a cross-site POST.\n",
 		"memories.jsonl": `{"title":"Ports","content":"The shop listens on port 8443.","type":"config"}` + "\n",
+		"transcripts/rollout-1.jsonl": `{"timestamp":"2026-05-04T10:00:00Z","type":"session_meta","payload":{"id":"x1","cwd":"/gone/shop"}}` + "\n{\n" +
+			`{"timestamp":"2026-05-04T10:00:00Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"Always run gofmt before you commit."}]}}` + "\n",
 		"set/corpus.jsonl": `{"id":"a","text":"Access tokens live fifteen minutes."}` + "\n" +
 			`{"id":"b","text":"The shop listens on port 8443."}` + "\n",
 		"set/queries.jsonl": `{"id":"q","text":"how long do tokens live"}` + "\n",

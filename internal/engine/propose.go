@@ -93,7 +93,7 @@ type draftProposal struct {
 func (p *Proposer) drafts(in ProposeInput, res *Proposed) (all []draftProposal) {
 	for _, f := range in.Found {
 		importance := f.Importance
-		m, err := p.e.draft(SaveInput{Title: p.e.CleanText(f.Title), Content: p.e.CleanText(f.Content), Type: f.Type, Project: in.Project,
+		m, err := p.e.draft(SaveInput{Title: f.Title, Content: f.Content, Type: f.Type, Project: in.Project,
 			SessionID: in.Session, ToolName: in.Source, Origin: engram.OriginImport, Importance: &importance})
 		if err != nil || strings.TrimSpace(strings.ReplaceAll(m.Content, redact.Mark, "")) == "" {
 			res.Refused++

@@ -35,12 +35,11 @@ func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdi
 	if d.Why != engram.DeferredProposal || d.Record.Memory == nil {
 		return SaveResult{}, engram.Errorf(engram.CodeInvalid, "what waits under number %d is no proposal", num).WithHint("{sync deferred} shows what it is")
 	}
-	in := proposedInput(d, edit)
-	m, err := e.draft(in)
+	t, err := e.intakeOf(proposedInput(d, edit))
 	if err != nil {
 		return SaveResult{}, err
 	}
-	intakes := []intake{{in: in, draft: m}}
+	intakes := []intake{t}
 	begun := e.tally.begin()
 	all, err := e.acceptIntakes(ctx, d, intakes)
 	e.tally.saved(begun, actionsOf(all), err)

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// backfillLimit is how many proposals one run makes that was not told: what a person looks
+// through at one sitting.
+const backfillLimit = 50
+
+func (p *program) backfillCommand() *cobra.Command {
+	var f backfillFlags
+	cmd := &cobra.Command{
+		Use:   "backfill [SOURCE] [PATH]",
+		Short: "Propose memories from the transcripts of agents, or from commits",
+		Long: `Propose memories from what was said and done before: the transcripts that agents leave on this machine, or the messages
+of commits. Nothing is saved until you say so, and nothing of theirs is written.
+
+  claude-code  sessions of Claude Code: ~/.claude/projects
+  codex        sessions of Codex: ~/.codex/sessions
+  opencode     sessions of OpenCode: ~/.local/share/opencode
+  git          commits of the branch that is checked out, of the repository around PATH or this folder
+
+Proposed are decisions with their reason, what you want from now on or never again, errors that were fixed and why they
+happened, learnings that an agent listed, the summaries of sessions, and of commits what they say beyond their subject.
+Sessions of other projects are left out, unless --all-projects is given. What was proposed once is not proposed again,
+whatever you said to it, and neither is what a memory says already; so a second run proposes what is new.
+
+Proposals wait in the review queue: engram review shows them, engram review approve w12 saves one as a memory of the day on which
+it happened, engram review refuse w12 throws it away. With --review you are asked one by one. docs/backfill.md says more.`,
+		Example: examples("engram backfill claude-code --since 30d --dry-run", "engram backfill git", "engram backfill codex --all-projects --limit 200", "engram backfill --review"),
+		Args:    between(0, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			b := backfilling{program: p, cmd: cmd, backfillFlags: f}
+			if len(args) > 0 {
+				b.source = args[0]
+			}
+			if len(args) > 1 {
+				b.path = args[1]
+			}
+			return b.run()
+		},
+	}
+	cmd.Flags().StringVar(&f.since, "since", "", "only what happened since a `time`: 30d, 2w, yesterday, 2026-01-31")
+	cmd.Flags().IntVar(&f.limit, "limit", backfillLimit, "propose at most so many, the newest sessions first")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be proposed, and change nothing")
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, "sessions of every project, each proposed to its own")
+	cmd.Flags().BoolVar(&f.walk, "review", false, "ask about each proposal that waits, at a terminal")
+	return cmd
+}
+
+type backfillFlags struct {
+	since             string
+	limit             int
+	dryRun, all, walk bool
+}
+
+// backfilling is one run of the command.
+type backfilling struct {
+	*program
+	backfillFlags
+	cmd          *cobra.Command
+	source, path string
+}
+
+// backfillDoc is the answer of `backfill`.
+type backfillDoc struct {
+	Source      string         `json:"source"`
+	Path        string         `json:"path"`
+	Project     string         `json:"project"` // "" is every one
+	DryRun      bool           `json:"dry_run"`
+	Transcripts int            `json:"transcripts"` // that were read
+	Elsewhere   int            `json:"elsewhere"`   // transcripts of other projects, which were left out
+	Commits     int            `json:"commits"`     // that were read
+	Bytes       int64          `json:"bytes"`       // of the transcripts
+	Known       int            `json:"known"`       // found, and proposed before
+	Said        int            `json:"said"`        // found, and said already by a memory or by another proposal
+	Refused     int            `json:"refused"`     // found, and nothing left of it without what is private
+	More        bool           `json:"more"`        // the limit was reached: run it again for the rest
+	Proposals   []proposalDoc  `json:"proposals"`   // that are new, the newest session first
+	Notes       []backfillNote `json:"notes"`       // what could not be read
+}
+
+// proposalDoc is what may become a memory when somebody says so.
+type proposalDoc struct {
+	Num     int64          `json:"num"` // what review approve and review refuse take, as wNUM; 0 of a dry run
+	Project string         `json:"project"`
+	Type    string         `json:"type"`
+	Title   string         `json:"title"`
+	Content string         `json:"content"`
+	Why     string         `json:"why"`     // by what it was found
+	From    string         `json:"from"`    // the source and the session or the commit
+	Session string         `json:"session"` // that it would belong to
+	At      document.Stamp `json:"at"`      // when it happened
+}
+
+// backfillNote is about a file that was passed over, or a part of it.
+type backfillNote struct {
+	Path   string `json:"path"`
+	Reason string `json:"reason"`
+}
+
+func proposalOf(d engram.Deferred) proposalDoc {
+	m := d.Record.Memory.Memory
+	return proposalDoc{d.Num, d.Project, string(m.Type), m.Title, m.Content, d.Reason, strings.TrimPrefix(d.Batch, "backfill:"), m.SessionID, document.Stamp(m.CreatedAt)}
+}
+
+func (b backfilling) run() error {
+	if b.source == "" && !b.walk {
+		return invalidf("say what to read").WithHint("one of %s; or --review", strings.Join(app.BackfillSources(), ", "))
+	}
+	if b.source != "" && !slices.Contains(app.BackfillSources(), b.source) {
+		return invalidf("%q cannot be read", b.source).WithHint("one of %s", strings.Join(app.BackfillSources(), ", "))
+	}
+	if b.limit < 1 {
+		return invalidf("limit %d is out of range", b.limit).WithHint("a number from 1")
+	}
+	if b.walk && (b.dryRun || b.json) {
+		return invalidf("--review asks, and goes with neither --dry-run nor --json")
+	}
+	e, err := b.open(b.cmd)
+	if err != nil {
+		return err
+	}
+	name, err := b.readProject(b.cmd, e, b.all)
+	if b.source != "" && engram.CodeOf(err) == engram.CodeNotFound { // a project of which nothing was saved yet
+		name, err = b.writeProject(b.cmd, e)
+	}
+	if err != nil {
+		return err
+	}
+	if b.source != "" {
+		if err := b.read(e, name); err != nil {
+			return err
+		}
+	}
+	if b.walk {
+		return b.decide(e, name)
+	}
+	return nil
+}
+
+// read reads the source and tells what is proposed.
+func (b backfilling) read(e *engine.Engine, name string) error {
+	o := app.BackfillOptions{Source: b.source, Limit: b.limit, DryRun: b.dryRun, Project: name}
+	var err error
+	if o.Since, err = b.when("since", b.since, e.Now()); err != nil {
+		return err
+	}
+	if o.Path = app.BackfillPlace(b.source, b.where()); b.path != "" {
+		o.Path = migration{program: b.program}.absolute(b.path)
+	}
+	if o.Path == "" {
+		return invalidf("the home folder is not known").WithHint("name the folder of the transcripts")
+	}
+	if b.loaded.Origins["project"].Source != config.SourceDefault {
+		o.Into = name
+	}
+	bar := b.progress("reading")
+	o.Progress = func(read int64) { bar.tell(int(read>>20), 0) }
+	res, err := b.app.Backfill(b.cmd.Context(), o)
+	bar.end()
+	if err != nil {
+		return err
+	}
+	doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Transcripts: res.Transcripts, Elsewhere: res.Elsewhere, Commits: res.Commits,
+		Bytes: res.Bytes, Known: res.Known, Said: res.Said, Refused: res.Refused, More: res.More, Proposals: document.Each(res.New, proposalOf),
+		Notes: document.Each(res.Notes, func(n app.BackfillNote) backfillNote { return backfillNote(n) })}
+	return b.answer(doc, func(s *strings.Builder) { b.write(s, doc) })
+}

@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// write tells what was read and what is proposed.
+func (b backfilling) write(s *strings.Builder, d backfillDoc) {
+	for _, n := range d.Notes {
+		b.warn(render.Line(n.Path+": "+n.Reason, 0))
+	}
+	if d.Source == app.BackfillGit {
+		fmt.Fprintf(s, "Read %s.\n", count(d.Commits, "commit", "commits"))
+	} else {
+		fmt.Fprintf(s, "Read %s (%s).", count(d.Transcripts, "transcript", "transcripts"), sizeText(d.Bytes))
+		if d.Elsewhere > 0 {
+			fmt.Fprintf(s, " Left out: %s of other projects (--all-projects).", count(d.Elsewhere, "transcript", "transcripts"))
+		}
+		s.WriteByte('\n')
+	}
+	verb := "Proposed"
+	if d.DryRun {
+		verb = "Would propose"
+	}
+	fmt.Fprintf(s, "%s %s", verb, count(len(d.Proposals), "memory", "memories"))
+	for _, left := range []struct {
+		n    int
+		what string
+	}{{d.Known, "proposed before"}, {d.Said, "said already"}, {d.Refused, "private"}} {
+		if left.n > 0 {
+			fmt.Fprintf(s, ", %d %s", left.n, left.what)
+		}
+	}
+	s.WriteString(".\n")
+	for _, one := range d.Proposals {
+		s.WriteByte('\n')
+		b.writeProposal(s, one)
+	}
+	if d.More {
+		fmt.Fprintf(s, "\nThere may be more: --limit %d was reached. Run it again for the rest.\n", b.limit)
+	}
+	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
+		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review shows what waits; engram review approve wNUMBER saves, engram review refuse wNUMBER throws away; "+
+			"engram backfill --review asks one by one.", "", b.waitingColumns()))
+	}
+}
+
+// writeProposal shows one proposal.
+func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
+	const indent = "      "
+	columns := b.waitingColumns()
+	name := "-"
+	if d.Num > 0 {
+		name = fmt.Sprintf("w%d", d.Num)
+	}
+	fmt.Fprintln(s, fit(fmt.Sprintf("%-5s [%s] %s", name, render.Line(d.Type, 0), render.Line(d.Title, 0)), columns))
+	if d.Content != d.Title {
+		fmt.Fprintln(s, fold(indent+render.Line(d.Content, mostShown), indent, columns))
+	}
+	from := d.From
+	if at := time.Time(d.At); !at.IsZero() {
+		from += ", " + render.Time(at, b.zone())
+	}
+	if d.Project != "" {
+		from += ", project " + d.Project
+	}
+	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
+}
+
+// mostShown is how many characters of a proposal a list shows.
+const mostShown = 300
