@@ -207,7 +207,7 @@ func (d *ingestedDoc) verdict() error {
 func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: engram.OriginImport,
-		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent, Once: true}
+		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent, Files: d.Files, Once: true}
 	if in.Project == "" && in.SessionID == "" {
 		in.Project = project
 	}

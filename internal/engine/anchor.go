@@ -26,6 +26,23 @@ func (e *Engine) In(dir string) *Engine {
 	return &f
 }
 
+// anchorEach gives drafts their anchors. Of a batch every item that names what is no file is told.
+func (e *Engine) anchorEach(ctx context.Context, intakes []intake, batch bool) error {
+	var wrong BatchError
+	for i := range intakes {
+		switch err := e.anchorSave(ctx, &intakes[i]); {
+		case err != nil && batch && ofItem(err):
+			wrong.Items = append(wrong.Items, ItemError{i, err})
+		case err != nil:
+			return err
+		}
+	}
+	if len(wrong.Items) > 0 {
+		return &wrong
+	}
+	return nil
+}
+
 // anchorSave gives a draft its anchors: the files that were asked for, and those that its text
 // names.
 func (e *Engine) anchorSave(ctx context.Context, t *intake) (err error) {

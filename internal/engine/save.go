@@ -98,10 +98,8 @@ func (e *Engine) saveAll(ctx context.Context, verb string, intakes []intake, bat
 
 // saveIntakes saves in one transaction, in which done, when it is not nil, has the last word.
 func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake, batch bool, done func([]SaveResult) error) ([]SaveResult, error) {
-	for i := range intakes {
-		if err := e.anchorSave(ctx, &intakes[i]); err != nil {
-			return nil, err
-		}
+	if err := e.anchorEach(ctx, intakes, batch); err != nil {
+		return nil, err
 	}
 	out, err := e.lookAhead(ctx, intakes)
 	if err != nil {

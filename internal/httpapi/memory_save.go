@@ -64,7 +64,7 @@ func (a *API) saveMemories(q request) (reply, error) {
 func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
 		SessionID: d.SessionID, NewSession: true, ToolName: d.ToolName, Tags: d.Tags, Metadata: d.Metadata,
-		Importance: d.Importance, Permanent: d.Permanent}
+		Importance: d.Importance, Permanent: d.Permanent, Files: d.Files}
 	if merge {
 		in.Admit = engine.AdmitMerging
 	}
