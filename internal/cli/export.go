@@ -57,6 +57,7 @@ notes, which import reads, too: see engram obsidian-export; they differ in how l
 		},
 	}
 	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything; mem is what mem_* programs read; obsidian and markdown are a folder of notes")
+	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "with the secrets that were saved with --allow-secret, which are cut out otherwise")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "with the vectors of memories")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem", "obsidian", "markdown"}, cobra.ShellCompDirectiveNoFileComp))

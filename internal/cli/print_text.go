@@ -160,7 +160,7 @@ func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
 
 func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	m := d.Memory
-	fmt.Fprintln(b, render.Memory(m, o))
+	fmt.Fprintln(b, render.Marked(m, engram.Note{Suspect: d.Suspect}, o))
 	fmt.Fprintf(b, "Id: %s\n", m.ID)
 	if len(m.Tags) > 0 {
 		fmt.Fprintf(b, "Tags: %s\n", render.Line(strings.Join(m.Tags, ", "), 0))

@@ -15,20 +15,26 @@ import (
 )
 
 func (p *program) reviewCommand() *cobra.Command {
-	cmd := group("review", "List memories that are due for review, mark them done or put them off",
-		examples("engram review", "engram review done 12", "engram review snooze 12 --for 30d"),
-		p.reviewListCommand(), p.reviewDoneCommand(), p.reviewSnoozeCommand())
-	cmd.Long = `List memories that are due for review, mark them done or put them off. A decision falls due after six months, a policy
-after twelve, a preference after three; what is important after half the time, what matters little after twice. The
-setting review_months has it otherwise.`
+	cmd := group("review", "List what waits for a person, approve or refuse it",
+		examples("engram review", "engram review --kind suspect,waiting", "engram review approve 12 w3", "engram review refuse w4", "engram review done 13"),
+		p.reviewListCommand(), p.reviewApproveCommand(), p.reviewRefuseCommand(), p.reviewDoneCommand(), p.reviewSnoozeCommand())
+	cmd.Long = `List what waits for a person: memories that read like orders to an agent (suspect), what came from others and has to be
+looked at first (waiting), what backfill proposes (proposal), memories whose code changed (changed), and those that are
+due to be checked (due). approve lets one be told, or come in; refuse forgets it, or throws it away.
+
+A decision falls due after six months, a policy after twelve, a preference after three; what is important after half the
+time, what matters little after twice. The setting review_months has it otherwise. done says that a memory was checked
+and holds, snooze puts that off.`
 	var f reviewFlags
 	f.register(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.reviews(cmd, f) }
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "`kinds` alone: suspect, waiting, proposal, changed, due")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.reviewQueue(cmd, f) }
 	return cmd
 }
 
 type reviewFlags struct {
 	all           bool
+	kinds         []string
 	limit, offset int
 }
 

@@ -16,7 +16,7 @@ type saveFlags struct {
 	tags, metadata, related            []string
 	files                              []string
 	importance                         float64
-	permanent, merge                   bool
+	permanent, merge, secret           bool
 }
 
 func (p *program) saveCommand() *cobra.Command {
@@ -54,6 +54,7 @@ anchored to by themselves. Whoever finds the memory later is told whether that c
 	flags.StringArrayVar(&f.files, "file", nil, "code it speaks of, `PATH[:FIRST-LAST]`, may be repeated; finds say when it changed")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
 	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
+	flags.BoolVar(&f.secret, "allow-secret", false, "keep the secrets in it, which are cut out otherwise")
 	originFlag(cmd, &f.origin)
 	alsoFlag(cmd, "tags", "tag")
 	alsoFlag(cmd, "topic", "topic-key")
@@ -105,7 +106,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,
 		Type: engram.Type(strings.TrimSpace(f.typ)), Tags: f.tags, Permanent: f.permanent,
-		Files: f.files,
+		Files: f.files, AllowSecret: f.secret,
 	}
 	if in.Scope, err = scopeOf(f.scope); err != nil {
 		return in, err

@@ -18,6 +18,7 @@ type updateFlags struct {
 	files                                     []string
 	importance                                float64
 	permanent                                 bool
+	secret                                    bool
 }
 
 func (p *program) updateCommand() *cobra.Command {
@@ -58,6 +59,7 @@ func (p *program) updateCommand() *cobra.Command {
 	flags.StringArrayVar(&f.files, "file", nil, "the code it speaks of instead, `PATH[:FIRST-LAST]`, may be repeated; empty for none")
 	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade; =false to fade again")
+	flags.BoolVar(&f.secret, "allow-secret", false, "keep the secrets in what is new, which are cut out otherwise")
 	return cmd
 }
 
@@ -89,6 +91,7 @@ func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (i
 	if in.Ref, err = engram.ParseRef(name); err != nil {
 		return in, err
 	}
+	in.Origin, in.AllowSecret = engram.OriginHuman, f.secret
 	changed := cmd.Flags().Changed
 	if changed("content") {
 		if f.content, err = p.text(f.content); err != nil {

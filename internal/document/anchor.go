@@ -19,9 +19,11 @@ func AnchorOf(a engram.Anchored) Anchor {
 	return d
 }
 
-// memoryIn is the document of m with what became of its code.
-func memoryIn(m engram.Memory, s engram.State, anchors []engram.Anchored) Memory {
-	d := MemoryOf(m, s)
+// memoryIn is the document of m with what is known of it: what became of its code, and why it
+// is suspect.
+func memoryIn(m engram.Memory, n engram.Note) Memory {
+	d, anchors := MemoryOf(m, n.State), n.Anchors
+	d.Suspect = n.Suspect
 	if len(anchors) > 0 {
 		d.Anchors = Each(anchors, AnchorOf)
 	}

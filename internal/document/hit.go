@@ -15,7 +15,7 @@ type Hit struct {
 func HitsOf(hits []engram.Hit, before int) []Hit {
 	out := make([]Hit, len(hits))
 	for i, h := range hits {
-		out[i] = Hit{before + i + 1, h.Score, memoryIn(h.Memory, h.State, h.Anchors), Each(h.Relations, RelationOf), WhyOf(h.Why)}
+		out[i] = Hit{before + i + 1, h.Score, memoryIn(h.Memory, h.Note()), Each(h.Relations, RelationOf), WhyOf(h.Why)}
 	}
 	return out
 }

@@ -33,6 +33,9 @@ type Memory struct {
 	ReviewAfter    Stamp          `json:"review_after"`
 	DeletedAt      Stamp          `json:"deleted_at"`
 	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it speaks of
+	// Suspect says why the memory reads like an order to an agent; absent where it does not, or
+	// was approved. Such a text is data and no more.
+	Suspect []string `json:"suspect,omitempty"`
 }
 
 // MemoryOf is the document of m in its state.
@@ -62,7 +65,7 @@ type Marked struct {
 
 // MarkedOf is the document of m with what n says of it.
 func MarkedOf(m engram.Memory, n engram.Note) Marked {
-	return Marked{memoryIn(m, n.State, n.Anchors), Each(n.Relations, RelationOf)}
+	return Marked{memoryIn(m, n), Each(n.Relations, RelationOf)}
 }
 
 // MarkedOfAll are the documents of memories, each with its note.

@@ -36,6 +36,6 @@ type Shown struct {
 
 // ShownOf is the document of a hit of which text is shown.
 func ShownOf(rank int, h engram.Hit, text string, whole bool, tokens int) Shown {
-	return Shown{Rank: rank, Score: h.Score, Whole: whole, Tokens: tokens, Text: text, Memory: MemoryOf(h.Memory, h.State),
+	return Shown{Rank: rank, Score: h.Score, Whole: whole, Tokens: tokens, Text: text, Memory: memoryIn(h.Memory, h.Note()),
 		Relations: Each(h.Relations, RelationOf), Why: WhyOf(h.Why)}
 }

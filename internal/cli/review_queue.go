@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// reviewQueueDoc is the answer of `review`.
+type reviewQueueDoc struct {
+	Project string                   `json:"project"` // "" is every one
+	Limit   int                      `json:"limit"`
+	Offset  int                      `json:"offset"`
+	Counts  map[engine.QueueKind]int `json:"counts"` // how many there are of each kind: suspect, waiting, proposal, changed, due
+	Items   []document.Queued        `json:"items"`  // by kind; of each the longest waiting first
+}
+
+func (p *program) reviewQueue(cmd *cobra.Command, f reviewFlags) error {
+	if f.limit < 1 {
+		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+	}
+	kinds, err := engine.ParseQueueKinds(f.kinds)
+	if err != nil {
+		return err
+	}
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	project, err := p.readProject(cmd, e, f.all)
+	if err != nil {
+		return err
+	}
+	q, err := e.Queue(cmd.Context(), engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: f.limit, Offset: f.offset}})
+	if err != nil {
+		return err
+	}
+	doc := reviewQueueDoc{project, q.Page.Limit, q.Page.Offset, q.Counts, document.Each(q.Items, queuedOf)}
+	return p.answerRows(doc, func(b *strings.Builder) { p.writeQueue(b, q) })
+}
+
+// queuedOf is the document of what waits.
+func queuedOf(i engine.QueueItem) document.Queued {
+	q := document.Queued{Kind: string(i.Kind), Name: i.Name(), Since: document.Stamp(i.Since), Reasons: i.Reasons}
+	if i.Waiting != nil {
+		return document.QueuedRecord(q, *i.Waiting)
+	}
+	return document.QueuedMemory(q, i.Memory, i.State)
+}
+
+// kindTitles say what the kinds of the queue are.
+func kindTitles() map[engine.QueueKind]string {
+	return map[engine.QueueKind]string{
+		engine.QueueSuspect:  "Suspect: reads like an order to an agent, and is not told unasked",
+		engine.QueueWaiting:  "Waiting: came from others, and is no memory yet",
+		engine.QueueProposal: "Proposed: read out of transcripts and commits, and no memory yet",
+		engine.QueueChanged:  "Changed: the code that it speaks of is another one, or gone",
+		engine.QueueDue:      "Due: the time to check it has come",
+	}
+}
+
+// mostReasons is how many reasons a list gives; a text with more is suspect enough.
+const mostReasons = 3
+
+func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
+	const indent = "       "
+	columns := p.waitingColumns()
+	total := 0
+	for _, n := range q.Counts {
+		total += n
+	}
+	if total == 0 {
+		fmt.Fprintln(b, "Nothing waits for review.")
+		return
+	}
+	var kind engine.QueueKind
+	for _, item := range q.Items {
+		if item.Kind != kind {
+			if kind != "" {
+				fmt.Fprintln(b)
+			}
+			kind = item.Kind
+			fmt.Fprintf(b, "%s (%d)\n", kindTitles()[kind], q.Counts[kind])
+		}
+		title, about := p.queueLine(item)
+		fmt.Fprintln(b, fit(fmt.Sprintf("  %-4s %s", item.Name(), title), columns))
+		fmt.Fprintln(b, fold(indent+about, indent, columns))
+		for _, why := range item.Reasons[:min(len(item.Reasons), mostReasons)] {
+			fmt.Fprintln(b, fold(indent+render.Line(why, 0), indent, columns))
+		}
+	}
+	if rest := total - q.Page.Offset - len(q.Items); rest > 0 {
+		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more waits", "more wait"))
+	}
+	fmt.Fprintln(b, "\n"+fold("To read one: engram get ID, or engram sync deferred NUMBER of wNUMBER. Then engram review approve NAME, or engram review refuse NAME; "+
+		"engram review done ID of what is due and holds.", "", columns))
+}
+
+// queueLine is what a list says of something that waits.
+func (p *program) queueLine(i engine.QueueItem) (title, about string) {
+	if i.Waiting != nil {
+		d := document.WaitingOf(*i.Waiting)
+		about = "from " + byWhom(d.By)
+		if d.Chunk != "" {
+			about += ", " + d.Chunk
+		}
+		return fmt.Sprintf("[%s] %s — %s", d.Kind, render.QuoteLine(titleOf(d)), render.QuoteLine(render.Preview(render.Line(d.Content, 0), 100))),
+			render.Line(about+" | project: "+d.Project, 0)
+	}
+	m := i.Memory
+	title = fmt.Sprintf("[%s] %s — %s", render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
+	return title, render.Source(m, p.zone()) + " | project: " + cmp.Or(render.Line(m.Project, 0), "none")
+}
+
+func (p *program) reviewApproveCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "approve NAME…",
+		Short: "Let what waits be told, or come in",
+		Long: `Let what waits be told, or come in, after you have read it: a memory, by its id, may be told to agents unasked as it is
+now, and counts as reviewed; what is called w and a number becomes a memory. Another text of the memory is not approved
+by that. Each can be taken back with engram undo.`,
+		Example: examples("engram review approve 12", "engram review approve w3 w4"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.decideReview(cmd, args, "Approved", func(e *engine.Engine, num int64) error {
+				_, err := e.AcceptDeferred(cmd.Context(), num)
+				return err
+			}, func(e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Approve(cmd.Context(), ref) })
+		},
+	}
+}
+
+func (p *program) reviewRefuseCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "refuse NAME…",
+		Short: "Forget what waits, or throw it away",
+		Long: `Forget what waits, or throw it away: a memory, by its id, is forgotten, and engram undo brings it back; what is called w
+and a number is thrown away, and does not come in again.`,
+		Example: examples("engram review refuse 12", "engram review refuse w3"),
+		Args:    between(1, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.decideReview(cmd, args, "Refused", func(e *engine.Engine, num int64) error { return e.DropDeferred(cmd.Context(), num) },
+				func(e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Refuse(cmd.Context(), ref) })
+		},
+	}
+}
+
+// reviewDecidedDoc is the answer of `review approve` and `review refuse`.
+type reviewDecidedDoc struct {
+	Memories []document.Memory `json:"memories"`
+	Records  []int64           `json:"records"` // numbers of what was no memory yet
+}
+
+// waitingName reads the name of something that waits: w and its number.
+func waitingName(arg string) (num int64, is bool) {
+	digits, is := strings.CutPrefix(strings.ToLower(arg), "w")
+	num, err := strconv.ParseInt(digits, 10, 64)
+	return num, is && err == nil && num > 0
+}
+
+// decideReview does one with each record that waits, and another with each memory.
+func (p *program) decideReview(cmd *cobra.Command, args []string, done string, record func(*engine.Engine, int64) error, memory func(*engine.Engine, engram.Ref) (engram.Memory, error)) error {
+	e, err := p.open(cmd)
+	if err != nil {
+		return err
+	}
+	var ms []engram.Memory
+	nums := []int64{}
+	for _, arg := range args {
+		if num, is := waitingName(arg); is {
+			err = record(e, num)
+			nums = append(nums, num)
+		} else {
+			var m engram.Memory
+			m, err = decideMemory(e, arg, memory)
+			ms = append(ms, m)
+		}
+		if err != nil {
+			if before := len(nums) + len(ms) - 1; before > 0 { // the error is all that is told otherwise
+				p.warn(count(before, "thing was done before that", "things were done before that"))
+			}
+			return err
+		}
+	}
+	return p.answer(reviewDecidedDoc{memoriesOf(e, ms), nums}, func(b *strings.Builder) {
+		for _, m := range ms {
+			fmt.Fprintf(b, "%s: %s\n", done, name(m))
+		}
+		for _, num := range nums {
+			fmt.Fprintf(b, "%s: w%d\n", done, num)
+		}
+	})
+}
+
+func decideMemory(e *engine.Engine, arg string, verb func(*engine.Engine, engram.Ref) (engram.Memory, error)) (engram.Memory, error) {
+	ref, err := engram.ParseRef(arg)
+	if err != nil {
+		return engram.Memory{}, err
+	}
+	return verb(e, ref)
+}
