@@ -17,7 +17,7 @@ func TestUnified(t *testing.T) {
 		{"a file comes", nil, []byte("a\n"), "--- /dev/null\n+++ f\n@@ -0,0 +1 @@\n+a\n"},
 		{"a file goes", []byte("a\n"), nil, "--- f\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"},
 		{"an empty file comes", nil, []byte{}, "--- /dev/null\n+++ f\n"},
-		{"characters that act are shown", []byte{}, []byte("\x1b[2J\n"), "--- f\n+++ f\n@@ -0,0 +1 @@\n+[2J\n"},
+		{"characters that act are shown", []byte{}, []byte("\x1b[2J\n"), "--- f\n+++ f\n@@ -0,0 +1 @@\n+\\x1b[2J\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := render.Unified("f", c.before, c.after); got != c.want {
