@@ -121,12 +121,35 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
 }
 
-// inSessionsFolder is the engine in the folder that a session works in, where that is known.
-func (e *Engine) inSessionsFolder(s engram.Session) *Engine {
-	if s.Directory == "" {
+// inFolderOf is the engine in the folder that a session works in, as far as somebody looks at code.
+func (e *Engine) inFolderOf(ctx context.Context, session string) *Engine {
+	if e.code == nil || session == "" {
 		return e
 	}
-	return e.In(s.Directory)
+	dir, err := e.folderOf(ctx, line(session))
+	if err != nil || dir == e.dir {
+		return e // whoever needs the session says what is wrong
+	}
+	return e.In(dir)
+}
+
+// inFolder is the engine in a folder; "" is the one that it is in.
+func (e *Engine) inFolder(dir string) *Engine {
+	if dir == "" {
+		return e
+	}
+	return e.In(dir)
+}
+
+// tellAnchors adds to hits that nobody searched for what became of their code.
+func (t *reminding) tellAnchors(ctx context.Context) {
+	if slices.ContainsFunc(t.hits, func(h engram.Hit) bool { return h.Anchors != nil }) {
+		return
+	}
+	by := t.inFolder(t.in.Directory).states(ctx, memoriesOf(t.hits))
+	for i := range t.hits {
+		t.hits[i].Anchors = by[t.hits[i].Memory.Num]
+	}
 }
 
 // tellAnchors adds to the notes of a context what became of the code, as far as memories may be

@@ -115,7 +115,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		return engram.Context{}, failed, err
 	}
 	if in.AsOf.IsZero() {
-		e.inSessionsFolder(t.session).tellAnchors(ctx, &t)
+		e.inFolder(t.session.Directory).tellAnchors(ctx, &t)
 	}
 	t.fill()
 	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)

@@ -66,7 +66,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 	if err != nil {
 		return Reminder{}, s, err
 	}
-	t := &reminding{Engine: e, in: in, at: e.now(), head: render.RemindOfPrompt}
+	t := &reminding{Engine: e.inFolder(in.Directory), in: in, at: e.now(), head: render.RemindOfPrompt}
 	for _, ask := range []func(context.Context) error{t.byError, t.byPath, t.byQuery} {
 		if err := ask(ctx); err != nil {
 			return Reminder{}, s, err
@@ -75,6 +75,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 			break
 		}
 	}
+	t.tellAnchors(ctx)
 	t.tell()
 	s = showing{verb: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
 	if len(t.shown) > 0 {
@@ -138,16 +139,23 @@ func (t *reminding) byError(ctx context.Context) error {
 // stands out from right below.
 const remindDepth = 10
 
-// find searches in the project, and beyond it for what is of the person or of everybody.
+// find searches in the project, and beyond it for what is of the person or of everybody:
+// that by words alone, which is half of what a search costs and what stands out by its
+// words is told all the same.
 func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
 	t.asked, t.words, t.meant = question, askedWords(question), meantWords(question)
+	var asks []SearchInput
+	if t.in.Project != "" {
+		asks = append(asks, SearchInput{Filter: engram.Filter{Project: t.in.Project, Types: types}})
+	}
+	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
+		asks = append(asks, SearchInput{Filter: engram.Filter{Scope: s, Types: types}, Mode: ModeLexical})
+	}
 	hops := 0
 	var lists []engram.Found
-	for _, f := range []engram.Filter{{Project: t.in.Project, Types: types}, {Scope: engram.ScopePersonal, Types: types}, {Scope: engram.ScopeGlobal, Types: types}} {
-		if f.Project == "" && f.Scope == "" {
-			continue
-		}
-		found, err := t.Engine.find(ctx, SearchInput{Query: question, Filter: f, Limit: remindDepth, Hops: &hops})
+	for _, ask := range asks {
+		ask.Query, ask.Limit, ask.Hops = question, remindDepth, &hops
+		found, err := t.Engine.find(ctx, ask)
 		if err != nil {
 			return err
 		}
@@ -202,9 +210,14 @@ func (t *reminding) trusted(ctx context.Context, r engram.Reader, hits []engram.
 	}
 	yes, withheld, err := t.injectable(ctx, r, ms)
 	t.out.Withheld += withheld
-	return slices.DeleteFunc(hits, func(h engram.Hit) bool {
-		return !slices.ContainsFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num })
-	}), err
+	var told []engram.Hit
+	for _, h := range hits {
+		if i := slices.IndexFunc(yes, func(m engram.Memory) bool { return m.Num == h.Memory.Num }); i >= 0 {
+			h.Memory = yes[i] // without the secrets that it may still have
+			told = append(told, h)
+		}
+	}
+	return told, err
 }
 
 // tell writes what was found, as far as the budget goes.

@@ -199,7 +199,7 @@ func seenIn(ctx context.Context, r engram.Reader, s engram.Session) (map[int64]b
 // SearchIn is Search in a session, which is remembered to have been shown the hits.
 // A session that does not exist is told in Degraded; "" is none.
 func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
-	found, err := e.Search(ctx, in)
+	found, err := e.inFolderOf(ctx, session).Search(ctx, in)
 	if err != nil || session == "" {
 		return found, err
 	}
@@ -213,7 +213,7 @@ func (e *Engine) SearchIn(ctx context.Context, session string, in SearchInput) (
 // accessed, as those of Recall do. The hits are as they were before.
 func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput) (engram.Found, error) {
 	begun := e.tally.begin()
-	found, err := e.find(ctx, in)
+	found, err := e.inFolderOf(ctx, session).find(ctx, in)
 	s := shownBy(useRecall, found, wholeTokens)
 	e.tally.read(begun, in.Filter.Project, s, err)
 	if err != nil {
@@ -244,7 +244,7 @@ func previewTokens(m engram.Memory) int {
 // GetIn is Get for somebody who reads the memory: that counts as an access. The session
 // is remembered to have been shown it, if it exists; "" is none.
 func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Detail, error) {
-	d, err := e.Get(ctx, ref)
+	d, err := e.inFolderOf(ctx, session).Get(ctx, ref)
 	if err != nil {
 		return d, err
 	}
