@@ -253,7 +253,7 @@ func TestOfAnEventThatIsTooLargeTheBeginningCounts(t *testing.T) {
 		"the prompt itself":                      {`{"session_id":"s","cwd":"/w","prompt":"` + strings.Repeat("a", 10*mega) + `"}`, strings.Repeat("a", 1000)},
 		"a prompt of other letters":              {`{"session_id":"s","cwd":"/w","prompt":"` + strings.Repeat(`é\n\ud83d\ude00`, mega) + `"}`, strings.Repeat("é\n😀", 100)},
 		"something that nobody reads, before it": {`{"session_id":"s","cwd":"/w","zip":"` + strings.Repeat("a", 10*mega) + `","prompt":"lost"}`, ""},
-		"lists": {`{"session_id":"s","cwd":"/w","prompt":"kept","all":[` + strings.Repeat("1,", 5*mega) + `1]}`, "kept"},
+		"lists":                                  {`{"session_id":"s","cwd":"/w","prompt":"kept","all":[` + strings.Repeat("1,", 5*mega) + `1]}`, "kept"},
 	} {
 		b, err := hook.Read(strings.NewReader(tt.text))
 		if err != nil {

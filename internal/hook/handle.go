@@ -96,7 +96,8 @@ type run struct {
 	agent   agent
 	event   Event
 	at      time.Time
-	project string // "" where it is not known, such as in a folder of several
+	project string           // "" where it is not known, such as in a folder of several
+	unkept  []attend.Waiting // what the notes refused; it is written now or never
 
 	mu   sync.Mutex
 	said []byte

@@ -37,11 +37,16 @@ func (r *run) waitFor(w attend.Waiting) {
 	w.Session, w.Project, w.Directory = r.event.Session, r.project, r.event.Folder
 	if err := r.Notes.Wait(w); err != nil {
 		r.Log("wait", err)
+		r.unkept = append(r.unkept, w)
 	}
 }
 
 // write writes what waits of the session.
-func (r *run) write(ctx context.Context) { r.writeOf(ctx, r.event.Session) }
+func (r *run) write(ctx context.Context) {
+	if well := r.writeOf(ctx, r.event.Session); well && len(r.unkept) > 0 {
+		write(ctx, r.Engine(), r.Notes, r.event.Session, r.unkept, r.Log)
+	}
+}
 
 func (r *run) writeOf(ctx context.Context, session string) bool {
 	waiting, err := r.Notes.Waiting(session)
