@@ -158,9 +158,9 @@ async function sessions(client, work, model, agent, ask) {
     const seen = model.asked.length
     second = await agent(prompt('Where do we deploy to?'))
     told = model.asked.slice(seen).filter(r => r.tools.length)
-  } while (++tries < 4 && !told.some(r => r.prompt.includes('Bertha')))
+  } while (++tries < 4 && !told.some(r => r.text.includes('Bertha')))
   row(name, 'a second session ends well', second.status === 0 && told.length > 0, `status ${second.status}: ${second.out}${second.err}`)
-  row(name, 'it is told what the first one saved, unasked', told.some(r => r.prompt.includes('Bertha')), told[0]?.prompt)
+  row(name, 'it is told what the first one saved, unasked', told.some(r => r.text.includes('Bertha')), told.at(-1)?.text.slice(-600))
   row(name, 'not in the system prompt', told.every(r => !r.system.includes('Bertha')), told[0]?.system.slice(0, 200))
   client.usual = Math.max(first.ms, second.ms)
   if (!read) return
