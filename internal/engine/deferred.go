@@ -9,9 +9,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Deferred returns the records that wait, oldest first; of a project, by its name or an
-// alias, or with "" of every one.
+// Deferred returns the records that came from a remote and wait, oldest first; of a project,
+// by its name or an alias, or with "" of every one. What is proposed is no such record
+// (Proposals).
 func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferred, error) {
+	return e.waitingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
+}
+
+// waitingFor returns what waits for some reasons, oldest first.
+func (e *Engine) waitingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		name, err := deferredProject(ctx, r, project)
@@ -19,11 +25,23 @@ func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferre
 			return err
 		}
 		return eachDeferred(ctx, r, name, func(d engram.Deferred) error {
-			all = append(all, d)
+			if reason(d.Why) {
+				all = append(all, d)
+			}
 			return nil
 		})
 	})
 	return all, err
+}
+
+// countDeferred counts what came from a remote and waits; of a project, or of every one.
+func countDeferred(ctx context.Context, r engram.Reader, project string) (int, error) {
+	all, err := r.CountDeferred(ctx, project, "")
+	if err != nil {
+		return 0, err
+	}
+	proposed, err := r.CountDeferred(ctx, project, engram.DeferredProposal)
+	return all - proposed, err
 }
 
 // deferredProject is a project as it is called here; one that is not here may still be waited

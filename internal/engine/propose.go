@@ -248,6 +248,5 @@ func cosine(a, b []float32) float64 {
 // Proposals returns what waits as a proposal, oldest first; of a project, by its name or an
 // alias, or with "" of every one.
 func (e *Engine) Proposals(ctx context.Context, project string) ([]engram.Deferred, error) {
-	all, err := e.Deferred(ctx, project)
-	return slices.DeleteFunc(all, func(d engram.Deferred) bool { return d.Why != engram.DeferredProposal }), err
+	return e.waitingFor(ctx, project, func(why engram.Deferral) bool { return why == engram.DeferredProposal })
 }

@@ -184,6 +184,9 @@ func TestAPullLeavesProposalsAlone(t *testing.T) {
 	if res, err := e.RetryDeferred(ctx, ""); err != nil || res.Taken != 0 || len(res.Left) != 0 {
 		t.Errorf("RetryDeferred = %+v, %v", res, err)
 	}
+	if all, err := e.Deferred(ctx, ""); err != nil || len(all) != 0 {
+		t.Errorf("%d of what came from others wait, %v; want none", len(all), err)
+	}
 	if res, err := e.AcceptDeferred(ctx, num); err != nil || res.Memories.Added != 1 || res.Op == 0 {
 		t.Errorf("AcceptDeferred = %+v, %v", res, err)
 	}

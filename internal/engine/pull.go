@@ -129,7 +129,7 @@ func (p *pulling) batches(ctx context.Context, r engram.Remote, batches []engram
 		err = write(func(o *op) error {
 			done.Imported, aside = engram.Imported{From: engram.Snapshot{At: b.At, Project: p.in.Project}, Mode: ImportMerge}, putAside{}
 			var err error
-			if aside.before, err = o.tx.CountDeferred(ctx, "", ""); err != nil {
+			if aside.before, err = countDeferred(ctx, o.tx, ""); err != nil {
 				return err
 			}
 			aside.before -= p.spoilt

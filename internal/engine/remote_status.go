@@ -73,7 +73,7 @@ func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (p
 		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {
 			return err
 		}
-		if st.Deferred, err = r.CountDeferred(ctx, st.Project, ""); err != nil {
+		if st.Deferred, err = countDeferred(ctx, r, st.Project); err != nil {
 			return err
 		}
 		st.Review, err = r.CountDeferred(ctx, st.Project, engram.DeferredReview)
