@@ -72,3 +72,26 @@ func all(t *testing.T, files fs.FS) map[string]string {
 	}
 	return read
 }
+
+// Windows PowerShell reads a script without this mark as the code page of the machine, and
+// the path of a home folder in it would be another one.
+func TestScriptsForPowerShellAreMarkedAsUTF8(t *testing.T) {
+	scripts := 0
+	for _, agent := range plugin.Agents() {
+		files, err := plugin.Files(agent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, text := range all(t, files) {
+			if path.Ext(name) != ".ps1" {
+				continue
+			}
+			if scripts++; !strings.HasPrefix(text, "\ufeff") {
+				t.Errorf("%s/%s has no mark", agent, name)
+			}
+		}
+	}
+	if scripts == 0 {
+		t.Error("there is no such script")
+	}
+}

@@ -98,6 +98,19 @@ func TestInstructionsNameOnlyToolsThatAreOffered(t *testing.T) {
 	}
 }
 
+// What stands in skills and rules is for agents that were set up with the usual profile.
+func TestTheProtocolNamesOnlyToolsOfTheAgentProfile(t *testing.T) {
+	all, offered := names(toolsOf(t, listing(t, "all"))), names(toolsOf(t, listing(t, "agent")))
+	for _, v := range []plugin.Variant{plugin.Hooks, plugin.NoHooks, plugin.Shell, plugin.Server} {
+		for _, word := range strings.FieldsFunc(plugin.Protocol(v), func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+			named := strings.HasPrefix(word, "mem_") || strings.HasPrefix(word, "memory_") || slices.Contains(all, word) && strings.Contains(word, "_")
+			if named && !slices.Contains(offered, word) {
+				t.Errorf("%s names %s, which the agent profile has not", v, word)
+			}
+		}
+	}
+}
+
 // A small model gets short sentences, an example, when not to call, and few arguments; what
 // else the tool takes, it takes from it too.
 func TestTheCoreProfileIsForSmallModels(t *testing.T) {

@@ -1,4 +1,4 @@
-# Saves a memory, whose content is given or comes through the pipeline:
+﻿# Saves a memory, whose content is given or comes through the pipeline:
 #   remember.ps1 [-Type KIND] [-Topic KEY] [-Tags A,B] [-Scope WHOM] TITLE [CONTENT]
 # or many, from JSON as engram ingest takes it (the pipeline when no file is named):
 #   remember.ps1 -Batch [FILE]

@@ -1,4 +1,4 @@
-# Tells what a new session should know of a project: session-start.ps1 [FOLDER]
+﻿# Tells what a new session should know of a project: session-start.ps1 [FOLDER]
 # FOLDER is the folder that is worked in, this one if it is left out.
 param([string]$Folder = '.')
 
