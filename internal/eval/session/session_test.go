@@ -2,6 +2,8 @@ package session_test
 
 import (
 	"os"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,14 +40,61 @@ func play(t *testing.T, name string) session.Figures {
 		t.Fatal(err)
 	}
 	t.Logf("%s, %d memories, %s", name, len(s.Memories), f)
-	for _, l := range f.Log {
-		t.Log(l)
-	}
 	return f
 }
 
-func TestSessions(t *testing.T) {
-	for _, name := range []string{"harbor", "lumen", "orchard"} {
-		play(t, name)
+// The rule was fitted on harbor and lumen; orchard was written afterwards, and nothing was
+// changed for it. The bounds stand a little below what was measured, which -v prints: whoever
+// falls below them has made the rule worse.
+func TestWhatIsToldUnaskedHelps(t *testing.T) {
+	for _, tt := range []struct {
+		name              string
+		precision, recall float64
+	}{
+		{"harbor", 0.85, 0.55}, {"lumen", 0.8, 0.4}, {"orchard", 0.7, 0.55},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := play(t, tt.name)
+			if f.Precision() < tt.precision || f.Recall() < tt.recall {
+				t.Errorf("of what is told %.2f is useful and %.2f of what is useful is known in time, want %.2f and %.2f:\n%s",
+					f.Precision(), f.Recall(), tt.precision, tt.recall, strings.Join(f.Log, "\n"))
+			}
+			if f.Turns < 30 || f.Start >= 2000 || f.Most >= 300 {
+				t.Errorf("%d prompts, of 30 at least; the start costs %d tokens, of 2,000; a prompt %d, of 300", f.Turns, f.Start, f.Most)
+			}
+			if f.Twice > 0 || f.Alarms > 1 {
+				t.Errorf("%d memories are told twice, and %d of %d prompts that need none are told something:\n%s", f.Twice, f.Alarms, f.Quiet, strings.Join(f.Log, "\n"))
+			}
+			if f.BegunFor == 0 {
+				t.Error("nothing of what is told at the start is of use later")
+			}
+		})
+	}
+}
+
+func TestAScriptThatDoesNotFit(t *testing.T) {
+	const memories = "components: pump\n\n= a fact\nThe pump is blue\nAs the sky."
+	for _, tt := range []struct{ name, memories, turns, want string }{
+		{"a label that names no memory", memories, "> hello\n? b", "which is no memory"},
+		{"a memory without its type", "= a\nThe pump", "> hello", "a memory begins with"},
+		{"a memory without a title", "= a fact", "> hello", "a memory begins with"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := session.Parse("x", tt.memories, tt.turns)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("Parse(%q, %q)\n got %v\nwant %q in it", tt.memories, tt.turns, err, tt.want)
+			}
+		})
+	}
+	s, err := session.Parse("x", memories, "> hello\nover two lines\n? a\n\n> bye")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []session.Turn{{Prompt: "hello\nover two lines", Useful: []string{"a"}}, {Prompt: "bye"}}
+	if !reflect.DeepEqual(s.Turns[0], want[0]) || s.Turns[1].Prompt != "bye" || len(s.Turns[1].Useful) > 0 {
+		t.Errorf("turns\n got %+v\nwant %+v", s.Turns, want)
+	}
+	if len(s.Memories) < 10 || s.Memories[0].Key != "a" || s.Memories[0].Content != "As the sky." {
+		t.Errorf("memories: %+v", s.Memories)
 	}
 }

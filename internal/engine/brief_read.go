@@ -1,0 +1,139 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/suspicion"
+)
+
+// read reads what there is to tell.
+func (b *briefing) read(ctx context.Context, r engram.Reader) error {
+	if p, known, err := r.Project(ctx, b.in.Project); err != nil {
+		return err
+	} else if known {
+		b.in.Project = p.Name
+	}
+	ms, err := b.ofProject(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := b.before(ctx, r, ms); err != nil {
+		return err
+	}
+	beyond, err := b.beyond(ctx, r)
+	if err != nil {
+		return err
+	}
+	ms = slices.DeleteFunc(slices.Concat(ms, beyond), func(m engram.Memory) bool { return m.Type == engram.TypeSessionSummary })
+	if ms, err = byWorth(ctx, r, ms, b.now); err != nil {
+		return err
+	}
+	if ms, err = b.unseen(ctx, r, ms); err != nil {
+		return err
+	}
+	if b.worth, b.out.Withheld, err = b.injectable(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
+		return err
+	}
+	b.notes, err = notesOn(ctx, r, b.now, b.worth)
+	return err
+}
+
+// ofProject are the memories of the project that are worth telling, and how many wait for
+// a person.
+func (b *briefing) ofProject(ctx context.Context, r engram.Reader) ([]engram.Memory, error) {
+	if b.in.Project == "" {
+		return nil, nil
+	}
+	if err := b.waiting(ctx, r); err != nil {
+		return nil, err
+	}
+	return worthTelling(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, weighNewest, b.now)
+}
+
+// waiting counts what waits for a person: what is due, what is suspect, what is no memory
+// yet.
+func (b *briefing) waiting(ctx context.Context, r engram.Reader) error {
+	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: waitingMost})
+	if err != nil {
+		return err
+	}
+	suspect, err := r.CountSuspects(ctx, b.in.Project)
+	if err != nil {
+		return err
+	}
+	n := len(due) + suspect
+	for _, why := range []engram.Deferral{engram.DeferredReview, engram.DeferredProposal} {
+		records, err := r.CountDeferred(ctx, b.in.Project, why)
+		if err != nil {
+			return err
+		}
+		n += records
+	}
+	b.out.Waiting = min(n, waitingMost)
+	return nil
+}
+
+// before is what the session before this one came to: what it said in the end, or the
+// newest summary that was saved.
+func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+	if b.in.Project == "" {
+		return nil
+	}
+	sessions, err := r.Sessions(ctx, b.in.Project, engram.Page{Limit: contextSessions})
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		if s.ID != b.in.SessionID && s.Summary != "" && len(suspicion.Of(s.Summary)) == 0 {
+			b.summary, b.ended = b.CleanText(s.Summary), s.ActiveAt
+			break
+		}
+	}
+	var newest engram.Memory
+	for _, m := range ms {
+		if m.Type == engram.TypeSessionSummary && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.ended) {
+			newest = m
+		}
+	}
+	if newest.Num == 0 {
+		return nil
+	}
+	yes, _, err := b.injectable(ctx, r, []engram.Memory{newest})
+	if len(yes) > 0 {
+		b.summary, b.ended = yes[0].Content, newest.UpdatedAt
+	}
+	return err
+}
+
+// beyond are the memories of other projects and of none that are of the person or of
+// everybody.
+func (b *briefing) beyond(ctx context.Context, r engram.Reader) (all []engram.Memory, err error) {
+	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
+		ms, err := r.Lasting(ctx, "", s, briefMemories)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, ms...)
+	}
+	return current(ctx, r, all, engram.Filter{})
+}
+
+// unseen leaves out what the session was shown, unless it has forgotten; then it learns
+// what it saved, too.
+func (b *briefing) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
+	s, err := r.Session(ctx, b.in.SessionID)
+	if engram.CodeOf(err) == engram.CodeNotFound || b.in.SessionID == "" {
+		return ms, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if b.in.Again {
+		b.saved, err = r.List(ctx, engram.Filter{SessionID: s.ID}, engram.Page{Limit: briefSaved})
+		return ms, err
+	}
+	seen, err := seenIn(ctx, r, s)
+	return slices.DeleteFunc(ms, func(m engram.Memory) bool { return seen[m.Num] }), err
+}
