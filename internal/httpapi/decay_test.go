@@ -38,7 +38,12 @@ func decayCases() []routeCase {
 		{"a project is reset", "PATCH /projects/{name}/decay", "PATCH /projects/demo/decay", `{"reset":true}`, 200, plain},
 		{"a project cannot fade by a curve that does not exist", "PATCH /projects/{name}/decay", "PATCH /projects/demo/decay", `{"curve":"linear"}`, 400, bad(`there is no curve \"linear\"`, curves)},
 
-		{"nothing is due", "GET /review", "GET /review?project=demo", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
+		{"nothing is due", "GET /review", "GET /review?project=demo", "", 200, `{"limit":20,"offset":0,"memories":[],"counts":{"changed":0,"due":0,"proposal":0,"suspect":0,"waiting":0},"items":[]}`},
+		{"what waits for nothing that is known", "GET /review", "GET /review?kind=nope", "", 400, ""},
+		{"a memory is approved", "POST /review/approve", "POST /review/approve", `{"names":["3"]}`, 200, `{"memories":[` + mem3 + `],"records":[]}`},
+		{"nothing is approved", "POST /review/approve", "POST /review/approve", `{}`, 400, ""},
+		{"a memory is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["3"]}`, 200, ""},
+		{"what does not wait is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["w99"]}`, 404, ""},
 		{"reviews of a project nobody knows", "GET /review", "GET /review?project=nope", "", 404, ""},
 		{"a review is done", "POST /review/{ref}/done", "POST /review/3/done", `{}`, 200, `{"memory":` + mem3 + `}`},
 		{"a review is done without a body", "POST /review/{ref}/done", "POST /review/topic:decision%2Fcookies/done", "", 200, ""},

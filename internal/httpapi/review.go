@@ -6,17 +6,21 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// reviewsDoc is the answer of GET /reviews.
+// reviewsDoc is the answer of GET /review.
 type reviewsDoc struct {
-	Limit    int               `json:"limit"`
-	Offset   int               `json:"offset"`
-	Memories []document.Memory `json:"memories"` // the longest overdue first
+	Limit    int                      `json:"limit"`
+	Offset   int                      `json:"offset"`
+	Memories []document.Memory        `json:"memories"` // those that are due, the longest overdue first
+	Counts   map[engine.QueueKind]int `json:"counts"`   // how many wait of each kind
+	Items    []document.Queued        `json:"items"`    // what waits, by kind; of each the longest waiting first
 }
 
-// reviews lists the memories that are due for review, the longest overdue first.
+// reviews lists what waits for a person, and the memories that are due for review by
+// themselves.
 func (a *API) reviews(q request) (reply, error) {
 	name := q.query.Get("project")
 	if err := a.known(q, name); err != nil {
@@ -30,10 +34,18 @@ func (a *API) reviews(q request) (reply, error) {
 	if page.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
+	kinds, err := engine.ParseQueueKinds(q.query["kind"])
+	if err != nil {
+		return reply{}, err
+	}
 	due, err := a.Engine.Reviews(q.Context(), name, page)
+	if err != nil {
+		return reply{}, err
+	}
+	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
 	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, func(m engram.Memory) document.Memory {
 		return document.MemoryOf(m, a.Engine.StateOf(m))
-	})}}, err
+	}), queue.Counts, document.Each(queue.Items, queuedOf)}}, err
 }
 
 // reviewDone notes that a memory was checked and holds.

@@ -135,7 +135,10 @@ func (a *API) ageingRows() []Route {
 	return []Route{
 		read("/decay", a.decay, "how strong memories are and why, the weakest first").newer().query(all(narrowing(), []Param{listed("id", "only these: numbers, ids or topic:KEY"),
 			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
-		read("/review", a.reviews, "what is due for review, the longest overdue first").newer().query(all([]Param{inProject()}, page)...).gives(reviewsDoc{}).fails(notFound),
+		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
+			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
+		write("POST", "/review/approve", a.reviewApprove, "somebody read what waits: let it be told, or come in").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/refuse", a.reviewRefuse, "forget what waits, or throw it away").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/done", a.reviewDone, "a memory was checked and holds").newer().may(struct{}{}).gives(changedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "put a review off").newer().takes(snoozeBody{}).gives(changedDoc{}).fails(notFound, conflict),
 		write("POST", "/sleep", a.sleep, "consolidate memories").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
