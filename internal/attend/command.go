@@ -114,8 +114,7 @@ func pages(stages []string) bool {
 // bare is a command without where its output goes, and without the words before it that
 // only say how it is run.
 func bare(step string) string {
-	words := strings.Fields(step)
-	words = slices.DeleteFunc(words, redirects)
+	words := written(strings.Fields(step))
 	for len(words) > 0 {
 		switch w := words[0]; {
 		case assigns(w), w == "sudo", w == "env", w == "time", w == "command", w == "exec", w == "nohup":
@@ -132,10 +131,20 @@ func bare(step string) string {
 	return ""
 }
 
-// redirects reports whether a word sends output elsewhere: 2>&1, >/dev/null, &>log.
-func redirects(w string) bool {
-	to := strings.TrimLeft(w, "&012")
-	return len(to) > 1 && to[0] == '>' && !strings.HasSuffix(to, ">")
+// written are words without those that say where output goes: 2>&1, >/dev/null, > out.txt.
+func written(words []string) []string {
+	var kept []string
+	for i := 0; i < len(words); i++ {
+		to := strings.TrimLeft(words[i], "&012")
+		switch {
+		case to == ">" || to == ">>":
+			i++ // the file is the next word
+		case strings.HasPrefix(to, ">"):
+		default:
+			kept = append(kept, words[i])
+		}
+	}
+	return kept
 }
 
 // assigns reports whether a word sets a variable of the environment.

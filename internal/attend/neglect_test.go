@@ -1,0 +1,52 @@
+package attend_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/attend"
+)
+
+func times(n int, note attend.Note) []attend.Note { return slices.Repeat([]attend.Note{note}, n) }
+
+func TestNeglect(t *testing.T) {
+	saved := attend.Note{Kind: attend.KindTool, Tool: "mcp__engram__mem_save"}
+	asked := attend.Note{Kind: attend.KindAsked}
+	mended := []attend.Note{failed("make", "error: x"), edited("b.go"), ran("make")}
+	for _, tt := range []struct {
+		name  string
+		notes []attend.Note
+		saved int
+		want  string // in what is asked; "": nothing is
+	}{
+		{"nothing was done", nil, 0, ""},
+		{"little was done", times(5, edited("a.go")), 0, ""},
+		{"much was done", times(6, edited("a.go")), 0, "6 edits in 1 file"},
+		{"edits and a command that was mended", append(times(2, edited("a.go")), mended...), 0, "1 command mended"},
+		{"reading is no work", times(50, attend.Note{Kind: attend.KindTool, Tool: "Read", Path: "a.go"}), 0, ""},
+		{"what failed is none", times(20, attend.Note{Kind: attend.KindTool, Path: "a.go", Writes: true, Failed: true}), 0, ""},
+		{"it was saved", append(times(8, edited("a.go")), saved), 1, ""},
+		{"much was done since it was saved", append([]attend.Note{saved}, times(8, edited("a.go"))...), 1, "8 edits"},
+		{"it was saved otherwise", times(8, edited("a.go")), 2, ""},
+		{"it was asked and little was done since", slices.Concat(times(8, edited("a.go")), []attend.Note{asked}, times(7, edited("a.go"))), 0, ""},
+		{"it was asked and twice as much was done since", slices.Concat(times(8, edited("a.go")), []attend.Note{asked}, times(12, edited("a.go"))), 0, "12 edits"},
+		{"it was asked twice", slices.Concat([]attend.Note{asked, asked}, times(99, edited("a.go"))), 0, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := attend.Neglect(tt.notes, tt.saved)
+			if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("Neglect of %d notes, %d saved\n got %q\nwant %q in it", len(tt.notes), tt.saved, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSaves(t *testing.T) {
+	for tool, want := range map[string]bool{"mem_save": true, "mcp__engram__mem_save": true, "engram_mem_session_summary": true, "MCP_engram_remember": true,
+		"mem_search": false, "Write": false, "": false} {
+		if got := attend.Saves(tool); got != want {
+			t.Errorf("Saves(%q) = %v, want %v", tool, got, want)
+		}
+	}
+}
