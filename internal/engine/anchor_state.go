@@ -90,6 +90,9 @@ func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
 	return ms
 }
 
+// notePatience is how long an answer waits for what was seen to be written: it is seen again.
+const notePatience = 20 * time.Millisecond
+
 // noteAnchors notes what was seen of anchors, where it is news: after the answer was found, and
 // without failing it. Where another process is writing, it is seen again the next time.
 func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
@@ -104,7 +107,7 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	if len(nums) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	ctx, cancel := context.WithTimeout(ctx, notePatience)
 	defer cancel()
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		known, err := r.SeenAnchors(ctx, nums)
@@ -162,12 +165,6 @@ func (e *Engine) tellAnchors(ctx context.Context, t *telling) {
 		t.notes[num] = note
 	}
 	e.noteAnchors(ctx, by)
-}
-
-// changedAnchors are the live memories of a project, "" is every one, that speak of code which
-// was seen changed or gone, newest first.
-func (e *Engine) changedAnchors(ctx context.Context, r engram.Reader, project string, p engram.Page) ([]engram.Memory, error) {
-	return r.StaleAnchors(ctx, project, p)
 }
 
 // anchoredAnew are the anchors of a memory of which somebody said that it holds: to what its places

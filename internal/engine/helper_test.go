@@ -33,7 +33,8 @@ func (w world) in(t testing.TB) world { return world{t, w.Parts} }
 func (w world) unlinked() world {
 	p := lifecycle.DefaultPolicy()
 	p.MostLinks, p.MostCandidates = 0, 0
-	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs(), Policy: &p})
+	w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: enginetest.Embedder(), Now: w.Clock.Now, NewID: enginetest.IDs(), Policy: &p,
+		Code: w.Code, Dir: enginetest.CodeFolder})
 	return w
 }
 

@@ -1,0 +1,232 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+// places are the anchors of a memory, with how they stand.
+func (w world) places(num int64) string {
+	w.Helper()
+	var all []string
+	for _, a := range w.get(num).Anchors {
+		text := a.Place().String()
+		if a.Named {
+			text += " named"
+		}
+		if a.State != "" {
+			text += " " + string(a.State)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+// waits are the memories whose code changed, by number.
+func (w world) waits() (nums []int64) {
+	w.Helper()
+	q, err := w.Queue(w.Context(), engine.QueueInput{Kinds: []engine.QueueKind{engine.QueueChanged}})
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, item := range q.Items {
+		nums = append(nums, item.Memory.Num)
+	}
+	return nums
+}
+
+func (w world) wantPlaces(what string, num int64, want string) {
+	w.Helper()
+	if got := w.places(num); got != want {
+		w.Errorf("%s: the places of #%d\n got %s\nwant %s", what, num, got, want)
+	}
+}
+
+func TestASaveIsAnchoredToFilesAndToWhatItsTextNames(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.Code.Write("a.go", "package a")
+	w.Code.Write("x/b.go", "package b")
+	num := w.save(engine.SaveInput{Title: "Note", Content: "See x/b.go:3, a.go and none.go.", Project: "src", Files: []string{"a.go:2-3"}}).Memory.Num
+	w.wantPlaces("saved", num, "a.go named verified, a.go:2-3 verified, x/b.go:3 named verified")
+
+	again := w.save(engine.SaveInput{Title: "Other", Content: "See x/b.go", Project: "elsewhere", Files: []string{"a.go"}}).Memory.Num
+	w.wantPlaces("of another project", again, "a.go verified")
+
+	private := w.save(engine.SaveInput{Title: "Quiet", Content: "Kept. <private>x/b.go</private>", Project: "src"}).Memory.Num
+	w.wantPlaces("in a private span", private, "")
+
+	for _, tt := range []struct {
+		name  string
+		files []string
+		code  engram.Code
+	}{
+		{"a file that is not there", []string{"a.go", "none.go"}, engram.CodeNotFound},
+		{"lines that cannot be", []string{"a.go:3-2"}, engram.CodeInvalid},
+		{"no name", []string{""}, engram.CodeInvalid},
+		{"too many", strings.Split(strings.Repeat("a.go ", 17), " ")[:17], engram.CodeInvalid},
+		{"a name that is no text", []string{"\xff"}, engram.CodeInvalid},
+	} {
+		_, err := w.Save(t.Context(), engine.SaveInput{Content: "refused", Project: "src", Files: tt.files})
+		if engram.CodeOf(err) != tt.code {
+			t.Errorf("%s: got %v, want code %s", tt.name, err, tt.code)
+		}
+	}
+	_, err := w.SaveBatch(t.Context(), []engine.SaveInput{{Content: "one", Files: []string{"none.go"}}, {Content: "two"}, {Content: "three", Files: []string{"a.go:0"}}})
+	if wrong, is := errors.AsType[*engine.BatchError](err); !is || len(wrong.Items) != 2 || wrong.Items[0].Index != 0 || wrong.Items[1].Index != 2 {
+		t.Errorf("a batch: %v", err)
+	}
+	if n := w.stats().Memories; n != 3 {
+		t.Errorf("there are %d memories, want 3", n)
+	}
+	if _, err := w.In("").Save(t.Context(), engine.SaveInput{Content: "nowhere", Files: []string{"a.go"}}); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("from nowhere: %v", err)
+	}
+}
+
+func TestARevisionKeepsWhatWasAskedForAndNamesAnew(t *testing.T) {
+	w := newWorld(t).unlinked()
+	for _, name := range []string{"a.go", "b.go", "c.go"} {
+		w.Code.Write(name, "package "+name)
+	}
+	in := engine.SaveInput{Title: "Note", Content: "See a.go", Project: "src", TopicKey: "x/y", Files: []string{"c.go"}}
+	num := w.save(in).Memory.Num
+	in.Content, in.Files = "See b.go", nil
+	w.save(in)
+	w.wantPlaces("by topic", num, "b.go named verified, c.go verified")
+	update := func(what string, up engine.UpdateInput, want string) {
+		t.Helper()
+		up.Ref = engram.ByNum(num)
+		if _, err := w.Update(t.Context(), up); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		w.wantPlaces(what, num, want)
+	}
+	update("another text", engine.UpdateInput{Content: new("See a.go and b.go")}, "a.go named verified, b.go named verified, c.go verified")
+	update("another importance", engine.UpdateInput{Importance: new(0.9)}, "a.go named verified, b.go named verified, c.go verified")
+	update("other files", engine.UpdateInput{Files: &[]string{"a.go"}}, "a.go verified, b.go named verified")
+	update("a title", engine.UpdateInput{Title: new("Of c.go")}, "a.go verified, b.go named verified, c.go named verified")
+	update("no files", engine.UpdateInput{Files: &[]string{}}, "b.go named verified, c.go named verified")
+	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Files: &[]string{"none.go"}}); engram.CodeOf(err) != engram.CodeNotFound {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	w.takeBack(w.op())
+	w.wantPlaces("after an undo", num, "a.go verified, b.go named verified, c.go named verified")
+}
+
+func TestAFindSaysHowItsCodeStandsAndWaitsForReview(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.Code.Write("a.go", "package a")
+	w.Code.Write("b.go", "package b")
+	first := w.save(engine.SaveInput{Title: "Gateway cookies", Content: "The lifetime is fifteen minutes at most", Project: "src", Files: []string{"a.go"}}).Memory.Num
+	second := w.save(engine.SaveInput{Title: "Upload sessions", Content: "The lifetime is twenty hours at most", Project: "src", Files: []string{"b.go"}}).Memory.Num
+	found := func() (order []int64, why string) {
+		t.Helper()
+		for _, h := range w.search(engine.SearchInput{Query: "what is the lifetime"}).Hits {
+			order = append(order, h.Memory.Num)
+			for _, f := range h.Why.Factors {
+				if f.Name == "anchors" {
+					why += fmt.Sprintf("#%d %.2f ", h.Memory.Num, f.Value)
+				}
+			}
+		}
+		return order, why
+	}
+	before, why := found()
+	if len(before) != 2 || why != "" || len(w.waits()) > 0 {
+		t.Fatalf("before: %v, %q, %v wait", before, why, w.waits())
+	}
+	best := map[int64]string{first: "a.go", second: "b.go"}[before[0]]
+	w.Code.Write(best, "package other")
+	var after []int64
+	if entries := w.since(func() { after, why = found() }); len(entries) > 0 {
+		t.Errorf("that it was seen is in the journal: %+v", entries)
+	}
+	if after[0] != before[1] || after[1] != before[0] || why != fmt.Sprintf("#%d 0.93 ", before[0]) {
+		t.Errorf("after the code of #%d changed: %v, %q", before[0], after, why)
+	}
+	same(t, "what waits", w.waits(), []int64{before[0]})
+
+	w.Code.Write(best, "")
+	if _, why = found(); why != fmt.Sprintf("#%d 0.86 ", before[0]) {
+		t.Errorf("after it is gone: %q", why)
+	}
+	w.Code.Write(best, "package "+strings.TrimSuffix(best, ".go"))
+	if after, why = found(); why != "" || after[0] != before[0] || len(w.waits()) > 0 {
+		t.Errorf("after it is as it was: %v, %q, %v wait", after, why, w.waits())
+	}
+
+	w.Code.Write(best, "package third")
+	_, _ = found()
+	same(t, "what waits again", w.waits(), []int64{before[0]})
+	if _, err := w.Reviewed(t.Context(), engram.ByNum(before[0])); err != nil {
+		t.Fatal(err)
+	}
+	w.wantPlaces("reviewed", before[0], best+" verified")
+	if len(w.waits()) > 0 {
+		t.Errorf("what was reviewed waits: %v", w.waits())
+	}
+	w.takeBack(w.op())
+	w.wantPlaces("after the review was taken back", before[0], best+" changed")
+}
+
+func TestFromAnotherFolderNobodySaysAnything(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.Code.Write("a.go", "package a")
+	num := w.save(engine.SaveInput{Title: "Note", Content: "of it", Project: "src", Files: []string{"a.go"}}).Memory.Num
+	w.Code.Write("a.go", "")
+	e := w.In("/elsewhere")
+	d, err := e.Get(t.Context(), engram.ByNum(num))
+	if err != nil || len(d.Anchors) != 1 || d.Anchors[0].State != engram.AnchorUnknown {
+		t.Errorf("got %+v, %v", d.Anchors, err)
+	}
+	if len(w.waits()) > 0 {
+		t.Error("it waits")
+	}
+	// The folder of a session counts for whoever asks in it.
+	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s", Project: "src", Directory: enginetest.CodeFolder}); err != nil {
+		t.Fatal(err)
+	}
+	in, err := e.GetIn(t.Context(), "s", engram.ByNum(num))
+	if err != nil || in.Anchors[0].State != engram.AnchorGone {
+		t.Errorf("in a session of the folder: %+v, %v", in.Anchors, err)
+	}
+	same(t, "what waits", w.waits(), []int64{num})
+}
+
+// Loading anchors costs a search nothing where there are none, and little where there are.
+func BenchmarkSearchWithAnchors(b *testing.B) {
+	for _, share := range []int{0, 10, 1} {
+		name := "none"
+		if share > 0 {
+			name = fmt.Sprintf("one of %d", share)
+		}
+		b.Run(name, func(b *testing.B) {
+			w := newWorld(b).unlinked()
+			w.Code.Write("a.go", "package a")
+			var all []engine.SaveInput
+			for i := range 2000 {
+				in := engine.SaveInput{Title: fmt.Sprintf("Note %d on tokens", i), Content: fmt.Sprintf("Token %d lives %d minutes and is renewed by the gateway", i, i%60), Project: "src"}
+				if share > 0 && i%share == 0 {
+					in.Files = []string{"a.go", fmt.Sprintf("a.go:%d-%d", 1+i%90, 2+i%90)}
+				}
+				all = append(all, in)
+			}
+			for batch := range len(all) / 100 {
+				if _, err := w.SaveBatch(b.Context(), all[100*batch:100*batch+100]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			for b.Loop() {
+				if _, err := w.Search(b.Context(), engine.SearchInput{Query: "token minutes gateway", Limit: 10}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
