@@ -3,7 +3,8 @@
 //
 // `files` are what lies in its HOME before setup, {path: content}; `env` is for its process;
 // `list` are the arguments that have it list its MCP servers, and what it says of one that is
-// connected; `run` are those for one prompt. `offline` says what cannot be seen here.
+// connected; `run` are those for one prompt; `read` and `shell` are how its model calls the
+// tools that read a file and run a command. `offline` says what cannot be seen here.
 const json = value => JSON.stringify(value, null, 2) + '\n'
 
 export const clients = [
@@ -22,6 +23,7 @@ export const clients = [
     ],
     run: prompt => ['-p', prompt, '--allowedTools', 'mcp__plugin_engram_engram', 'Bash', 'Read'],
     read: path => ({ tool: 'Read', args: { file_path: path } }),
+    shell: command => ({ tool: 'Bash', args: { command, description: 'a command' } }),
     offline: 'a compaction (it wants a long conversation) and the dialogues of its terminal are not run',
   },
   {
@@ -46,6 +48,7 @@ export const clients = [
     list: { args: ['mcp', 'list'], connected: /✓\s+engram\s+connected/ },
     run: prompt => ['run', prompt],
     read: path => ({ tool: 'read', args: { filePath: path } }),
+    shell: command => ({ tool: 'bash', args: { command, description: 'a command' } }),
     hang: true,
     offline: 'at each start it has npm fetch @opencode-ai/plugin beside its configuration, and waits for that; here npm is told to give up at once, else a start takes over a minute. The V2 plugin API is compiled against, not run',
   },
@@ -69,7 +72,9 @@ enabled = false
     env: () => ({}),
     list: { args: ['mcp', 'list'], connected: /^engram\s.*\benabled\b/m },
     run: prompt => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', '--dangerously-bypass-hook-trust', prompt],
-    offline: '`codex mcp list` says enabled and starts nothing; that it connects is seen by the tools in its session. Hooks have to be trusted in its terminal (/hooks); the run skips that with the flag for automation',
+    shell: command => ({ tool: 'exec_command', args: { cmd: command } }),
+    blind: true,
+    offline: 'it tells hooks what a command printed and not how it ended, so that a failure that was mended is no outcome here. `codex mcp list` says enabled and starts nothing; that it connects is seen by the tools in its session. Hooks have to be trusted in its terminal (/hooks); the run skips that with the flag for automation',
   },
   {
     name: 'gemini-cli', program: 'gemini',
@@ -84,6 +89,7 @@ enabled = false
     also: [{ what: 'lists the extension', args: ['extensions', 'list'], good: /engram/ }],
     run: prompt => ['-p', prompt, '--approval-mode', 'yolo'],
     read: path => ({ tool: 'read_file', args: { file_path: path } }),
+    shell: command => ({ tool: 'run_shell_command', args: { command, description: 'a command' } }),
     offline: 'sign-in with an account; the run uses a key that nobody checks',
   },
   {
@@ -94,6 +100,7 @@ enabled = false
     env: () => ({ PI_OFFLINE: '1', PI_TELEMETRY: '0' }),
     run: prompt => ['-p', '--provider', 'scripted', '--model', 'scripted', prompt],
     read: path => ({ tool: 'read', args: { path } }),
+    shell: command => ({ tool: 'bash', args: { command } }),
     hang: true,
     offline: 'it has no list of servers: it speaks no MCP, and its tools are those of the extension',
   },

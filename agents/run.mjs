@@ -60,16 +60,18 @@ function tree(dir, at = '') {
 const own = name => name.startsWith('.engram') // the data of Engram itself
 const difference = (a, b) => [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(name => !own(name) && a[name] !== b[name])
 
-// What the model does: it saves what it is to remember, runs what it is to run, reads what it is
-// to read, and says what it learned.
+// What the model does: it saves what it is to remember, reads what it is to read, mends what is
+// broken, and says what it learned.
 const fact = { title: 'The staging server is called Bertha', content: '**What**: the staging server is called Bertha and listens on port 8443.', type: 'config' }
 const learned = 'Bertha only answers while the office VPN is up.'
+const mending = ['sh deploy.sh', 'sh connect.sh', 'sh deploy.sh']
 const script = client => request => {
   const save = request.tools.find(t => t.endsWith('mem_save'))
   if (!save) return { text: 'A session about a server' } // a title, a summary: nothing that has tools
   const file = /LOOK AT ([^\s"]+)/.exec(request.prompt)?.[1]
   if (request.prompt.includes('REMEMBER') && request.results === 0) return { tool: save, args: fact }
   if (file && client.read && request.results === 0) return client.read(file)
+  if (request.prompt.includes('MEND') && request.results < mending.length) return client.shell(mending[request.results])
   return { text: `Done.\n\n## Key Learnings:\n\n1. ${learned}\n` }
 }
 
@@ -97,6 +99,8 @@ async function check(client) {
   try {
     await run('git', ['init', '-q'], options)
     fs.writeFileSync(path.join(work, 'deploy.txt'), 'deploy to Bertha\n')
+    fs.writeFileSync(path.join(work, 'deploy.sh'), 'test -e vpn || { echo "error: vpn is down" >&2; exit 3; }\necho deployed\n')
+    fs.writeFileSync(path.join(work, 'connect.sh'), 'touch vpn\n')
     await wiring(client, home, ask)
     await listing(client, home, agent)
     await sessions(client, work, model, agent, ask)
@@ -135,7 +139,7 @@ async function listing({ name, list, also = [] }, home, agent) {
 
 // sessions: two processes of the agent, and the second knows what the first one saved.
 async function sessions(client, work, model, agent, ask) {
-  const { name, run: prompt, read } = client
+  const { name, run: prompt, read, blind } = client
   const list = async (...what) => JSON.parse((await ask(...what, '--json')).out)
   const first = await agent(prompt('REMEMBER where we deploy to.'))
   const [begin, end] = [model.asked[0], model.asked.findLast(r => r.tools.length)]
@@ -148,9 +152,6 @@ async function sessions(client, work, model, agent, ask) {
   row(name, 'the prompt is kept', prompts.includes('REMEMBER where we deploy to.'), prompts)
   const learnings = JSON.stringify(await list('search', 'office VPN'))
   row(name, 'the learnings of the answer are kept', learnings.includes(learned), learnings)
-  const { sessions: began } = await list('session', 'list')
-  row(name, 'the session has begun and ended', began.some(s => s.ended_at), JSON.stringify(began))
-
   // A hook says nothing when it is out of time, which a busy machine may have it be: the third
   // session is as good as the second.
   let second, told = [], tries = 0
@@ -163,6 +164,18 @@ async function sessions(client, work, model, agent, ask) {
   row(name, 'it is told what the first one saved, unasked', told.some(r => r.text.includes('Bertha')), told.at(-1)?.text.slice(-600))
   row(name, 'not in the system prompt', told.every(r => !r.system.includes('Bertha')), told[0]?.system.slice(0, 200))
   client.usual = Math.max(first.ms, second.ms)
+  const { sessions: began } = await list('session', 'list')
+  row(name, 'the sessions have begun and ended', began.length > 1 && began.some(s => s.ended_at), JSON.stringify(began))
+
+  let mended, outcome = '', attempts = 0
+  do {
+    fs.rmSync(path.join(work, 'vpn'), { force: true })
+    mended = await agent(prompt('MEND the deployment.'))
+    outcome = JSON.stringify(await list('list'))
+  } while (++attempts < 3 && !blind && !outcome.includes('outcome/'))
+  const saw = model.asked.at(-1).text
+  row(name, 'a command fails, and passes later', mended.status === 0 && saw.includes('vpn is down') && saw.includes('deployed'), `status ${mended.status}: ${mended.out}${mended.err}`)
+  if (!blind) row(name, 'what mended it is kept as an outcome', outcome.includes('outcome/') && outcome.includes('sh connect.sh'), outcome)
   if (!read) return
   const third = await agent(prompt(`LOOK AT ${path.join(work, 'deploy.txt')}`))
   row(name, 'a file is read with hooks around it', third.status === 0 && model.asked.at(-1).text.includes('deploy to Bertha'), `status ${third.status}: ${third.out}${third.err}`)

@@ -27,14 +27,14 @@ func readAsset(t *testing.T, agent, name string) string {
 }
 
 // claudeHooks is hooks/hooks.json of Claude Code.
-type claudeHooks struct {
-	Hooks map[string][]struct {
-		Matcher string `json:"matcher"`
-		Hooks   []struct {
-			Type, Command string
-			Args          []string
-			Timeout       int
-		}
+type claudeHooks struct{ Hooks map[string][]claudeGroup }
+
+type claudeGroup struct {
+	Matcher string
+	Hooks   []struct {
+		Type, Command string
+		Args          []string
+		Timeout       int
 	}
 }
 
@@ -87,6 +87,32 @@ func TestPluginsInTypeScriptTellEventsThatTheHookKnows(t *testing.T) {
 			if strings.Contains(text, never) {
 				t.Errorf("%s has %q: programs are started without a shell, and nothing waits for one", name, never)
 			}
+		}
+	}
+}
+
+// What the notes of a session live on: commands, changes, and whether anything was saved.
+func TestToolsOfClaudeCodeThatAreTold(t *testing.T) {
+	var file claudeHooks
+	if err := json.Unmarshal([]byte(readAsset(t, "claude-code", "hooks/hooks.json")), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		event, tool string
+		want        bool
+	}{
+		{"PreToolUse", "Read", true}, {"PreToolUse", "Edit", true}, {"PreToolUse", "Write", true}, {"PreToolUse", "NotebookEdit", true},
+		{"PreToolUse", "Bash", false}, {"PreToolUse", "Grep", false}, {"PreToolUse", "mcp__plugin_engram_engram__mem_save", false},
+		{"PostToolUse", "Bash", true}, {"PostToolUse", "Edit", true}, {"PostToolUse", "Write", true},
+		{"PostToolUse", "mcp__plugin_engram_engram__mem_save", true}, {"PostToolUse", "mcp__engram__mem_session_summary", true},
+		{"PostToolUse", "mcp__engram__mem_search", false}, {"PostToolUse", "Read", false},
+		{"PostToolUseFailure", "Bash", true}, {"PostToolUseFailure", "mcp__other__deploy", true},
+	} {
+		got := slices.ContainsFunc(file.Hooks[tt.event], func(g claudeGroup) bool {
+			return g.Matcher == "" || regexp.MustCompile("^(?:"+g.Matcher+")$").MatchString(tt.tool)
+		})
+		if got != tt.want {
+			t.Errorf("%s of %s: got %v, want %v", tt.event, tt.tool, got, tt.want)
 		}
 	}
 }

@@ -84,6 +84,7 @@ function quietly<A extends unknown[]>(hook: (...args: A) => Promise<void>): (...
 
 const touching = new Set(["read", "edit", "write", "patch", "multiedit", "apply_patch"])
 const changing = new Set(["bash", "edit", "write", "patch", "multiedit", "apply_patch"])
+const saving = /mem_(save|update|session_summary|capture_passive)$/ // of the MCP server, whatever it is called
 
 async function server({ client, directory }: PluginInput): Promise<Hooks> {
   const parents = new Map<string, string | undefined>() // of sessions; undefined: a person started it
@@ -150,7 +151,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
     "tool.execute.after": quietly(async (input, output) => {
       const texts = [(await looked.get(input.callID))?.context]
       looked.delete(input.callID)
-      if (changing.has(input.tool)) {
+      if (changing.has(input.tool) || saving.test(input.tool)) {
         const { filePath, path, command } = input.args ?? {}
         const result = { exit_code: output.metadata?.exit, output: tail(output.output) }
         const about = { tool_name: input.tool, tool_input: { file_path: filePath ?? path, command }, tool_response: result }

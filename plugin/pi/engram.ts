@@ -150,6 +150,7 @@ function quietly<A extends unknown[], R>(handler: (...args: A) => Promise<R>): (
 
 const touching = new Set(["read", "edit", "write"])
 const changing = new Set(["bash", "powershell", "edit", "write"])
+const saving = /^mem_(save|update|session_summary|capture_passive)$/
 
 function words(content: unknown): string {
   if (typeof content === "string") return content
@@ -218,7 +219,7 @@ export default function (pi: ExtensionAPI) {
   pi.on("tool_result", quietly(async (event, ctx) => {
     const texts = [(await looked.get(event.toolCallId))?.context]
     looked.delete(event.toolCallId)
-    if (event.isError || changing.has(event.toolName)) {
+    if (event.isError || changing.has(event.toolName) || saving.test(event.toolName)) {
       const { path, command } = event.input
       const output = words(event.content).slice(-mostTold)
       const how = event.isError ? { error: output || "it failed" } : { tool_response: { output } }
