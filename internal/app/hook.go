@@ -13,30 +13,23 @@ import (
 	"github.com/alanbuscaglia/engram/internal/notebook"
 )
 
-// How long a hook may take: the process may take 200 ms from its start to its end.
-const (
-	hookWithin = 150 * time.Millisecond // for what belongs to the event
-	hookClose  = 25 * time.Millisecond  // to close the store
-	// hookWait is how long it waits for who writes: what cannot be written then waits in the
-	// notebook, and the agent need not.
-	hookWait = 50 * time.Millisecond
-)
-
 // Hook does what belongs to an event of an agent, and returns what it is answered; nil is
-// silence. It never fails, and returns within 175 ms: what was to be written and could not
-// be is written by the next event, or the next server. The process should end then: work may
-// still go on.
+// silence. It never fails, and returns a sixth after HookWithin at the latest, so that with
+// the default the process is gone within 200 ms: what was to be written and could not be is
+// written by the next event, or the next server. The process should end then: work may still
+// go on.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
-	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, WriteWait: hookWait})
+	// What cannot be written waits in the notebook, and the agent need not wait for who writes.
+	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, WriteWait: c.HookWithin / 3})
 	off := a.OffState()
 	if off.Everything {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, hookWithin+hookClose)
+	ctx, cancel := context.WithTimeout(ctx, c.HookWithin*7/6)
 	defer cancel()
 	answer := hook.Handle(ctx, hook.Options{
 		Engine: func() *engine.Engine { return a.Engine }, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
-		NoCapture: !c.AutoExtract, Off: off.Off, Log: hookLog{c.DataDir, agent, event}.add, Within: hookWithin,
+		NoCapture: !c.AutoExtract, Off: off.Off, Log: hookLog{c.DataDir, agent, event}.add, Within: c.HookWithin,
 	}, agent, event, in)
 	a.closeBefore(ctx)
 	return answer

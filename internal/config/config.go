@@ -55,7 +55,9 @@ type Config struct {
 	SleepAt *TimeOfDay
 	// AutoExtract says that hooks keep what an agent lists as learned when it stops. Default true.
 	AutoExtract bool
-	Timezone    *time.Location // for times shown to people, never for stored ones. Default the system's
+	// HookWithin is how long a hook works before it lets the agent go on. Default 150 ms.
+	HookWithin time.Duration
+	Timezone   *time.Location // for times shown to people, never for stored ones. Default the system's
 
 	// Path is the configuration file that was read, or would have been; absolute.
 	Path string

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
@@ -198,6 +199,9 @@ func lives() []setting {
 			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true",
 			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.AutoExtract, v) },
 			get: func(c Config) string { return strconv.FormatBool(c.AutoExtract) }},
+		{Key: Key{Name: "hook_within", Env: []string{"ENGRAM_HOOK_WITHIN"}, Kind: Number, Like: "500", Unit: "milliseconds", Range: fmt.Sprintf("%d to %d", minHookWithin, maxHookWithin),
+			About: "how long a [hook](hooks.md) works before it lets the agent go on; what is not done then is done by the next"}, preset: "150",
+			set: setHookWithin, get: func(c Config) string { return strconv.FormatInt(c.HookWithin.Milliseconds(), 10) }},
 	}
 }
 
@@ -228,6 +232,22 @@ func numberText(n float64) string {
 		return ""
 	}
 	return strconv.FormatFloat(n, 'g', -1, 64)
+}
+
+// The bounds of hook_within, in milliseconds: agents give hooks up after some seconds or a
+// minute.
+const (
+	minHookWithin = 20
+	maxHookWithin = 60_000
+)
+
+func setHookWithin(c *Config, _ paths, v string) error {
+	ms, err := strconv.Atoi(strings.TrimSpace(v))
+	if err != nil || ms < minHookWithin || ms > maxHookWithin {
+		return fmt.Errorf("%.40q is not a number of milliseconds; use a whole number from %d to %d", v, minHookWithin, maxHookWithin)
+	}
+	c.HookWithin = time.Duration(ms) * time.Millisecond
+	return nil
 }
 
 // maxJournalDays is a hundred years.
