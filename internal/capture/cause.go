@@ -2,8 +2,11 @@ package capture
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // causes are the ways to say why something failed, the clearest first.
@@ -15,10 +18,34 @@ var causes = sync.OnceValue(func() []pattern {
 	}
 })
 
-// guessing reports words of somebody who does not know yet, or speaks of what is to be done.
-var guessing = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\b(?:might|may|maybe|perhaps|probably|possibly|likely|could be|let me|let's|i'll|i will|i need to|need to (?:find|check|see)|checking|see if|to find|not sure|unclear|whether|looks like|seems|suspect|quizás|quizá|tal vez|puede (?:que|ser)|probablemente|parece|voy a|veamos|déjame)\b`)
-})
+// guesses are words of somebody who does not know yet, or speaks of what is to be done.
+func guesses() []string {
+	return []string{"might", "may", "maybe", "perhaps", "probably", "possibly", "likely", "could be", "let me", "let's", "i'll", "i will", "i need to", "need to find", "need to check", "need to see",
+		"checking", "see if", "to find", "not sure", "unclear", "whether", "looks like", "seems", "suspect",
+		"quizás", "quizá", "tal vez", "puede que", "puede ser", "probablemente", "parece", "voy a", "veamos", "déjame"}
+}
+
+// guessing reports a sentence, in lower case, that has one of guesses as a word.
+func guessing(lower string) bool {
+	return slices.ContainsFunc(guesses(), func(w string) bool { return hasWord(lower, w) })
+}
+
+// hasWord reports whether a word stands in a text with no letter beside it.
+func hasWord(s, word string) bool {
+	for from := 0; ; {
+		i := strings.Index(s[from:], word)
+		if i < 0 {
+			return false
+		}
+		i += from
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len(word):])
+		if !unicode.IsLetter(before) && !unicode.IsLetter(after) {
+			return true
+		}
+		from = i + len(word)
+	}
+}
 
 // caused is the sentence of a text that says best why something failed, and how well it
 // does: 0 is best. ok is false where none does.
@@ -30,10 +57,11 @@ func caused(s string) (cause string, rank int, ok bool) {
 		}
 		for _, p := range prose(s) {
 			for i, one := range p {
-				if words(one) < leastCause || words(one) > mostCause || asks(one) || guessing().MatchString(one) || !c.find.MatchString(one) {
+				low := strings.ToLower(one)
+				if !c.may(low) || words(one) < leastCause || words(one) > mostCause || asks(one) || guessing(low) || !c.find.MatchString(one) {
 					continue
 				}
-				if i+1 < len(p) && (words(one) < 8 || goesOn().MatchString(p[i+1])) && !guessing().MatchString(p[i+1]) {
+				if i+1 < len(p) && (words(one) < 8 || goesOn().MatchString(p[i+1])) && !guessing(strings.ToLower(p[i+1])) {
 					one += " " + p[i+1]
 				}
 				return one, rank, true

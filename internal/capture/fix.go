@@ -27,6 +27,8 @@ type fixing struct {
 	said  []saying      // by the agent, as far as it tells a cause
 	done  []fix         // that may still be explained
 	turns int
+
+	failed bool // a command has
 }
 
 // saying is a cause and where it was told.
@@ -54,6 +56,7 @@ func (f *fixing) tool(t Turn) {
 	}
 	if n.Failed {
 		n.Error = bothEnds(t.Text, mostFailure)
+		f.failed = f.failed || n.Command != ""
 	}
 	f.notes, f.times = append(f.notes, n), append(f.times, t.At)
 	if len(f.notes) > mostNotes {
@@ -87,26 +90,26 @@ func (f *fixing) passed(command string) {
 	}
 }
 
-// programOf is what two runs of a command have in common at least: its last words before a
-// pager. It only spares the closer look of attend.Outcomes.
+// programOf is a command without the folder it is run in, variables before it, a pager behind
+// it and where its output goes. It only spares the closer look of attend.Outcomes.
 func programOf(command string) string {
 	if i := strings.LastIndex(command, "&&"); i >= 0 {
 		command = command[i+2:]
 	}
 	command, _, _ = strings.Cut(command, "|")
-	fields := strings.Fields(command)
+	fields := slices.DeleteFunc(strings.Fields(command), func(w string) bool { return strings.Contains(w, ">") })
 	for len(fields) > 1 && (strings.Contains(fields[0], "=") || fields[0] == "env" || fields[0] == "time") {
 		fields = fields[1:]
 	}
-	if len(fields) == 0 {
-		return ""
-	}
-	return fields[0]
+	return strings.Join(fields, " ")
 }
 
 // agent takes what the agent said.
 func (f *fixing) agent(s string) {
 	f.turns++
+	if !f.failed { // nothing is to be explained
+		return
+	}
 	if cause, rank, ok := caused(s); ok {
 		f.said = append(f.said, saying{f.turns, rank, cause})
 		if len(f.said) > mostFailing {
