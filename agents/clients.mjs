@@ -4,7 +4,11 @@
 // `files` are what lies in its HOME before setup, {path: content}; `env` is for its process;
 // `list` are the arguments that have it list its MCP servers, and what it says of one that is
 // connected; `run` are those for one prompt; `read` and `shell` are how its model calls the
-// tools that read a file and run a command. `offline` says what cannot be seen here.
+// tools that read a file and run a command; `hang` has it run with hooks that hang, and without
+// Engram; `long` is a story of its own; `blind` says that it does not tell hooks how a command
+// ended. `offline` says what cannot be seen here.
+import { longSession } from './opencode.mjs'
+
 const json = value => JSON.stringify(value, null, 2) + '\n'
 
 export const clients = [
@@ -50,6 +54,7 @@ export const clients = [
     read: path => ({ tool: 'read', args: { filePath: path } }),
     shell: command => ({ tool: 'bash', args: { command, description: 'a command' } }),
     hang: true,
+    long: longSession,
     offline: 'at each start it has npm fetch @opencode-ai/plugin beside its configuration, and waits for that; here npm is told to give up at once, else a start takes over a minute. The V2 plugin API is compiled against, not run',
   },
   {

@@ -12,6 +12,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clients } from './clients.mjs'
 import { serve } from './model.mjs'
+import { delegate, found } from './opencode.mjs'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const bin = path.join(here, 'node_modules/.bin')
@@ -72,16 +73,18 @@ const script = client => request => {
   if (request.prompt.includes('REMEMBER') && request.results === 0) return { tool: save, args: fact }
   if (file && client.read && request.results === 0) return client.read(file)
   if (request.prompt.includes('MEND') && request.results < mending.length) return client.shell(mending[request.results])
+  if (request.prompt.includes('HELPER')) return { text: `A report.\n\n## Key Learnings:\n\n1. ${found}\n` }
+  if (request.prompt.includes('DELEGATE') && request.results === 0) return delegate
   return { text: `Done.\n\n## Key Learnings:\n\n1. ${learned}\n` }
 }
 
-async function check(client) {
-  const { name } = client
-  const home = path.join(world, name)
+// place is a HOME of its own with the client in it, and a model to talk to.
+async function place(client, label = client.name) {
+  const home = path.join(world, label)
   const work = path.join(home, 'shop')
   fs.mkdirSync(work, { recursive: true })
   const model = await serve(script(client))
-  const engram = path.join(world, `${name} bin`, 'engram') // a blank in it, as real paths have
+  const engram = path.join(world, `${label} bin`, 'engram') // a blank in it, as real paths have
   fs.mkdirSync(path.dirname(engram))
   fs.copyFileSync(program, engram)
   fs.chmodSync(engram, 0o755)
@@ -96,19 +99,40 @@ async function check(client) {
   const options = { cwd: work, env }
   const ask = (...args) => run(engram, args, options)
   const agent = args => run(path.join(bin, client.program), args, options)
+  const list = async (...what) => JSON.parse((await ask(...what, '--json')).out)
+  const close = () => {
+    fs.writeFileSync(path.join(home, 'asked.json'), JSON.stringify(model.asked, null, 1))
+    model.close()
+  }
+  await run('git', ['init', '-q'], options)
+  return { home, work, model, engram, options, ask, agent, list, close }
+}
+
+async function check(client) {
+  const { home, work, model, engram, ask, agent, list, close } = await place(client)
   try {
-    await run('git', ['init', '-q'], options)
     fs.writeFileSync(path.join(work, 'deploy.txt'), 'deploy to Bertha\n')
     fs.writeFileSync(path.join(work, 'deploy.sh'), 'test -e vpn || { echo "error: vpn is down" >&2; exit 3; }\necho deployed\n')
     fs.writeFileSync(path.join(work, 'connect.sh'), 'touch vpn\n')
     await wiring(client, home, ask)
     await listing(client, home, agent)
-    await sessions(client, work, model, agent, ask)
+    await sessions(client, work, model, agent, list)
     if (client.hang) await trouble(client, engram, model, agent)
     await leaving(client, home, ask)
   } finally {
-    fs.writeFileSync(path.join(home, 'asked.json'), JSON.stringify(model.asked, null, 1))
-    model.close()
+    close()
+  }
+  if (client.long) await atLength(client)
+}
+
+// atLength: what belongs to a session that is longer than one prompt.
+async function atLength(client) {
+  const { model, options, ask, list, close } = await place(client, `${client.name}-long`)
+  try {
+    await ask('setup', client.name)
+    for (const [what, ok, why] of await client.long({ program: path.join(bin, client.program), options, model, list })) row(client.name, what, ok, why)
+  } finally {
+    close()
   }
 }
 
@@ -138,9 +162,8 @@ async function listing({ name, list, also = [] }, home, agent) {
 }
 
 // sessions: two processes of the agent, and the second knows what the first one saved.
-async function sessions(client, work, model, agent, ask) {
+async function sessions(client, work, model, agent, list) {
   const { name, run: prompt, read, blind } = client
-  const list = async (...what) => JSON.parse((await ask(...what, '--json')).out)
   const first = await agent(prompt('REMEMBER where we deploy to.'))
   const [begin, end] = [model.asked[0], model.asked.findLast(r => r.tools.length)]
   row(name, 'a session on the scripted model ends well', first.status === 0 && first.out.includes('Key Learnings'), `status ${first.status}: ${first.out}${first.err}`)
