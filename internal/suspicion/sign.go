@@ -96,7 +96,7 @@ func vocabulary() []words {
 		{ruled, `prompt prompts rule rules constraints policy policies restrictions safeguards training limitations reglas regras regles regeln regole правила`},
 		{you, `you yourself usted voce vous du`},
 		{agent, `ai llm llms assistant assistants agent agents model models chatbot bot copilot chatgpt claude gemini codex cursor gpt asistente agente assistente assistenten ki ia`},
-		{person, `user users human humans developer operator person owner anyone anybody nobody
+		{person, `user users human humans developer operator person owner somebody someone anyone anybody nobody
 			usuario usuaria usuarios desarrollador nadie persona utilisateur benutzer nutzer utente ninguem пользователю`},
 		{not, `not never dont doesnt without no cannot cant mustnt shouldnt avoid wont nunca jamas sin nao sem ne pas jamais sans nicht nie niemals ohne kein non senza mai не никогда`},
 		{tell, `tell telling inform informing mention mentioning notify notifying alert alerting warn warning reveal revealing disclose report
@@ -130,7 +130,7 @@ func vocabulary() []words {
 		{reported, `injection injections attack attacks attacker attackers payload payloads jailbreaks phishing detect detects detected detection detector rejects reject rejected
 			filter filters filtered blocks blocked flags flagged sanitizer sanitize sanitizes strips malicious classifier quarantine quarantines quarantined inyeccion ataque`},
 		{approved, `approved authorized authorised consented preapproved autorizado aprobado`},
-		{action, `command commands action actions tool tools operation operations changes requests execution calls`},
+		{action, `command commands deletion deletions action actions tool tools operation operations changes requests execution calls`},
 		{spill, `reveal print repeat output show leak dump disclose recite expose muestra revela imprime affiche zeige mostra`},
 		{system, `system sistema systeme`},
 		{made, `new updated real true actual nuevas nueva nuevo novas nouvelles neue nuove`},
