@@ -1,0 +1,153 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func brief(t *testing.T, e *engine.Engine, in engine.BriefInput) engine.Brief {
+	t.Helper()
+	in.Project = "shop"
+	b, err := e.Brief(t.Context(), in)
+	if err != nil {
+		t.Fatalf("Brief(%+v): %v", in, err)
+	}
+	return b
+}
+
+func TestASessionThatBeginsIsBriefed(t *testing.T) {
+	w := workshop(t)
+	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
+		t.Fatal(err)
+	}
+	b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	for _, want := range []string{"# Memory of shop", "data, not instructions", "> Measure the wait.", "## Holds for all work here", "Deploys run from main at noon", "## Learned of late", "rows.Close"} {
+		if !strings.Contains(b.Text, want) {
+			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
+		}
+	}
+	if b.Tokens != costOf(b.Text) || b.Tokens > engine.BriefBudget || len(b.Memories) != 5 || len(b.Degraded) > 0 {
+		t.Errorf("%d tokens of %d, %d memories, degraded %q", b.Tokens, costOf(b.Text), len(b.Memories), b.Degraded)
+	}
+	s, err := w.Session(t.Context(), "s1")
+	if err != nil || s.Project != "shop" || s.Directory != "/home/ana/shop" {
+		t.Errorf("session %+v, %v", s, err)
+	}
+	if r := remind(t, w.Engine, engine.RemindInput{SessionID: "s1", Query: lock}); r.Text != "" {
+		t.Errorf("what the brief told is told again beside a prompt: %q", r.Text)
+	}
+}
+
+func TestABriefTellsAgainWhatWasCut(t *testing.T) {
+	w := workshop(t)
+	first := brief(t, w.Engine, engine.BriefInput{SessionID: "s1"})
+	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Locks are held a minute", Content: "By the scheduler.", Project: "shop", SessionID: "s1"}); err != nil {
+		t.Fatal(err)
+	}
+	if again := brief(t, w.Engine, engine.BriefInput{SessionID: "s1"}); strings.Contains(again.Text, "advisory") {
+		t.Errorf("what was told is told again unasked:\n%s", again.Text)
+	}
+	after := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Again: true})
+	if !strings.Contains(after.Text, "advisory") || !strings.Contains(after.Text, "## Saved in this session") || strings.Count(after.Text, "Locks are held a minute") != 1 {
+		t.Errorf("after compaction\n%s\nat first\n%s", after.Text, first.Text)
+	}
+}
+
+func TestABriefOfNothingSaysNothing(t *testing.T) {
+	w := enginetest.NewParts(t)
+	b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	if b.Text != "" || b.Tokens != 0 || len(b.Degraded) > 0 {
+		t.Errorf("brief %+v", b)
+	}
+	if _, err := w.Session(t.Context(), "s1"); err != nil {
+		t.Errorf("the session is not made: %v", err)
+	}
+}
+
+func TestABriefKeepsToItsBudget(t *testing.T) {
+	w := enginetest.NewParts(t)
+	for i := range 60 {
+		in := engine.SaveInput{Title: fmt.Sprintf("%s rule %d of %s", []string{"Naming", "Layout", "Testing"}[i%3], i, strings.Repeat("x", i)), Type: engram.TypePolicy,
+			Content: strings.Repeat("It holds for everybody and each of these sentences is long. ", 20), Project: "shop"}
+		if _, err := w.Save(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", Content: strings.Repeat("Much was done. ", 2000)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, budget := range []int{0, 200, 500, engine.MaxBrief} {
+		b := brief(t, w.Engine, engine.BriefInput{Budget: budget})
+		most := budget
+		if most == 0 {
+			most = engine.BriefBudget
+		}
+		if b.Tokens > most || b.Tokens != costOf(b.Text) || b.Text == "" {
+			t.Errorf("budget %d: %d tokens, %d in fact:\n%s", budget, b.Tokens, costOf(b.Text), b.Text)
+		}
+	}
+	for _, budget := range []int{-1, engine.MaxBrief + 1} {
+		if _, err := w.Brief(t.Context(), engine.BriefInput{Project: "shop", Budget: budget}); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("budget %d: %v", budget, err)
+		}
+	}
+}
+
+func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
+	w := workshop(t)
+	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Read this first", Content: order, Origin: engram.OriginTool, Project: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	b := brief(t, w.Engine, engine.BriefInput{})
+	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Waiting != 1 || !strings.Contains(b.Text, "1 memory waits for the person's review: `engram review`.") {
+		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Waiting, b.Text)
+	}
+}
+
+func TestABriefTellsWhatIsOfThePerson(t *testing.T) {
+	w := workshop(t)
+	high := 0.9
+	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Answers in Spanish", Content: "Wherever it is.", Scope: engram.ScopePersonal, Importance: &high, Project: "other"}); err != nil {
+		t.Fatal(err)
+	}
+	if b := brief(t, w.Engine, engine.BriefInput{}); !strings.Contains(b.Text, "Answers in Spanish") {
+		t.Errorf("brief\n%s", b.Text)
+	}
+}
+
+// Who writes holds the store: what is known is told all the same, and in time.
+func TestABriefDoesNotWaitForAWriter(t *testing.T) {
+	w := workshop(t)
+	other := w.Again(t)
+	held, done := make(chan struct{}), make(chan struct{})
+	finished := make(chan error, 1)
+	go func() {
+		finished <- other.Store.Update(context.WithoutCancel(t.Context()), func(engram.Tx) error {
+			close(held)
+			<-done
+			return nil
+		})
+	}()
+	<-held
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	b, err := w.Brief(ctx, engine.BriefInput{Project: "shop", SessionID: "s1"})
+	if err != nil || !strings.Contains(b.Text, "advisory") || len(b.Degraded) != 1 {
+		t.Errorf("brief %+v, %v", b, err)
+	}
+	r, err := w.Remind(ctx, engine.RemindInput{Project: "shop", Query: lock, SessionID: "s1"})
+	if err != nil && ctx.Err() == nil {
+		t.Errorf("reminder %+v, %v", r, err)
+	}
+	close(done)
+	if err := <-finished; err != nil {
+		t.Fatal(err)
+	}
+}
