@@ -5,9 +5,11 @@
 // `list` are the arguments that have it list its MCP servers, and what it says of one that is
 // connected; `run` are those for one prompt; `read` and `shell` are how its model calls the
 // tools that read a file and run a command; `hang` has it run with hooks that hang, and without
-// Engram; `long` is a story of its own; `blind` says that it does not tell hooks how a command
+// Engram; `long` is a story of its own, with
+// `delegate` for how its model starts a helper; `blind` says that it does not tell hooks how a command
 // ended. `offline` says what cannot be seen here.
-import { longSession } from './opencode.mjs'
+import * as claude from './claude.mjs'
+import * as opencode from './opencode.mjs'
 
 const json = value => JSON.stringify(value, null, 2) + '\n'
 
@@ -28,7 +30,9 @@ export const clients = [
     run: prompt => ['-p', prompt, '--allowedTools', 'mcp__plugin_engram_engram', 'Bash', 'Read'],
     read: path => ({ tool: 'Read', args: { file_path: path } }),
     shell: command => ({ tool: 'Bash', args: { command, description: 'a command' } }),
-    offline: 'a compaction (it wants a long conversation) and the dialogues of its terminal are not run',
+    long: claude.longSession,
+    delegate: claude.delegate,
+    offline: 'what its terminal asks is not seen',
   },
   {
     name: 'opencode', program: 'opencode',
@@ -54,7 +58,8 @@ export const clients = [
     read: path => ({ tool: 'read', args: { filePath: path } }),
     shell: command => ({ tool: 'bash', args: { command, description: 'a command' } }),
     hang: true,
-    long: longSession,
+    long: opencode.longSession,
+    delegate: opencode.delegate,
     offline: 'at each start it has npm fetch @opencode-ai/plugin beside its configuration, and waits for that; here npm is told to give up at once, else a start takes over a minute. The V2 plugin API is compiled against, not run',
   },
   {

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 export const found = 'The helper saw that port 8443 is closed on Sundays.'
 
 // delegate is how the model starts a helper.
-export const delegate = { tool: 'task', args: { description: 'look around', prompt: 'HELPER: look around.', subagent_type: 'general' } }
+export const delegate = () => ({ tool: 'task', args: { description: 'look around', prompt: 'HELPER: look around.', subagent_type: 'general' } })
 
 // longSession returns rows [what, ok, why].
 export async function longSession({ program, options, model, list }) {

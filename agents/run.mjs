@@ -12,7 +12,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { clients } from './clients.mjs'
 import { serve } from './model.mjs'
-import { delegate, found } from './opencode.mjs'
+import { found } from './opencode.mjs'
 
 const here = path.dirname(fileURLToPath(import.meta.url))
 const bin = path.join(here, 'node_modules/.bin')
@@ -74,7 +74,7 @@ const script = client => request => {
   if (file && client.read && request.results === 0) return client.read(file)
   if (request.prompt.includes('MEND') && request.results < mending.length) return client.shell(mending[request.results])
   if (request.prompt.includes('HELPER')) return { text: `A report.\n\n## Key Learnings:\n\n1. ${found}\n` }
-  if (request.prompt.includes('DELEGATE') && request.results === 0) return delegate
+  if (request.prompt.includes('DELEGATE') && request.results === 0) return client.delegate(request.tools)
   return { text: `Done.\n\n## Key Learnings:\n\n1. ${learned}\n` }
 }
 
@@ -127,10 +127,10 @@ async function check(client) {
 
 // atLength: what belongs to a session that is longer than one prompt.
 async function atLength(client) {
-  const { model, options, ask, list, close } = await place(client, `${client.name}-long`)
+  const { model, options, ask, agent, list, close } = await place(client, `${client.name}-long`)
   try {
     await ask('setup', client.name)
-    for (const [what, ok, why] of await client.long({ program: path.join(bin, client.program), options, model, list })) row(client.name, what, ok, why)
+    for (const [what, ok, why] of await client.long({ program: path.join(bin, client.program), options, model, agent, list })) row(client.name, what, ok, why)
   } finally {
     close()
   }
