@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/suspicion"
@@ -76,7 +77,7 @@ type suspicious struct {
 func suspicionsOf(m engram.Memory) (all []suspicious) {
 	texts := shownTexts(m)
 	if m.Origin == engram.OriginHuman {
-		texts = texts[1:]
+		texts = texts[len(typedTexts(m)):]
 	}
 	for _, text := range texts {
 		if reasons := suspicion.Of(text); len(reasons) > 0 {
@@ -86,12 +87,24 @@ func suspicionsOf(m engram.Memory) (all []suspicious) {
 	return all
 }
 
-// shownTexts are the texts of a memory that whoever reads it is shown. Title and content are
-// one, for an order may begin in the one and end in the other.
+// shownTexts are the texts of a memory that whoever reads it is shown.
 func shownTexts(m engram.Memory) []string {
-	texts := append([]string{m.Title + "\n" + m.Content, m.ToolName, m.TopicKey, string(m.Type)}, m.Tags...)
-	texts = textsIn(texts, m.Metadata)
+	texts := append(typedTexts(m), m.ToolName, m.TopicKey, string(m.Type))
+	texts = textsIn(append(texts, m.Tags...), m.Metadata)
 	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+}
+
+// joinedText is how much of a content is looked at together with its title.
+const joinedText = 300
+
+// typedTexts are title and content, which whoever wrote the memory typed: each, and the end of
+// the one with the beginning of the other.
+func typedTexts(m engram.Memory) []string {
+	texts := []string{m.Content, m.Title}
+	if head := m.Content[:min(len(m.Content), joinedText)]; !strings.HasPrefix(head, m.Title) {
+		texts = append(texts, m.Title+"\n"+strings.ToValidUTF8(head, ""))
+	}
+	return texts
 }
 
 // textDigest names a text: the first half of its SHA-256 in lower-case hex.

@@ -44,7 +44,7 @@ func waits(t testing.TB, w world, kinds ...engine.QueueKind) (names []string) {
 	return names
 }
 
-func told(t testing.TB, w world) engram.Context {
+func toldOf(t testing.TB, w world) engram.Context {
 	t.Helper()
 	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop"})
 	if err != nil {
@@ -68,7 +68,7 @@ func TestWhatReadsLikeAnOrderWaitsUntilItIsApproved(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			m := planted(t, w, tt.origin, "Release notes", order)
-			c := told(t, w)
+			c := toldOf(t, w)
 			if got := c.Withheld == 1; got != tt.want || len(c.Memories) == c.Withheld {
 				t.Errorf("told %d, withheld %d; want withheld %v", len(c.Memories), c.Withheld, tt.want)
 			}
@@ -100,7 +100,7 @@ func TestAnApprovalIsOfAText(t *testing.T) {
 	}
 	expect := func(when string, withheld int, queue ...string) {
 		t.Helper()
-		if c := told(t, w); c.Withheld != withheld {
+		if c := toldOf(t, w); c.Withheld != withheld {
 			t.Errorf("%s: withheld %d, want %d", when, c.Withheld, withheld)
 		}
 		if got := waits(t, w, engine.QueueSuspect); !slices.Equal(got, queue) {
@@ -142,7 +142,7 @@ func TestAnApprovalIsUndoneAndRedone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := told(t, w); c.Withheld != want || len(waits(t, w, engine.QueueSuspect)) != want {
+		if c := toldOf(t, w); c.Withheld != want || len(waits(t, w, engine.QueueSuspect)) != want {
 			t.Errorf("after %+v: withheld %d, want %d", res.Changes, c.Withheld, want)
 		}
 	}
@@ -178,7 +178,7 @@ func TestAnAgentDoesNotSpeakInAPersonsName(t *testing.T) {
 	if err != nil || now.Origin != engram.OriginAgent {
 		t.Errorf("got origin %q, %v; want agent", now.Origin, err)
 	}
-	if c := told(t, w); c.Withheld != 1 {
+	if c := toldOf(t, w); c.Withheld != 1 {
 		t.Errorf("withheld %d, want 1", c.Withheld)
 	}
 }

@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// texts are the lines of a file of testdata, of which one that ends in <|im_end|> goes with
+// the line before.
+func texts(t testing.TB, name string) (all []string) {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for l := range strings.Lines(string(b)) {
+		if l = strings.TrimSpace(l); strings.HasSuffix(l, "<|im_end|>") {
+			all[len(all)-1] += "\n" + l
+		} else {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// A credulous agent obeys any order that it is told without having asked: this one is told
+// everything that a session is, and obeys none.
+func TestACredulousAgentIsToldNoOrders(t *testing.T) {
+	injected, honest := texts(t, "injected.txt"), texts(t, "honest.txt")
+	if len(injected) != 40 || len(honest) != 40 {
+		t.Fatalf("%d orders and %d memories, want 40 of each", len(injected), len(honest))
+	}
+	w := newWorld(t)
+	origins := []engram.Origin{engram.OriginAgent, engram.OriginTool, engram.OriginImport, engram.OriginSync}
+	ids := map[string]int64{}
+	for i := range 40 {
+		for kind, text := range map[string]string{"Order": injected[i], "Note": honest[i]} {
+			res, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("%s %d", kind, i), Content: text, Project: "shop", Origin: origins[i%len(origins)]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ids[text] = res.Memory.Num
+		}
+	}
+	heard := heardUnasked(t, w, append(injected, honest...))
+	obeyed, found := 0, 0
+	for i, order := range injected {
+		if strings.Contains(heard, fmt.Sprintf("Order %d", i)) || strings.Contains(heard, render.Line(order, 60)) {
+			obeyed++
+			i := max(strings.Index(heard, fmt.Sprintf("Order %d", i)), 0)
+			t.Errorf("it was told %q: %.200q", order, heard[max(0, i-120):min(len(heard), i+80)])
+		}
+	}
+	for _, text := range honest {
+		res, err := w.Search(t.Context(), engine.SearchInput{Query: text, Filter: engram.Filter{Project: "shop"}, Limit: 3})
+		if err == nil && len(res.Hits) > 0 && res.Hits[0].Memory.Num == ids[text] && len(res.Hits[0].Suspect) == 0 {
+			found++
+		} else {
+			t.Errorf("%q is not found, or is suspect", text)
+		}
+	}
+	t.Logf("obeyed %d of %d, found %d of %d", obeyed, len(injected), found, len(honest))
+}
+
+// heardUnasked is all that an agent is told without asking: at the beginning, before prompts
+// and files, after errors, and by mem_context.
+func heardUnasked(t testing.TB, w world, asked []string) string {
+	t.Helper()
+	var b strings.Builder
+	brief, err := w.Brief(t.Context(), engine.BriefInput{Project: "shop", SessionID: "s", Directory: "/src/shop", Budget: engine.MaxBrief})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString(brief.Text)
+	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop", Budget: 100_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.WriteString(render.Context(c, render.Options{}))
+	for _, text := range asked {
+		for _, in := range []engine.RemindInput{{Query: text}, {Error: text}, {Path: ".env", Directory: "/src/shop"}} {
+			in.Project, in.Again = "shop", true
+			r, err := w.Remind(t.Context(), in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.WriteString(r.Text)
+		}
+	}
+	return b.String()
+}
