@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // mostMarks is how many relations are told beside a memory where room is short: the memory
@@ -93,6 +94,9 @@ func annotation(n engram.RelationNote) string {
 		return ""
 	}
 	title := Line(n.Other.Title, 0)
+	if n.Other.Origin != engram.OriginHuman && len(suspicion.Of(title)) > 0 {
+		title = "withheld until reviewed"
+	}
 	if gone {
 		title = "deleted"
 	}
