@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -20,8 +21,9 @@ func (d *dialect) reviewTool() tool.Tool {
 }
 
 type reviewArgs struct {
-	Action  string `json:"action" enum:"list,mark_reviewed,snooze" schema:"only" required:"schema"`
+	Action  string `json:"action" enum:"list,mark_reviewed,snooze,refuse" schema:"only" required:"schema"`
 	Project string `json:"project"`
+	Kind    string `json:"kind" schema:"-"` // of a list: suspect, waiting, proposal or changed; "" is due
 	// Defaults and ranges stand below and not in the schema, which every agent pays for.
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
@@ -56,16 +58,19 @@ func (d *dialect) review(ctx context.Context, by tool.Caller, a reviewArgs) (rev
 	switch action := strings.ToLower(strings.TrimSpace(a.Action)); action {
 	case "list":
 		return d.reviewList(ctx, by, a)
-	case "mark_reviewed", "snooze":
+	case "mark_reviewed", "snooze", "refuse":
 		if a.ID == 0 {
 			return reviewed{}, invalid("observation_id is required for " + action)
+		}
+		if action == "refuse" {
+			return d.reviewRefuse(ctx, by, a)
 		}
 		if action == "snooze" && a.Days != nil && *a.Days < 1 {
 			return reviewed{}, invalid("days must be 1 or more")
 		}
 		return d.reviewOne(ctx, by, a, action == "snooze")
 	}
-	return reviewed{}, invalid("action must be one of: list, mark_reviewed, snooze")
+	return reviewed{}, invalid("action must be one of: list, mark_reviewed, snooze, refuse; a person approves with engram review approve")
 }
 
 // reviewList tells what is due; of every project unless one is named.
@@ -80,6 +85,9 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	limit := 10
 	if a.Limit > 0 {
 		limit = min(a.Limit, 100)
+	}
+	if kind := strings.ToLower(strings.TrimSpace(a.Kind)); kind != "" && kind != string(engine.QueueDue) {
+		return d.reviewKind(ctx, by, at, kind, limit)
 	}
 	due, err := d.as(by).Reviews(ctx, at.Name, engram.Page{Limit: limit})
 	if err != nil {
