@@ -79,7 +79,7 @@ func BenchmarkStates(b *testing.B) {
 	for _, bench := range []struct {
 		name string
 		all  []engram.Anchor
-	}{{"ten hits", all}, {"one file that stands", all[:1]}, {"one whose lines moved", all[8:9]}, {"of another repository", others(all)}} {
+	}{{"ten hits, one of them renamed", all}, {"nine hits", append(all[:1:1], all[2:]...)}, {"one file that stands", all[:1]}, {"one whose lines moved", all[8:9]}, {"of another repository", others(all)}} {
 		b.Run(bench.name, func(b *testing.B) {
 			for b.Loop() {
 				git.Code{}.States(context.Background(), dir, bench.all)
