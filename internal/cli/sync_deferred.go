@@ -46,6 +46,13 @@ each sync --import. With its NUMBER one is shown whole. sync accept takes it in,
 			if err != nil {
 				return err
 			}
+			if len(args) == 1 { // what is proposed is listed elsewhere, and can be read here all the same
+				proposed, err := e.Proposals(cmd.Context(), "")
+				if err != nil {
+					return err
+				}
+				list = append(list, proposed...)
+			}
 			docs := document.Each(list, document.WaitingOf)
 			if len(args) == 1 {
 				return p.showDeferred(docs, args[0])
@@ -122,6 +129,8 @@ func whatThen(d document.Waiting) string {
 	switch engram.Deferral(d.Why) {
 	case engram.DeferredClock:
 		return "It comes in by itself with an engram sync --import when that time has come, and not before; " + drop
+	case engram.DeferredProposal:
+		return fmt.Sprintf("engram review approve w%d saves it, engram review refuse w%d throws it away for ever.", d.Num, d.Num)
 	case engram.DeferredMissing:
 		return "It comes in by itself with an engram sync --import when that is here, and not before; " + drop
 	}
