@@ -8,30 +8,41 @@ import (
 	"strings"
 )
 
-// maxEvent is how much of an event is read: the output of a tool may be large.
-const maxEvent = 8 << 20
+// maxEvent is how many bytes of an event are read. What a tool was given and printed may be
+// large and stand before what matters; of a prompt that is so long the beginning is kept, and
+// must not be late.
+func maxEvent(kind Kind) int {
+	if kind == BeforeTool || kind == AfterTool {
+		return 8 << 20
+	}
+	return 1 << 20
+}
 
 // errNoObject is the error of an event that is no object of JSON.
 var errNoObject = errors.New("the event is no JSON object")
 
 // Read reads one event from in and no further than it goes: there are agents that leave the
-// pipe open. Of one that is larger than 8 MiB it reads the beginning, and the rest away, for
-// an agent that is still writing must not find the pipe closed.
-func Read(in io.Reader) ([]byte, error) {
-	var text bytes.Buffer
-	d := json.NewDecoder(io.TeeReader(&afterMark{in: io.LimitReader(in, maxEvent)}, &text))
+// pipe open. Of one that is larger than maxEvent it returns the beginning; cut says so, and
+// in has the rest.
+func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
+	most := maxEvent(kind)
+	var read bytes.Buffer
+	d := json.NewDecoder(io.TeeReader(&afterMark{in: io.LimitReader(in, int64(most))}, &read))
 	var whole json.RawMessage
-	err := d.Decode(&whole)
-	if err == nil {
-		return whole, nil
+	if err = d.Decode(&whole); err == nil {
+		return whole, false, nil
 	}
-	if text.Len() < maxEvent-len(byteOrderMark) {
-		return nil, err
+	if read.Len() < most-len(byteOrderMark) {
+		return nil, false, err
 	}
-	if _, err := io.Copy(io.Discard, io.LimitReader(in, 8*maxEvent)); err != nil {
-		return nil, err
-	}
-	return text.Bytes(), nil
+	return read.Bytes(), true, nil
+}
+
+// readAway reads the rest of an event that was cut: an agent that is still writing must not
+// find the pipe closed.
+func readAway(in io.Reader) error {
+	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
+	return err
 }
 
 // byteOrderMark stands before what some shells pass on.
@@ -67,7 +78,7 @@ func (m *afterMark) Read(p []byte) (int, error) {
 // with each version: what is not known is passed over, and what is missing stays empty. Of
 // one whose end is missing, because it was too long, the fields count that are there.
 func Decode(kind Kind, name string, b []byte) (Event, error) {
-	all, err := fieldsOf(b)
+	all, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
 	if err != nil {
 		return Event{Kind: kind}, err
 	}
@@ -97,17 +108,15 @@ func Decode(kind Kind, name string, b []byte) (Event, error) {
 // fields are those of an object, by the agent's names; none is read before it is asked for.
 type fields map[string]json.RawMessage
 
-// fieldsOf reads the names of an object's fields. Where its end is missing, those before it.
-func fieldsOf(b []byte) (fields, error) {
+// fieldsOf reads the names of an object's fields; where its end was cut, those before it.
+func fieldsOf(b []byte, cut bool) (fields, error) {
 	f := fields{}
-	err := json.Unmarshal(b, &f)
-	if err == nil && f != nil {
+	if !cut {
+		if err := json.Unmarshal(b, &f); err != nil || f == nil {
+			return nil, errors.Join(errNoObject, err)
+		}
 		return f, nil
 	}
-	if len(b) < maxEvent-len(byteOrderMark) {
-		return nil, errors.Join(errNoObject, err)
-	}
-	f = fields{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
 		return nil, errNoObject
@@ -131,7 +140,7 @@ func fieldsOf(b []byte) (fields, error) {
 
 // opened is the beginning of a text of JSON whose end is missing, as one that ends there.
 func opened(b []byte) json.RawMessage {
-	const most = 1 << 20
+	const most = 512 << 10
 	b = bytes.TrimLeft(b, ": \t\r\n")
 	if len(b) == 0 || b[0] != '"' {
 		return nil

@@ -187,7 +187,7 @@ func TestDecodingRealEvents(t *testing.T) {
 				t.Fatalf("%s is no event", tt.event)
 			}
 			tt.want.Kind = kind
-			text, err := hook.Read(strings.NewReader(tt.text))
+			text, _, err := hook.Read(kind, strings.NewReader(tt.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestEveryAgentsNamesAreKnown(t *testing.T) {
 
 func TestWhatIsNoEventIsRefused(t *testing.T) {
 	for _, text := range []string{"", " ", "null", "[]", "[{}]", "1", `"text"`, `{`, `{"a":`, `{"a":1`, `{]`, "\xff\xfe", `{'a':1}`, "<html>"} {
-		b, err := hook.Read(strings.NewReader(text))
+		b, _, err := hook.Read(hook.Stop, strings.NewReader(text))
 		if err == nil {
 			_, err = hook.Decode(hook.Stop, "stop", b)
 		}
@@ -228,7 +228,7 @@ func TestWhatIsNoEventIsRefused(t *testing.T) {
 }
 
 func TestAByteOrderMarkIsPassedOver(t *testing.T) {
-	b, err := hook.Read(strings.NewReader("\xef\xbb\xbf" + ` {"session_id":"s"}`))
+	b, _, err := hook.Read(hook.Stop, strings.NewReader("\xef\xbb\xbf"+` {"session_id":"s"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestAByteOrderMarkIsPassedOver(t *testing.T) {
 func TestAnEventIsReadNoFurtherThanItGoes(t *testing.T) {
 	in, out := io.Pipe()
 	go func() { _, _ = out.Write([]byte(`{"session_id":"s"}` + "\n")) }()
-	b, err := hook.Read(in)
+	b, _, err := hook.Read(hook.Stop, in)
 	if err != nil || string(b) != `{"session_id":"s"}` {
 		t.Errorf("got %q, %v", b, err)
 	}
@@ -255,9 +255,9 @@ func TestOfAnEventThatIsTooLargeTheBeginningCounts(t *testing.T) {
 		"something that nobody reads, before it": {`{"session_id":"s","cwd":"/w","zip":"` + strings.Repeat("a", 10*mega) + `","prompt":"lost"}`, ""},
 		"lists":                                  {`{"session_id":"s","cwd":"/w","prompt":"kept","all":[` + strings.Repeat("1,", 5*mega) + `1]}`, "kept"},
 	} {
-		b, err := hook.Read(strings.NewReader(tt.text))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+		b, cut, err := hook.Read(hook.Prompt, strings.NewReader(tt.text))
+		if err != nil || !cut {
+			t.Fatalf("%s: cut %v, %v", name, cut, err)
 		}
 		e, err := hook.Decode(hook.Prompt, "prompt", b)
 		if err != nil || e.Session != "s" || e.Folder != "/w" || !strings.HasPrefix(e.Prompt, tt.prompt) || tt.prompt == "" && e.Prompt != "" {
@@ -299,7 +299,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Add([]byte(`{"tool_input":{"command":["go","test"]},"tool_response":{"metadata":{"metadata":{}}}}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		b, err := hook.Read(bytes.NewReader(text))
+		b, _, err := hook.Read(hook.AfterTool, bytes.NewReader(text))
 		if err != nil {
 			return
 		}

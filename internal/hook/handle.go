@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -55,9 +56,11 @@ type Options struct {
 }
 
 // Handle does what belongs to an event of an agent that in tells of, and returns what the
-// agent is answered; nil is silence. It returns within Options.Within whatever happens, be it
-// that in never ends: the work goes on then, and ends with the process. Names that nobody
-// knows, and what is no event, are silence.
+// agent is answered; nil is silence. It returns within Options.Within, be it that in never
+// ends or that the store is busy: the work goes on then, and ends with the process. Only that
+// something is noted beside the store which nobody says again, such as a prompt, is waited
+// for longer, up to five times Within: on a machine that has no time for it. Names that
+// nobody knows, and what is no event, are silence.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond
@@ -70,7 +73,7 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	}
 	ctx, cancel := context.WithTimeout(ctx, o.Within)
 	defer cancel()
-	r := &run{Options: o, name: agent, agent: agentOf(agent)}
+	r := &run{Options: o, name: agent, agent: agentOf(agent), settled: make(chan struct{})}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -85,6 +88,14 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		o.Log("event", context.Cause(ctx))
+		if r.owes.Load() {
+			select {
+			case <-done:
+			case <-r.settled:
+			case <-time.After(4 * o.Within):
+				o.Log("settle", context.DeadlineExceeded)
+			}
+		}
 	}
 	return r.answer()
 }
@@ -99,8 +110,18 @@ type run struct {
 	project string           // "" where it is not known, such as in a folder of several
 	unkept  []attend.Waiting // what the notes refused; it is written now or never
 
+	owes    atomic.Bool   // there is something to keep that nobody says again
+	settled chan struct{} // closed when it is kept
+
 	mu   sync.Mutex
 	said []byte
+}
+
+// settle says that what nobody says again is kept.
+func (r *run) settle() {
+	if r.owes.CompareAndSwap(true, false) {
+		close(r.settled)
+	}
 }
 
 // say is what the agent is answered, unless the time is over.
@@ -119,14 +140,21 @@ func (r *run) answer() []byte {
 
 // handle reads the event and does what belongs to it.
 func (r *run) handle(ctx context.Context, name string, in io.Reader) {
-	text, err := Read(in)
+	kind, known := KindOf(name)
+	if !known {
+		return
+	}
+	text, cut, err := Read(kind, in)
 	if err != nil {
 		r.Log("read", err)
 		return
 	}
-	kind, known := KindOf(name)
-	if !known {
-		return
+	if cut {
+		defer func() {
+			if err := readAway(in); err != nil {
+				r.Log("read", err)
+			}
+		}()
 	}
 	if r.event, err = Decode(kind, name, text); err != nil {
 		r.Log("decode", err)
@@ -139,11 +167,14 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if r.event.Session = r.session(); r.event.Session == "" {
 		return
 	}
-	step, ok := r.steps()[kind]
-	if !ok || ctx.Err() != nil {
-		return
+	switch kind {
+	case Prompt, AfterCompact, SubagentStop, Stop, SessionEnd:
+		r.owes.Store(true)
+		defer r.settle()
 	}
-	step(ctx)
+	if step, ok := r.steps()[kind]; ok {
+		step(ctx)
+	}
 }
 
 // steps are what belongs to each kind.
@@ -219,7 +250,8 @@ func (r *run) place(ctx context.Context, notes []attend.Note) where {
 		}
 	}
 	if !known {
-		in, err := r.Engine().ProjectFor(ctx, engine.ProjectRequest{Override: r.Project, Dir: r.event.Folder})
+		// Not given up in the middle: what is kept belongs to it, and it takes some milliseconds.
+		in, err := r.Engine().ProjectFor(context.WithoutCancel(ctx), engine.ProjectRequest{Override: r.Project, Dir: r.event.Folder})
 		switch _, told := errors.AsType[*project.Problem](err); {
 		case told:
 			r.Log("project", err)

@@ -605,3 +605,40 @@ func FuzzHandle(f *testing.F) {
 		}
 	})
 }
+
+// On a machine that has no time for it, what was asked is kept all the same.
+func TestAPromptIsKeptWhenTheTimeIsOver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, out := io.Pipe()
+		n := &lateNotes{after: 300 * time.Millisecond}
+		o := hook.Options{Notes: n, Now: time.Now, Engine: func() *engine.Engine { return busy(t) }, Folder: "/", Project: "shop", NewID: enginetest.IDs()}
+		go func() {
+			_, _ = out.Write([]byte(`{"session_id":"s1","prompt":"what is asked"}`))
+			_ = out.Close()
+		}()
+		begun := time.Now()
+		hook.Handle(t.Context(), o, "claude-code", "prompt", in)
+		if took := time.Since(begun); took != 300*time.Millisecond || len(n.waiting) != 1 {
+			t.Errorf("after %v there are %d; want one after 300ms", took, len(n.waiting))
+		}
+		n.after = time.Hour // which is too long
+		begun = time.Now()
+		hook.Handle(t.Context(), o, "claude-code", "prompt", strings.NewReader(`{"session_id":"s1","prompt":"what is asked"}`))
+		if took := time.Since(begun); took != 750*time.Millisecond {
+			t.Errorf("it took %v, want 750ms", took)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+	})
+}
+
+// lateNotes keep what waits after some time.
+type lateNotes struct {
+	notes
+	after time.Duration
+}
+
+func (n *lateNotes) Wait(w attend.Waiting) error {
+	time.Sleep(n.after)
+	return n.notes.Wait(w)
+}

@@ -85,6 +85,7 @@ func (r *run) prompt(ctx context.Context) {
 	if asked != "" {
 		r.wait(attend.WaitPrompt, asked)
 	}
+	r.settle()
 	switch {
 	case at == here && r.agent.starts && len(notes) == 0:
 		r.brief(ctx, false)
@@ -141,6 +142,7 @@ func (r *run) afterCompact(ctx context.Context) {
 		r.waitFor(attend.Waiting{What: attend.WaitSummary, Text: summary, Topic: "session/" + short("compact", r.event.Session)})
 		r.capture(summary)
 	}
+	r.settle()
 	if at == here {
 		r.brief(ctx, true)
 	}
@@ -164,6 +166,7 @@ func (r *run) sessionEnd(ctx context.Context) {
 		return
 	}
 	r.wait(attend.WaitEnd, "")
+	r.settle()
 	r.write(ctx)
 	if err := r.Notes.End(r.event.Session); err != nil {
 		r.Log("end", err)

@@ -13,6 +13,7 @@ func (r *run) subagentStop(ctx context.Context) {
 		return
 	}
 	r.capture(r.last())
+	r.settle()
 	r.write(ctx)
 }
 
@@ -25,6 +26,7 @@ func (r *run) stop(ctx context.Context) {
 		return
 	}
 	r.capture(r.last())
+	r.settle()
 	if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
 		r.ask(ctx, notes)
 	}

@@ -29,7 +29,8 @@ type Options struct {
 	// Lock takes the lock of an open file; held is false when another opening of it has the
 	// lock. Closing the file gives it back.
 	Lock func(*os.File) (held bool, err error)
-	// Patience is how long a lock is waited for. Default 50 ms.
+	// Patience is how long a lock is waited for, ten times as long for what is to be written:
+	// nobody says that again. Default 50 ms.
 	Patience time.Duration
 }
 
@@ -81,7 +82,11 @@ func (n *Notebook) change(path string, make bool, do func(*os.File) error) error
 	if make {
 		flags |= os.O_CREATE
 	}
-	enough := time.NewTimer(n.Patience)
+	patience := n.Patience
+	if strings.HasSuffix(path, waitingSuffix) {
+		patience *= 10
+	}
+	enough := time.NewTimer(patience)
 	defer enough.Stop()
 	for {
 		f, err := os.OpenFile(path, flags, 0o600)

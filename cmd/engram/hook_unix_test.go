@@ -1,0 +1,338 @@
+//go:build unix
+
+package main
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// hooked is a data directory that hooks of an agent work with, in a folder of the project shop.
+type hooked struct {
+	t              *testing.T
+	program        string
+	dir, data, cwd string
+	env            []string
+}
+
+func newHooked(t *testing.T) *hooked {
+	t.Helper()
+	dir := t.TempDir()
+	h := &hooked{t: t, program: "engram", dir: dir, data: filepath.Join(dir, "data"), cwd: filepath.Join(dir, "shop")}
+	if err := os.Mkdir(h.cwd, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	h.env = append(os.Environ(), "HOME="+dir, "ENGRAM_TIMEZONE=UTC")
+	return h
+}
+
+// engram runs a command of a person.
+func (h *hooked) engram(args ...string) string {
+	h.t.Helper()
+	cmd := exec.Command("engram", append(args, "--data-dir", h.data)...)
+	cmd.Dir, cmd.Env = h.cwd, h.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("engram %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// hook runs an event and returns what was said and how long it took; within says how long the
+// hook may work, "" is as long as usual.
+func (h *hooked) hook(event, within string, in io.Reader) (said string, took time.Duration) {
+	h.t.Helper()
+	cmd := exec.Command(h.program, "hook", "claude-code", event, "--data-dir", h.data)
+	cmd.Dir, cmd.Stdin = h.cwd, in
+	cmd.Env = append(slices.Clone(h.env), "ENGRAM_HOOK_WITHIN="+within)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	begun := time.Now()
+	if err := cmd.Run(); err != nil || errs.Len() > 0 {
+		h.t.Errorf("%s: %v, %s", event, err, errs.String())
+	}
+	return out.String(), time.Since(begun)
+}
+
+func asked(session, prompt string) io.Reader {
+	b, _ := json.Marshal(map[string]string{"session_id": session, "prompt": prompt})
+	return strings.NewReader(string(b))
+}
+
+// prompts are what was asked, oldest first.
+func (h *hooked) prompts() (all []string) {
+	h.t.Helper()
+	var doc struct{ Prompts []struct{ Content string } }
+	if err := json.Unmarshal([]byte(h.engram("prompt", "list", "--all-projects", "--limit", "500", "--json")), &doc); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, p := range doc.Prompts {
+		all = append(all, p.Content)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// long is how long the tests let a hook work that is to get everything done, on a machine
+// that has other things to do; soon is what no hook takes that works as long as usual, there.
+const (
+	long = "60000"
+	soon = 5 * time.Second
+)
+
+// Thirty events of one session at once, while another program holds the database: each agent
+// goes on in time, and then every prompt is there, once.
+func TestAStormOfHooksLosesNothing(t *testing.T) {
+	h := newHooked(t)
+	h.engram("save", "Before", "What was here before")
+	db, err := sql.Open("sqlite", filepath.Join(h.data, "engram.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	holder, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	const events = 30
+	var want []string
+	times := make([]time.Duration, events)
+	var wg sync.WaitGroup
+	for i := range events {
+		prompt := fmt.Sprintf("step %02d: `touch pwned` $(touch pwned) ; touch pwned", i)
+		want = append(want, prompt)
+		wg.Go(func() { _, times[i] = h.hook("prompt", "", asked("s1", prompt)) })
+	}
+	wg.Wait()
+	slices.Sort(times)
+	t.Logf("with the database held: half took %v, the slowest %v", times[events/2], times[events-1])
+	if times[events-1] > soon {
+		t.Errorf("an agent waited %v", times[events-1])
+	}
+	if got := h.prompts(); len(got) > 0 {
+		t.Errorf("they came past the lock: %q", got)
+	}
+	if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	for i := range events { // and now all of them write at once
+		wg.Go(func() { h.hook("stop", long, strings.NewReader(`{"session_id":"s1"}`)) })
+		if i%3 == 0 {
+			wg.Go(func() { h.hook("session-start", long, strings.NewReader(fmt.Sprintf(`{"session_id":"s%d"}`, 2+i))) })
+		}
+	}
+	wg.Wait()
+	got := h.prompts()
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("got %d prompts %q, want each of %d once", len(got), got, events)
+	}
+	if left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait")); len(left) > 0 {
+		t.Errorf("still waiting: %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(h.cwd, "pwned")); err == nil {
+		t.Error("a prompt was executed")
+	}
+}
+
+// What waits is written in the order in which it was asked, by an event of another session or
+// by a server that starts.
+func TestWhatWaitsIsWrittenByWhoComesNext(t *testing.T) {
+	for name, next := range map[string]func(*hooked){
+		"an event of another session": func(h *hooked) { h.hook("session-start", long, strings.NewReader(`{"session_id":"s2"}`)) },
+		"an agent's server": func(h *hooked) {
+			cmd := exec.Command("engram", "mcp", "--data-dir", h.data)
+			cmd.Dir, cmd.Env = h.cwd, h.env
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				h.t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				h.t.Fatal(err)
+			}
+			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`)
+			fmt.Fprintln(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+			fmt.Fprintln(in, `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"mem_context","arguments":{}}}`)
+			for range 200 {
+				if left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait")); len(left) == 0 {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			_ = in.Close()
+			if err := cmd.Wait(); err != nil {
+				h.t.Error(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHooked(t)
+			h.engram("save", "Before", "What was here before")
+			db, err := sql.Open("sqlite", filepath.Join(h.data, "engram.db"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			holder, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := holder.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			for i := range 5 {
+				want = append(want, fmt.Sprint("step ", i))
+				h.hook("prompt", "300", asked("s1", want[i]))
+			}
+			h.hook("session-end", "300", strings.NewReader(`{"session_id":"s1"}`))
+			if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.prompts(); len(got) > 0 {
+				t.Fatalf("they came past the lock: %q", got)
+			}
+			next(h)
+			if got := h.prompts(); !slices.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestAHookLeavesWhateverComesIn(t *testing.T) {
+	h := newHooked(t)
+	forever, _ := io.Pipe()
+	zeros, err := os.Open("/dev/zero")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zeros.Close()
+	for name, in := range map[string]io.Reader{
+		"nothing": nil, "an input that is closed": strings.NewReader(""), "an input that never ends": forever, "zeros without end": zeros,
+		"ten megabytes": asked("s1", strings.Repeat("long ", 2<<20)),
+		"deep":          strings.NewReader(strings.Repeat("[", 1<<20)),
+	} {
+		if f, ok := in.(*io.PipeReader); ok {
+			// As a file, for a reader would be waited for by this process.
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Close()
+			defer r.Close()
+			_ = f.Close()
+			in = r
+		}
+		if said, took := h.hook("prompt", "", in); said != "" || took > soon {
+			t.Errorf("%s: said %q after %v", name, said, took)
+		}
+	}
+	h.hook("stop", long, strings.NewReader(`{"session_id":"s1"}`))
+	got := h.prompts()
+	if len(got) != 1 || !strings.HasPrefix(got[0], "long long") {
+		t.Errorf("of the long prompt %d are kept: %.60q", len(got), got)
+	}
+}
+
+func TestAHookOnADiskThatIsFullOrMayNotBeWritten(t *testing.T) {
+	h := newHooked(t)
+	h.engram("save", "Before", "What was here before")
+	h.program, h.env = "engram-without-room", append(h.env, "ENGRAM_TEST_ROOM=0")
+	for _, event := range []string{"session-start", "prompt", "stop", "session-end"} {
+		h.hook(event, "", asked("s1", "what is asked"))
+	}
+	h.program, h.env = "engram", h.env[:len(h.env)-1]
+	if os.Getuid() != 0 { // whom no mode keeps from writing
+		if err := os.Chmod(h.data, 0o500); err != nil {
+			t.Fatal(err)
+		}
+		defer os.Chmod(h.data, 0o700) //nolint:errcheck // the test's own folder
+		h.hook("prompt", "", asked("s1", "what is asked"))
+	}
+	if out := h.engram("list"); !strings.Contains(out, "Before") {
+		t.Errorf("what was there: %s", out)
+	}
+}
+
+// No byte of what is private or secret is in the data directory, neither while the database
+// cannot be written nor afterwards.
+func TestHooksWriteDownNothingPrivate(t *testing.T) {
+	h := newHooked(t)
+	h.engram("save", "Before", "What was here before")
+	token := "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+	text := "use <private>hunter2</private> and " + token
+	tell := func(event string, more map[string]any) {
+		more["session_id"], more["cwd"] = "s1", h.cwd
+		b, err := json.Marshal(more)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.hook(event, "300", strings.NewReader(string(b)))
+	}
+	look := func(when string) {
+		t.Helper()
+		err := filepath.WalkDir(h.data, func(path string, e os.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			for _, secret := range []string{"hunter2", token} {
+				if strings.Contains(string(b), secret) {
+					t.Errorf("%s: %s has %q", when, filepath.Base(path), secret)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	all := func() {
+		tell("prompt", map[string]any{"prompt": text})
+		tell("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "error": "boom: " + text})
+		tell("after-tool", map[string]any{"tool_name": "Edit", "tool_input": map[string]any{"file_path": "conf " + text}})
+		tell("after-tool", map[string]any{"tool_name": "Bash", "tool_input": map[string]any{"command": "deploy " + text}, "tool_response": map[string]any{"stdout": text}})
+		tell("stop", map[string]any{"last_assistant_message": "## Key Learnings:\n1. The server is reached with the key " + text})
+		tell("after-compact", map[string]any{"compact_summary": "We used " + text})
+	}
+	db, err := sql.Open("sqlite", filepath.Join(h.data, "engram.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	holder, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := holder.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	all()
+	if _, err := holder.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+		t.Fatal(err)
+	}
+	if err := holder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	look("while it waits")
+	all()
+	h.hook("stop", long, strings.NewReader(`{"session_id":"s1"}`))
+	look("when it is written")
+	if got := h.prompts(); len(got) != 2 || !strings.Contains(got[0], "[REDACTED") {
+		t.Errorf("prompts: %q", got)
+	}
+}
