@@ -15,8 +15,8 @@ func (p *program) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "why SESSION",
 		Short: "Tell what a session was shown, for which questions, at what cost",
-		Long: `Tell what a session was shown by search, recall, context and get, for which questions, at what cost in tokens. It
-is remembered for 90 days, where the session was named.`,
+		Long: `Tell what a session was shown by search, recall, context, get and remind (what was told unasked beside its
+work), for which questions, at what cost in tokens. It is remembered for 90 days, where the session was named.`,
 		Example: examples("engram why s1", "engram why s1 --json"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

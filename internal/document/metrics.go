@@ -33,7 +33,7 @@ type Activity struct {
 
 // VerbActivity is what one verb came to.
 type VerbActivity struct {
-	Verb     string         `json:"verb"`     // save, search, recall, context or get
+	Verb     string         `json:"verb"`     // save, search, recall, context, get or remind
 	Outcomes map[string]int `json:"outcomes"` // how often each: inserted, revised, repeated, merged; found, nothing
 	Activity
 }

@@ -5,7 +5,7 @@ import "github.com/alanbuscaglia/engram"
 // Use is one showing of a memory to a session.
 type Use struct {
 	At     Stamp       `json:"at"`
-	Verb   string      `json:"verb"`   // search, recall, context or get
+	Verb   string      `json:"verb"`   // search, recall, context, get or remind
 	Query  string      `json:"query"`  // private spans removed; "" when nothing was asked
 	Num    int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
 	Type   engram.Type `json:"type"`   // as it is now

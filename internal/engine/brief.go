@@ -54,7 +54,9 @@ const (
 func (e *Engine) Brief(ctx context.Context, in BriefInput) (Brief, error) {
 	begun := e.tally.begin()
 	out, s, err := e.brief(ctx, in)
-	e.tally.read(begun, in.Project, s, err)
+	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
+		e.tally.read(begun, in.Project, s, err)
+	}
 	return out, err
 }
 

@@ -20,7 +20,9 @@ type MetricsInput struct {
 }
 
 // verbs are in the order in which they are told.
-func verbs() []string { return []string{engram.VerbSave, useSearch, useRecall, useContext, useGet} }
+func verbs() []string {
+	return []string{engram.VerbSave, useSearch, useRecall, useContext, useGet, useRemind}
+}
 
 // Metrics tells what was asked and saved. Reads of other processes that still run may be
 // missing for some seconds. A project or a session that does not exist is not_found, both

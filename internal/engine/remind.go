@@ -56,7 +56,9 @@ type Reminder struct {
 func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	begun := e.tally.begin()
 	out, s, err := e.remind(ctx, in)
-	e.tally.read(begun, in.Project, s, err)
+	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
+		e.tally.read(begun, in.Project, s, err)
+	}
 	return out, err
 }
 
