@@ -77,9 +77,12 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	return nil
 }
 
-// insertMemory adds a draft, which is made now.
+// insertMemory adds a draft, which is made now unless it has the time at which it was made.
+// How strong it is and when it falls due counts from now in any case.
 func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) error {
-	m.CreatedAt, m.UpdatedAt, m.TouchedAt = o.at, o.at, o.at
+	if m.TouchedAt = o.at; m.CreatedAt.IsZero() {
+		m.CreatedAt, m.UpdatedAt = o.at, o.at
+	}
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
 	m.ID = o.newID()
 	m.SyncID = syncID(m.ID)

@@ -99,13 +99,13 @@ func (e *Engine) acceptIntakes(ctx context.Context, d engram.Deferred, intakes [
 			return err
 		}
 		t := intakes[0]
+		if !at.After(o.at) {
+			t.draft.CreatedAt, t.draft.UpdatedAt = at, at
+		}
 		if t.draft.SessionID, err = o.pastSession(ctx, t.draft.SessionID, d.Project, at); err != nil {
 			return err
 		}
 		if all[0], err = newSaver(o, out).save(ctx, t); err != nil {
-			return err
-		}
-		if err := o.datedBack(ctx, &all[0], at); err != nil {
 			return err
 		}
 		if err := o.approve(ctx, all[0].Memory); err != nil { // somebody has just read it
@@ -152,14 +152,4 @@ func (o *op) pastSession(ctx context.Context, id, project string, at time.Time) 
 		return "", err
 	}
 	return id, o.putSession(ctx, nil, s, "read in a transcript")
-}
-
-// datedBack gives a memory that was just added the time at which it happened. How strong it
-// is and when it falls due counts from now: a person has just said that it holds.
-func (o *op) datedBack(ctx context.Context, res *SaveResult, at time.Time) error {
-	if res.Action != ActionInserted || at.IsZero() || at.After(o.at) {
-		return nil
-	}
-	res.Memory.CreatedAt, res.Memory.UpdatedAt = at, at
-	return o.tx.ReplaceMemory(ctx, res.Memory)
 }

@@ -119,7 +119,7 @@ func TestAnAcceptedProposalIsAMemoryOfThen(t *testing.T) {
 		t.Errorf("accepted %+v", got)
 	}
 	s, err := e.Session(ctx, "s1")
-	if err != nil || s.EndedAt.IsZero() || !s.StartedAt.Equal(found("").At) {
+	if err != nil || s.EndedAt.IsZero() || !s.StartedAt.Equal(found("").At) || !s.ActiveAt.Equal(found("").At) {
 		t.Errorf("session %+v, %v: want one that is over", s, err)
 	}
 	if left, err := e.Proposals(ctx, ""); err != nil || len(left) != 0 {
