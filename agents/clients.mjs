@@ -5,9 +5,9 @@
 // `list` are the arguments that have it list its MCP servers, and what it says of one that is
 // connected; `run` are those for one prompt; `read` and `shell` are how its model calls the
 // tools that read a file and run a command; `hang` has it run with hooks that hang, and without
-// Engram; `long` is a story of its own, with
-// `delegate` for how its model starts a helper; `blind` says that it does not tell hooks how a command
-// ended. `offline` says what cannot be seen here.
+// Engram; `long` is a story of its own, with `delegate` for how its model starts a helper;
+// `blind` says that it does not tell hooks how a command ended. `offline` is what cannot be
+// seen here.
 import * as claude from './claude.mjs'
 import * as opencode from './opencode.mjs'
 
@@ -97,7 +97,8 @@ enabled = false
     env: model => ({ GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: model, GEMINI_TELEMETRY_ENABLED: 'false', GEMINI_CLI_TRUST_WORKSPACE: 'true' }),
     list: { args: ['mcp', 'list'], connected: /✓\s+engram\b.*Connected/ },
     also: [{ what: 'lists the extension', args: ['extensions', 'list'], good: /engram/ }],
-    run: prompt => ['-p', prompt, '--approval-mode', 'yolo'],
+    // Without a model of its own choice it asks another one first which to take.
+    run: prompt => ['-p', prompt, '-m', 'gemini-2.5-flash', '--approval-mode', 'yolo'],
     read: path => ({ tool: 'read_file', args: { file_path: path } }),
     shell: command => ({ tool: 'run_shell_command', args: { command, description: 'a command' } }),
     offline: 'sign-in with an account; the run uses a key that nobody checks',

@@ -58,7 +58,7 @@ function tree(dir, at = '') {
   }
   return found
 }
-const own = name => name.startsWith('.engram') // the data of Engram itself
+const own = name => name.startsWith('.engram') || name.startsWith('tmp/') // the data of Engram itself, and what nobody keeps
 const difference = (a, b) => [...new Set([...Object.keys(a), ...Object.keys(b)])].filter(name => !own(name) && a[name] !== b[name])
 
 // What the model does: it saves what it is to remember, reads what it is to read, mends what is
@@ -92,9 +92,11 @@ async function place(client, label = client.name) {
     fs.mkdirSync(path.join(home, path.dirname(file)), { recursive: true })
     fs.writeFileSync(path.join(home, file), text)
   }
+  const tmp = path.join(home, 'tmp')
+  fs.mkdirSync(tmp)
   const env = {
     PATH: [...(client.node ? [path.join(here, 'node_modules/node/bin')] : []), bin, process.env.PATH].join(':'),
-    HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1', ...client.env(model.url),
+    HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1', TMPDIR: tmp, ...client.env(model.url),
   }
   const options = { cwd: work, env }
   const ask = (...args) => run(engram, args, options)
