@@ -111,8 +111,9 @@ type MemoryReader interface {
 	// forgotten memories are not found.
 	Lexical(ctx context.Context, q LexicalQuery) (Lexical, error)
 	// Lasting returns live memories of a project ("" is every one) and a scope ("" is
-	// every one) that are permanent or of an importance of at least 0.7: permanent ones
-	// first, then by importance, then newest first.
+	// every one) that are permanent, of an importance of at least 0.7, or of a type that
+	// holds until it is changed (preference, policy): permanent ones first, then by
+	// importance, then newest first.
 	Lasting(ctx context.Context, project string, scope Scope, limit int) ([]Memory, error)
 	// Beside returns, for each of the memories that was saved in a session, the live
 	// memories saved just before and just after it there.

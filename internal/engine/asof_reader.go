@@ -165,7 +165,7 @@ func (p *pastReader) Lasting(ctx context.Context, project string, scope engram.S
 		return nil, err
 	}
 	for _, m := range p.was {
-		if passes(m, f) && (m.Permanent || m.Importance >= lastingImportance) {
+		if passes(m, f) && lasts(m) {
 			ms = append(ms, m)
 		}
 	}
@@ -186,8 +186,10 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// lastingImportance is from which importance on MemoryReader.Lasting tells a memory.
-const lastingImportance = 0.7
+// lasts reports whether MemoryReader.Lasting tells a memory.
+func lasts(m engram.Memory) bool {
+	return m.Permanent || m.Importance >= 0.7 || m.Type == engram.TypePreference || m.Type == engram.TypePolicy
+}
 
 // LatelyUsed knows nothing of then.
 func (p *pastReader) LatelyUsed(context.Context, string, int) ([]int64, error) { return nil, nil }

@@ -87,13 +87,13 @@ func (t *tx) useNums(ctx context.Context, query string, args ...any) (nums []int
 // lastingSQL is served by memories_lasting, whose condition it repeats to the letter.
 // The index is named because over all projects the planner would rather read them all.
 const lastingSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_lasting
-	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7) AND %s (?2 = '' OR m.scope = ?2)
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND %s (?2 = '' OR m.scope = ?2)
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?3`
 
 // beyondSQL is lastingSQL for a scope beyond single projects, in all of them; it is served by
 // memories_beyond.
 const beyondSQL = `SELECT ` + memoryColumns + ` FROM memories m INDEXED BY memories_beyond
-	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7) AND m.scope = ?1
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy')) AND m.scope = ?1
 	ORDER BY m.permanent DESC, m.importance DESC, m.num DESC LIMIT ?2`
 
 // Lasting returns the memories that every session should know.

@@ -106,7 +106,7 @@ func useCases() []testCase {
 				return nil
 			})
 		}},
-		{"what every session should know: the permanent, then the important", func(k *kit) {
+		{"what every session should know: the permanent, then the important, then what is preferred", func(k *kit) {
 			rate := func(f float64) func(*engram.Memory) { return func(m *engram.Memory) { m.Importance = f } }
 			important, plain := k.save(rate(0.7)), k.save(rate(0.69))
 			permanent := k.save(func(m *engram.Memory) { m.Permanent, m.Importance = true, 0.1 })
@@ -114,6 +114,8 @@ func useCases() []testCase {
 			k.forget(k.save(rate(1)), 50)
 			personal := k.save(rate(0.9), func(m *engram.Memory) { m.Scope = engram.ScopePersonal })
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID, m.Permanent = "other", "s-other", true })
+			preferred := k.save(func(m *engram.Memory) { m.Type = engram.TypePreference })
+			policy := k.save(func(m *engram.Memory) { m.Type, m.Scope = engram.TypePolicy, engram.ScopePersonal })
 			k.view(func(r engram.Reader) error {
 				for _, tt := range []struct {
 					name, project string
@@ -121,10 +123,11 @@ func useCases() []testCase {
 					limit         int
 					want          []int64
 				}{
-					{"a project", "app", "", 10, []int64{permanent.Num, most.Num, personal.Num, newer.Num, important.Num}},
+					{"a project", "app", "", 10, []int64{permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
 					{"the first of them", "app", "", 2, []int64{permanent.Num, most.Num}},
-					{"of a scope", "app", engram.ScopePersonal, 10, []int64{personal.Num}},
-					{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num}},
+					{"of a scope", "app", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
+					{"of a scope in all projects", "", engram.ScopePersonal, 10, []int64{personal.Num, policy.Num}},
+					{"everything", "", "", 10, []int64{other.Num, permanent.Num, most.Num, personal.Num, newer.Num, important.Num, policy.Num, preferred.Num}},
 					{"a project that does not exist", "nope", "", 10, nil},
 				} {
 					got, err := r.Lasting(k.Context(), tt.project, tt.scope, tt.limit)

@@ -86,10 +86,10 @@ CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 -- What every session should know, however old it is; the same condition stands in lastingSQL.
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
-	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy'));
 -- And of that what is of no single project: few rows, which must not be looked for among all; see beyondSQL.
 CREATE INDEX memories_beyond ON memories (scope, permanent DESC, importance DESC, num DESC)
-	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7);
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy'));
 -- Eight bytes of the hash find the candidates; the whole hash decides.
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 -- Both ends of a title find the candidates, at half the size of titles; the whole title decides.

@@ -272,7 +272,7 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', 'f6ceb16162e9338e');
+INSERT INTO meta (key, value) VALUES ('device', '7e23fecd3c327a39');
 INSERT INTO meta (key, value) VALUES ('secret_rules', '1');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
@@ -326,9 +326,9 @@ CREATE INDEX memories_session_forgotten ON memories (session) WHERE deleted_at I
 CREATE UNIQUE INDEX memories_topic ON memories (topic_key, project, scope) WHERE topic_key IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_review ON memories (review_after) WHERE review_after IS NOT NULL AND deleted_at IS NULL;
 CREATE INDEX memories_lasting ON memories (project, permanent DESC, importance DESC, num DESC)
-	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7);
+	WHERE deleted_at IS NULL AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy'));
 CREATE INDEX memories_beyond ON memories (scope, permanent DESC, importance DESC, num DESC)
-	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7);
+	WHERE deleted_at IS NULL AND scope <> 'project' AND (permanent <> 0 OR importance >= 0.7 OR type IN ('preference', 'policy'));
 CREATE INDEX memories_hash ON memories (substr(hash, 1, 8));
 CREATE INDEX memories_title ON memories (project, substr(title, 1, 12) || substr(title, -12)) WHERE deleted_at IS NULL;
 CREATE TRIGGER tallies_delete AFTER DELETE ON memories WHEN old.deleted_at IS NULL BEGIN
