@@ -62,6 +62,7 @@ func answers() map[string][]answer {
 		"link":                   one(document.Linked{}),
 		"list":                   one(listDoc{}),
 		"log":                    {{"", document.Log{}}, {"--compact", compactDoc{}}},
+		"hook":                   nil,                   // what the agent wants
 		"man":                    {{"--dir", manDoc{}}}, // else a manual page
 		"mark":                   one(changedDoc{}),
 		"mcp":                    nil, // the Model Context Protocol

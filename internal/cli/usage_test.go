@@ -14,6 +14,9 @@ import (
 // What is mistyped is the same everywhere: exit code 2, what was wrong, what to do.
 func TestEveryCommandRefusesWhatItDoesNotKnow(t *testing.T) {
 	for _, c := range commands() {
+		if c.Name() == "hook" {
+			continue // an agent must not be stopped by what it passes on
+		}
 		path := strings.Fields(pathOf(c))
 		t.Run(c.CommandPath(), func(t *testing.T) {
 			_, stderr, code := run(append(slices.Clone(path), "--no-such-flag")...)
