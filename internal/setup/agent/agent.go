@@ -47,6 +47,8 @@ type Agent struct {
 	// Next is what a person does after the wiring, a sentence or two.
 	Next string
 
+	// reads are signs in a path that the agent takes for a variable, and that nothing stands for.
+	reads    []string
 	traces   func(Env) []string // files and folders, of which one is there when it is installed
 	programs []string
 	parts    func(Env) ([]setup.Part, error)
@@ -97,6 +99,12 @@ func (a Agent) Detected(e Env) bool {
 func (a Agent) Parts(e Env) ([]setup.Part, error) {
 	if err := e.check(); err != nil {
 		return nil, err
+	}
+	for _, sign := range a.reads {
+		if strings.Contains(e.Engram+"\n"+e.DataDir, sign) {
+			return nil, engram.Errorf(engram.CodeInvalid, "%s takes %s in a path for a variable", a.Title, sign).
+				WithHint("put the program, and its data, into a folder without it in its name")
+		}
 	}
 	return a.parts(e)
 }

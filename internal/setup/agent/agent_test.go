@@ -148,7 +148,7 @@ func TestHooksOnWindows(t *testing.T) {
 		".codeium/windsurf/hooks.json":                    `"powershell": "& 'C:\\Program Files\\it''s $HOME\\engram.exe' hook windsurf pre_user_prompt"`,
 		"Documents/Cline/Hooks/TaskStart.ps1":             `$input | & 'C:\Program Files\it''s $HOME\engram.exe' hook cline TaskStart`,
 		"AppData/Roaming/Code/User/mcp.json":              `"command": "C:\\Program Files\\it's $HOME\\engram.exe"`,
-		".gemini/extensions/engram/gemini-extension.json": `"command": "C:\\Program Files\\it's $HOME\\engram.exe"`,
+		".gemini/extensions/engram/gemini-extension.json": `"command": "C:\\Program Files\\it's ${ENGRAM_NO_VARIABLE:-$}HOME\\engram.exe"`,
 	} {
 		if got := b.read(filepath.Join(b.home, filepath.FromSlash(path))); !strings.Contains(strings.ReplaceAll(got, `\u0026`, "&"), want) {
 			t.Errorf("%s has no %s:\n%s", path, want, got)

@@ -25,6 +25,17 @@ func (e Env) args(words ...string) []string {
 	return words
 }
 
+// literal is a server for agents that put variables of the environment in the place of $NAME and
+// ${NAME}, and know a default: a dollar sign is what a variable has that does not exist.
+func literal(s server) server {
+	dollar := func(s string) string { return strings.ReplaceAll(s, "$", "${ENGRAM_NO_VARIABLE:-$}") }
+	s.Command = dollar(s.Command)
+	for n, a := range s.Args {
+		s.Args[n] = dollar(a)
+	}
+	return s
+}
+
 // check refuses what no configuration can carry.
 func (e Env) check() error {
 	for _, path := range []string{e.Engram, e.DataDir, e.Home} {

@@ -10,6 +10,7 @@ func cursor() Agent {
 	return Agent{
 		Name: "cursor", Title: "Cursor", Aliases: []string{"cursor-agent", "cursor-cli"},
 		Next:     "Restart Cursor; Settings, MCP shows engram.",
+		reads:    []string{"${"},
 		traces:   func(e Env) []string { return []string{e.home(".cursor")} },
 		programs: []string{"cursor", "cursor-agent"},
 		parts: func(e Env) ([]setup.Part, error) {

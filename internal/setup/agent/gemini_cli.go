@@ -37,7 +37,7 @@ func geminiCLI() Agent {
 			}
 			manifest, err := json.MarshalIndent(extension{
 				Name: "engram", Version: e.version(), Description: "A memory that outlives the session",
-				Servers: map[string]server{"engram": e.server()},
+				Servers: map[string]server{"engram": literal(e.server())},
 			}, "", "  ")
 			return []setup.Part{
 				setup.Whole(e.join(to, "gemini-extension.json"), append(manifest, '\n'), 0),

@@ -29,10 +29,25 @@ func hostile() []string {
 // told is a program that writes down how it was called.
 const told = "#!/bin/sh\nprintf '%s\\n\\001' \"$0\" \"$@\" > \"$TOLD\"\n"
 
+// willing are the agents that can be told of a path such as this one: some take ${…} for a variable.
+func (b bench) willing() []agent.Agent {
+	b.Helper()
+	var all []agent.Agent
+	for _, a := range agent.All() {
+		switch _, err := a.Parts(b.Env); {
+		case err == nil:
+			all = append(all, a)
+		case !strings.Contains(b.Engram, "${") || !strings.Contains(err.Error(), "for a variable"):
+			b.Errorf("%s: Parts says %v", a.Name, err)
+		}
+	}
+	return all
+}
+
 // lines are the command lines of hooks in what was written, and the scripts.
 func (b bench) lines() (lines []string, scripts []string) {
 	b.Helper()
-	for _, a := range agent.All() {
+	for _, a := range b.willing() {
 		for _, p := range b.parts(a.Name) {
 			content := []byte(b.read(p.Path))
 			if bytes.HasPrefix(content, []byte("#!")) {
@@ -50,7 +65,7 @@ func (b bench) lines() (lines []string, scripts []string) {
 				_, exec := o["args"]
 				switch {
 				case line == "":
-				case exec && line != b.Engram:
+				case exec && strings.ReplaceAll(line, "${ENGRAM_NO_VARIABLE:-$}", "$") != b.Engram:
 					b.Errorf("%s calls %q; want %q", p.Path, line, b.Engram)
 				case !exec:
 					lines = append(lines, line)
@@ -82,12 +97,12 @@ func TestNamesThatShellsReadAreNeverRun(t *testing.T) {
 			b := newBench(t, name)
 			b.DataDir = filepath.Join(b.home, "data "+name)
 			b.write(b.Engram, told, 0o755)
-			for _, a := range agent.All() {
+			for _, a := range b.willing() {
 				b.put(a.Name)
 			}
 			lines, scripts := b.lines()
-			if len(lines) < 20 || len(scripts) < 8 {
-				t.Fatalf("there are %d lines and %d scripts; want those of five agents, and of Cline", len(lines), len(scripts))
+			if len(lines) < 16 || len(scripts) < 8 {
+				t.Fatalf("there are %d lines and %d scripts; want those of two agents at least, and of Cline", len(lines), len(scripts))
 			}
 			run := func(what string, cmd *exec.Cmd) []string {
 				t.Helper()

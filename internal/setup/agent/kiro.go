@@ -10,6 +10,7 @@ func kiro() Agent {
 	return Agent{
 		Name: "kiro", Title: "Kiro", Aliases: []string{"kiro-cli", "kiro-ide", "amazon-q"},
 		Next:     "Start a new session; the MCP servers of Kiro show engram.",
+		reads:    []string{"${"},
 		traces:   func(e Env) []string { return []string{e.home(".kiro")} },
 		programs: []string{"kiro", "kiro-cli"},
 		parts: func(e Env) ([]setup.Part, error) {

@@ -15,6 +15,7 @@ func openCode() Agent {
 	return Agent{
 		Name: "opencode", Title: "OpenCode", Aliases: []string{"open-code"},
 		Next:     "Restart OpenCode; opencode mcp list shows engram.",
+		reads:    []string{"{env:", "{file:"},
 		traces:   func(e Env) []string { return []string{dir(e), e.home(".opencode")} },
 		programs: []string{"opencode"},
 		parts: func(e Env) ([]setup.Part, error) {

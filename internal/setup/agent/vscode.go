@@ -13,6 +13,7 @@ func vsCode() Agent {
 	return Agent{
 		Name: "vscode", Title: "VS Code (GitHub Copilot)", Aliases: []string{"code", "vs-code", "copilot", "github-copilot", "vscode-copilot", "copilot-cli"},
 		Next:     "Restart VS Code; MCP: List Servers shows engram, and asks once whether to trust it.",
+		reads:    []string{"${"},
 		traces:   func(e Env) []string { return []string{e.appData("Code", "User"), copilot(e)} },
 		programs: []string{"code", "copilot"},
 		parts: func(e Env) ([]setup.Part, error) {

@@ -16,6 +16,7 @@ func windsurf() Agent {
 	return Agent{
 		Name: "windsurf", Title: "Windsurf (Devin Desktop)", Aliases: []string{"devin", "devin-desktop", "codeium", "cascade"},
 		Next:     "Restart Windsurf, and refresh its MCP servers.",
+		reads:    []string{"${"},
 		traces:   func(e Env) []string { return []string{e.home(".codeium", "windsurf"), devin(e)} },
 		programs: []string{"windsurf", "devin"},
 		parts: func(e Env) ([]setup.Part, error) {
