@@ -59,8 +59,9 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 		name = fmt.Sprintf("w%d", d.Num)
 	}
 	fmt.Fprintln(s, fit(fmt.Sprintf("%-5s [%s] %s", name, render.Line(d.Type, 0), render.Line(d.Title, 0)), columns))
-	if d.Content != d.Title {
-		fmt.Fprintln(s, fold(indent+render.Line(d.Content, mostShown), indent, columns))
+	// The title is often how the text begins, and was just read.
+	if more := strings.TrimLeft(strings.TrimPrefix(d.Content, d.Title), ". \n"); more != "" {
+		fmt.Fprintln(s, fold(indent+render.Line(more, mostShown), indent, columns))
 	}
 	from := d.From
 	if at := time.Time(d.At); !at.IsZero() {
