@@ -38,25 +38,22 @@ func (w *washing) secrets(s string) string {
 	if len(s) < shortestSecret {
 		return s
 	}
-	found := w.scanner().Find(s)
-	if len(found) == 0 {
-		return s
-	}
 	if w.keep {
-		for _, f := range found {
+		for _, f := range w.scanner().Find(s) {
 			w.kept = append(w.kept, textDigest(s[f.From:f.To]))
 		}
 		return s
 	}
-	w.note(found)
-	return secret.Cut(s, found)
+	clean, kinds := w.scanner().Clean(s)
+	w.note(kinds...)
+	return clean
 }
 
 // note remembers the kinds that were found.
-func (w *washing) note(found []secret.Span) {
-	for _, f := range found {
-		if !slices.Contains(w.kinds, f.Rule) {
-			w.kinds = append(w.kinds, f.Rule)
+func (w *washing) note(kinds ...string) {
+	for _, k := range kinds {
+		if !slices.Contains(w.kinds, k) {
+			w.kinds = append(w.kinds, k)
 		}
 	}
 }
@@ -89,7 +86,9 @@ func (w *washing) members(m map[string]any) map[string]any {
 		if len(found) == 0 {
 			return text
 		}
-		w.note(found)
+		for _, f := range found {
+			w.note(f.Rule)
+		}
 		return strings.TrimPrefix(secret.Cut(head+text, found), head)
 	})
 }

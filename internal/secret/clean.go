@@ -1,5 +1,7 @@
 package secret
 
+import "slices"
+
 // Mark is what stands where a secret was: "[REDACTED:github-pat]" tells what was cut, and
 // nothing of it. It is of the same kind as the mark of private spans (package redact), and no
 // rule takes it for a secret.
@@ -11,7 +13,24 @@ func Mark(kind string) string { return "[REDACTED:" + kind + "]" }
 // changes nothing.
 //
 // The Scanner is to be kept from one text to the next; it may be used by several goroutines.
-func (s *Scanner) Clean(text string) (clean string, kinds []string) { return s.Redact(text, Mark) }
+func (s *Scanner) Clean(text string) (clean string, kinds []string) {
+	for range mostRounds {
+		found := s.Find(text)
+		if len(found) == 0 {
+			break
+		}
+		for _, f := range found {
+			kinds = append(kinds, f.Rule)
+		}
+		text = Cut(text, found) // what stood beside a secret may be known as one now
+	}
+	slices.Sort(kinds)
+	return text, slices.Compact(kinds)
+}
+
+// mostRounds bounds how often a text is looked at again: each round takes a secret out, and
+// more than a few of them do not stand wall to wall.
+const mostRounds = 16
 
 // Cut is a text with a Mark in the place of each of these spans, which are of this text and
 // as Find returns them.

@@ -6,7 +6,7 @@ func ours() []rule {
 		// RFC 3986 §3.2.1: a password in an address. Placeholders are none.
 		{
 			id: "url-password", regex: `\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@"'<>]{0,80}:([^\s/:@"'<>]{3,200})@[\w.\[-]`, keywords: []string{"://"},
-			allowed: []allowance{{regexes: []string{`^[$%{<*]`, `(?i)^(?:pass(?:word)?|pwd|secret|token|x+|your[\w-]*|\.+|user)$`, `^\[REDACTED`}}},
+			allowed: []allowance{{regexes: []string{`^[$%{<*]`, `(?i)^(?:pass(?:word)?|pwd|secret|token|x+|your[\w-]*|\.+|user|guest|postgres|root|admin|test|example|changeme)$`, `^\[REDACTED`}}},
 		},
 		// RFC 9110 §11.6: credentials in a header.
 		{
