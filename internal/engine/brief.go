@@ -38,6 +38,7 @@ type Brief struct {
 // How much a brief tells.
 const (
 	briefMemories = 24
+	briefLasting  = 14 // of these, preferences and the like, whatever their age
 	briefWeighed  = 60 // of the best are asked whether they may be told
 	briefLine     = 60 // tokens of a memory
 	briefSaved    = 20 // memories that the session itself saved

@@ -33,11 +33,27 @@ func (b *briefing) read(ctx context.Context, r engram.Reader) error {
 	if ms, err = b.unseen(ctx, r, ms); err != nil {
 		return err
 	}
+	ms = lastingFirst(ms, briefLasting)
 	if b.worth, b.out.Withheld, err = b.injectable(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
 		return err
 	}
 	b.notes, err = notesOn(ctx, r, b.now, b.worth)
 	return err
+}
+
+// lastingFirst puts the first so many memories that last before all others. Worth fades with
+// age, and would tell the facts of the week rather than what the person asked for once and
+// for all, which no prompt brings up.
+func lastingFirst(ms []engram.Memory, most int) []engram.Memory {
+	var first, rest []engram.Memory
+	for _, m := range ms {
+		if len(first) < most && lasts(m) {
+			first = append(first, m)
+		} else {
+			rest = append(rest, m)
+		}
+	}
+	return append(first, rest...)
 }
 
 // ofProject are the memories of the project that are worth telling, and how many wait for

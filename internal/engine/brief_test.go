@@ -151,3 +151,22 @@ func TestABriefDoesNotWaitForAWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+func TestABriefTellsWhatIsPreferredHoweverOld(t *testing.T) {
+	w := enginetest.NewParts(t)
+	save := func(in engine.SaveInput) {
+		t.Helper()
+		in.Project = "shop"
+		if _, err := w.Save(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(engine.SaveInput{Title: "No generics in repositories", Content: "Ana wants queries where they are used.", Type: engram.TypePreference})
+	w.Clock.Add(400 * 24 * time.Hour)
+	for i := range 130 {
+		save(engine.SaveInput{Title: fmt.Sprintf("Finding %c%d", 'a'+i%26, i), Content: fmt.Sprintf("What was found on day %d.", i), Type: engram.TypeDiscovery})
+	}
+	if b := brief(t, w.Engine, engine.BriefInput{}); !strings.Contains(b.Text, "No generics in repositories") {
+		t.Errorf("brief\n%s", b.Text)
+	}
+}
