@@ -113,6 +113,7 @@ func rows() map[string]row {
 		"internal/storetest":           {room: "testkit"},
 		"internal/eval":                {room: "measure"},
 		"internal/eval/own":            {room: "measure"},
+		"internal/eval/session":        {room: "measure"},
 		"internal/eval/trial":          {room: "measure"},
 		"internal/eval/live":           {room: "tool", modules: []string{mcpSDK}},
 		"internal/secret/rulesgen":     {room: "tool", modules: []string{"github.com/BurntSushi/toml"}},
