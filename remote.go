@@ -54,7 +54,8 @@ const (
 )
 
 // Deferred is a record that came from a remote and waits; it is tried again with each pull,
-// and kept until somebody takes or drops it.
+// and kept until somebody takes or drops it. With DeferredProposal it is what might become a
+// memory, and came from nowhere but a text that was read on this machine.
 type Deferred struct {
 	Num     int64 // per database, from 1
 	Record  Record
@@ -148,7 +149,8 @@ type LineageWriter interface {
 	PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error
 	// PutPulled remembers that a batch was read to its end here for a project; "" is every one,
 	// as of a batch that was written here. It is forgotten when the project gets another alias:
-	// what is called by that was of another project until then.
+	// what is called by that was of another project until then. What was proposed once is
+	// remembered beside them, for every one, as "proposal:" and a sync id.
 	PutPulled(ctx context.Context, project, batch string, at time.Time) error
 
 	// PutDeferred adds d when its Num is 0, and sets it; else it replaces the one of this

@@ -1,6 +1,7 @@
-// Package capture finds in an agent's text what it says it has learned
-// (learnings.go), so that it can be kept without anybody saving it. markdown.go
-// reads as much of Markdown as that takes.
+// Package capture finds what may be worth a memory in texts that nobody wrote for that: what
+// an agent says it has learned (learnings.go), what was decided, mended and wished for in a
+// transcript (transcript.go), why a commit was made (commit.go). markdown.go reads as much
+// of Markdown as that takes, sentence.go sentences.
 package capture
 
 import (
