@@ -91,6 +91,9 @@ func suspicionsOf(m engram.Memory) (all []suspicious) {
 func shownTexts(m engram.Memory) []string {
 	texts := append(typedTexts(m), m.ToolName, m.TopicKey, string(m.Type))
 	texts = textsIn(append(texts, m.Tags...), m.Metadata)
+	for _, a := range m.Anchors {
+		texts = append(texts, a.Path)
+	}
 	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
 }
 

@@ -37,16 +37,24 @@ func Anchors(all []engram.Anchored) string {
 
 // Anchor is a place in code and what became of it: "internal/a.go:10-20 (changed)".
 func Anchor(a engram.Anchored) string {
-	place := Line(a.Place().String(), 0)
+	place := placeLine(a.Place())
 	switch {
 	case a.State == engram.AnchorUnknown:
 		return place
 	case a.State == engram.AnchorMoved && a.Now.Path == a.Path:
 		return fmt.Sprintf("%s (moved to %s)", place, a.Now.Lines())
 	case a.State == engram.AnchorMoved:
-		return fmt.Sprintf("%s (moved to %s)", place, Line(a.Now.String(), 0))
+		return fmt.Sprintf("%s (moved to %s)", place, placeLine(a.Now))
 	}
 	return fmt.Sprintf("%s (%s)", place, a.State)
+}
+
+// mostPath is how many characters of a path are shown: it may come from anybody.
+const mostPath = 120
+
+func placeLine(p engram.Place) string {
+	p.Path = Line(p.Path, mostPath)
+	return p.String()
 }
 
 // codeMark is Anchors as one of Marks; "" for none.
