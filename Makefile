@@ -77,7 +77,7 @@ conformance: build ## the protocol's public suite and inspector against the buil
 	cd conformance && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram
 
 agents: build ## real agents, wired by setup and run on a scripted model; needs Node, npm and once a network
-	cd agents && npm install --no-audit --no-fund --silent && node run.mjs ../bin/engram
+	cd agents && npm install --no-package-lock --no-audit --no-fund --silent && node run.mjs ../bin/engram
 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo

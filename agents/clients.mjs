@@ -104,7 +104,7 @@ enabled = false
     offline: 'sign-in with an account; the run uses a key that nobody checks',
   },
   {
-    name: 'pi', program: 'pi', node: true,
+    name: 'pi', program: 'pi',
     files: model => ({
       '.pi/agent/models.json': json({ providers: { scripted: { baseUrl: `${model}/v1`, api: 'openai-completions', apiKey: 'none', models: [{ id: 'scripted' }] } } }),
     }),

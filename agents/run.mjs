@@ -95,7 +95,7 @@ async function place(client, label = client.name) {
   const tmp = path.join(home, 'tmp')
   fs.mkdirSync(tmp)
   const env = {
-    PATH: [...(client.node ? [path.join(here, 'node_modules/node/bin')] : []), bin, process.env.PATH].join(':'),
+    PATH: `${bin}:${process.env.PATH}`, // in which there is a Node as new as the clients want it
     HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1', CI: '1', DO_NOT_TRACK: '1', TMPDIR: tmp, ...client.env(model.url),
   }
   const options = { cwd: work, env }
@@ -173,10 +173,7 @@ async function sessions(client, work, model, agent, list) {
   row(name, 'the model saves through its tool', model.asked.some(r => r.reply.tool?.endsWith('mem_save')) && end.results === 1, JSON.stringify(end?.text.slice(-300)))
   const kept = await list('search', 'Bertha')
   row(name, 'what it saved is kept', JSON.stringify(kept).includes(fact.title), JSON.stringify(kept))
-  const prompts = JSON.stringify(await list('prompt', 'list'))
-  row(name, 'the prompt is kept', prompts.includes('REMEMBER where we deploy to.'), prompts)
-  const learnings = JSON.stringify(await list('search', 'office VPN'))
-  row(name, 'the learnings of the answer are kept', learnings.includes(learned), learnings)
+
   // A hook says nothing when it is out of time, which a busy machine may have it be: the third
   // session is as good as the second.
   let second, told = [], tries = 0
@@ -189,6 +186,11 @@ async function sessions(client, work, model, agent, list) {
   row(name, 'it is told what the first one saved, unasked', told.some(r => r.text.includes('Bertha')), told.at(-1)?.text.slice(-600))
   row(name, 'not in the system prompt', told.every(r => !r.system.includes('Bertha')), told[0]?.system.slice(0, 200))
   client.usual = Math.max(first.ms, second.ms)
+  // What a hook could not write in time, the next one has written.
+  const prompts = JSON.stringify(await list('prompt', 'list'))
+  row(name, 'the prompt is kept', prompts.includes('REMEMBER where we deploy to.'), prompts)
+  const learnings = JSON.stringify(await list('search', 'office VPN'))
+  row(name, 'the learnings of the answer are kept', learnings.includes(learned), learnings)
   const { sessions: began } = await list('session', 'list')
   row(name, 'the sessions have begun and ended', began.length > 1 && began.some(s => s.ended_at), JSON.stringify(began))
 

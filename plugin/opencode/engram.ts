@@ -94,6 +94,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   const looked = new Map<string, Promise<Answer>>() // before a tool, by call
   const said = new Map<string, { message: string; text: string }>() // by the agent, last
   const failed = new Set<string>() // calls
+  let stopping: Promise<unknown> = Promise.resolve() // what is told of a stop; an end comes after it
 
   async function parentOf(session: string): Promise<string | undefined> {
     if (!parents.has(session)) {
@@ -219,7 +220,9 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
             return
           }
           // OpenCode has no way to ask before it is done; what is asked goes with the next prompt.
-          later(id, (await tell("stop", { ...me, ...last })).ask)
+          const stop = tell("stop", { ...me, ...last })
+          stopping = stop
+          later(id, (await stop).ask)
           return
         }
         case "session.deleted": {
@@ -233,6 +236,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
     dispose: quietly(async () => {
       const open = [...begun]
       begun.clear()
+      await stopping
       await Promise.all(open.map((id) => tell("session-end", { session_id: id, cwd: directory, reason: "exit" })))
     }),
   }
