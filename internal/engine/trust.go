@@ -98,7 +98,7 @@ func shownTexts(m engram.Memory) []string {
 }
 
 // joinedText is how much of a content is looked at together with its title.
-const joinedText = 300
+const joinedText = 120
 
 // typedTexts are title and content, which whoever wrote the memory typed: each, and the end of
 // the one with the beginning of the other.
