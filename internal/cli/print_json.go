@@ -87,13 +87,14 @@ type contextDoc struct {
 	Budget   int                `json:"budget"`   // in tokens
 	Tokens   int                `json:"tokens"`   // what text costs, about
 	Again    bool               `json:"again"`    // the session was shown all of them before: nothing else is left
+	Withheld int                `json:"withheld"` // memories and prompts that read like orders to an agent, and wait for a person
 	LeftOut  []document.LeftOut `json:"left_out"` // what was worth telling too, best first
 	Degraded []string           `json:"degraded"`
 }
 
 func contextOf(project string, c engram.Context, o render.Options) contextDoc {
 	return contextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), document.MarkedOfAll(c.Memories, c.Notes),
-		c.Budget, c.Tokens, c.Again, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
+		c.Budget, c.Tokens, c.Again, c.Withheld, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
 }
 
 // detailDoc is the answer of `get`.

@@ -288,6 +288,10 @@ func (t *telling) takeMemory(m engram.Memory) bool {
 const maxLeftOut = 20
 
 func (t *telling) leaveOut(m engram.Memory, reason string) {
+	if len(t.c.LeftOut) < maxLeftOut && !t.approved.tells(m) {
+		t.c.Withheld++ // its title would be told
+		return
+	}
 	if len(t.c.LeftOut) < maxLeftOut {
 		t.c.LeftOut = append(t.c.LeftOut, engram.LeftOut{Memory: m, Reason: reason})
 	}
