@@ -112,7 +112,11 @@ func (p *program) queueLine(i engine.QueueItem) (title, about string) {
 		if d.Chunk != "" {
 			about += ", " + d.Chunk
 		}
-		return fmt.Sprintf("[%s] %s — %s", d.Kind, render.QuoteLine(titleOf(d)), render.QuoteLine(render.Preview(render.Line(d.Content, 0), 100))),
+		kind := d.Kind
+		if m := i.Waiting.Record.Memory; m != nil && !i.Waiting.Record.Gone {
+			kind = string(m.Memory.Type) // what it would become
+		}
+		return fmt.Sprintf("[%s] %s — %s", render.Line(kind, 0), render.QuoteLine(titleOf(d)), render.QuoteLine(render.Preview(render.Line(d.Content, 0), 100))),
 			render.Line(about+" | project: "+d.Project, 0)
 	}
 	m := i.Memory

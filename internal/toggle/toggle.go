@@ -5,7 +5,8 @@
 // A caller may rely on this: State opens no database, waits for no lock and costs some
 // microseconds, so that it can be asked at every call and every hook, and whoever is
 // running notices a switch at once. A file that cannot be understood means off: somebody
-// said so once, and must not be overheard because a byte fell over.
+// said so once, and must not be overheard because a byte fell over. Where there can be no
+// file, because the data directory is none, nothing is off.
 package toggle
 
 import (
@@ -69,7 +70,7 @@ func (s State) Names() []string { return slices.Sorted(maps.Keys(s.Projects)) }
 // State reads what is off now. It never fails: see State.Broken.
 func (s Switch) State() State {
 	text, err := readFile(s.path())
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err != nil && s.nowhere() {
 		return State{}
 	}
 	var now State
@@ -81,6 +82,14 @@ func (s Switch) State() State {
 			WithHint("{on} writes it anew; projects that were off by name have to be switched off again").WithCause(err)}
 	}
 	return now
+}
+
+// nowhere reports whether the data directory is none, or nobody may look into it. Nothing was
+// switched off there, and the database, which lies there too, says what is wrong: that agents
+// are switched off would hide it.
+func (s Switch) nowhere() bool {
+	_, err := os.Lstat(s.path())
+	return err != nil
 }
 
 // Off switches projects off; no names at all are everything. It returns what was off before

@@ -172,6 +172,24 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 	})
 }
 
+// Where the database cannot be opened either, its own error is worth more than that agents are
+// switched off, which nobody said.
+func TestWhereThereCanBeNoFileNothingIsOff(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loop := filepath.Join(t.TempDir(), "loop")
+	if err := os.Symlink(loop, loop); err != nil {
+		t.Fatal(err)
+	}
+	for name, dir := range map[string]string{"a file": file, "below a file": filepath.Join(file, "data"), "a link to itself": loop, "nothing": filepath.Join(file+"-not", "data")} {
+		if now := open(dir).State(); now.Off("") || now.Off("shop") || now.Broken != nil {
+			t.Errorf("the data directory is %s: got %+v, want that nothing is off", name, now)
+		}
+	}
+}
+
 func TestNamesThatNoProjectHas(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for _, name := range []string{"", "  ", "a\x00b", "..", strings.Repeat("x", engram.MaxName+1), "\xff"} {
