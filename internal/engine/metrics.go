@@ -77,7 +77,7 @@ func (e *Engine) bringIn(ctx context.Context) {
 	if e.collect != nil {
 		e.collect()
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, e.patience)
 	defer cancel()
 	_ = e.FlushTally(ctx)
 }

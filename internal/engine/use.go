@@ -21,9 +21,9 @@ const (
 )
 
 const (
-	// patience is how long a read waits for its uses to be written: the answer matters,
+	// readPatience is how long a read waits for its uses to be written: the answer matters,
 	// and whoever holds the lock may hold it long.
-	patience = 100 * time.Millisecond
+	readPatience = 100 * time.Millisecond
 	// maxUseQuery is how many characters of a question are remembered.
 	maxUseQuery = 300
 )
@@ -57,7 +57,7 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	}
 	s.query = e.CleanText(s.query)
 	uses := s.uses(at)
-	ctx, cancel := patient(ctx)
+	ctx, cancel := e.waiting(ctx)
 	defer cancel()
 	err := e.store.Update(ctx, func(tx engram.Tx) error {
 		if err := e.countAccesses(ctx, tx, s, at); err != nil || len(uses) == 0 {
@@ -74,11 +74,11 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
 }
 
-// patient is ctx for what is written after the answer was made. Whoever asked has that
+// waiting is ctx for what is written after the answer was made. Whoever asked has that
 // already: leaving now does not undo that it was shown. But who said until when he waits is
 // not kept waiting longer.
-func patient(asked context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), patience)
+func (e *Engine) waiting(asked context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), e.patience)
 	until, bounded := asked.Deadline()
 	if !bounded || asked.Err() != nil {
 		return ctx, cancel

@@ -106,6 +106,8 @@ func (w world) used() (n int) {
 
 func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 	w := newWorld(t)
+	w.Patience = 0 // as in the program
+	w.Parts = w.Again(t)
 	w.note("Tokens", "Tokens live in cookies.")
 	w.session("s", "demo")
 	other, err := enginetest.OpenStore(w.Path)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -21,6 +22,9 @@ type Parts struct {
 	Clock *Clock
 	Path  string // of the database file
 	Code  *Code  // what memories are anchored to, in CodeFolder
+	// Patience is engine.Options.Patience of the engines that Again makes: so long that no
+	// test depends on how busy the machine is.
+	Patience time.Duration
 
 	// opened counts the engines on this file, so that each makes ids of its own.
 	opened *atomic.Int64
@@ -37,7 +41,7 @@ func NewParts(t testing.TB) Parts {
 // one test has folders.
 func NewPartsIn(t testing.TB, dir string) Parts {
 	t.Helper()
-	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), Code: new(Code), opened: new(atomic.Int64)}
+	p := Parts{Clock: &Clock{now: Start()}, Path: filepath.Join(dir, "engram.db"), Code: new(Code), Patience: time.Minute, opened: new(atomic.Int64)}
 	return p.Again(t)
 }
 
@@ -63,7 +67,7 @@ func (p Parts) Again(t testing.TB) Parts {
 	})
 	p.Store = s
 	p.Engine = engine.New(engine.Options{Store: s, Embedder: Embedder(), Folders: git.Folders{}, Now: p.Clock.Now, NewID: idsOf(p.opened.Add(1)), Formats: jsonfile.Formats(),
-		Clinic: Clinic{p.Path, s, p.Clock}, Code: p.Code, Dir: CodeFolder})
+		Clinic: Clinic{p.Path, s, p.Clock}, Code: p.Code, Dir: CodeFolder, Patience: p.Patience})
 	return p
 }
 
