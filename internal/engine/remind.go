@@ -157,7 +157,7 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 	var lists []engram.Found
 	for _, ask := range asks {
 		ask.Query, ask.Limit, ask.Hops = question, remindDepth, &hops
-		found, err := t.Engine.find(ctx, ask)
+		found, err := t.lookUp(ctx, ask)
 		if err != nil {
 			return err
 		}
