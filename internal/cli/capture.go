@@ -53,6 +53,7 @@ func (p *program) capture(cmd *cobra.Command, name, session, source string) erro
 	if err != nil {
 		return err
 	}
+	p.warnAll(res.Warnings)
 	return p.answer(capturedOf(e, res), func(b *strings.Builder) {
 		fmt.Fprintf(b, "%s found in the text: %d saved, %d known already\n", count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {

@@ -43,7 +43,8 @@ func (p *program) promptSaveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(promptOf(saved), func(b *strings.Builder) {
+			p.warnAll(saved.Warnings)
+			return p.answer(promptOf(saved.Prompt), func(b *strings.Builder) {
 				fmt.Fprintf(b, "Prompt saved: #%d %q\n", saved.Num, render.Plain(render.Preview(saved.Content, 80)))
 			})
 		},

@@ -68,18 +68,19 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			known, err := e.EndSession(cmd.Context(), args[0], summary)
+			ended, err := e.EndSession(cmd.Context(), args[0], summary)
 			if err != nil {
 				return err
 			}
 			// Agents may end what they never started; a person who does has mistyped.
-			if !known {
+			if !ended.Known {
 				return engram.Errorf(engram.CodeNotFound, "session %q does not exist", args[0]).WithHint("{session list} shows the sessions")
 			}
 			s, err := e.Session(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
+			p.warnAll(ended.Warnings)
 			return p.answer(sessionOf(s), func(b *strings.Builder) { fmt.Fprintf(b, "Session %q completed\n", render.Plain(s.ID)) })
 		},
 	}

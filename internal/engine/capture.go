@@ -23,6 +23,7 @@ type CaptureInput struct {
 type CaptureResult struct {
 	Extracted, Saved, Duplicates int
 	Memories                     []engram.Memory // those that were saved
+	Warnings                     []string        // what was cut out of the learnings
 }
 
 // Capture saves each learning of a text as a memory of type passive, in one
@@ -36,8 +37,10 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 		return CaptureResult{}, err
 	}
 	// Redacted as a whole: a private span may begin in one item and end in another.
+	w := e.washing()
 	var drafts []engram.Memory
 	for _, item := range capture.Learnings(redact.Private(in.Content)) {
+		item = w.text(item)
 		m, err := e.draft(SaveInput{Title: capture.Title(item), Content: item, Type: engram.TypePassive, Project: in.Project,
 			SessionID: in.SessionID, ToolName: in.Source, Origin: engram.OriginTool})
 		if err != nil {
@@ -45,7 +48,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 		}
 		drafts = append(drafts, m)
 	}
-	res := CaptureResult{Extracted: len(drafts)}
+	res := CaptureResult{Extracted: len(drafts), Warnings: w.warning()}
 	if len(drafts) == 0 {
 		return res, nil
 	}

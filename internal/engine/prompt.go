@@ -23,15 +23,22 @@ type PromptInput struct {
 	At  time.Time // when it was asked, not later than now; zero is now
 }
 
+// SavedPrompt is a prompt that was kept, or was there already.
+type SavedPrompt struct {
+	engram.Prompt
+	Warnings []string // what was cut out of it
+}
+
 // SavePrompt keeps a prompt.
-func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt, error) {
+func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, error) {
 	given := raw{{"prompt", in.Content}, {"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}
 	if err := given.check(); err != nil {
-		return engram.Prompt{}, err
+		return SavedPrompt{}, err
 	}
-	p := engram.Prompt{Content: e.CleanText(in.Content), SessionID: line(in.SessionID)}
+	w := e.washing()
+	p := engram.Prompt{Content: w.text(in.Content), SessionID: line(in.SessionID)}
 	if err := p.Validate(); err != nil {
-		return p, err
+		return SavedPrompt{Prompt: p}, err
 	}
 	err := e.write(ctx, "prompt", func(o *op) error {
 		place, err := o.place(ctx, normalProject(in.Project), p.SessionID, in.Directory, in.NewSession)
@@ -58,7 +65,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (engram.Prompt,
 		}
 		return o.insertPrompt(ctx, &p, "new")
 	})
-	return p, err
+	return SavedPrompt{p, w.warning()}, err
 }
 
 // promptOf finds p among the latest prompts of its session.

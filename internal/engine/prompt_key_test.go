@@ -16,7 +16,7 @@ func TestAPromptThatIsSaidAgainIsOnePrompt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p
+		return p.Prompt
 	}
 	first := say("k1", "go on")
 	if again := say("k1", "go on"); again.Num != first.Num {

@@ -15,7 +15,7 @@ func (w world) prompt(in engine.PromptInput) engram.Prompt {
 	if err != nil {
 		w.Fatalf("prompt %+v: %v", in, err)
 	}
-	return p
+	return p.Prompt
 }
 
 func promptNums(ps []engram.Prompt) []int64 {

@@ -55,12 +55,19 @@ func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Sess
 	return s, err
 }
 
-// EndSession marks a session as ended and keeps its summary. An unknown id is fine:
-// known says whether it existed. Ending twice keeps the first end.
-func (e *Engine) EndSession(ctx context.Context, id, summary string) (known bool, err error) {
-	id, summary = line(id), e.CleanText(summary)
+// EndedSession says what became of a session that was to end.
+type EndedSession struct {
+	Known    bool     // it existed
+	Warnings []string // what was cut out of its summary
+}
+
+// EndSession marks a session as ended and keeps its summary. An unknown id is fine. Ending
+// twice keeps the first end.
+func (e *Engine) EndSession(ctx context.Context, id, summary string) (ended EndedSession, err error) {
+	w := e.washing()
+	id, summary = line(id), w.text(summary)
 	if id == "" {
-		return false, engram.Errorf(engram.CodeInvalid, "session id is required")
+		return EndedSession{}, engram.Errorf(engram.CodeInvalid, "session id is required")
 	}
 	err = e.write(ctx, "session_end", func(o *op) error {
 		was, err := o.tx.Session(ctx, id)
@@ -70,7 +77,7 @@ func (e *Engine) EndSession(ctx context.Context, id, summary string) (known bool
 		if err != nil {
 			return err
 		}
-		known = true
+		ended = EndedSession{true, w.warning()}
 		now := was
 		if now.EndedAt.IsZero() {
 			now.EndedAt = o.at
@@ -86,7 +93,7 @@ func (e *Engine) EndSession(ctx context.Context, id, summary string) (known bool
 		}
 		return o.putSession(ctx, &was, now, "ended")
 	})
-	return known, err
+	return ended, err
 }
 
 // Session returns one session.

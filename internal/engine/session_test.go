@@ -72,11 +72,11 @@ func TestEndingASession(t *testing.T) {
 	w.session("s1", "demo")
 	end := func(id, summary string) bool {
 		t.Helper()
-		known, err := w.EndSession(t.Context(), id, summary)
+		ended, err := w.EndSession(t.Context(), id, summary)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return known
+		return ended.Known
 	}
 	if !end(" s1 ", "") {
 		t.Error("the session is known")

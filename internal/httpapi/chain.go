@@ -28,7 +28,7 @@ type reply struct {
 	media    string // what text is; "" answers with body
 	text     string
 	location string
-	degraded []string // channels of a search that could not answer, and why
+	degraded []string // channels of a search that could not answer, and why; what was cut out of what was sent
 }
 
 // chain puts the token and the body limit before a route.

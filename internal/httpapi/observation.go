@@ -139,7 +139,7 @@ func (a *API) capture(q request) (reply, error) {
 	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
 	})
-	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates}}, mismatched(err)
+	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates}, degraded: res.Warnings}, mismatched(err)
 }
 
 func (a *API) observations(q request) (reply, error) {

@@ -40,7 +40,7 @@ func (a *API) savePrompt(q request) (reply, error) {
 	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})
-	return reply{status: http.StatusCreated, body: kept{p.Num, "saved"}}, mismatched(err)
+	return reply{status: http.StatusCreated, body: kept{p.Num, "saved"}, degraded: p.Warnings}, mismatched(err)
 }
 
 func (a *API) recentPrompts(q request) (reply, error) {

@@ -88,8 +88,8 @@ func (a *API) endSession(q request) (reply, error) {
 		return reply{}, err
 	}
 	id := q.PathValue("id")
-	_, err = a.Engine.EndSession(q.Context(), id, in.Summary)
-	return reply{body: done{redact.Private(id), "completed"}}, err
+	ended, err := a.Engine.EndSession(q.Context(), id, in.Summary)
+	return reply{body: done{redact.Private(id), "completed"}, degraded: ended.Warnings}, err
 }
 
 func (a *API) deleteSession(q request) (reply, error) {

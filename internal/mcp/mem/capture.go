@@ -40,6 +40,6 @@ func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (m
 	if res.Saved > 0 {
 		d.activity.savedIn(at.Name, d.engine.Now())
 	}
-	return message{envelope: enveloped(at, fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
-		res.Extracted, res.Saved, res.Duplicates))}, nil
+	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
+		res.Extracted, res.Saved, res.Duplicates), res.Warnings))}, nil
 }

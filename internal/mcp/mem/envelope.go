@@ -28,6 +28,14 @@ func enveloped(at engine.ProjectInForce, result string) envelope {
 	return e
 }
 
+// cautioned is a result with a line for each warning.
+func cautioned(result string, warnings []string) string {
+	for _, w := range warnings {
+		result += "\n" + caution + w
+	}
+	return result
+}
+
 // message is the answer of a tool that has text alone to say.
 type message struct {
 	envelope

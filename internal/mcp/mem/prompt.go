@@ -39,5 +39,5 @@ func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) 
 	}
 	d.prompts.remember(occasion{p.SessionID, p.Project}, p.Content)
 	at.Name = p.Project // see save
-	return message{envelope: enveloped(at, fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)))}, nil
+	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)), p.Warnings))}, nil
 }

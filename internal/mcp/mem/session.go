@@ -74,12 +74,13 @@ func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (me
 	if err != nil {
 		return message{}, err
 	}
-	if _, err := d.as(by).EndSession(ctx, a.ID, a.Summary); err != nil {
+	ended, err := d.as(by).EndSession(ctx, a.ID, a.Summary)
+	if err != nil {
 		return message{}, failed("Failed to end session", err, engine.ProjectRequest{SessionID: a.ID})
 	}
 	d.activity.restart(at.Name)
 	d.asking.ended(strings.TrimSpace(a.ID))
-	return message{envelope: enveloped(at, fmt.Sprintf("Session %q completed", a.ID))}, nil
+	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Session %q completed", a.ID), ended.Warnings))}, nil
 }
 
 func (d *dialect) summaryTool() tool.Tool {
