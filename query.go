@@ -62,6 +62,8 @@ type LexicalQuery struct {
 	All    bool
 	Filter Filter
 	Limit  int // at least 1
+	// Alone spares the store what sessions have to say: Lexical.Sessions and Beside may be nil.
+	Alone bool
 }
 
 // Term is one analysed word of a question.

@@ -84,6 +84,9 @@ func (q *question) prepare(ctx context.Context) (err error) {
 	if q.embedder, err = q.asking(ctx, q.r); err != nil || q.embedder == nil {
 		return err
 	}
+	if q.in.All {
+		return nil // neither sessions nor meaning are asked
+	}
 	leans, err := q.leaning(ctx, q.r, q.embedder.Model().Fingerprint, q.in.Filter.Project)
 	switch {
 	case err == nil:

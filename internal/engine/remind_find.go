@@ -41,7 +41,7 @@ func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.
 			return nil
 		}
 		known = true
-		lexical, err := r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, Filter: ask.Filter, Limit: ask.Limit})
+		lexical, err := r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, Filter: ask.Filter, Limit: ask.Limit, Alone: true})
 		if err != nil || len(lexical.Hits) == 0 {
 			return err
 		}

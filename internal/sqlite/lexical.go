@@ -100,6 +100,9 @@ func (s *search) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if s.query.Alone {
+		return nil
+	}
 	stands := s.standing()
 	s.beside = s.neighbours(stands)
 	s.sessions, err = s.bySession(ws, stands)
