@@ -22,9 +22,6 @@ type agent struct {
 	// inside says that it reads what is asked at a stop where it reads the rest.
 	inside bool
 	plain  []Kind // events at which it wants plain text although its shape is another
-	// starts says that nothing tells when a session of it begins, or that what is said then
-	// is lost: it is told with the first prompt.
-	starts bool
 	// events are what it calls the kinds, where an answer must say so.
 	events map[Kind]string
 }
@@ -54,7 +51,7 @@ func agentOf(name string) agent {
 		return agent{shape: shapeClaude, tells: []Kind{SessionStart, Prompt, AfterTool}, asks: true, events: map[Kind]string{
 			SessionStart: "SessionStart", Prompt: "BeforeAgent", BeforeTool: "BeforeTool", AfterTool: "AfterTool", Stop: "AfterAgent"}}
 	case "antigravity":
-		return agent{shape: shapeAntigravity, tells: []Kind{Prompt}, starts: true}
+		return agent{shape: shapeAntigravity, tells: []Kind{Prompt}}
 	case "cursor":
 		return agent{shape: shapeCursor, tells: []Kind{SessionStart, AfterTool}, asks: true}
 	case "cline":

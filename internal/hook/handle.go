@@ -113,8 +113,9 @@ type run struct {
 	owes    atomic.Bool   // there is something to keep that nobody says again
 	settled chan struct{} // closed when it is kept
 
-	mu   sync.Mutex
-	said []byte
+	mu       sync.Mutex
+	said     []byte
+	answered bool
 }
 
 // settle says that what nobody says again is kept.
@@ -124,17 +125,23 @@ func (r *run) settle() {
 	}
 }
 
-// say is what the agent is answered, unless the time is over.
-func (r *run) say(a Answer) {
+// say is what the agent is answered. It reports whether that is still in time.
+func (r *run) say(a Answer) bool {
 	b := Encode(r.name, r.event, a)
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.answered {
+		return false
+	}
 	r.said = b
+	return true
 }
 
+// answer is what was said until now; what is said later is lost.
 func (r *run) answer() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.answered = true
 	return r.said
 }
 
@@ -212,6 +219,7 @@ const (
 	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything
 	noteFault = "fault" // the agent was reminded of an error that says Text
 	noteTold  = "told"  // Text are numbers of memories that were told, and the store may not know
+	noteBrief = "brief" // the session was told what it should know; Failed: that was begun, and it is not known to have ended
 )
 
 // note notes something that happens now.

@@ -49,6 +49,7 @@ func TestASessionFromItsBeginningToItsEnd(t *testing.T) {
 
 func TestAPromptIsAnsweredWithWhatIsKnownAndNeverTwice(t *testing.T) {
 	d := newDesk(t)
+	d.quiet(d.tell("session-start"))
 	d.save("Login tokens live 15 minutes", cookies, engram.TypeDecision)
 	d.crowd()
 	ask := func(prompt string) string {

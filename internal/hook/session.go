@@ -21,31 +21,13 @@ func (r *run) sessionStart(ctx context.Context) {
 		return
 	}
 	if at == here {
-		r.brief(ctx, r.event.Source == "compact")
+		r.brief(ctx, r.event.Source == afterCompaction)
 	}
 	r.write(ctx)
 	r.writeOthers(ctx)
 	if err := r.Notes.Sweep(r.at.Add(-week)); err != nil {
 		r.Log("sweep", err)
 	}
-}
-
-// brief tells what a session should know that begins, or again what it knew.
-func (r *run) brief(ctx context.Context, again bool) {
-	if !r.agent.tellsAt(r.event) {
-		return
-	}
-	b, err := r.Engine().Brief(ctx, engine.BriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.event.Folder, Again: again})
-	if err != nil {
-		r.Log("brief", err)
-		return
-	}
-	var nums []int64
-	for _, m := range b.Memories {
-		nums = append(nums, m.Num)
-	}
-	r.say(Answer{Context: b.Text})
-	r.told(nums, b.Degraded)
 }
 
 // told notes what was told when the store may not know it.
@@ -86,10 +68,7 @@ func (r *run) prompt(ctx context.Context) {
 		r.wait(attend.WaitPrompt, asked)
 	}
 	r.settle()
-	switch {
-	case at == here && r.agent.starts && len(notes) == 0:
-		r.brief(ctx, false)
-	case at == here && asked != "":
+	if at == here && !r.late(ctx, notes) && asked != "" {
 		r.remind(ctx, notes, engine.RemindInput{Query: asked})
 	}
 	r.write(ctx)

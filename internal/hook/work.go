@@ -10,10 +10,14 @@ import (
 
 // beforeTool reminds of what is known about a file that is about to be read or changed.
 func (r *run) beforeTool(ctx context.Context) {
-	if r.event.Subagent || r.event.Tool.Path == "" || !r.agent.tellsAt(r.event) {
+	if r.event.Subagent || !r.agent.tellsAt(r.event) {
 		return
 	}
-	r.remindFile(ctx, r.notes())
+	notes := r.notes()
+	if r.missed(ctx, notes) || r.event.Tool.Path == "" {
+		return // the file is reminded of when it is used again
+	}
+	r.remindFile(ctx, notes)
 }
 
 // remindFile reminds of a file, once in a session.
@@ -44,11 +48,13 @@ func (r *run) afterTool(ctx context.Context) {
 	}
 	n := attend.Note{At: r.at, Kind: attend.KindTool, Tool: t.Name, Path: t.Path, Command: t.Command, Writes: t.Writes, Failed: t.Failed, Error: t.Error}
 	r.note(n)
+	missed := r.missed(ctx, notes)
 	switch {
-	case t.Failed:
+	case t.Failed && !missed:
 		r.remindError(ctx, notes)
-	case t.Command != "" && noted(notes, attend.KindTool, func(n attend.Note) bool { return n.Failed && n.Command != "" }):
+	case !t.Failed && t.Command != "" && noted(notes, attend.KindTool, func(n attend.Note) bool { return n.Failed && n.Command != "" }):
 		r.outcome(ctx, append(notes, n))
+	case missed:
 	case t.Path != "" && !slices.Contains(r.agent.tells, BeforeTool) && !r.event.Subagent && r.agent.tellsAt(r.event):
 		r.remindFile(ctx, notes) // what cannot be told before is told after
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"syscall"
@@ -159,15 +160,20 @@ func TestOfTooManyNotesTheNewestStay(t *testing.T) {
 	n := open(dir)
 	text := strings.Repeat("x", 4000)
 	const count = 300
+	first := attend.Note{At: at(-1), Kind: "brief"} // what is no use of a tool stays: it says what the session was told
+	if err := n.Add("s", first); err != nil {
+		t.Fatal(err)
+	}
 	for i := range count {
 		if err := n.Add("s", attend.Note{At: at(i), Kind: attend.KindTool, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	all, err := n.All("s")
-	if err != nil || len(all) < 60 || len(all) == count {
-		t.Fatalf("got %d notes, %v", len(all), err)
+	if err != nil || len(all) < 60 || len(all) == count || !reflect.DeepEqual(all[0], first) {
+		t.Fatalf("got %d notes, %v, which begin with %.200v, want %v", len(all), err, all, first)
 	}
+	all = all[1:]
 	for i, note := range all {
 		if want := at(count - len(all) + i); !note.At.Equal(want) {
 			t.Fatalf("note %d is of %v, want %v", i, note.At, want)

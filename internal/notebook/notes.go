@@ -65,13 +65,21 @@ func last(s string, most int) string {
 	return s[from:]
 }
 
-// newer is the newer half of some lines.
+// newer is the newer half of some lines, and of the older one what is not the use of a tool:
+// few lines, without which a session would be told again what it was told.
 func newer(lines []byte) []byte {
-	half := lines[len(lines)/2:]
-	if at := bytes.IndexByte(half, '\n'); at >= 0 {
-		return half[at+1:]
+	at := bytes.IndexByte(lines[len(lines)/2:], '\n')
+	if at < 0 {
+		return nil
 	}
-	return nil
+	at += len(lines)/2 + 1
+	var kept []byte
+	for line := range bytes.Lines(lines[:at]) {
+		if !bytes.Contains(line, []byte(`"kind":"`+attend.KindTool+`"`)) && len(kept)+len(line) <= maxNotes/8 { // quotes in a text are escaped
+			kept = append(kept, line...)
+		}
+	}
+	return append(kept, lines[at:]...)
 }
 
 // All returns what was noted of a session, the oldest first; nil for one that nobody knows.
