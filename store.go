@@ -227,6 +227,13 @@ type TrustWriter interface {
 	PutTrust(ctx context.Context, marks ...Trust) error
 	// DropTrust removes the marks of a kind from a memory; none is fine.
 	DropTrust(ctx context.Context, memory int64, mark TrustMark) error
+	// CutRevision writes title, content and reason of a revision anew, CutMutation the old
+	// values and the reason of the entry with m.Seq, CutPrompt the content of a prompt. They
+	// are for taking out what should never have been kept: nothing else rewrites the past. The
+	// bytes are overwritten; what does not exist is passed over.
+	CutRevision(ctx context.Context, r Revision) error
+	CutMutation(ctx context.Context, m Mutation) error
+	CutPrompt(ctx context.Context, p Prompt) error
 }
 
 // RelationReader reads relations. Removed ones are not there but where it says so.

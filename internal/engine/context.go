@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -95,6 +96,9 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 			return err
 		}
 		if t.prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
+			return err
+		}
+		if err := errors.Join(e.shownSessions(ctx, r, t.sessions), e.shownPrompts(ctx, r, t.prompts)); err != nil {
 			return err
 		}
 		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)

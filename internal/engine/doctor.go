@@ -87,6 +87,9 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Steady() {
 		f.Log = e.clinic.Probe(ctx)
 	}
+	if q.Wants(health.Secrets) && !f.Missing && f.Sound() {
+		f.Secrets = e.keptSecrets(ctx, in.Full, p.Examples)
+	}
 	return name, checks, f, p, errors.Join(ctx.Err(), e.placeSessions(ctx, f, p))
 }
 

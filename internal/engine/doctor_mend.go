@@ -75,6 +75,9 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 	case health.RemoveRelations:
 		n, err := e.removeRelations(ctx)
 		return fmt.Sprintf("relations removed: %d", n), err
+	case health.CutSecrets:
+		n, err := e.cutSecrets(ctx, "doctor")
+		return fmt.Sprintf("secrets cut out of %d texts; the copy that was made first has them still", n), err
 	case health.Reindex:
 		err := e.store.Update(ctx, func(tx engram.Tx) error { return tx.Reindex(ctx) })
 		return "made the index of words and the codes of vectors anew", err

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -33,8 +34,10 @@ func (e *Engine) Elsewhere(ctx context.Context, query, project string) (found El
 		if found.Prompts, err = promptsWith(ctx, r, terms, project); err != nil {
 			return err
 		}
-		found.Sessions, err = sessionsWith(ctx, r, terms, project)
-		return err
+		if found.Sessions, err = sessionsWith(ctx, r, terms, project); err != nil {
+			return err
+		}
+		return errors.Join(e.shownPrompts(ctx, r, found.Prompts), e.shownSessions(ctx, r, found.Sessions))
 	})
 	return found, err
 }

@@ -71,21 +71,27 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		if err != nil {
 			return err
 		}
-		one := []engram.Memory{m}
-		if err := e.recalled(ctx, r, one); err != nil {
+		clean, err := e.shownOf(ctx, r, m.Num)
+		if err != nil {
 			return err
 		}
-		m = one[0]
+		if d.Revisions, d.WrittenAt, err = datedRevisions(ctx, r, m); err != nil {
+			return err
+		}
+		if clean != nil {
+			m = memoryBy(m, clean)
+			shownRevisions(d.Revisions, clean)
+		}
 		d.Memory, d.State, d.Degraded = m, lifecycle.State(m, now), degraded
 		fades, err := e.fading(ctx, r)
 		if err != nil {
 			return err
 		}
 		d.Strength, d.Why = lifecycle.Explain(m, now, fades.decay(m))
-		if d.Revisions, d.WrittenAt, err = datedRevisions(ctx, r, m); err != nil {
+		if d.Relations, err = relationsOf(ctx, r, m.Num); err != nil {
 			return err
 		}
-		if d.Relations, err = relationsOf(ctx, r, m.Num); err != nil {
+		if err := e.shownRelations(ctx, r, d.Relations); err != nil {
 			return err
 		}
 		why, err := suspects(ctx, r, []engram.Memory{m})

@@ -12,7 +12,7 @@ import (
 // history still.
 func (e *Engine) History(ctx context.Context, ref engram.Ref) (h engram.History, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		h, err = historyOf(ctx, r, ref)
+		h, err = e.shownHistory(ctx, r, ref)
 		return err
 	})
 	return h, err
@@ -105,7 +105,7 @@ func (e *Engine) Restore(ctx context.Context, ref engram.Ref, number int) (engra
 		if err != nil {
 			return err
 		}
-		h, err := historyOf(ctx, o.tx, engram.ByNum(was.Num))
+		h, err := o.shownHistory(ctx, o.tx, engram.ByNum(was.Num))
 		if err != nil {
 			return err
 		}

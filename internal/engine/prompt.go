@@ -86,8 +86,10 @@ func (e *Engine) Prompts(ctx context.Context, project string, p engram.Page) (ps
 		return nil, err
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		ps, err = r.Prompts(ctx, normalProject(project), "", p)
-		return err
+		if ps, err = r.Prompts(ctx, normalProject(project), "", p); err != nil {
+			return err
+		}
+		return e.shownPrompts(ctx, r, ps)
 	})
 	return ps, err
 }
@@ -102,10 +104,13 @@ func (e *Engine) SearchPrompts(ctx context.Context, query, project string, limit
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		if len(terms) == 0 {
 			ps, err = r.Prompts(ctx, normalProject(project), "", engram.Page{Limit: limit})
+		} else {
+			ps, err = r.SearchPrompts(ctx, terms, normalProject(project), limit)
+		}
+		if err != nil {
 			return err
 		}
-		ps, err = r.SearchPrompts(ctx, terms, normalProject(project), limit)
-		return err
+		return e.shownPrompts(ctx, r, ps)
 	})
 	return ps, err
 }

@@ -26,11 +26,10 @@ type outlet struct {
 // outlet is what all of an export, or a push, goes through; open lets secrets leave.
 func (e *Engine) outlet(ctx context.Context, r engram.Reader, open bool) (*outlet, error) {
 	o := &outlet{washed: e.washing(), open: open, kept: map[int64]bool{}}
-	rules, err := r.Fact(ctx, secretRules)
-	if err != nil {
+	var err error
+	if o.all, err = underOlderRules(ctx, r); err != nil {
 		return nil, err
 	}
-	o.all = rules != secret.Version
 	nums, err := r.SecretKept(ctx)
 	for _, num := range nums {
 		o.kept[num] = true
@@ -69,10 +68,7 @@ func recordBy(r engram.Record, clean func(string) string) engram.Record {
 		m.Memory = memoryBy(m.Memory, clean)
 		r.Lineage = lineageBy(r.Lineage, clean)
 		m.Revisions = slices.Clone(m.Revisions)
-		for i := range m.Revisions {
-			v := &m.Revisions[i]
-			v.Title, v.Content, v.Reason = clean(v.Title), clean(v.Content), clean(v.Reason)
-		}
+		shownRevisions(m.Revisions, clean)
 		r.Memory = &m
 	case r.Session != nil:
 		s := *r.Session
@@ -118,8 +114,8 @@ func memoryBy(m engram.Memory, clean func(string) string) engram.Memory {
 // recalled takes out of memories that are about to be shown what older rules let in. What a
 // person meant to keep is shown. It changes ms.
 func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
-	rules, err := r.Fact(ctx, secretRules)
-	if err != nil || rules == secret.Version || len(ms) == 0 {
+	older, err := underOlderRules(ctx, r)
+	if err != nil || !older || len(ms) == 0 {
 		return err
 	}
 	marks, err := r.Trust(ctx, memoryNums(ms))

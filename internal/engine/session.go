@@ -99,7 +99,12 @@ func (e *Engine) EndSession(ctx context.Context, id, summary string) (ended Ende
 // Session returns one session.
 func (e *Engine) Session(ctx context.Context, id string) (s engram.Session, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		s, err = r.Session(ctx, line(id))
+		if s, err = r.Session(ctx, line(id)); err != nil {
+			return err
+		}
+		one := []engram.SessionActivity{{Session: s}}
+		err = e.shownSessions(ctx, r, one)
+		s = one[0].Session
 		return err
 	})
 	return s, err
@@ -111,8 +116,10 @@ func (e *Engine) Sessions(ctx context.Context, project string, p engram.Page) (a
 		return nil, err
 	}
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		all, err = r.Sessions(ctx, normalProject(project), p)
-		return err
+		if all, err = r.Sessions(ctx, normalProject(project), p); err != nil {
+			return err
+		}
+		return e.shownSessions(ctx, r, all)
 	})
 	return all, err
 }

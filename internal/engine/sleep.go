@@ -29,7 +29,8 @@ type Slept = lifecycle.Slept
 // run would apply. It writes in small transactions, so that others hardly wait, and looks
 // again in each whether the step is still due. It may be interrupted at any time, and the
 // next one goes on; after one that was not, another has nothing to do until something
-// changes. One that takes every step compacts the journal at its end, as the policy says. A memory that was brought back by an undo is neither forgotten nor merged
+// changes. One that takes every step compacts the journal at its end, as the policy says, and cuts secrets out
+// of what was kept under older rules. A memory that was brought back by an undo is neither forgotten nor merged
 // again.
 //
 // Those that say nearly the same are looked for among memories that changed since the last
@@ -55,6 +56,9 @@ func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
 		return s.res, err
 	}
 	if err := s.remember(ctx); err != nil || in.Only != nil {
+		return s.res, err
+	}
+	if err := e.cutOlderSecrets(ctx, "sleep"); err != nil {
 		return s.res, err
 	}
 	compacted, err := e.CompactJournal(ctx, CompactInput{})

@@ -47,6 +47,7 @@ type Facts struct {
 	Programs  Programs
 	SQLite    SQLite
 	Files     Files
+	Secrets   KeptSecrets
 	Switch    Switch
 }
 

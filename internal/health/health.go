@@ -66,6 +66,7 @@ const (
 	DiskSpace      ID = "disk_space"
 	FileSystemKind ID = "file_system"
 	FileModes      ID = "file_modes"
+	Secrets        ID = "secrets"
 	AgentsSwitched ID = "agents_switched_off"
 )
 
@@ -81,7 +82,7 @@ const (
 // IDs returns every check, in the order of a report.
 func IDs() []ID {
 	return []ID{Integrity, IndexInStep, VectorsInStep, RequiredFields, Nowhere, ManualSession, SessionFolder,
-		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, AgentsSwitched}
+		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched}
 }
 
 // Known reports whether there is a check of that name.

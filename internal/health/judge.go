@@ -100,6 +100,8 @@ func rules() map[ID]rule {
 			func(f Facts) Part { return f.Files.Part }, judgeFileSystem, unmade},
 		FileModes: {"Memories hold what was told in confidence: only their owner should be able to read them.",
 			func(f Facts) Part { return f.Files.Part }, judgeModes, unmade},
+		Secrets: {"A password or a key that stands in a memory is read by every agent, and goes wherever memories go.",
+			func(f Facts) Part { return f.Secrets.Part }, judgeSecrets, unmade},
 		AgentsSwitched: {"While agents are switched off, nothing that happens is remembered.",
 			func(Facts) Part { return Part{Known: true} }, judgeSwitch, unmade},
 	}

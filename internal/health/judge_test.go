@@ -22,7 +22,8 @@ func well() health.Facts {
 		Log:      health.Log{Part: known, Mode: "wal", Frames: 10, Moved: 10, Bytes: 4 << 20},
 		Clock:    health.Clock{Part: known, Now: now, Last: now.Add(-time.Hour)},
 		Programs: health.Programs{Part: known, Now: now}, SQLite: health.SQLite{Part: known, Version: "3.54.1"},
-		Files: health.Files{Part: known, Database: 30 << 20, Free: 5 << 30, Kind: "ext", Folders: []string{"/data"}},
+		Files:   health.Files{Part: known, Database: 30 << 20, Free: 5 << 30, Kind: "ext", Folders: []string{"/data"}},
+		Secrets: health.KeptSecrets{Part: known, Rules: "2", Current: "2"},
 	}
 }
 
@@ -137,6 +138,13 @@ func TestEachCheckFindsItsMatter(t *testing.T) {
 		{"a large database needs more", health.DiskSpace, func(f *health.Facts) { f.Files.Free, f.Files.Database = 3<<30, 2<<30 }, health.Warning, "disk_space_low", "3072 MB"},
 		{"the disk is full", health.DiskSpace, func(f *health.Facts) { f.Files.Free = 0 }, health.Failed, "disk_space_low", "0 bytes free"},
 		{"nobody knows how much is free", health.DiskSpace, func(f *health.Facts) { f.Files.Free = -1 }, health.OK, "disk_space_ok", ""},
+		{"a memory has a secret, and what another one said", health.Secrets, func(f *health.Facts) {
+			f.Secrets.Memories.Add(7, 9)
+			f.Secrets.Past.Add(8, 9)
+			f.Secrets.Kinds = map[string]int{"jwt": 1, "github-pat": 2}
+		}, health.Warning, "secrets_kept", "2 texts have secrets that nobody means to keep: github-pat 2, jwt 1."},
+		{"single memories are named", health.Secrets, func(f *health.Facts) { f.Secrets.Past.Add(8, 9) }, health.Warning, "secrets_kept", "Memory #8 had some"},
+		{"nothing was found by newer rules", health.Secrets, func(f *health.Facts) { f.Secrets.Rules = "1" }, health.Warning, "secret_rules_older", "older rules"},
 		{"agents are switched off", health.AgentsSwitched, func(f *health.Facts) { f.Switch = health.Switch{Everything: true, Since: now} },
 			health.Warning, "agents_switched_off", "hooks are silent"},
 		{"agents are switched off before there is a database", health.AgentsSwitched, func(f *health.Facts) { f.Missing, f.Switch.Everything = true, true },

@@ -10,6 +10,7 @@ const (
 	CloseFiles      Remedy = "close_files"      // take the rights of others on the files away
 	MoveSessions    Remedy = "move_sessions"    // give sessions, with what is in them, to the project they belong to
 	RemoveRelations Remedy = "remove_relations" // take away relations to memories that are not there
+	CutSecrets      Remedy = "cut_secrets"      // take recognised secrets out of what is kept
 	Reindex         Remedy = "reindex"          // make the index of words anew, and the codes of vectors beside it
 	Embed           Remedy = "embed"            // give memories their vectors, and drop those of former models
 	EmbedAnew       Remedy = "embed_anew"       // make every vector anew, and the index
@@ -43,6 +44,7 @@ func Plan(ids []ID, f Facts, p Policy) (steps []Step) {
 	add(ManualSession, MoveSessions, slices.ContainsFunc(Strays(ManualSession, f), func(s Stray) bool { return s.Known }))
 	add(SessionFolder, MoveSessions, true)
 	add(Nowhere, RemoveRelations, f.Relations.Err == nil)
+	add(Secrets, CutSecrets, f.Secrets.Err == nil)
 	add(IndexInStep, Reindex, !anew && f.Index.Err == nil)
 	add(VectorsInStep, EmbedAnew, anew)
 	add(VectorsInStep, Reindex, !anew && (v.OffCode.Count > 0 || v.Broken != nil))

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -90,6 +92,49 @@ func (t *tx) PutTrust(ctx context.Context, all ...engram.Trust) error {
 func (t *tx) DropTrust(ctx context.Context, memory int64, mark engram.TrustMark) error {
 	if _, err := t.exec(ctx, `DELETE FROM trust WHERE memory = ? AND mark = ?`, memory, mark); err != nil {
 		return fmt.Errorf("drop trust in memory %d: %w", memory, err)
+	}
+	return nil
+}
+
+// CutRevision writes the texts of a revision anew.
+func (t *tx) CutRevision(ctx context.Context, r engram.Revision) error {
+	return t.cut(ctx, `UPDATE revisions SET title = ?, content = ?, reason = ? WHERE memory = ? AND number = ?`, r.Title, r.Content, r.Reason, r.Memory, r.Number)
+}
+
+// CutMutation writes the texts of an entry anew.
+func (t *tx) CutMutation(ctx context.Context, m engram.Mutation) error {
+	var was any
+	if m.Was != nil {
+		was = string(m.Was)
+	}
+	return t.cut(ctx, `UPDATE mutations SET was = ?, reason = ? WHERE seq = ?`, was, orNull(m.Reason), m.Seq)
+}
+
+// CutPrompt writes the content of a prompt anew, and its words.
+func (t *tx) CutPrompt(ctx context.Context, p engram.Prompt) error {
+	t.unprompted = true
+	if err := t.cut(ctx, `UPDATE prompts SET content = ? WHERE num = ?`, p.Content, p.Num); err != nil {
+		return err
+	}
+	var project int64
+	err := t.row(ctx, `SELECT project FROM prompts WHERE num = ? AND deleted_at IS NULL`, []any{p.Num}, &project)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // it was deleted, and is not found by its words
+	}
+	if err == nil {
+		err = t.cut(ctx, `DELETE FROM prompts_fts WHERE rowid = ?`, p.Num)
+	}
+	if err != nil {
+		return err
+	}
+	return t.indexPrompt(ctx, project, p)
+}
+
+// cut takes texts out of a row.
+func (t *tx) cut(ctx context.Context, query string, args ...any) error {
+	t.scrubbed = true
+	if _, err := t.exec(ctx, query, args...); err != nil {
+		return fmt.Errorf("take secrets out: %w", err)
 	}
 	return nil
 }

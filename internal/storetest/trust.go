@@ -1,7 +1,11 @@
 package storetest
 
 import (
+	"errors"
+	"strconv"
+
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func trustCases() []testCase {
@@ -33,6 +37,33 @@ func trustCases() []testCase {
 				return tx.EraseMemory(k.Context(), b.Num)
 			})
 			k.trusted([]int64{a.Num, b.Num}, map[int64][]engram.Trust{a.Num: {approved}})
+		}},
+		{"what is cut out of the past is gone, and the rest stays", func(k *kit) {
+			m := k.save()
+			v := engram.Revision{Memory: m.Num, Number: 1, Type: m.Type, Title: "old", Content: "it was hunter2hunter2", WrittenAt: at(1), ReplacedAt: at(2), Reason: "hunter2hunter2"}
+			entry := engram.Mutation{At: 1 << 20, Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: strconv.FormatInt(m.Num, 10), Reason: "hunter2hunter2", Was: []byte(`{"summary":"hunter2hunter2"}`)}
+			p := engram.Prompt{SyncID: "p1", Project: m.Project, SessionID: m.SessionID, Content: "why hunter2hunter2", CreatedAt: at(3)}
+			k.update(func(tx engram.Tx) error {
+				return errors.Join(tx.InsertRevision(k.Context(), v), tx.Append(k.Context(), &entry), tx.InsertPrompt(k.Context(), &p))
+			})
+			v.Title, v.Content, v.Reason = "older", "it was cut", ""
+			entry.Reason, entry.Was = "", []byte(`{}`)
+			p.Content = "why cut"
+			k.update(func(tx engram.Tx) error {
+				return errors.Join(tx.CutRevision(k.Context(), v), tx.CutMutation(k.Context(), entry), tx.CutPrompt(k.Context(), p),
+					tx.CutPrompt(k.Context(), engram.Prompt{Num: 99}), tx.CutRevision(k.Context(), engram.Revision{Memory: 99}), tx.CutMutation(k.Context(), engram.Mutation{Seq: 99}))
+			})
+			k.view(func(r engram.Reader) error {
+				rs, err := r.Revisions(k.Context(), m.Num)
+				k.same("revisions", rs, []engram.Revision{v})
+				ms, err2 := r.Mutations(k.Context(), engram.EntityMemory, entry.Key, engram.Page{Limit: 1})
+				k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
+				ps, err3 := r.SearchPrompts(k.Context(), text.Query("cut"), "", 5)
+				k.same("prompts with the new word", ps, []engram.Prompt{p})
+				gone, err4 := r.SearchPrompts(k.Context(), text.Query("hunter2hunter2"), "", 5)
+				k.same("prompts with the old word", len(gone), 0)
+				return errors.Join(err, err2, err3, err4)
+			})
 		}},
 		{"suspects are listed live, the longest waiting first, by project", func(k *kit) {
 			late, early, gone := k.save(), k.save(), k.save()

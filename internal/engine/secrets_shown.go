@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/secret"
+)
+
+// underOlderRules reports whether what is kept was not looked at by the rules of now.
+func underOlderRules(ctx context.Context, r engram.Reader) (bool, error) {
+	rules, err := r.Fact(ctx, secretRules)
+	return rules != secret.Version, err
+}
+
+// shownOf is what the texts of one memory go through before it is shown whole, with all that it
+// said before; nil when they may be shown as they are: the rules of now have seen them, and
+// no person keeps a secret there, beside which another one may stand.
+func (e *Engine) shownOf(ctx context.Context, r engram.Reader, num int64) (func(string) string, error) {
+	older, err := underOlderRules(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.Trust(ctx, []int64{num})
+	if err != nil {
+		return nil, err
+	}
+	marks := all[num]
+	if !older && !slices.ContainsFunc(marks, func(t engram.Trust) bool { return t.Mark == engram.TrustSecret }) {
+		return nil, nil
+	}
+	return e.unlessKept(marks), nil
+}
+
+// shownRevisions is revisions of which every text has gone through clean, in place.
+func shownRevisions(rs []engram.Revision, clean func(string) string) {
+	for i := range rs {
+		v := &rs[i]
+		v.Title, v.Content, v.Reason = clean(v.Title), clean(v.Content), clean(v.Reason)
+	}
+}
+
+// shownHistory is historyOf as it may be shown.
+func (e *Engine) shownHistory(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.History, error) {
+	h, err := historyOf(ctx, r, ref)
+	if err != nil {
+		return h, err
+	}
+	clean, err := e.shownOf(ctx, r, h.Memory.Num)
+	if err != nil || clean == nil {
+		return h, err
+	}
+	h.Memory = memoryBy(h.Memory, clean)
+	for i := range h.Versions {
+		v := &h.Versions[i]
+		v.Title, v.Content, v.Reason = clean(v.Title), clean(v.Content), clean(v.Reason)
+	}
+	return h, nil
+}
+
+// shownPrompts takes out of prompts that are about to be shown what older rules let in. It
+// changes ps.
+func (e *Engine) shownPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) error {
+	older, err := underOlderRules(ctx, r)
+	if err != nil || !older {
+		return err
+	}
+	for i := range ps {
+		ps[i].Content, _ = e.secrets().Clean(ps[i].Content)
+	}
+	return nil
+}
+
+// shownSessions is shownPrompts of the summaries of sessions.
+func (e *Engine) shownSessions(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
+	older, err := underOlderRules(ctx, r)
+	if err != nil || !older {
+		return err
+	}
+	for i := range all {
+		all[i].Summary, _ = e.secrets().Clean(all[i].Summary)
+	}
+	return nil
+}
+
+// shownRelations is shownPrompts of what relations say, and of the memories on their other ends.
+func (e *Engine) shownRelations(ctx context.Context, r engram.Reader, notes []engram.RelationNote) error {
+	older, err := underOlderRules(ctx, r)
+	if err != nil || !older {
+		return err
+	}
+	others := make([]engram.Memory, len(notes))
+	for i, n := range notes {
+		others[i] = n.Other
+	}
+	if err := e.recalled(ctx, r, others); err != nil {
+		return err
+	}
+	for i := range notes {
+		rel := &notes[i].Relation
+		rel.Reason, _ = e.secrets().Clean(rel.Reason)
+		rel.Evidence, _ = e.secrets().Clean(rel.Evidence)
+		notes[i].Other = others[i]
+	}
+	return nil
+}

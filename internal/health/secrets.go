@@ -1,0 +1,60 @@
+package health
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// KeptSecrets are recognised secrets in what is kept, without those that a person means to keep.
+type KeptSecrets struct {
+	Part
+	Rules, Current string         // version of the rules by which all of it was looked at, and of those of now
+	Looked         bool           // it was looked through; else the rules of now have seen it before
+	Kinds          map[string]int // how many there are, by the name of the rule
+	Memories       Cases          // that have some in what they say
+	Past           Cases          // memories that have some in what they said before, or in the journal
+	Prompts        Cases
+	Relations      Cases
+	Sessions       int // whose summaries have some
+}
+
+// Texts is how many things have secrets.
+func (s KeptSecrets) Texts() int {
+	return s.Memories.Count + s.Past.Count + s.Prompts.Count + s.Relations.Count + s.Sessions
+}
+
+func judgeSecrets(f Facts, p Policy, why string) Check {
+	s := f.Secrets
+	e := Evidence{"rules": s.Current, "looked_at_by": s.Rules, "looked": s.Looked, "memories": s.Memories.Count, "past": s.Past.Count,
+		"prompts": s.Prompts.Count, "relations": s.Relations.Count, "sessions": s.Sessions}
+	found := Finding{Check: Secrets, Why: why, Evidence: e}
+	if s.Texts() == 0 {
+		if s.Rules == s.Current {
+			return fine(Secrets, why, e)
+		}
+		found.Reason, found.Message = "secret_rules_older", "What is kept was looked at by older rules. The newer ones find no secret in it."
+		found.Next = "engram doctor --fix, or a sleep, notes that, and it needs not be looked at again whenever it is shown."
+		return bad(Warning, found)
+	}
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(s.Kinds)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, s.Kinds[kind]))
+	}
+	e["kinds"] = s.Kinds
+	found.Reason = "secrets_kept"
+	found.Message = these(s.Texts(), "text has", "texts have") + " secrets that nobody means to keep: " + strings.Join(kinds, ", ") + "."
+	found.Next = "engram doctor --fix cuts them out, after a backup, which has them still. What a person means to keep is saved with --allow-secret. Replace what is out."
+	c := bad(Warning, found)
+	for _, k := range []struct {
+		Cases
+		says, name string
+	}{{s.Memories, "Memory #%d has some.", "memory"}, {s.Past, "Memory #%d had some, and its past has them still.", "memory"},
+		{s.Prompts, "Prompt #%d has some.", "prompt"}, {s.Relations, "Relation #%d has some.", "relation"}} {
+		for _, num := range k.First[:min(len(k.First), p.Examples-len(c.Findings))] {
+			c.Findings = append(c.Findings, single(c.Finding, fmt.Sprintf(k.says, num), Evidence{k.name: num}))
+		}
+	}
+	return c
+}
