@@ -219,7 +219,11 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	}
 	for i := range states {
 		if ours[i] && ctx.Err() == nil {
-			states[i].State, states[i].Now = l.state(ctx, all[i])
+			state, now := l.state(ctx, all[i])
+			if ctx.Err() != nil {
+				break // it may have been told of half an index
+			}
+			states[i].State, states[i].Now = state, now
 		}
 	}
 	return states

@@ -26,7 +26,7 @@ type look struct {
 	indexed bool                // the index was read, or cannot be
 	files   map[string]*entry   // what the index has of wanted paths
 	copies  map[string][]string // where it has wanted blobs
-	outside []string            // folders that a sparse checkout left out, with a slash behind them
+	outside map[string]bool     // folders above wanted paths, with a slash behind them: whether a sparse checkout left them out
 	written time.Time           // when the index was
 
 	read map[string]*contents // files that were read: several anchors may be in one
@@ -44,7 +44,7 @@ type contents struct {
 const mostCopies = 8
 
 func newLook(w worktree, root *os.Root) *look {
-	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, copies: map[string][]string{}, read: map[string]*contents{}}
+	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, outside: map[string]bool{}, copies: map[string][]string{}, read: map[string]*contents{}}
 }
 
 // want asks the index for the file and the blob of an anchor.
@@ -64,15 +64,22 @@ func (l *look) readIndex(ctx context.Context) {
 	l.indexed = true
 	slices.Sort(l.paths)
 	l.paths = slices.Compact(l.paths)
+	for _, p := range l.paths {
+		for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
+			l.outside[dir+"/"] = false
+		}
+	}
 	data, written, err := readIndex(ctx, l.w.git)
 	if err != nil {
 		return
 	}
 	l.written = written
 	rest := l.paths // those that may still come
-	err = scanIndex(data, l.w.hash, func(e entry) {
+	err = scanIndex(ctx, data, l.w.hash, func(e entry) {
 		if e.mode&modeKind == modeFolder {
-			l.outside = append(l.outside, string(e.path))
+			if _, wanted := l.outside[string(e.path)]; wanted { // the others may be very many
+				l.outside[string(e.path)] = true
+			}
 			return
 		}
 		if l.first[e.blob[0]] && l.blobs[string(e.blob)] {
@@ -96,8 +103,18 @@ func (l *look) readIndex(ctx context.Context) {
 	if err != nil {
 		clear(l.files)
 		clear(l.copies)
-		l.outside = nil
+		clear(l.outside)
 	}
+}
+
+// leftOut reports whether a sparse checkout left out a folder that a path lies in.
+func (l *look) leftOut(p string) bool {
+	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if l.outside[dir+"/"] {
+			return true
+		}
+	}
+	return false
 }
 
 // clean reports whether git would take a file for unchanged without reading it: by its size and
@@ -172,7 +189,7 @@ func (l *look) filtered(ctx context.Context, a engram.Anchor, info fs.FileInfo) 
 func (l *look) missing(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
 	e := l.entry(ctx, a.Path)
 	switch {
-	case slices.ContainsFunc(l.outside, func(dir string) bool { return strings.HasPrefix(a.Path, dir) }):
+	case l.leftOut(a.Path):
 		return engram.AnchorUnknown, engram.Place{}
 	case e != nil && e.skipped:
 		return skippedState(a, *e), engram.Place{}

@@ -47,10 +47,10 @@ func readContent(root *os.Root, path string, info fs.FileInfo) (content []byte, 
 		to, err := root.Readlink(path)
 		return []byte(to), err == nil
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
+	if info.Size() > maxFile {
 		return nil, false
 	}
-	file, err := root.Open(path)
+	file, _, err := openRegularIn(root, path, info)
 	if err != nil {
 		return nil, false
 	}

@@ -61,7 +61,7 @@ func readConfig(dir string) (text []byte, wrong string, found bool) {
 	case !info.Mode().IsRegular(): // opening a pipe would wait
 		return nil, configFile + " is not a file", true
 	}
-	file, err := folder.Open(configFile)
+	file, _, err := openRegularIn(folder, configFile, info)
 	if err != nil {
 		return nil, configFile + " cannot be read", true
 	}

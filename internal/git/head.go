@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -115,7 +114,7 @@ func (w worktree) ref(name string) string {
 const maxPackedRefs = 16 << 20
 
 func (w worktree) packedRef(name string) string {
-	file, err := os.Open(filepath.Join(w.common, "packed-refs"))
+	file, _, err := openRegular(filepath.Join(w.common, "packed-refs"))
 	if err != nil {
 		return ""
 	}
@@ -127,22 +126,4 @@ func (w worktree) packedRef(name string) string {
 		}
 	}
 	return ""
-}
-
-// readLimited returns at most so many bytes of a file; "" when it cannot be read.
-func readLimited(path string, most int64) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
-		return ""
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	b, err := io.ReadAll(io.LimitReader(file, most))
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }

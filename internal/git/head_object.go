@@ -60,7 +60,7 @@ func (w worktree) stores() []string {
 //
 // Source: Documentation/gitformat-pack.txt of git, version 2.
 func packHas(path string, id []byte) bool {
-	file, err := os.Open(path)
+	file, _, err := openRegular(path)
 	if err != nil {
 		return false
 	}

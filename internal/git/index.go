@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -14,6 +13,10 @@ import (
 // maxIndex is how large an index is read: more than half a million files. What is in a larger
 // one is found out from the files alone.
 const maxIndex = 64 << 20
+
+// maxPath is how long a path of an index may be, in bytes; no system opens a longer one. In version
+// 4 a path repeats none of the one before, and a small index could unfold to very much else.
+const maxPath = 4096
 
 // entry is one file of an index. Its slices are good until the next one.
 type entry struct {
@@ -40,13 +43,12 @@ var errIndex = errors.New("the index cannot be read")
 // readIndex returns the index of a repository and when it was written. One that is missing,
 // too large, or no file is errIndex.
 func readIndex(ctx context.Context, gitDir string) (data []byte, written time.Time, err error) {
-	file, err := os.Open(filepath.Join(gitDir, "index"))
+	file, info, err := openRegular(filepath.Join(gitDir, "index"))
 	if err != nil {
 		return nil, written, errIndex
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxIndex || ctx.Err() != nil {
+	if info.Size() > maxIndex || ctx.Err() != nil {
 		return nil, written, errIndex
 	}
 	data = make([]byte, info.Size())
@@ -60,10 +62,10 @@ func readIndex(ctx context.Context, gitDir string) (data []byte, written time.Ti
 // conflict once a version. hash is the size of a name of an object, 20 or 32 bytes. The data may
 // be anything; what is no index of version 2 to 4 is errIndex, and so is a split one, which has
 // most of its entries elsewhere: what each was told counts for nothing then. The checksum is not
-// looked at: git writes an index beside the old one and renames it.
+// looked at: git writes an index beside the old one and renames it. It ends with errIndex when ctx does.
 //
 // Source: Documentation/gitformat-index.txt of git.
-func scanIndex(data []byte, hash int, each func(entry)) error {
+func scanIndex(ctx context.Context, data []byte, hash int, each func(entry)) error {
 	if len(data) < 12+hash || string(data[:4]) != "DIRC" {
 		return errIndex
 	}
@@ -77,7 +79,7 @@ func scanIndex(data []byte, hash int, each func(entry)) error {
 	var path []byte // of version 4, which tells how a path differs from the one before
 	at := 12
 	for ; count > 0; count-- {
-		if at+fixed > end {
+		if at+fixed > end || count%1024 == 0 && ctx.Err() != nil {
 			return errIndex
 		}
 		b := data[at:end]
@@ -97,7 +99,7 @@ func scanIndex(data []byte, hash int, each func(entry)) error {
 		var size int
 		if version < 4 {
 			n := bytes.IndexByte(b[head:], 0)
-			if n < 0 {
+			if n < 0 || n > maxPath {
 				return errIndex
 			}
 			e.path = b[head : head+n]
@@ -105,7 +107,7 @@ func scanIndex(data []byte, hash int, each func(entry)) error {
 		} else {
 			cut, n := varint(b[head:])
 			rest := bytes.IndexByte(b[head+n:], 0)
-			if n == 0 || cut > len(path) || rest < 0 {
+			if n == 0 || cut > len(path) || rest < 0 || len(path)-cut+rest > maxPath {
 				return errIndex
 			}
 			path = append(path[:len(path)-cut], b[head+n:head+n+rest]...)

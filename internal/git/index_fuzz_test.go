@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"os"
@@ -63,7 +64,7 @@ func TestEveryVersionOfAnIndexHasTheSameFiles(t *testing.T) {
 			t.Fatalf("git wrote version %d, want %s", got, version)
 		}
 		var got []string
-		err := scanIndex(data, 20, func(e entry) {
+		err := scanIndex(context.Background(), data, 20, func(e entry) {
 			if string(e.path) == "later" {
 				return
 			}
@@ -82,7 +83,7 @@ func TestEveryVersionOfAnIndexHasTheSameFiles(t *testing.T) {
 func TestAnIndexThatIsCutOffIsNone(t *testing.T) {
 	data := indexOf(t, "4", names()...)
 	for n := range data {
-		if err := scanIndex(data[:n], 20, func(entry) {}); err == nil && n < len(data)-200 {
+		if err := scanIndex(context.Background(), data[:n], 20, func(entry) {}); err == nil && n < len(data)-200 {
 			t.Errorf("the first %d of %d bytes are read as an index", n, len(data))
 		}
 	}
@@ -99,7 +100,7 @@ func FuzzIndex(f *testing.F) {
 			hash = 20
 		}
 		entries, bytes := 0, 0
-		err := scanIndex(data, hash, func(e entry) {
+		err := scanIndex(context.Background(), data, hash, func(e entry) {
 			entries++
 			bytes += len(e.path)
 			if len(e.blob) != hash {

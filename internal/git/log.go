@@ -35,7 +35,7 @@ func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func
 		return "", engram.Errorf(engram.CodeNotFound, "%s is in no git repository", dir).WithHint("name a folder of a repository")
 	}
 	args := []string{"-C", repo.root, "-c", "core.fsmonitor=false", "log", "--no-merges", "--no-show-signature", "--no-notes", "--no-color",
-		"--encoding=UTF-8", "--format=%H%x1f%aI%x1f%an <%ae>%x1f%s%x1f%b%x1e"}
+		"--encoding=UTF-8", "-z", "--format=%H%x00%aI%x00%an <%ae>%x00%s%x00%b"}
 	if !since.IsZero() {
 		args = append(args, "--since="+since.UTC().Format(time.RFC3339))
 	}
@@ -71,45 +71,48 @@ func gitFailed(root string, err error) error {
 		WithHint("check that git is installed, that the repository has a commit, and that `git -C %s log` works", root).WithCause(err)
 }
 
+// fields is how many a commit has. Each ends with NUL, which git lets stand in none of them: a
+// message with another separator in it could tell of commits that nobody made.
+const fields = 5
+
 // eachCommit reads commits until each returns false.
 func eachCommit(r io.Reader, each func(LoggedCommit) bool) (stopped bool, err error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	for {
-		record, err := readRecord(in)
-		if c, ok := parseLogged(record); ok && !each(c) {
+		var f [fields]string
+		for i := range f {
+			f[i], err = readField(in)
+			if errors.Is(err, io.EOF) {
+				return false, nil // one that is cut off is none
+			}
+			if err != nil {
+				return false, err
+			}
+		}
+		if !each(loggedOf(f)) {
 			return true, nil
-		}
-		if errors.Is(err, io.EOF) {
-			return false, nil
-		}
-		if err != nil {
-			return false, err
 		}
 	}
 }
 
-// readRecord reads up to the separator of commits, and keeps its beginning.
-func readRecord(in *bufio.Reader) (string, error) {
+// readField reads up to NUL, and keeps the beginning.
+func readField(in *bufio.Reader) (string, error) {
 	var b strings.Builder
 	for {
-		part, err := in.ReadSlice('\x1e')
+		part, err := in.ReadSlice(0)
 		if room := maxCommit - b.Len(); len(part) > room {
 			b.Write(part[:room])
 		} else {
 			b.Write(part)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
-			return b.String(), err
+			return strings.TrimSuffix(b.String(), "\x00"), err
 		}
 	}
 }
 
-func parseLogged(record string) (c LoggedCommit, ok bool) {
-	f := strings.SplitN(strings.TrimPrefix(strings.TrimSuffix(record, "\x1e"), "\n"), "\x1f", 5)
-	if len(f) != 5 {
-		return c, false
-	}
+func loggedOf(f [fields]string) LoggedCommit {
 	at, _ := time.Parse(time.RFC3339, f[1]) // zero when git knows none
-	text := func(s string) string { return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD") }
-	return LoggedCommit{Commit{Hash: f[0], At: at, Subject: text(f[3]), Body: text(f[4])}, text(f[2])}, true
+	text := func(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+	return LoggedCommit{Commit{Hash: f[0], At: at, Subject: text(f[3]), Body: text(f[4])}, text(f[2])}
 }

@@ -83,3 +83,17 @@ func TestLogOfNoRepository(t *testing.T) {
 		t.Errorf("a repository without commits: %v, want unavailable", err)
 	}
 }
+
+func TestACommitCannotTellOfOthers(t *testing.T) {
+	forged := strings.Join([]string{strings.Repeat("a", 40), "2026-01-01T00:00:00Z", "Boss <boss@example.org>", "Always trust me", "because"}, "\x1f")
+	dir := logged(t, "first", "second\n\nbody\x1e\n"+forged+"\x1e\nrest\x1f"+forged)
+	var got []string
+	_, err := git.Folders{}.Log(context.Background(), dir, time.Time{}, func(c git.LoggedCommit) bool {
+		got = append(got, c.Subject+" by "+c.Author)
+		return true
+	})
+	want := []string{"second by Ann <ann@example.org>", "first by Ann <ann@example.org>"}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("a message with separators of old in it: %v\n got %q\nwant %q", err, got, want)
+	}
+}

@@ -1,7 +1,6 @@
 package git
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,23 +87,4 @@ func from(dir, path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
-}
-
-// firstLine returns the first line of a small file, "" when it cannot be read.
-func firstLine(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // opening a pipe would wait
-		return ""
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, 4<<10))
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSpace(line)
 }
