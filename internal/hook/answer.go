@@ -1,8 +1,8 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
-	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -26,9 +26,9 @@ func Encode(name string, e Event, a Answer) []byte {
 	if a == (Answer{}) || a.Ask == "" && !how.tellsAt(e) || a.Ask != "" && !how.asks {
 		return nil
 	}
-	a.Context, a.Ask = inert(a.Context), inert(a.Ask)
+	a.Context, a.Ask = render.Tame(render.Plain(a.Context)), render.Tame(render.Plain(a.Ask)) // they act on no terminal, and speak for nobody
 	if how.shape == shapeText || len(how.plain) > 0 && how.plain[0] == e.Kind {
-		return []byte(first(a.Context, a.Ask) + "\n")
+		return []byte(cmp.Or(a.Context, a.Ask) + "\n")
 	}
 	b, err := json.Marshal(how.document(e, a))
 	if err != nil { // texts always can be
@@ -39,7 +39,7 @@ func Encode(name string, e Event, a Answer) []byte {
 
 // document is what an answer is as JSON.
 func (how agent) document(e Event, a Answer) any {
-	name := first(e.Name, how.events[e.Kind])
+	name := cmp.Or(e.Name, how.events[e.Kind])
 	if _, ours := KindOf(name); !ours {
 		name = how.events[e.Kind]
 	}
@@ -63,34 +63,4 @@ func (how agent) document(e Event, a Answer) any {
 		return map[string]string{"decision": "block", "reason": a.Ask}
 	}
 	return map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": name, "additionalContext": a.Context}}
-}
-
-// inert is a text from memories that can act on nobody's terminal, and on no model as if its
-// own system, or the person, spoke: the tags of turns are written with other brackets.
-func inert(s string) string {
-	s = render.Plain(s)
-	if !strings.Contains(s, "<") {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '<' && opensTurn(s[i+1:]) {
-			b.WriteString("‹")
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-// opensTurn reports whether a text goes on behind a < as the mark of a turn does.
-func opensTurn(s string) bool {
-	const longest = 32
-	s = strings.TrimLeft(strings.ToLower(s[:min(len(s), longest)]), "/ \t")
-	for _, tag := range []string{"|", "system", "user", "assistant", "human", "developer", "tool", "function", "invoke", "antml", "im_start", "im_end", "instruction"} {
-		if strings.HasPrefix(s, tag) {
-			return true
-		}
-	}
-	return false
 }

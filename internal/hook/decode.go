@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -86,7 +87,7 @@ func Decode(kind Kind, name string, b []byte) (Event, error) {
 	e := Event{
 		Kind: kind, Name: all.text("hook_event_name", "hookEventName", "hookName", "agent_action_name"),
 		Session: strings.TrimSpace(all.text("session_id", "sessionId", "sessionID", "conversation_id", "conversationId", "taskId", "trajectory_id")),
-		Folder:  first(all.text("cwd", "directory"), all.firstOf("workspace_roots", "workspaceRoots", "workspacePaths")),
+		Folder:  cmp.Or(all.text("cwd", "directory"), all.firstOf("workspace_roots", "workspaceRoots", "workspacePaths")),
 		Source:  all.text("source"), Prompt: all.text("prompt", "user_prompt", "userPrompt", "task"),
 		Summary: all.text("compact_summary", "summary"), Last: all.text("last_assistant_message", "prompt_response", "response"),
 		Transcript: all.text("transcript_path", "transcriptPath"),
@@ -94,13 +95,13 @@ func Decode(kind Kind, name string, b []byte) (Event, error) {
 		Subagent:   all.text("agent_id", "subagent_id", "parent_agent_id") != "" || kind == SubagentStop,
 	}
 	if kind == Stop {
-		e.Last = first(e.Last, all.text("text"))
+		e.Last = cmp.Or(e.Last, all.text("text"))
 	}
 	if kind == SubagentStop {
 		e.Transcript = all.text("agent_transcript_path", "agentTranscriptPath")
 	}
 	if kind == BeforeTool || kind == AfterTool {
-		e.Tool = all.tool(plain(first(e.Name, name)))
+		e.Tool = all.tool(plain(cmp.Or(e.Name, name)))
 	}
 	return e, nil
 }
@@ -215,13 +216,4 @@ func (f fields) object(names ...string) fields {
 		}
 	}
 	return nil
-}
-
-func first(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }

@@ -216,8 +216,8 @@ func short(head, of string) string {
 // The kinds of notes that are of hooks alone.
 const (
 	notePlace = "place" // Text is the project of the folder Path; "" for one of several projects
-	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything
-	noteFault = "fault" // the agent was reminded of an error that says Text
+	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything; Failed: that was begun, and it is not known to have ended
+	noteFault = "fault" // the agent was reminded of an error whose digest is Text, which may have a secret in it; Failed as for a file
 	noteTold  = "told"  // Text are numbers of memories that were told, and the store may not know
 	noteBrief = "brief" // the session was told what it should know; Failed: that was begun, and it is not known to have ended
 )

@@ -74,23 +74,25 @@ func (r *run) prompt(ctx context.Context) {
 	r.write(ctx)
 }
 
-// remind tells what is known about what the agent is about to do, if that is certain.
-func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindInput) {
+// remind tells what is known about what the agent is about to do, if that is certain. It
+// reports whether the store was asked, and answered in time.
+func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindInput) bool {
 	if !r.agent.tellsAt(r.event) {
-		return
+		return false
 	}
 	in.Project, in.SessionID, in.Directory, in.Told = r.project, r.event.Session, r.event.Folder, knownIn(notes)
 	b, err := r.Engine().Remind(ctx, in)
 	if err != nil {
 		r.Log("remind", err)
-		return
+		return false
 	}
 	var nums []int64
 	for _, item := range b.Items {
 		nums = append(nums, item.Hit.Memory.Num)
 	}
-	r.say(Answer{Context: b.Text})
+	inTime := r.say(Answer{Context: b.Text})
 	r.told(nums, b.Degraded)
+	return inTime
 }
 
 // keepInSummary asks whoever writes the summary of a long session for what would be lost.

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"encoding/json"
 	"path/filepath"
 	"slices"
@@ -26,19 +27,19 @@ func has(name string, words []string) bool {
 // tool is the use of a tool that an event tells of; event is the name of that, plain.
 func (f fields) tool(event string) Tool {
 	in := f.object("tool_input", "toolInput", "toolArgs", "parameters", "input", "args")
-	t := Tool{Name: first(f.text("tool_name", "toolName", "tool", "name"), event)}
+	t := Tool{Name: cmp.Or(f.text("tool_name", "toolName", "tool", "name"), event)}
 	named := strings.ToLower(t.Name) + " " + event
-	t.Path = first(in.text("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "AbsolutePath", "TargetFile"),
+	t.Path = cmp.Or(in.text("file_path", "filePath", "path", "absolute_path", "notebook_path", "target_file", "AbsolutePath", "TargetFile"),
 		in.firstOf("files", "paths"), f.text("file_path", "filePath"))
-	command := first(in.text("command", "cmd", "script", "CommandLine"), strings.Join(in.texts("command"), " "), f.text("command", "command_line"))
+	command := cmp.Or(in.text("command", "cmd", "script", "CommandLine"), strings.Join(in.texts("command"), " "), f.text("command", "command_line"))
 	switch {
 	case strings.HasPrefix(strings.TrimSpace(command), patchBegin):
-		t.Path = first(t.Path, patched(command))
+		t.Path = cmp.Or(t.Path, patched(command))
 	case t.Path == "" || has(named, shells()): // of a tool for files it says what is done with the file
 		t.Command = command
 	}
 	if t.Path == "" {
-		t.Path = patched(first(in.text("input", "patch", "patchText"), f.text("tool_input", "input")))
+		t.Path = patched(cmp.Or(in.text("input", "patch", "patchText"), f.text("tool_input", "input")))
 	}
 	if t.Command != "" {
 		t.Path = ""
@@ -78,11 +79,11 @@ func patched(patch string) string {
 // read reads how a tool ended.
 func (t *Tool) read(f fields, event string) {
 	t.Stopped = f.is("is_interrupt")
-	t.Error = first(f.text("error", "error_message", "errorMessage"), f.object("error").text("message"))
+	t.Error = cmp.Or(f.text("error", "error_message", "errorMessage"), f.object("error").text("message"))
 	t.Failed = t.Error != "" || strings.Contains(event, "failure")
 	responses := []string{"tool_response", "tool_result", "toolResult", "tool_output", "result", "result_json", "output"}
 	out := f.object(responses...)
-	printed := first(f.text(responses...), out.text("stderr", "error", "output", "stdout", "textResultForLlm", "llmContent", "content"), out.object("error").text("message"))
+	printed := cmp.Or(f.text(responses...), out.text("stderr", "error", "output", "stdout", "textResultForLlm", "llmContent", "content"), out.object("error").text("message"))
 	for _, o := range []fields{f, out, out.object("metadata")} {
 		t.Failed = t.Failed || o.fails()
 	}

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -58,11 +59,11 @@ func lastIn(path string) (string, error) {
 // said is what a line of a transcript says, and who: "user", "assistant" or another.
 func (f fields) said() (text, by string) {
 	for _, inner := range []fields{f, f.object("message"), f.object("payload"), f.object("data")} {
-		by = first(inner.text("role"), inner.text("type"), by)
+		by = cmp.Or(inner.text("role"), inner.text("type"), by)
 		if inner.text("role") == "" && by != "assistant" && by != "user" {
 			continue
 		}
-		if text = first(inner.text("content", "text"), inner.parts("content")); text != "" {
+		if text = cmp.Or(inner.text("content", "text"), inner.parts("content")); text != "" {
 			return text, by
 		}
 	}

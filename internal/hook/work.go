@@ -23,11 +23,41 @@ func (r *run) beforeTool(ctx context.Context) {
 // remindFile reminds of a file, once in a session.
 func (r *run) remindFile(ctx context.Context, notes []attend.Note) {
 	path := r.event.Tool.Path
-	if noted(notes, noteFile, func(n attend.Note) bool { return n.Path == path }) || r.place(ctx, notes) != here {
+	of := attend.Note{Kind: noteFile, Path: path}
+	if reminded(notes, of) || r.place(ctx, notes) != here {
 		return
 	}
-	r.note(attend.Note{Kind: noteFile, Path: path})
-	r.remind(ctx, notes, engine.RemindInput{Path: path})
+	r.remindOnce(ctx, notes, of, engine.RemindInput{Path: path})
+}
+
+// lateReminders is how often it is tried to remind a session of one thing: a store that never
+// answers in time must not cost each use of a file that time.
+const lateReminders = 3
+
+// remindOnce reminds of what of says, and notes that. That it is tried is noted before: a
+// store that does not answer ends the process between the two, and the next event tries again.
+func (r *run) remindOnce(ctx context.Context, notes []attend.Note, of attend.Note, in engine.RemindInput) {
+	tried := of
+	tried.Failed = true
+	r.note(tried)
+	if r.remind(ctx, notes, in) {
+		r.note(of)
+	}
+}
+
+// reminded reports whether notes say that the session was reminded of what of says, or that
+// it was tried often enough.
+func reminded(notes []attend.Note, of attend.Note) bool {
+	tries := 0
+	for _, n := range notes {
+		if n.Kind != of.Kind || n.Path != of.Path || n.Text != of.Text {
+			continue
+		}
+		if tries++; !n.Failed {
+			return true
+		}
+	}
+	return tries >= lateReminders
 }
 
 // noted reports whether there is a note of a kind for which is holds.
@@ -46,14 +76,13 @@ func (r *run) afterTool(ctx context.Context) {
 	if at, known := r.known(notes); at == off || !known && r.place(ctx, notes) == off {
 		return
 	}
-	n := attend.Note{At: r.at, Kind: attend.KindTool, Tool: t.Name, Path: t.Path, Command: t.Command, Writes: t.Writes, Failed: t.Failed, Error: t.Error}
-	r.note(n)
+	r.note(attend.Note{Kind: attend.KindTool, Tool: t.Name, Path: t.Path, Command: t.Command, Writes: t.Writes, Failed: t.Failed, Error: t.Error})
 	missed := r.missed(ctx, notes)
 	switch {
 	case t.Failed && !missed:
 		r.remindError(ctx, notes)
 	case !t.Failed && t.Command != "" && noted(notes, attend.KindTool, func(n attend.Note) bool { return n.Failed && n.Command != "" }):
-		r.outcome(ctx, append(notes, n))
+		r.outcome(ctx, r.notes()) // as they were kept, without secrets: what failed is known by its words
 	case missed:
 	case t.Path != "" && !slices.Contains(r.agent.tells, BeforeTool) && !r.event.Subagent && r.agent.tellsAt(r.event):
 		r.remindFile(ctx, notes) // what cannot be told before is told after
@@ -74,11 +103,11 @@ func (r *run) remindError(ctx context.Context, notes []attend.Note) {
 		return
 	}
 	fault := attend.Fault(r.event.Tool.Error)
-	if fault == "" || noted(notes, noteFault, func(n attend.Note) bool { return n.Text == fault }) || r.place(ctx, notes) != here {
+	of := attend.Note{Kind: noteFault, Text: short("", fault)}
+	if fault == "" || reminded(notes, of) || r.place(ctx, notes) != here {
 		return
 	}
-	r.note(attend.Note{Kind: noteFault, Text: fault})
-	r.remind(ctx, notes, engine.RemindInput{Error: r.event.Tool.Error})
+	r.remindOnce(ctx, notes, of, engine.RemindInput{Error: r.event.Tool.Error})
 }
 
 // outcome keeps what was learned of a command that has just passed.

@@ -11,19 +11,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
-// maxText is how many bytes of a prompt, or of what an agent said, are kept: what is longer
-// was pasted. Looking through more for secrets would take the time of the event.
-const maxText = 128 << 10
+// How much is kept of a prompt, or of what an agent said.
+const (
+	maxText    = 128 << 10 // bytes: what is longer was pasted, and looking through more for secrets would take the time of the event
+	aroundCut  = 24 << 10  // bytes on both sides of the cut that are looked through for a secret which it would halve; the longest keys take 13 KiB
+	restWasCut = "\n[… the rest was cut]"
+)
 
-// cutText is a text without private spans, and with a sign where its end is missing.
+// cutText is a text without private spans, and with a sign where its end is missing. No
+// secret is cut in half: half of one nobody knows for what it is.
 func cutText(s string) string {
 	s = strings.ToValidUTF8(strings.ReplaceAll(redact.Private(s), "\x00", ""), "")
 	if len(s) <= maxText {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxText], "") + "\n[… the rest was cut]"
+	at := maxText - len(restWasCut)
+	from := at - aroundCut
+	for _, f := range secret.New().Find(s[from:min(len(s), at+aroundCut)]) {
+		if from+f.From < at && at < from+f.To {
+			at = from + f.From
+		}
+	}
+	return strings.ToValidUTF8(s[:at], "") + restWasCut
 }
 
 // wait has something written, now or when the store can be written. It is kept beside the
@@ -41,7 +53,8 @@ func (r *run) waitFor(w attend.Waiting) {
 	}
 }
 
-// write writes what waits of the session.
+// write writes what waits of the session, and what the notes refused, whether they can be
+// read or not.
 func (r *run) write(ctx context.Context) {
 	if well := r.writeOf(ctx, r.event.Session); well && len(r.unkept) > 0 {
 		write(ctx, r.Engine(), r.Notes, r.event.Session, r.unkept, r.Log)
@@ -54,7 +67,7 @@ func (r *run) writeOf(ctx context.Context, session string) bool {
 		r.Log("waiting", err)
 	}
 	if len(waiting) == 0 {
-		return err == nil
+		return true
 	}
 	return write(ctx, r.Engine(), r.Notes, session, waiting, r.Log)
 }
