@@ -162,7 +162,7 @@ func (w *Wirer) back(s *state, done []written) error {
 			err = write(f, c.Before, 0)
 		default:
 			if err = os.Remove(f.real); err == nil {
-				s.leave(f.real)
+				s.leave(c.Path)
 			}
 		}
 		failed = errors.Join(failed, err)
@@ -186,6 +186,9 @@ func (s *state) leave(path string) {
 		inside, err := filepath.Rel(dir, path)
 		if err != nil || strings.HasPrefix(inside, "..") {
 			continue
+		}
+		if is, err := os.Lstat(dir); err == nil && !is.IsDir() {
+			continue // a link by now, which somebody else made
 		}
 		if err := os.Remove(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
 			s.Folders = slices.Delete(s.Folders, n, n+1)

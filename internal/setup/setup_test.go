@@ -339,3 +339,19 @@ func TestAnUndoThatCannotBeDoneSaysWhyAndDoesTheRest(t *testing.T) {
 		t.Errorf("once more: %+v, %v; want what was left", all, err)
 	}
 }
+
+func TestWhatIsRememberedOfNothing(t *testing.T) {
+	b := newBench(t)
+	if err := os.MkdirAll(b.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(b.dir, "setup.json"), []byte(`{"version":1,"files":null}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := b.tree()
+	b.apply("a", b.server("one.json", "a"))
+	b.undo("a", b.server("one.json", "a"))
+	if after := b.tree(); after != before {
+		t.Errorf("after undo it is\n%s\nand was\n%s", after, before)
+	}
+}

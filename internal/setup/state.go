@@ -105,6 +105,9 @@ func (w *Wirer) load() (*state, error) {
 	if s.Version > stateVersion {
 		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", path).WithHint("update engram")
 	}
+	if s.Files == nil { // "files": null
+		s.Files = map[string]*wired{}
+	}
 	maps.DeleteFunc(s.Files, func(_ string, w *wired) bool { return w == nil || len(w.Agents) == 0 })
 	return s, nil
 }

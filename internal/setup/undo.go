@@ -126,7 +126,7 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode)
 	}
 	_ = sweep(f) // what a kill left beside it
 	if c.After == nil {
-		s.leave(f.real)
+		s.leave(c.Path)
 	}
 	if delete(was.Agents, agent); len(was.Agents) == 0 {
 		delete(s.Files, c.Path)

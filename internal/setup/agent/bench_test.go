@@ -78,6 +78,13 @@ func (b bench) write(path, content string, mode fs.FileMode) {
 	}
 }
 
+func (b bench) symlink(to, path string) {
+	b.Helper()
+	if err := os.Symlink(to, path); err != nil {
+		b.Fatal(err)
+	}
+}
+
 func (b bench) read(path string) string {
 	b.Helper()
 	content, err := os.ReadFile(path)

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -34,8 +35,14 @@ func usual(value any, name string) entry {
 	return entry{
 		path: path, spared: true,
 		set: func(c []byte) ([]byte, error) {
-			if there, err := edit.ReadJSON(c, path, new(any)); err != nil || there {
-				return c, err
+			var is any
+			switch there, err := edit.ReadJSON(c, path, &is); {
+			case err != nil:
+				return nil, err
+			case there && fmt.Sprint(is) != fmt.Sprint(value):
+				return nil, engram.Errorf(engram.CodeConflict, "%s %v is not known", name, is).WithHint("update engram; the file was not touched")
+			case there:
+				return c, nil
 			}
 			return edit.SetJSON(c, path, value)
 		},
@@ -43,9 +50,8 @@ func usual(value any, name string) entry {
 	}
 }
 
-// element is one in a list; told is what makes it ours, however the program is called.
-func element(value any, told string, path ...string) entry {
-	ours := func(e []byte) bool { return bytes.Contains(e, []byte(told)) }
+// element is one in a list; ours tells it, however the program is called.
+func element(value any, ours func(element []byte) bool, path ...string) entry {
 	return entry{
 		path: path,
 		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, ours) },

@@ -1,6 +1,11 @@
 package agent
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
+)
 
 // hookLine is a command line for an event of an agent, and what it is known by.
 func (e Env) hookLine(sh shell, agent, event string) (line, told string, err error) {
@@ -42,9 +47,24 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, element(shape(line), told, "hooks", event))
+		value, ours := shape(line), func(e []byte) bool { return bytes.Contains(e, []byte(told)) }
+		if group, ok := value.(nested); ok {
+			all = append(all, grouped(group.Hooks[0], ours, "hooks", event))
+			continue
+		}
+		all = append(all, element(value, ours, "hooks", event))
 	}
 	return all, nil
+}
+
+// grouped is a hook in a group, in which there may be hooks of others.
+func grouped(value hookCommand, ours func(element []byte) bool, path ...string) entry {
+	const inner = "hooks"
+	return entry{
+		path: path,
+		set:  func(c []byte) ([]byte, error) { return edit.AddGroupedJSON(c, path, inner, value, ours) },
+		drop: func(c []byte) ([]byte, error) { return edit.DropGroupedJSON(c, path, inner, ours) },
+	}
 }
 
 // inGroup is a hook in a group, with a patience in seconds.

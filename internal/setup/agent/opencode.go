@@ -2,6 +2,7 @@ package agent
 
 import (
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/setup"
@@ -20,6 +21,9 @@ func openCode() Agent {
 		programs: []string{"opencode"},
 		parts: func(e Env) ([]setup.Part, error) {
 			parts, err := e.whole("opencode", dir(e), openCodeFile)
+			for n, p := range parts {
+				parts[n].Yields = filepath.Ext(p.Path) == ".md" // commands are of use one by one
+			}
 			entry := struct {
 				Type    string   `json:"type"`
 				Command []string `json:"command"`

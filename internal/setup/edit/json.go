@@ -85,19 +85,24 @@ func AddJSON(src []byte, path []string, value any, ours func(element []byte) boo
 //
 // CodeInvalid as AddJSON.
 func DropJSON(src []byte, path []string, ours func(element []byte) bool) ([]byte, error) {
+	return repeatJSON(src, func(d *document) error {
+		list, _, _, err := d.list(path)
+		if err != nil || list == nil {
+			return err
+		}
+		elements := list.Value.(*hujson.Array).Elements
+		n := slices.IndexFunc(elements, func(v hujson.Value) bool { return ours(plain(v)) })
+		if n >= 0 {
+			d.cut(elements[n].StartOffset, elements[n].EndOffset, n == 0, n == len(elements)-1)
+		}
+		return nil
+	}, withoutElements(path, ours))
+}
+
+// repeatJSON runs a change until it changes nothing.
+func repeatJSON(src []byte, change func(*document) error, rest func(any) any) ([]byte, error) {
 	for {
-		out, err := changeJSON(src, func(d *document) error {
-			list, _, _, err := d.list(path)
-			if err != nil || list == nil {
-				return err
-			}
-			elements := list.Value.(*hujson.Array).Elements
-			n := slices.IndexFunc(elements, func(v hujson.Value) bool { return ours(plain(v)) })
-			if n >= 0 {
-				d.cut(elements[n].StartOffset, elements[n].EndOffset, n == 0, n == len(elements)-1)
-			}
-			return nil
-		}, withoutElements(path, ours))
+		out, err := changeJSON(src, change, rest)
 		if err != nil || bytes.Equal(out, src) {
 			return out, err
 		}
@@ -288,24 +293,49 @@ func without(path []string) func(any) any {
 
 // withoutElements takes what is ours out of the list at a path of a decoded file.
 func withoutElements(path []string, ours func([]byte) bool) func(any) any {
+	return atList(path, func(list []any) []any {
+		return slices.DeleteFunc(list, func(e any) bool {
+			b, err := json.Marshal(e)
+			return err == nil && ours(b)
+		})
+	})
+}
+
+// atList makes something else of the list at a path of a decoded file, and leaves out what is
+// empty on the way to it.
+func atList(path []string, change func([]any) []any) func(any) any {
 	return func(v any) any {
 		o, at := v.(map[string]any)
 		for _, name := range path[:len(path)-1] {
 			if !at {
-				return v
+				break
 			}
 			o, at = o[name].(map[string]any)
 		}
 		last := path[len(path)-1]
 		if list, ok := o[last].([]any); at && ok {
-			o[last] = slices.DeleteFunc(list, func(e any) bool {
-				b, err := json.Marshal(e)
-				return err == nil && ours(b)
-			})
-			if len(o[last].([]any)) == 0 {
-				without(path)(v)
-			}
+			o[last] = change(list)
 		}
+		return withoutEmpty(v, path)
+	}
+}
+
+// withoutEmpty takes the objects and lists on a path out of a decoded file that are empty: they
+// may have been made on the way.
+func withoutEmpty(v any, path []string) any {
+	o, ok := v.(map[string]any)
+	if !ok || len(path) == 0 {
 		return v
 	}
+	switch inner := withoutEmpty(o[path[0]], path[1:]).(type) {
+	case map[string]any:
+		if len(inner) == 0 {
+			delete(o, path[0])
+		}
+	case []any:
+		if len(inner) == 0 {
+			delete(o, path[0])
+		}
+	}
+	return o
 }

@@ -1,0 +1,63 @@
+package edit_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
+)
+
+func TestElementsOfGroups(t *testing.T) {
+	hook := map[string]any{"command": "engram hook codex Stop"}
+	for _, c := range []struct{ name, src, with, without string }{
+		{
+			"a list that is missing", `{"a": 1}`,
+			`{"a": 1, "hooks": {"Stop":[{"hooks":[{"command":"engram hook codex Stop"}]}]}}`, `{"a": 1, "hooks": {"Stop":[]}}`,
+		},
+		{
+			"an empty object of events", `{"hooks": {}}`,
+			"", `{"hooks": {"Stop": []}}`,
+		},
+		{
+			"another one in the group of ours stays", `{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command":"engram hook old"}, {"command": "mine.sh"}]}]}}`,
+			`{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command":"engram hook codex Stop"}, {"command": "mine.sh"}]}]}}`,
+			`{"hooks": {"Stop": [{"matcher": "x", "hooks": [{"command": "mine.sh"}]}]}}`,
+		},
+		{
+			"another one before ours stays", `{"hooks": {"Stop": [{"hooks": [{"command": "mine.sh"}, {"command":"engram hook old"}]}, 7]}}`,
+			`{"hooks": {"Stop": [{"hooks": [{"command": "mine.sh"}, {"command":"engram hook codex Stop"}]}, 7]}}`,
+			`{"hooks": {"Stop": [{"hooks": [{"command": "mine.sh"}]}, 7]}}`,
+		},
+		{
+			"a group without any stays", `{"hooks": {"Stop": [{"hooks": []}, {"hooks": "none"}, {}]}}`,
+			`{"hooks": {"Stop": [{"hooks": []}, {"hooks": "none"}, {}, {"hooks":[{"command":"engram hook codex Stop"}]}]}}`,
+			`{"hooks": {"Stop": [{"hooks": []}, {"hooks": "none"}, {}]}}`,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := []string{"hooks", "Stop"}
+			got, err := edit.AddGroupedJSON([]byte(c.src), path, "hooks", hook, isOurs)
+			if err != nil || c.with != "" && string(got) != c.with {
+				t.Fatalf("AddGroupedJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
+			}
+			if again, err := edit.AddGroupedJSON(got, path, "hooks", hook, isOurs); err != nil || !bytes.Equal(again, got) {
+				t.Errorf("a second time it is\n%s\n%v; want no change", again, err)
+			}
+			bare, err := edit.DropGroupedJSON(got, path, "hooks", isOurs)
+			if err != nil || squeezed(bare) != squeezed([]byte(c.without)) {
+				t.Errorf("DropGroupedJSON(%s) =\n%s\n%v; want\n%s", got, bare, err, c.without)
+			}
+		})
+	}
+}
+
+// squeezed is JSON without white space.
+func squeezed(src []byte) string { return string(bytes.Join(bytes.Fields(src), nil)) }
+
+// An empty object that was there is no sign of a name that stands twice.
+func TestAListInAnEmptyObject(t *testing.T) {
+	got, err := edit.AddJSON([]byte(`{"hooks": {}}`), []string{"hooks", "Stop"}, "engram hook", isOurs)
+	if want := `{"hooks":{"Stop":["engramhook"]}}`; err != nil || squeezed(got) != want {
+		t.Errorf("AddJSON gives %s, %v; want %s", got, err, want)
+	}
+}
