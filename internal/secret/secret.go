@@ -28,6 +28,7 @@ type rule struct {
 	named    bool     // a match begins with one of the keywords, and names the secret by it
 	opens    bool     // a match begins with one of the keywords
 	bounded  bool     // with opens: no letter, digit or _ stands before it
+	mixed    int      // how often the kind of character changes in the secret at least; 0: any
 	allowed  []allowance
 }
 
@@ -126,7 +127,7 @@ func (s *Scanner) Find(text string) []Span {
 func (s *Scanner) found(found []Span, r *compiled, text string, places []place) []Span {
 	for _, m := range r.matches(text, places) {
 		from, to := r.secretOf(m)
-		if from == to || r.entropy > 0 && entropy(text[from:to]) <= r.entropy {
+		if from == to || r.entropy > 0 && entropy(text[from:to]) <= r.entropy || r.mixed > 0 && !mixed(text[from:to], r.mixed) {
 			continue
 		}
 		match, secret, line := text[m[0]:m[1]], text[from:to], lineAround(text, m[0], m[1])

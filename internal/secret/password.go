@@ -1,0 +1,113 @@
+package secret
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What a password is called, what may stand between that and the password, and the password:
+// people choose signs that the rules of gitleaks do not look for.
+const (
+	passwordNames = `(?:passwor[dt]|passwd|passphrase|passcode|pwd|_pass)`
+	passwordValue = `(?:\\?"([^"\s\\]{6,200})\\?"|\\?'([^'\s\\]{6,200})\\?'|([^\s"'\x60,;<>(){}\[\]\\]{6,200}))(?:[\s"'\x60,;)}\]]|$)`
+)
+
+// passwords are rules for what is called a password. How mixed it is tells it from a word.
+func passwords() []rule {
+	return []rule{
+		{
+			id: "password", regex: `(?i)` + passwordNames + `\d{0,2}\\?["'\x60]?\s{0,3}(?:=|:=|=>|:)\s{0,3}` + passwordValue, mixed: 4, opens: true,
+			keywords: passwordKeywords(), allowed: noPassword(),
+		},
+		{
+			id: "password", regex: `(?i)` + passwordNames + `(?:\s(?:is|was|ist|war|es|est|era)\s(?:now\s)?)["'\x60]?([^\s"'\x60,;<>(){}\[\]]{7,199}[^\s"'\x60.,;:<>(){}\[\]])`, mixed: 5, opens: true,
+			keywords: passwordKeywords(), allowed: noPassword(),
+		},
+		{
+			id: "password", regex: `--?pass(?:word|wd|phrase)?\s{1,3}` + passwordValue, mixed: 4, opens: true,
+			keywords: []string{"-pass"}, allowed: noPassword(),
+		},
+		// The clients of MySQL take a password right after -p.
+		{
+			id: "password", regex: `(?:mysql|mariadb)[\w-]{0,10}\s[^\n|;]{0,200}?-p["']?([^\s"'=-][^\s"']{5,200})`, mixed: 3, opens: true, bounded: true,
+			keywords: []string{"mysql", "mariadb"}, allowed: noPassword(),
+		},
+		// A secret key of AWS has no form of its own: 40 characters, near what it is called.
+		{
+			id: "aws-secret-key", regex: `(?i)secret[^\n]{0,60}?[\s:="'\x60]([a-z0-9/+]{40})(?:[\s"'\x60.,;)]|$)`, entropy: 4.2, mixed: 12, opens: true,
+			keywords: []string{"secret"}, allowed: noPassword(),
+		},
+	}
+}
+
+func passwordKeywords() []string {
+	return []string{"password", "passwort", "passwd", "passphrase", "passcode", "pwd", "_pass"}
+}
+
+// noPassword is what stands where a password will be, where it is read from, or how it is kept.
+func noPassword() []allowance {
+	return []allowance{{regexes: []string{`^(?:\$[A-Z_{(]|%[A-Z_]+%|[<{*#]|\[REDACTED)`, `://`, `(?i)^(?:your|my|change|example|dummy|test|pbkdf|sha\d|argon|bcrypt|scrypt)`, `(?i)\b(?:env|environ|config|secrets|process|vault)[.:[(]`}}}
+}
+
+// Named reports whether a value is a password by the name that it has: the last word of the
+// name says so, and the value is no word and no place to read it from.
+func Named(name, value string) bool {
+	name = strings.ToLower(name)
+	ends := func(w string) bool { return strings.HasSuffix(name, w) }
+	for _, w := range append(passwordKeywords(), "pass", "pw") {
+		if ends(w) && (w != "pass" && w != "pw" || name == w) {
+			return len(value) >= shortestPassword && mixed(value, 1) && !strings.ContainsAny(value, " \t\n") && !isNoPassword(value)
+		}
+	}
+	return false
+}
+
+const shortestPassword = 6
+
+func isNoPassword(value string) bool {
+	for _, a := range noPassword() {
+		for _, x := range a.regexes {
+			if regexp.MustCompile(x).MatchString(value) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mixed reports whether a text has letters and digits, and goes from one kind of character to
+// another least times; once less where it has a sign. A path, a name in code and a version
+// change seldom: what stands between their words does not count.
+func mixed(text string, least int) bool {
+	last, changes := byte(0), 0
+	var has [256]bool
+	for i := range len(text) {
+		kind := kindOf(text[i])
+		if kind == 0 {
+			continue
+		}
+		if last != 0 && kind != last {
+			changes++
+		}
+		last, has[kind] = kind, true
+	}
+	if has['!'] {
+		least--
+	}
+	return has['0'] && (has['a'] || has['A']) && changes >= least
+}
+
+// kindOf is a character that stands for those of a kind; 0 for what parts words.
+func kindOf(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return 'a'
+	case 'A' <= c && c <= 'Z':
+		return 'A'
+	case '0' <= c && c <= '9':
+		return '0'
+	case strings.IndexByte("!#$%^&*@~+?", c) >= 0:
+		return '!'
+	}
+	return 0
+}
