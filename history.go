@@ -20,6 +20,7 @@ type Version struct {
 type History struct {
 	Memory   Memory    // as it is now, forgotten or not
 	Versions []Version // oldest first; the last is what it says now
+	Suspect  []string  // why it reads like an order to an agent, in words; nil: it does not, or was approved
 }
 
 // NewHistory joins a memory and its revisions, oldest first.

@@ -155,6 +155,7 @@ type GraphNode struct {
 	// Superseded says that a live memory stands in its place, be that one in the graph or
 	// not.
 	Superseded bool
+	Suspect    []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 }
 
 // Superseded returns the numbers of the memories of g in whose place another one stands.

@@ -51,6 +51,9 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 		if err := walk.run(ctx); err != nil {
 			return err
 		}
+		if err := walk.markSuspect(ctx); err != nil {
+			return err
+		}
 		return walk.markSuperseded(ctx)
 	})
 	if err != nil {
@@ -61,6 +64,19 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 		walk.g.Nodes[i].State = lifecycle.State(n.Memory, now)
 	}
 	return walk.g, nil
+}
+
+// markSuspect says of each memory why it reads like an order.
+func (w *graphWalk) markSuspect(ctx context.Context) error {
+	ms := make([]engram.Memory, len(w.g.Nodes))
+	for i, n := range w.g.Nodes {
+		ms[i] = n.Memory
+	}
+	why, err := suspects(ctx, w.r, ms)
+	for i, m := range ms {
+		w.g.Nodes[i].Suspect = why[m.Num]
+	}
+	return err
 }
 
 // clean checks what came in and fills the defaults in.

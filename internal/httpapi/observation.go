@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -33,14 +34,17 @@ type observation struct {
 	CreatedAt      clock        `json:"created_at"`
 	UpdatedAt      clock        `json:"updated_at"`
 	DeletedAt      clock        `json:"deleted_at,omitzero"`
+
+	Origin  engram.Origin `json:"origin"`
+	Suspect []string      `json:"suspect,omitempty"` // why it reads like an order to an agent; absent where it does not, or was approved
 }
 
-func observationOf(m engram.Memory) observation {
+func observationOf(m engram.Memory, n engram.Note) observation {
 	return observation{
 		ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content, ToolName: m.ToolName,
 		Project: m.Project, Scope: m.Scope, TopicKey: m.TopicKey, RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount,
 		LastSeenAt: clock(m.LastSeenAt), ReviewAfter: clock(m.ReviewAfter), CreatedAt: clock(m.CreatedAt),
-		UpdatedAt: clock(m.UpdatedAt), DeletedAt: clock(m.DeletedAt),
+		UpdatedAt: clock(m.UpdatedAt), DeletedAt: clock(m.DeletedAt), Origin: m.Origin, Suspect: n.Suspect,
 	}
 }
 
@@ -155,8 +159,8 @@ func (a *API) recentObservations(q request) (reply, error) {
 	if filter.Current, err = q.current(); err != nil {
 		return reply{}, err
 	}
-	list, err := a.Engine.List(q.Context(), filter, engram.Page{Limit: q.lenient("limit")})
-	return reply{body: document.Each(list, observationOf)}, err
+	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.lenient("limit")}, time.Time{})
+	return reply{body: document.Each(list.Memories, func(m engram.Memory) observation { return observationOf(m, list.Notes[m.Num]) })}, err
 }
 
 func (a *API) observation(q request) (reply, error) {
@@ -165,7 +169,7 @@ func (a *API) observation(q request) (reply, error) {
 		return reply{}, err
 	}
 	d, err := a.readMemory(q, ref)
-	return reply{body: observationOf(d.Memory)}, worded(err, engram.CodeNotFound, "observation not found")
+	return reply{body: observationOf(d.Memory, d.Note())}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // observationChange is what may change of a memory; what is left out stays.
@@ -193,7 +197,7 @@ func (a *API) updateObservation(q request) (reply, error) {
 	m, err := a.Engine.Update(q.Context(), engine.UpdateInput{
 		Ref: ref, Type: in.Type, Title: in.Title, Content: in.Content, Project: in.Project, Scope: in.Scope, TopicKey: in.TopicKey,
 	})
-	return reply{body: observationOf(m.Memory), degraded: m.Warnings}, worded(err, engram.CodeNotFound, "observation not found")
+	return reply{body: observationOf(m.Memory, engram.Note{}), degraded: m.Warnings}, worded(err, engram.CodeNotFound, "observation not found")
 }
 
 // deletedObservation says what became of a memory.

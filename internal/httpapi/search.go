@@ -47,7 +47,7 @@ func (a *API) search(q request) (reply, error) {
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
 	if explain {
 		why := document.WhyOf(h.Why)
 		out.Why = &why

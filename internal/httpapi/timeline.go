@@ -25,7 +25,9 @@ type entry struct {
 	IsFocus bool    `json:"is_focus"`
 }
 
-func entryOf(m engram.Memory) entry { return entry{observation: observationOf(m)} }
+func entriesOf(ms []engram.Memory, notes engram.Notes) []entry {
+	return document.Each(ms, func(m engram.Memory) entry { return entry{observation: observationOf(m, notes[m.Num])} })
+}
 
 func (a *API) timeline(q request) (reply, error) {
 	id := q.query.Get("observation_id")
@@ -44,7 +46,7 @@ func (a *API) timeline(q request) (reply, error) {
 	if err != nil {
 		return reply{}, worded(err, engram.CodeNotFound, "timeline: observation #%s not found", id)
 	}
-	doc := timelineDoc{Focus: observationOf(t.Focus), Before: document.Each(t.Before, entryOf), After: document.Each(t.After, entryOf), Total: t.Total}
+	doc := timelineDoc{Focus: observationOf(t.Focus, t.Notes[t.Focus.Num]), Before: entriesOf(t.Before, t.Notes), After: entriesOf(t.After, t.Notes), Total: t.Total}
 	if t.Session.ID != "" {
 		s := sessionOf(t.Session)
 		doc.Session = &s
