@@ -88,7 +88,7 @@ func faultLines(text string) []string {
 	}
 	var lines []string
 	for l := range strings.Lines(faults().escapes.ReplaceAllString(strings.ToValidUTF8(text, ""), "")) {
-		l = faults().moment.ReplaceAllString(strings.Join(strings.Fields(l), " "), "")
+		l = faults().moment.ReplaceAllString(shown(l), "")
 		if strings.ContainsFunc(l, unicode.IsLetter) {
 			lines = append(lines, l)
 		}

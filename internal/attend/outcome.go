@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -32,7 +33,9 @@ const (
 	outcomeHead   = 4   // lines of an error
 	outcomeFiles  = 8   // files that were edited
 	outcomeSteps  = 3   // commands that were run
-	outcomeTitle  = 100 // characters of a command in a title
+	outcomeStep   = 100 // characters of one of these
+	outcomeTitle  = 100 // characters of the title
+	outcomeNamed  = 40  // of these, for the command
 )
 
 // Outcomes returns the commands of a session that failed and later passed, one for each
@@ -127,9 +130,9 @@ func (m *mended) note(n Note, command string) {
 }
 
 func (t *trial) outcome(at time.Time) Outcome {
-	title := "`" + cut(t.command, outcomeTitle) + "` failed, then passed"
+	title := "`" + cut(t.command, outcomeNamed) + "` failed, then passed"
 	if fault := Fault(t.mended[0].err); fault != "" {
-		title += ": " + cut(fault, outcomeTitle)
+		title += ": " + cut(fault, outcomeTitle-utf8.RuneCountInString(title)-2)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s` failed and passed after %d runs.\n", t.command, t.all)
@@ -171,7 +174,7 @@ func slashed(paths []string) []string {
 func quoted(commands []string) []string {
 	out := make([]string, len(commands))
 	for i, c := range commands {
-		out[i] = "`" + cut(c, outcomeTitle) + "`"
+		out[i] = "`" + cut(c, outcomeStep) + "`"
 	}
 	return out
 }

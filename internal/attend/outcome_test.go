@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
@@ -101,6 +103,38 @@ func TestAnOutcomeTellsTheErrorAndWhatHelped(t *testing.T) {
 	}
 }
 
+// Nobody reads how far something had come, and a title is a line in a list.
+func TestAnOutcomeIsWorthReading(t *testing.T) {
+	err := "Downloading  10%\rDownloading  90%\r\x1b]0;building\x07\n" +
+		"Receiving objects:  45% (45/100)\n[=======>      ] 55%\n100% complete\n\u280b building\n" +
+		"2026/06/12 08:59:00 main.go: begun\n[08:59:01] time passes\n" +
+		strings.Repeat("at a place that nobody looks at\n", 50) +
+		"\x1b[31mJun 12 08:59:03 error: the pool of connections that the nightly job opens for each of its forty workers is empty\x07\x1b[0m\n" +
+		strings.Repeat("note: and this follows from it, "+strings.Repeat("long ", 60)+"\n", 50)
+	command := "go test -count=1 -run 'TestThePool|TestTheWorkers|TestTheNightlyJob' ./internal/pool/... ./internal/worker/..."
+	all := attend.Outcomes([]attend.Note{failed(command, err), edited("pool/pool.go"), ran(command)})
+	if len(all) != 1 {
+		t.Fatalf("got %+v, want one", all)
+	}
+	o := all[0]
+	if !strings.Contains(o.Title, "failed, then passed: error: the pool of") || utf8.RuneCountInString(o.Title) > 100 {
+		t.Errorf("title of %d characters: %q", utf8.RuneCountInString(o.Title), o.Title)
+	}
+	for _, not := range []string{"%", "\x1b", "\x07", "\r", "08:59", "building", "Receiving"} {
+		if strings.Contains(o.Content, not) {
+			t.Errorf("content has %q:\n%s", not, o.Content)
+		}
+	}
+	if lines := strings.Count(o.Content, "\n"); lines > 10 || len(o.Content) > 1500 {
+		t.Errorf("content of %d lines and %d bytes:\n%s", lines, len(o.Content), o.Content)
+	}
+	for _, stays := range []string{"error: coverage 45% is below 60%", "error: 3 of 10 (30%) failed"} {
+		if all := attend.Outcomes([]attend.Note{failed("make", stays), edited("a.go"), ran("make")}); !strings.Contains(all[0].Content, stays) {
+			t.Errorf("content\n%s\nwant %q in it", all[0].Content, stays)
+		}
+	}
+}
+
 func TestOutcomesAreTheSameEachTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		notes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) attend.Note {
@@ -131,7 +165,7 @@ func FuzzOutcomes(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, command, err string) {
 		for _, o := range attend.Outcomes([]attend.Note{failed(command, err), edited("a"), ran(command)}) {
-			if o.Command == "" || strings.ContainsAny(o.Title, "\n\r") {
+			if o.Command == "" || strings.ContainsFunc(o.Title, unicode.IsControl) || utf8.RuneCountInString(o.Title) > 100 || strings.Count(o.Content, "\n") > 12 {
 				t.Errorf("%q failing with %q is %+v", command, err, o)
 			}
 		}

@@ -56,11 +56,13 @@ type Options struct {
 }
 
 // Handle does what belongs to an event of an agent that in tells of, and returns what the
-// agent is answered; nil is silence. It returns within Options.Within, be it that in never
-// ends or that the store is busy: the work goes on then, and ends with the process. Only that
-// something is noted beside the store which nobody says again, such as a prompt, is waited
-// for longer, up to five times Within: on a machine that has no time for it. Names that
-// nobody knows, and what is no event, are silence.
+// agent is answered; nil is silence. It returns within Options.Within, be it that nothing
+// comes in or that the store is busy: the work goes on then, and ends with the process. Only
+// that something which nobody says again, such as a prompt, is read and noted beside the store
+// is waited for longer, once its first byte is there: until settleWithin times Within after
+// the beginning. The store has no part in that; it takes a machine that has no time, or an
+// agent that stops in the middle of what it says. Names that nobody knows, and what is no
+// event, are silence.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond
@@ -92,13 +94,17 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 			select {
 			case <-done:
 			case <-r.settled:
-			case <-time.After(4 * o.Within):
+			case <-time.After((settleWithin - 1) * o.Within):
 				o.Log("settle", context.DeadlineExceeded)
 			}
 		}
 	}
 	return r.answer()
 }
+
+// settleWithin is after how many times Options.Within Handle returns in any case: 750 ms, as
+// long as nothing else is set. Thirty agents that ask at once on two cores take half of it.
+const settleWithin = 5
 
 // run is one event at work.
 type run struct {
@@ -151,6 +157,10 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if !known {
 		return
 	}
+	if kind.lasts() {
+		in = &begun{in: in, tell: func() { r.owes.Store(true) }}
+		defer r.settle()
+	}
 	text, cut, err := Read(kind, in)
 	if err != nil {
 		r.Log("read", err)
@@ -174,14 +184,35 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if r.event.Session = r.session(); r.event.Session == "" {
 		return
 	}
-	switch kind {
-	case Prompt, AfterCompact, SubagentStop, Stop, SessionEnd:
-		r.owes.Store(true)
-		defer r.settle()
-	}
 	if step, ok := r.steps()[kind]; ok {
 		step(ctx)
 	}
+	r.settle() // before the rest of what was cut is read away
+}
+
+// lasts reports a kind of which something may have to be kept that nobody says again.
+func (k Kind) lasts() bool {
+	switch k {
+	case Prompt, AfterCompact, SubagentStop, Stop, SessionEnd:
+		return true
+	}
+	return false
+}
+
+// begun tells, once, that the first byte of in is there.
+type begun struct {
+	in   io.Reader
+	tell func()
+}
+
+// Read implements io.Reader.
+func (b *begun) Read(p []byte) (int, error) {
+	n, err := b.in.Read(p)
+	if n > 0 && b.tell != nil {
+		b.tell()
+		b.tell = nil
+	}
+	return n, err
 }
 
 // steps are what belongs to each kind.
@@ -216,6 +247,7 @@ func short(head, of string) string {
 // The kinds of notes that are of hooks alone.
 const (
 	notePlace = "place" // Text is the project of the folder Path; "" for one of several projects
+	noteRoot  = "root"  // Path is the folder that decided the project, such as that of its repository
 	noteFile  = "file"  // the agent was reminded of the file Path, if there was anything; Failed: that was begun, and it is not known to have ended
 	noteFault = "fault" // the agent was reminded of an error whose digest is Text, which may have a secret in it; Failed as for a file
 	noteTold  = "told"  // Text are numbers of memories that were told, and the store may not know
@@ -251,7 +283,7 @@ const (
 // place finds the project of the folder, which notes may have already. Nowhere nothing is
 // told, but what is written is: it belongs to the session.
 func (r *run) place(ctx context.Context, notes []attend.Note) where {
-	known := false
+	known, root := false, ""
 	for _, n := range notes {
 		if n.Kind == notePlace && n.Path == r.event.Folder {
 			r.project, known = n.Text, true
@@ -267,7 +299,7 @@ func (r *run) place(ctx context.Context, notes []attend.Note) where {
 			r.Log("project", err)
 			return nowhere
 		default:
-			r.project = in.Name
+			r.project, root = in.Name, in.Path
 		}
 	}
 	if r.Off(r.project) {
@@ -275,6 +307,9 @@ func (r *run) place(ctx context.Context, notes []attend.Note) where {
 	}
 	if !known {
 		r.note(attend.Note{Kind: notePlace, Path: r.event.Folder, Text: r.project})
+		if root != "" && root != r.event.Folder {
+			r.note(attend.Note{Kind: noteRoot, Path: root})
+		}
 	}
 	if r.project == "" {
 		return nowhere

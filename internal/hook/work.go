@@ -112,7 +112,13 @@ func (r *run) remindError(ctx context.Context, notes []attend.Note) {
 
 // outcome keeps what was learned of a command that has just passed.
 func (r *run) outcome(ctx context.Context, notes []attend.Note) {
-	all := attend.Outcomes(notes)
+	folders := []string{r.event.Folder}
+	for _, n := range notes {
+		if n.Kind == notePlace || n.Kind == noteRoot {
+			folders = append(folders, n.Path)
+		}
+	}
+	all := attend.Outcomes(attend.Below(notes, folders))
 	if len(all) == 0 {
 		return
 	}

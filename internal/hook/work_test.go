@@ -28,7 +28,7 @@ func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
 	}
 	edit := func() {
 		t.Helper()
-		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": "cart/cart.go"}))
+		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": filepath.Join(d.dir, "cart/cart.go")}))
 	}
 	bash(false)
 	bash(true)
@@ -40,7 +40,7 @@ func TestACommandThatFailsAndPassesIsAnOutcome(t *testing.T) {
 	bash(false)
 	ms := d.memories(engram.Filter{})
 	if len(ms) != 1 || ms[0].Type != attend.OutcomeType || ms[0].Origin != engram.OriginTool || ms[0].ToolName != "claude-code" || ms[0].SessionID != "s1" ||
-		ms[0].Project != "shop" || !strings.Contains(ms[0].Content, "undefined: total") || !strings.Contains(ms[0].Content, "cart/cart.go") {
+		ms[0].Project != "shop" || !strings.Contains(ms[0].Content, "undefined: total") || !strings.Contains(ms[0].Content, "passed: cart/cart.go") {
 		t.Fatalf("got %+v", ms)
 	}
 	bash(true)
