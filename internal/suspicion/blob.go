@@ -17,7 +17,11 @@ const (
 // is suspicious by itself. What is none of this, such as a key, an image or a hash, is fine.
 func blobs(text string, found *findings) {
 	for from, line := range lines(text) {
-		if at, to := decoded(lowered(line[:min(len(line), maxLine)])); to > at && !prevented(lowered(line[:at])) {
+		line = line[:min(len(line), maxLine)]
+		if !charsOf(line).any(decodesBy) {
+			continue // nothing is run that was decoded
+		}
+		if at, to := decoded(lowered(line)); to > at && !prevented(lowered(line[:at])) {
 			found.add(Blob, "encoded text is to be decoded and run", from+at, from+to)
 		}
 	}
@@ -64,6 +68,9 @@ func unpacked(s string) (string, bool) {
 	}
 	return string(plain), true
 }
+
+// decodesBy has characters of which one is in each line where something is decoded and run.
+const decodesBy = "|(-"
 
 // decoded: base64 -d | sh, eval(atob(…)), powershell -enc ….
 func decoded(line string) (from, to int) {

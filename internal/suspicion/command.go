@@ -10,7 +10,11 @@ func commands(text string, found *findings) {
 			line = line[:maxLine]
 		}
 		low := lowered(line)
+		has := charsOf(low)
 		for _, r := range lineRules {
+			if !r.may(has, low) {
+				continue
+			}
 			if at, to := r.find(low); to > at && !prevented(low[:at]) {
 				found.add(r.code, r.why, from+at, from+to)
 			}
@@ -26,16 +30,45 @@ type lineRule struct {
 	code Code
 	why  string
 	find func(line string) (from, to int)
+	// may reports whether it can find anything in a line with these characters. It says no only
+	// where it cannot, and costs next to nothing: most lines are prose.
+	may func(has chars, line string) bool
 }
 
 var lineRules = []lineRule{
-	{Command, "it runs what another machine sends, unseen", piped},
-	{Command, "it opens a shell to another machine", opened},
-	{Command, "it lets a key or a command in for good", planted},
-	{Exfil, "a command sends secrets to another machine", carried},
-	{Exfil, "the address of an image carries data out", imaged},
-	{Bypass, "an agent's questions to the person are to be switched off", unleashed},
-	{Order, "a standing order destroys files", destroying},
+	{Command, "it runs what another machine sends, unseen", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
+	{Command, "it opens a shell to another machine", opened, func(has chars, line string) bool {
+		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
+	}},
+	{Command, "it lets a key or a command in for good", planted, func(has chars, _ string) bool { return has.any(">|") }},
+	{Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
+		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
+	}},
+	{Exfil, "the address of an image carries data out", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
+	{Bypass, "an agent's questions to the person are to be switched off", unleashed, func(chars, string) bool { return true }},
+	{Order, "a standing order destroys files", destroying, func(has chars, _ string) bool { return has.any("-") }},
+}
+
+// chars is which characters of ASCII a line has, a bit for each.
+type chars [2]uint64
+
+func charsOf(line string) (has chars) {
+	for i := range len(line) {
+		if c := line[i]; c < 128 {
+			has[c>>6] |= 1 << (c & 63)
+		}
+	}
+	return has
+}
+
+// any reports whether the line has one of some characters.
+func (has chars) any(of string) bool {
+	for i := range len(of) {
+		if has[of[i]>>6]&(1<<(of[i]&63)) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // prevented reports that what follows is spoken against: "never pipe … into a shell".

@@ -10,6 +10,15 @@ import (
 // reading costs of each.
 const longestThing = 512
 
+// endsThing has the bytes that no address or path has: white space, quotes, brackets, and those
+// of letters beyond ASCII.
+var endsThing = func() (ends [256]bool) {
+	for c := range ends {
+		ends[c] = c <= ' ' || c >= 0x80 || strings.IndexByte("\"'`<>()[]|,;", byte(c)) >= 0
+	}
+	return ends
+}()
+
 // thing returns the length of the address or path with which s begins, 0 when it is neither.
 func thing(s string) int {
 	switch c := s[0]; {
@@ -25,7 +34,7 @@ func thing(s string) int {
 	slashed, home := false, s[0] == '$' // of what has a slash alone, few mean anything
 	for n < len(s) && n < longestThing {
 		c := s[n]
-		if c <= ' ' || strings.IndexByte("\"'`<>()[]{}|,;", c) >= 0 && !(c == '{' || c == '}') || c >= 0x80 {
+		if endsThing[c] {
 			break
 		}
 		slashed = slashed || c == '/'
