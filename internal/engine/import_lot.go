@@ -15,9 +15,15 @@ import (
 
 // lot are records that come back from where they waited.
 type lot struct {
-	records  []incoming
-	embedded <-chan map[string][]float32 // vectors of their texts, once
-	err      error
+	records []incoming
+	ahead   <-chan reckoned // of their texts, once
+	err     error
+}
+
+// reckoned is what was found out of texts before they are written.
+type reckoned struct {
+	vectors  map[string][]float32    // by the text that is embedded
+	suspects map[string][]suspicious // what reads like an order, by judgedBy; nil of a memory where nothing does
 }
 
 // lotSize is how many records come back together.
@@ -27,9 +33,9 @@ const lotSize = 128
 const lotsAhead = 4
 
 // each calls fn with every record, in lots. While one is written, others unpack the next and
-// put their texts into vectors: whoever writes keeps others waiting. embed is called for each
+// reckon with their texts: whoever writes keeps others waiting. reckon is called for each
 // lot in its turn some lots before fn, by the same goroutine; what it returns is called beside.
-func (w *waiting) each(ctx context.Context, embed func(context.Context, []incoming) (func() map[string][]float32, error), fn func(lot) error) error {
+func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incoming) (func() reckoned, error), fn func(lot) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
@@ -74,13 +80,13 @@ func (w *waiting) each(ctx context.Context, embed func(context.Context, []incomi
 		if b.err != nil {
 			return fmt.Errorf("read what was kept: %w", b.err)
 		}
-		vectors, err := embed(ctx, b.records)
+		run, err := reckon(ctx, b.records)
 		if err != nil {
 			return err
 		}
-		embedded := make(chan map[string][]float32, 1)
-		b.embedded = embedded
-		readers.Go(func() { embedded <- vectors() })
+		done := make(chan reckoned, 1)
+		b.ahead = done
+		readers.Go(func() { done <- run() })
 		if window = append(window, b); len(window) < lotsAhead {
 			continue
 		}
@@ -130,13 +136,24 @@ func incomingOf(frames []string) ([]incoming, error) {
 	return all, nil
 }
 
-// embedNew looks a lot up, and returns what embeds those of it that are not here.
-func (i *importing) embedNew(ctx context.Context, records []incoming) (func() map[string][]float32, error) {
+// reckonNew looks a lot up, and returns what embeds and judges those of it that are not here.
+func (i *importing) reckonNew(ctx context.Context, records []incoming) (func() reckoned, error) {
 	if err := i.lookUp(ctx, records); err != nil {
 		return nil, err
 	}
 	fresh := i.fresh(records)
-	return func() map[string][]float32 { return i.embedAhead(ctx, fresh) }, nil
+	return func() reckoned { return reckoned{i.embedAhead(ctx, fresh), judgeAhead(fresh)} }, nil
+}
+
+// judgeAhead looks for orders in memories that come in.
+func judgeAhead(records []incoming) map[string][]suspicious {
+	suspects := make(map[string][]suspicious, len(records))
+	for _, r := range records {
+		if r.Memory != nil {
+			suspects[judgedBy(r.Memory.Memory)] = suspicionsOf(r.Memory.Memory)
+		}
+	}
+	return suspects
 }
 
 // embedAhead reckons the vectors of memories that come in. A model that cannot answer costs

@@ -88,8 +88,9 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	done := 0
-	err := w.each(ctx, i.embedNew, func(b lot) error {
-		i.embedded = <-b.embedded
+	err := w.each(ctx, i.reckonNew, func(b lot) error {
+		ahead := <-b.ahead
+		i.embedded, i.judged = ahead.vectors, ahead.suspects
 		for _, r := range b.records {
 			if err := i.take(ctx, r); err != nil {
 				return err

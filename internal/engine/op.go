@@ -29,8 +29,9 @@ type op struct {
 	hides  bool   // what it forgets is only hidden here, and does not spread
 	tied   bool   // it took away or changed what was shown of a pair: another relation may be shown now
 
-	embedded map[string][]float32 // vectors by text that were reckoned before the op; nil: none
-	logged   map[thing]bool       // what it has written of; nil: nobody asks
+	embedded map[string][]float32    // vectors by text that were reckoned before the op; nil: none
+	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
+	logged   map[thing]bool          // what it has written of; nil: nobody asks
 }
 
 // write runs fn as one verb in one transaction.

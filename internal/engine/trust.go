@@ -127,7 +127,7 @@ func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memor
 	if was != nil && was.Origin == now.Origin && slices.Equal(shownTexts(*was), shownTexts(now)) {
 		return nil
 	}
-	found := suspicionsOf(now)
+	found := o.suspicionsOf(now)
 	if was != nil && len(found) > 0 {
 		approved, err := approvedOf(ctx, o.tx, []engram.Memory{now})
 		if err != nil {
@@ -142,6 +142,21 @@ func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memor
 		return nil
 	}
 	return o.tx.DropTrust(ctx, now.Num, engram.TrustSuspect)
+}
+
+// suspicionsOf is what was found before the op, or else is found now.
+func (o *op) suspicionsOf(m engram.Memory) []suspicious {
+	if o.judged != nil {
+		if found, known := o.judged[judgedBy(m)]; known {
+			return found
+		}
+	}
+	return suspicionsOf(m)
+}
+
+// judgedBy is all of a memory that suspicionsOf looks at.
+func judgedBy(m engram.Memory) string {
+	return string(m.Origin) + "\x00" + strings.Join(shownTexts(m), "\x00")
 }
 
 // codesOf are the codes of all reasons, each once, sorted.
