@@ -99,6 +99,9 @@ func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 
 // write writes what waits of a session, in its order, and reports whether the store could be
 // written. Writing twice what was written is harmless: another event may be at it, too.
+//
+// What fails in a way that nobody foresaw stays, and is tried again with the next event; what
+// comes after it need not wait for it.
 func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Waiting, log func(string, error)) bool {
 	var written []string
 	well := true
@@ -111,10 +114,12 @@ func write(ctx context.Context, e *engine.Engine, notes Notes, session string, w
 		if err != nil {
 			log(w.What, err)
 		}
-		if well = err == nil || final(err); !well {
+		if well = ctx.Err() == nil && !away(err); !well {
 			break
 		}
-		written = append(written, w.Key)
+		if err == nil || final(err) {
+			written = append(written, w.Key)
+		}
 	}
 	if len(written) > 0 {
 		if err := notes.Written(session, written); err != nil {
@@ -122,6 +127,14 @@ func write(ctx context.Context, e *engine.Engine, notes Notes, session string, w
 		}
 	}
 	return well
+}
+
+// errLater is the error of what a later version wants written, which alone knows how.
+var errLater = errors.New("of a later version")
+
+// away reports an error of a store that cannot be written now, whatever it is.
+func away(err error) bool {
+	return engram.CodeOf(err) == engram.CodeUnavailable || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
 // final reports an error that the next try would end in, too.
@@ -157,6 +170,8 @@ func keep(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
 			Directory: w.Directory, Source: w.Agent})
 	case attend.WaitEnd:
 		_, err = e.EndSession(ctx, w.Session, "")
+	default:
+		return errLater
 	}
 	return err
 }

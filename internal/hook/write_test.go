@@ -1,15 +1,24 @@
 package hook_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/hook"
 	"github.com/alanbuscaglia/engram/internal/notebook"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // Half of a key is no key to whoever looks for keys: it must not be left by the cut.
@@ -104,4 +113,77 @@ func TestWhatWasLateIsToldTheNextTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// oddStore fails in ways that nobody foresaw.
+type oddStore struct {
+	engram.Store
+	fails func() bool
+}
+
+var errOdd = errors.New("malformed page 7")
+
+func (s oddStore) Update(ctx context.Context, f func(engram.Tx) error) error {
+	if s.fails() {
+		return errOdd
+	}
+	return s.Store.Update(ctx, f)
+}
+
+// What fails for no known reason is tried again, and nothing waits for it: neither the rest of
+// its session nor that of others.
+func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "engram.db")
+	d := newDesk(t)
+	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	calls := 0
+	odd := engine.New(engine.Options{Store: oddStore{store, func() bool { calls++; return calls == 1 }}, Now: enginetest.Start, NewID: enginetest.IDs()})
+	for i, session := range []string{"s1", "s1", "s2"} {
+		d.notes.waiting = append(d.notes.waiting, attend.Waiting{Key: fmt.Sprint("k", i), What: attend.WaitPrompt, Session: session, Project: "shop", Text: fmt.Sprint("prompt ", i)})
+	}
+	d.o.Engine = func() *engine.Engine { return odd }
+	d.o.Project = "shop"
+	d.quiet(d.tellAs("windsurf", "session-start")) // which is told nothing: all that is done is to write
+	if len(d.notes.waiting) != 1 || d.notes.waiting[0].Key != "k0" || !strings.Contains(strings.Join(d.logged, "\n"), "malformed") {
+		t.Errorf("still waiting %+v; logged %v", d.notes.waiting, d.logged)
+	}
+	d.quiet(d.tell("stop"))
+	ps, err := odd.Prompts(t.Context(), "", engram.Page{})
+	if err != nil || len(ps) != 3 || len(d.notes.waiting) != 0 {
+		t.Errorf("got %d prompts, %v; still waiting %+v", len(ps), err, d.notes.waiting)
+	}
+}
+
+// What begins to come in is waited for: nobody says it again.
+func TestAPromptThatComesSlowlyIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in, out := io.Pipe()
+		n := &notes{}
+		o := hook.Options{Notes: n, Now: time.Now, Engine: func() *engine.Engine { return busy(t) }, Folder: "/", Project: "shop", NewID: enginetest.IDs()}
+		go func() {
+			for _, part := range []string{`{"session_id":"s1",`, `"prompt":"what `, `is asked"`, `}`} {
+				time.Sleep(100 * time.Millisecond)
+				_, _ = io.WriteString(out, part)
+			}
+		}()
+		begun := time.Now()
+		hook.Handle(t.Context(), o, "claude-code", "prompt", in)
+		if took := time.Since(begun); took != 400*time.Millisecond || len(n.waiting) != 1 || n.waiting[0].Text != "what is asked" {
+			t.Errorf("after %v there is %+v; want the prompt after 400ms", took, n.waiting)
+		}
+
+		in, out = io.Pipe() // and one that stops in the middle is left all the same
+		go func() { _, _ = io.WriteString(out, `{"session_id":"s1",`) }()
+		begun = time.Now()
+		hook.Handle(t.Context(), o, "claude-code", "prompt", in)
+		if took := time.Since(begun); took != 750*time.Millisecond {
+			t.Errorf("it took %v, want 750ms", took)
+		}
+		_ = out.Close()
+		synctest.Wait()
+	})
 }
