@@ -103,38 +103,36 @@ func (e entry) leave(c, before []byte) ([]byte, error) {
 // made is a file of JSON that has nothing but these entries.
 func made(entries ...entry) ([]byte, error) { return jsonFile("", entries...).Set(nil) }
 
-// tomlFile is a file of TOML with tables of ours in it. An agent that writes the file anew
-// may leave the comments out between which they stood: then nobody can say where they end.
-func tomlFile(path, tables string) setup.Part {
-	set := func(c []byte) ([]byte, error) { return edit.SetTOML(c, tables) }
-	return blockFile(path, set, func(c []byte) ([]byte, error) {
-		bare, err := edit.RemoveTOML(c)
-		if err != nil || !bytes.Equal(bare, c) {
-			return bare, err
-		}
-		if same, err := set(c); err == nil && bytes.Equal(same, c) {
-			return nil, engram.Errorf(engram.CodeConflict, "the tables of engram stand without the comments around them").
-				WithHint("take them out by hand")
-		}
-		return c, nil
-	})
+// tomlFile is a file of TOML with a table of ours in it.
+func tomlFile(path string, table []string, keys string) setup.Part {
+	return setup.Part{
+		Path: path,
+		Set:  func(c []byte) ([]byte, error) { return edit.SetTOML(c, table, keys) },
+		Remove: func(c, before []byte) ([]byte, error) {
+			c, err := edit.RemoveTOML(c, before, table)
+			return gone(c, before), err
+		},
+	}
 }
 
 // markdownFile is a file of Markdown with a text of ours in it, which several agents share.
 func markdownFile(path, text string) setup.Part {
-	p := blockFile(path, func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) }, edit.RemoveMarkdown)
-	p.Shared = "protocol"
-	return p
+	return setup.Part{
+		Path: path, Shared: "protocol",
+		Set: func(c []byte) ([]byte, error) { return edit.SetMarkdown(c, text) },
+		Remove: func(c, before []byte) ([]byte, error) {
+			c, err := edit.RemoveMarkdown(c)
+			return gone(c, before), err
+		},
+	}
 }
 
-func blockFile(path string, set, remove func([]byte) ([]byte, error)) setup.Part {
-	return setup.Part{Path: path, Set: set, Remove: func(c, before []byte) ([]byte, error) {
-		c, err := remove(c)
-		if err == nil && before == nil && len(bytes.TrimSpace(c)) == 0 {
-			return nil, nil
-		}
-		return c, err
-	}}
+// gone is nil for a file that was not there before, and has nothing in it.
+func gone(content, before []byte) []byte {
+	if before == nil && len(bytes.TrimSpace(content)) == 0 {
+		return nil
+	}
+	return content
 }
 
 // skill is a SKILL.md (https://agentskills.io/specification) with the protocol.

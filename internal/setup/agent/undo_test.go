@@ -180,25 +180,60 @@ func TestFilesThatCannotBeUnderstoodAreLeft(t *testing.T) {
 	}
 }
 
-// An agent may write a file of TOML anew without the comments between which our tables stand.
-func TestTablesWithoutTheirCommentsAreTold(t *testing.T) {
+// Codex writes its file anew, with or without our comment, and puts its own tables behind ours.
+func TestUndoOfWhatCodexHasWrittenAnew(t *testing.T) {
+	const ours, other, features = "[mcp_servers.engram]", "[mcp_servers.other]\ncommand = \"echo\"\nargs = [\"hi\"]\n", "[features]\nanalytics_plan_history = true\n"
+	for _, c := range []struct{ name, before, from, to, want string }{
+		{"a feature is enabled", "", "", "\n" + features, "\n" + features},
+		{"a server is added, and the comment is lost", "", "#", "\n" + other, "\n" + other},
+		{"our server is removed, and a feature enabled", "", "all", features, features},
+		{"our server is removed, and nothing else is there", "", "all", "", ""},
+		{"in a file of its own", "model = \"o3\"\n", "#", features, "model = \"o3\"\n\n" + features},
+		{"a server of our name was there", "[mcp_servers.engram]\ncommand = \"old\"\n", "#", features, "[mcp_servers.engram]\ncommand = \"old\"\n" + features},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := newBench(t, "home")
+			path := filepath.Join(b.home, ".codex", "config.toml")
+			if c.before != "" {
+				b.write(path, c.before, 0o600)
+			}
+			b.apply("codex")
+			is := b.read(path)
+			switch n := strings.Index(is, "# written by"); c.from {
+			case "all":
+				is = is[:n]
+			case "#":
+				is = is[:n] + is[strings.Index(is, ours):]
+			}
+			b.write(path, is+c.to, 0o600)
+			b.apply("codex")
+			again := b.read(path)
+			if strings.Count(again, ours) != 1 || !strings.Contains(again, c.to) {
+				t.Errorf("set up again it is %q; want our table once, and %q", again, c.to)
+			}
+			b.undo("codex")
+			if c.want == "" {
+				if content, err := os.ReadFile(path); err == nil {
+					t.Errorf("after undo it is %q; want none", content)
+				}
+			} else if got := b.read(path); got != c.want {
+				t.Errorf("after undo it is %q; want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestServersOfCodexInOneLineAreRefusedWithTheirPlace(t *testing.T) {
 	b := newBench(t, "home")
-	b.apply("codex")
 	path := filepath.Join(b.home, ".codex", "config.toml")
-	var bare []string
-	for line := range strings.Lines(b.read(path)) {
-		if !strings.HasPrefix(line, "#") {
-			bare = append(bare, line)
-		}
+	b.write(path, "model = \"o3\"\nmcp_servers = { a = { command = \"x\" } }\n", 0o600)
+	before := b.tree()
+	_, err := b.Apply(t.Context(), "codex", b.parts("codex"))
+	if engram.CodeOf(err) != engram.CodeInvalid || !strings.HasPrefix(err.Error(), path+":2:1: mcp_servers ") {
+		t.Errorf("Apply says %v; want a refusal with the place", err)
 	}
-	b.write(path, strings.Join(bare, ""), 0o644)
-	all, err := b.Undo(t.Context(), "codex", b.parts("codex"))
-	left := ""
-	for _, u := range all {
-		left += u.Left
-	}
-	if engram.CodeOf(err) != engram.CodeConflict || !strings.Contains(left, "without the comments") {
-		t.Errorf("Undo = %v, %v; want a word about the tables that are left", left, err)
+	if after := b.tree(); after != before {
+		t.Errorf("it is\n%s\nand was\n%s", after, before)
 	}
 }
 

@@ -7,18 +7,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
-
-const table = "[mcp_servers.engram]\ncommand = \"/opt/engram\"\nargs = [\"mcp\"]\n"
 
 func TestSetMarkdown(t *testing.T) {
 	const begin = "<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->"
 	for _, c := range []struct{ name, src, want string }{
 		{"an empty file", "", begin + "\nremember\n<!-- end engram -->\n"},
 		{"after what is there", "# Mine\n", "# Mine\n\n" + begin + "\nremember\n<!-- end engram -->\n"},
-		{"a file without a line end at its end", "# Mine", "# Mine\n" + begin + "\nremember\n<!-- end engram -->\n"},
+		{"a file without a line end at its end", "# Mine", "# Mine\n" + begin + "\nremember\n<!-- end engram -->"},
 		{
 			"in the place of an older one", "# Mine\n\n" + begin + "\nforget\n<!-- end engram -->\nmore\n",
 			"# Mine\n\n" + begin + "\nremember\n<!-- end engram -->\nmore\n",
@@ -41,7 +38,7 @@ func TestABlockThatIsRemovedLeavesEveryByte(t *testing.T) {
 		src := []byte(rapid.SampledFrom([]string{"", "\uFEFF"}).Draw(t, "mark") + strings.Join(lines, nl))
 		for name, set := range map[string]func([]byte) ([]byte, error){
 			"markdown": func(b []byte) ([]byte, error) { return edit.SetMarkdown(b, "remember") },
-			"toml":     func(b []byte) ([]byte, error) { return edit.SetTOML(b, table) },
+			"toml":     func(b []byte) ([]byte, error) { return setTOML(b) },
 		} {
 			with, err := set(src)
 			if err != nil {
@@ -52,7 +49,7 @@ func TestABlockThatIsRemovedLeavesEveryByte(t *testing.T) {
 			}
 			remove := edit.RemoveMarkdown
 			if name == "toml" {
-				remove = edit.RemoveTOML
+				remove = removeTOML
 			}
 			if bare, err := remove(with); err != nil || !bytes.Equal(bare, src) {
 				t.Fatalf("%s: %q became %q, and then %q, %v", name, src, with, bare, err)
@@ -61,38 +58,41 @@ func TestABlockThatIsRemovedLeavesEveryByte(t *testing.T) {
 	})
 }
 
-func TestSetTOML(t *testing.T) {
-	const block = "# begin engram: written by `engram setup`, and taken out by `engram setup --undo`\n" + table + "# end engram\n"
-	for _, c := range []struct {
-		name, src, want string
-		code            engram.Code
-	}{
-		{"comments and order stay", "model = \"x\" # mine\n\n[a]\nb = 1\n", "model = \"x\" # mine\n\n[a]\nb = 1\n\n" + block, ""},
-		{"the same by hand is left as it is", "[mcp_servers.engram]\nargs = [\"mcp\"]\ncommand = \"/opt/engram\"\n", "[mcp_servers.engram]\nargs = [\"mcp\"]\ncommand = \"/opt/engram\"\n", ""},
-		{"another one by hand", "[mcp_servers.engram]\ncommand = \"old\"\n", "", engram.CodeConflict},
-		{"another one by hand, in one line", "mcp_servers = { engram = { command = \"old\" } }\n", "", engram.CodeConflict},
-		{"no TOML", "a = 1\nb = = 2\n", "", engram.CodeInvalid},
-		{"a block without an end", "# begin engram: written by `engram setup`, and taken out by `engram setup --undo`\n", "", engram.CodeInvalid},
+func TestRemoveMarkdownKeepsLinesApart(t *testing.T) {
+	block, err := edit.SetMarkdown(nil, "remember")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, above, below, want string }{
+		{"lines right above and below", "# My rules\n", "- be brief\n", "# My rules\n- be brief\n"},
+		{"a line right above", "# My rules\n", "", "# My rules\n"},
+		{"a line right below that does not end", "", "- be brief", "- be brief"},
+		{"an empty line above, and a line below", "one\n\n", "two\n", "one\n\ntwo\n"},
+		{"empty lines above and below", "one\n\n", "\ntwo\n", "one\n\ntwo\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := edit.SetTOML([]byte(c.src), table)
-			if string(got) != c.want || engram.CodeOf(err) != c.code && err != nil || (err == nil) != (c.code == "") {
-				t.Errorf("SetTOML(%q) = %q, %v; want %q, %s", c.src, got, err, c.want, c.code)
+			got, err := edit.RemoveMarkdown([]byte(c.above + string(block) + c.below))
+			if err != nil || string(got) != c.want {
+				t.Errorf("between %q and %q it is taken out to %q, %v; want %q", c.above, c.below, got, err, c.want)
 			}
 		})
 	}
 }
 
-func FuzzBlock(f *testing.F) {
-	f.Add("a = 1\n")
-	f.Add("# begin engram: written by `engram setup`, and taken out by `engram setup --undo`\n# end engram")
+func FuzzMarkdown(f *testing.F) {
+	f.Add("# Mine\n")
+	f.Add("<!-- begin engram: written by `engram setup`, and taken out by `engram setup --undo` -->\n<!-- end engram -->")
 	f.Fuzz(func(t *testing.T, src string) {
-		with, err := edit.SetTOML([]byte(src), table)
+		with, err := edit.SetMarkdown([]byte(src), "remember")
 		if err != nil {
 			return
 		}
-		if again, err := edit.SetTOML(with, table); err != nil || !bytes.Equal(again, with) {
-			t.Errorf("%q with the table is %q, and with it once more %q, %v", src, with, again, err)
+		if again, err := edit.SetMarkdown(with, "remember"); err != nil || !bytes.Equal(again, with) {
+			t.Errorf("%q with the text is %q, and with it once more %q, %v", src, with, again, err)
+		}
+		bare, err := edit.RemoveMarkdown(with)
+		if was, same := edit.RemoveMarkdown([]byte(src)); same == nil && string(was) == src && string(bare) != src {
+			t.Errorf("%q with the text is %q, and without it %q, %v", src, with, bare, err)
 		}
 	})
 }

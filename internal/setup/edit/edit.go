@@ -25,9 +25,10 @@ func cutBOM(src []byte) (mark, rest []byte) {
 	return nil, src
 }
 
-// newline is how lines end in a file: as its first one does.
+// newline is how lines end in a file: as its first one does, or would with a line end put behind it.
 func newline(src []byte) string {
-	if n := bytes.IndexByte(src, '\n'); n > 0 && src[n-1] == '\r' {
+	line, _, _ := bytes.Cut(src, []byte("\n"))
+	if bytes.HasSuffix(line, []byte("\r")) {
 		return "\r\n"
 	}
 	return "\n"

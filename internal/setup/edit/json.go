@@ -140,6 +140,7 @@ type document struct {
 	out  []byte
 	unit string // of its indentation
 	nl   string
+	open bool // a comment ends with the file: src has a line end after it that the file has not
 }
 
 // object is a value that is known to be one.
@@ -172,6 +173,9 @@ func changeJSON(src []byte, change func(*document) error, rest func(any) any) ([
 		return nil, engram.Errorf(engram.CodeInvalid, "the file says something twice, and cannot be changed safely").
 			WithHint("take the name that stands twice out by hand")
 	}
+	if d.open {
+		d.out = bytes.TrimSuffix(d.out, []byte("\n"))
+	}
 	return append(slices.Clip(mark), d.out...), nil
 }
 
@@ -183,7 +187,13 @@ func parse(src []byte) (*document, error) {
 		d.src = []byte("{}" + d.nl)
 	}
 	var err error
-	if d.root, err = hujson.Parse(d.src); err != nil {
+	d.root, err = hujson.Parse(d.src)
+	if err != nil && !bytes.HasSuffix(d.src, []byte("\n")) { // a comment may end with the file, but not for hujson
+		if ended, again := hujson.Parse(append(slices.Clip(d.src), '\n')); again == nil {
+			d.root, d.src, d.open, err = ended, append(slices.Clip(d.src), '\n'), true, nil
+		}
+	}
+	if err != nil {
 		at, why := place{1, 1}, err.Error()
 		if told := placed.FindStringSubmatch(why); told != nil {
 			at.line, _ = strconv.Atoi(told[1]) // digits, says the expression

@@ -1,0 +1,218 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// noteTOML is the line above a table of ours. Nothing depends on it, for programs that write a
+// file anew drop comments or move them: it goes with the table where it stands above it still.
+const noteTOML = "# written by `engram setup`, and taken out by `engram setup --undo`"
+
+// SetTOML makes the table at a path of names what keys say, which are whole lines of TOML
+// (https://toml.io/en/v1.1.0). A table that is there is replaced where it stands, with the tables
+// below it; what has all the keys already is left as it is, and a table that is missing goes
+// to the end. The names need no quotes.
+//
+// CodeInvalid for a file that is no TOML, and for one that has the table, or one on the way to
+// it, in another form than by a header of its own: `a = { b = {} }`, `a.b.c = 1`, `[[a]]`.
+func SetTOML(file []byte, path []string, keys string) ([]byte, error) {
+	mark, src := cutBOM(file)
+	t, err := readTOML(src, path)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := decodeTOML([]byte(keys))
+	if err != nil {
+		return nil, err
+	}
+	if was, there := at(t.says, path).(map[string]any); there && has(was, ours) {
+		return file, nil
+	}
+	if err := t.barred(); err != nil {
+		return nil, err
+	}
+	out := t.with(withNewlines(noteTOML+"\n["+strings.Join(path, ".")+"]\n"+strings.TrimRight(keys, "\n")+"\n", newline(src)))
+	if err := t.proved(out, ours); err != nil {
+		return nil, err
+	}
+	return slices.Concat(mark, out), nil
+}
+
+// RemoveTOML takes the table at a path out, with the tables below it, whoever wrote them there.
+// Where the file had such a table before SetTOML, that one takes its place again; nil: there was
+// no file. Nothing else goes but an empty line above, or the line end that SetTOML put there.
+//
+// CodeInvalid as SetTOML, as far as there is something to take out.
+func RemoveTOML(file, before []byte, path []string) ([]byte, error) {
+	mark, src := cutBOM(file)
+	t, err := readTOML(src, path)
+	if err != nil {
+		return nil, err
+	}
+	if at(t.says, path) == nil {
+		return file, nil
+	}
+	if err := t.barred(); err != nil {
+		return nil, err
+	}
+	var want any
+	var out []byte
+	_, was := cutBOM(before)
+	if old, err := readTOML(was, path); err == nil && len(old.ours) > 0 {
+		want, out = at(old.says, path), t.with(old.text())
+	} else {
+		out = t.without()
+	}
+	if err := t.proved(out, want); err != nil {
+		return nil, err
+	}
+	return slices.Concat(mark, out), nil
+}
+
+// tables is a file of TOML, looked at for one table and those below it.
+type tables struct {
+	src  []byte
+	path []string
+	says map[string]any
+	all  []statement
+	ours []span // in their order, none beside another
+}
+
+// span is a range of whole lines.
+type span struct{ from, to int }
+
+func readTOML(src []byte, path []string) (tables, error) {
+	says, err := decodeTOML(src)
+	if err != nil {
+		return tables{}, err
+	}
+	t := tables{src: src, path: path, says: says, all: statements(src)}
+	for _, s := range t.all {
+		last := len(t.ours) - 1
+		switch {
+		case !s.in(path):
+		case last >= 0 && t.ours[last].to == s.from:
+			t.ours[last].to = s.to
+		default:
+			t.ours = append(t.ours, span{s.from, s.to})
+		}
+	}
+	for n, s := range t.ours {
+		t.ours[n].from = noteAbove(src, s.from)
+	}
+	return t, nil
+}
+
+// noteAbove is where our comment begins if it is the line above an offset, or the offset.
+func noteAbove(src []byte, offset int) int {
+	above := bytes.TrimSuffix(src[:offset], []byte("\n"))
+	from := bytes.LastIndexByte(above, '\n') + 1
+	if strings.TrimRight(string(above[from:]), " \t\r") == noteTOML {
+		return from
+	}
+	return offset
+}
+
+// barred refuses what says the table in another form than by a header.
+func (t tables) barred() error {
+	for _, s := range t.all {
+		if s.bars(t.path) {
+			p := placeOf(t.src, s.at)
+			return engram.Errorf(engram.CodeInvalid, "line %d, column %d: %s is written in one line or as a list, and [%s] cannot stand beside it",
+				p.line, p.column, strings.Join(s.path, "."), strings.Join(t.path, ".")).
+				WithHint("write each table with a header of its own, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
+		}
+	}
+	return nil
+}
+
+// proved makes sure that a file says what is wanted of the table, and otherwise what it said;
+// t says nothing of the table afterwards.
+func (t tables) proved(out []byte, want any) error {
+	is, err := decodeTOML(out)
+	if err == nil && alike(at(is, t.path), want) {
+		rest := without(t.path)
+		if alike(rest(is), rest(t.says)) {
+			return nil
+		}
+	}
+	return engram.Errorf(engram.CodeInvalid, "the table %s cannot be changed safely", strings.Join(t.path, ".")).
+		WithHint("take it out by hand").WithCause(err)
+}
+
+// alike reports whether two decoded files say the same: as text, because NaN is nothing's equal.
+func alike(a, b any) bool { return fmt.Sprintf("%#v", a) == fmt.Sprintf("%#v", b) }
+
+// text is our tables without what stands between them.
+func (t tables) text() string {
+	var all []string
+	for _, s := range t.ours {
+		text := string(t.src[s.from:s.to])
+		if !strings.HasSuffix(text, "\n") {
+			text += newline(t.src)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, newline(t.src))
+}
+
+// with is the file with a text in the place of our tables, or else at its end.
+func (t tables) with(text string) []byte {
+	if len(t.ours) == 0 {
+		return addTo(t.src, text)
+	}
+	first := t.ours[0]
+	if open(t.src, first) {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
+	return splice(t.cut(), first.from, first.to, text)
+}
+
+func (t tables) without() []byte { return takeOut(t.cut(), t.ours[0]) }
+
+// cut takes all of our tables out but the first.
+func (t tables) cut() []byte {
+	out := t.src
+	for _, s := range slices.Backward(t.ours[1:]) {
+		out = splice(out, s.from, s.to, "")
+	}
+	return out
+}
+
+// at is what stands at a path of a decoded file, nil when nothing does.
+func at(says map[string]any, path []string) any {
+	var v any = says
+	for _, name := range path {
+		inner, _ := v.(map[string]any)
+		v = inner[name]
+	}
+	return v
+}
+
+// has reports whether a table has all that another one has.
+func has(all, part map[string]any) bool {
+	for name, want := range part {
+		if !reflect.DeepEqual(all[name], want) {
+			return false
+		}
+	}
+	return true
+}
+
+func decodeTOML(src []byte) (map[string]any, error) {
+	all := map[string]any{}
+	_, err := toml.Decode(string(src), &all)
+	if bad, ok := errors.AsType[toml.ParseError](err); ok {
+		return nil, wrong(place{bad.Position.Line, max(1, bad.Position.Col)}, "this is no TOML: %s", bad.Message)
+	}
+	return all, err
+}

@@ -1,0 +1,159 @@
+package edit
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// statement is what a file of TOML says in one place: the header of a table, or a key with its
+// value. Empty lines and lines of comment are none.
+type statement struct {
+	from, to int // its lines, with the last line's end
+	at       int // where it begins in the first one
+	header   bool
+	list     bool     // the header of one table of many: [[…]]
+	table    []string // the table it stands in; a header's own
+	path     []string // what it is about, from the root
+}
+
+// in reports whether it stands in the table of a path, or in one below it.
+func (s statement) in(path []string) bool { return begins(s.table, path) }
+
+// bars reports whether it says the table of a path in a way beside which no header may stand,
+// or which no header could take the place of: in one line, by a dotted key, or as a list.
+func (s statement) bars(path []string) bool {
+	return !s.in(path) && (!s.header || s.list) && (begins(path, s.path) || begins(s.path, path))
+}
+
+// begins reports whether a path leads through another one.
+func begins(path, with []string) bool {
+	return len(path) >= len(with) && slices.Equal(path[:len(with)], with)
+}
+
+// statements are those of a file that is known to be TOML (https://toml.io/en/v1.1.0): of one
+// that is none they mean nothing.
+func statements(src []byte) []statement {
+	var all []statement
+	var table []string
+	for sc := (scanner{src: src}); sc.n < len(src); {
+		s := statement{from: sc.n}
+		sc.blanks()
+		s.at = sc.n
+		switch sc.here() {
+		case 0, '\r', '\n', '#':
+			sc.line()
+			continue
+		case '[':
+			s.header, s.list = true, strings.HasPrefix(string(src[sc.n:min(sc.n+2, len(src))]), "[[")
+			for sc.here() == '[' {
+				sc.n++
+			}
+			table = sc.key()
+			s.path = table
+			sc.line()
+		default:
+			s.path = slices.Concat(table, sc.key())
+			sc.value()
+		}
+		s.table, s.to = table, sc.n
+		all = append(all, s)
+	}
+	return all
+}
+
+// scanner reads a file of TOML from byte n on.
+type scanner struct {
+	src []byte
+	n   int
+}
+
+// here is the next byte, 0 at the end.
+func (s *scanner) here() byte {
+	if s.n < len(s.src) {
+		return s.src[s.n]
+	}
+	return 0
+}
+
+func (s *scanner) blanks() {
+	for s.here() == ' ' || s.here() == '\t' {
+		s.n++
+	}
+}
+
+// line goes behind the end of the line.
+func (s *scanner) line() {
+	if n := bytes.IndexByte(s.src[s.n:], '\n'); n >= 0 {
+		s.n += n + 1
+		return
+	}
+	s.n = len(s.src)
+}
+
+// key reads names with dots between them, up to what ends them.
+func (s *scanner) key() []string {
+	from := s.n
+	for s.n < len(s.src) && !strings.ContainsRune("=]\n", rune(s.here())) {
+		if c := s.here(); c == '"' || c == '\'' {
+			s.text()
+		} else {
+			s.n++
+		}
+	}
+	// Names have quotes and escapes as values have: whoever reads those reads them.
+	meta, err := toml.Decode(string(s.src[from:s.n])+" = 0", new(map[string]any))
+	if keys := meta.Keys(); err == nil && len(keys) > 0 {
+		return keys[len(keys)-1]
+	}
+	return nil
+}
+
+// value reads up to the end of the line in which a value ends, over strings, lists, tables and
+// comments.
+func (s *scanner) value() {
+	for depth := 0; s.n < len(s.src); {
+		switch c := s.here(); c {
+		case '"', '\'':
+			s.text()
+			continue
+		case '#':
+			s.line()
+			if depth <= 0 {
+				return
+			}
+			continue
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		}
+		s.n++
+		if s.src[s.n-1] == '\n' && depth <= 0 {
+			return
+		}
+	}
+}
+
+// text reads a string of one of the four kinds.
+func (s *scanner) text() {
+	quote := s.src[s.n : s.n+1]
+	if long := bytes.Repeat(quote, 3); bytes.HasPrefix(s.src[s.n:], long) {
+		quote = long
+	}
+	for s.n += len(quote); s.n < len(s.src); s.n++ {
+		switch {
+		case s.here() == '\\' && quote[0] == '"':
+			s.n++
+		case bytes.HasPrefix(s.src[s.n:], quote):
+			s.n += len(quote)
+			for more := 0; len(quote) == 3 && more < 2 && s.here() == quote[0]; more++ {
+				s.n++ // the text itself may end in one or two of them
+			}
+			return
+		}
+	}
+	s.n = min(s.n, len(s.src))
+}
