@@ -3,8 +3,16 @@
 // (notes.go), in the other what is to be written into the store and is not there yet
 // (waiting.go). Their names are digests of the session's.
 //
-// Private spans and secrets are cut out of whatever is appended: they never reach the disk. Many processes may use a notebook at once: whoever changes a file
-// holds its lock, for less than a millisecond.
+// Private spans and secrets are cut out of whatever is appended: they never reach the disk.
+// Many processes may use a notebook at once: whoever changes a file holds its lock, for less
+// than a millisecond.
+//
+// A line that is appended is not synced. It outlives the process at once, which is what ends
+// early here, and the store, which is synced, has it some milliseconds later as a rule; a sync
+// would cost each prompt as much again as all the rest, and far more while others write to the
+// disk. What a power cut in that moment takes is the last line. But a file of what waits that
+// is written anew is synced before it takes the place of the old one: there stands what may
+// have waited for hours.
 package notebook
 
 import (
@@ -75,11 +83,11 @@ func (n *Notebook) path(session, suffix string) string {
 // errBusy says that another process holds a file for longer than anybody should.
 var errBusy = errors.New("another process holds the notes")
 
-// change opens a file, made if make says so, and calls do while nobody else changes it. A
+// change opens a file, made if create says so, and calls do while nobody else changes it. A
 // file that is replaced or removed while it is waited for is opened anew.
-func (n *Notebook) change(path string, make bool, do func(*os.File) error) error {
+func (n *Notebook) change(path string, create bool, do func(*os.File) error) error {
 	flags := os.O_RDWR | os.O_APPEND
-	if make {
+	if create {
 		flags |= os.O_CREATE
 	}
 	patience := n.Patience
@@ -126,6 +134,9 @@ func (n *Notebook) append(path string, line []byte, most int64, room func([]byte
 		if err != nil {
 			return err
 		}
+		if line, err = afterBreak(f, info.Size(), line); err != nil {
+			return err
+		}
 		if info.Size()+int64(len(line)) <= most {
 			return write(f, info.Size(), line)
 		}
@@ -141,6 +152,22 @@ func (n *Notebook) append(path string, line []byte, most int64, room func([]byte
 	return explain(err, path)
 }
 
+// afterBreak is a line as it can be appended to a file of so many bytes. A process that was
+// killed may have left half a line at its end, which would swallow this one.
+func afterBreak(f *os.File, size int64, line []byte) ([]byte, error) {
+	if size == 0 {
+		return line, nil
+	}
+	end := make([]byte, 1)
+	if _, err := f.ReadAt(end, size-1); err != nil || end[0] == '\n' {
+		return line, err
+	}
+	return append([]byte{'\n'}, line...), nil
+}
+
+// newSuffix stands behind the name of a file that is written anew, until it takes its place.
+const newSuffix = ".new"
+
 // replace puts text into the place of what is in f, which is locked; no text removes the
 // file. A process that ends meanwhile, as hooks do when their time is over, leaves the one
 // or the other.
@@ -148,8 +175,8 @@ func replace(f *os.File, path string, text []byte) error {
 	if len(text) == 0 && os.Remove(path) == nil {
 		return nil
 	}
-	fresh := path + ".new" // the lock says that there is one at most
-	if err := os.WriteFile(fresh, text, 0o600); err != nil {
+	fresh := path + newSuffix // the lock says that there is one at most
+	if err := writeFile(fresh, text, strings.HasSuffix(path, waitingSuffix)); err != nil {
 		_ = os.Remove(fresh)
 		return err
 	}
@@ -161,6 +188,19 @@ func replace(f *os.File, path string, text []byte) error {
 		return err
 	}
 	return write(f, 0, text)
+}
+
+// writeFile writes a file, and syncs it where that is asked for.
+func writeFile(path string, text []byte, sync bool) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // write appends to a file of so many bytes. What a full disk took of a line is taken back:
@@ -199,23 +239,4 @@ func explain(err error, path string) error {
 // makeFolder makes the folder of the notebook.
 func (n *Notebook) makeFolder() error {
 	return explain(os.MkdirAll(n.Dir, 0o700), filepath.Join(n.Dir, "notes"))
-}
-
-// Sweep removes what was noted of sessions that nobody has touched since before: they never
-// ended. What waits stays until it is written.
-func (n *Notebook) Sweep(before time.Time) error {
-	entries, err := os.ReadDir(n.Dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	errs := []error{err}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), notesSuffix) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.ModTime().Before(before) {
-			errs = append(errs, os.Remove(filepath.Join(n.Dir, e.Name())))
-		}
-	}
-	return explain(errors.Join(errs...), filepath.Join(n.Dir, "notes"))
 }

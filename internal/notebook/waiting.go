@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -70,7 +71,7 @@ func (n *Notebook) Written(session string, keys []string) error {
 
 // Unwritten returns the sessions of which something waits, most of them; in no order.
 func (n *Notebook) Unwritten() ([]string, error) {
-	const most = 50
+	const most = 500
 	entries, err := os.ReadDir(n.Dir)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -80,10 +81,37 @@ func (n *Notebook) Unwritten() ([]string, error) {
 		if !strings.HasSuffix(e.Name(), waitingSuffix) || len(sessions) == most {
 			continue
 		}
-		lines, err := read(filepath.Join(n.Dir, e.Name()), 2*maxWaiting)
-		if all := waitingIn(lines); err == nil && len(all) > 0 {
-			sessions = append(sessions, all[0].Session)
+		if w, found := n.firstOf(e.Name()); found {
+			sessions = append(sessions, w.Session)
 		}
 	}
 	return sessions, explain(err, filepath.Join(n.Dir, "notes"))
+}
+
+// firstOf is the first that waits in a file of the notebook.
+func (n *Notebook) firstOf(name string) (w attend.Waiting, found bool) {
+	f, err := os.Open(filepath.Join(n.Dir, name))
+	if err != nil {
+		return w, false
+	}
+	defer f.Close()
+	w, found, err = firstWaiting(f)
+	return w, found && err == nil
+}
+
+// firstWaiting is the first that waits in a file, which is read no further.
+func firstWaiting(f io.Reader) (w attend.Waiting, found bool, err error) {
+	lines := bufio.NewReader(io.LimitReader(f, 2*maxWaiting))
+	for {
+		line, err := lines.ReadBytes('\n')
+		if all := waitingIn(line); len(all) > 0 {
+			return all[0], true, nil
+		}
+		if errors.Is(err, io.EOF) {
+			return w, false, nil
+		}
+		if err != nil {
+			return w, false, err
+		}
+	}
 }
