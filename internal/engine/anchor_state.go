@@ -9,8 +9,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// anchorTime is how long an answer waits to hear what became of the code that its memories speak
-// of. Ten hits take a millisecond; a disk that is asleep must not keep anybody waiting.
+// anchorTime is how long somebody looks what became of the code that an answer's memories speak of.
+// Ten hits take a millisecond. What a disk that is asleep keeps busy does not look at the time, so
+// that the answer does not wait for it longer than Options.Patience.
 const anchorTime = 50 * time.Millisecond
 
 // states tells what became of the anchors of memories, by number; nil where none has any.
@@ -27,9 +28,7 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 		states[i].Anchor = a
 	}
 	if e.code != nil && e.dir != "" {
-		limited, cancel := context.WithTimeout(ctx, anchorTime)
-		states = e.code.States(limited, e.dir, all)
-		cancel()
+		states = e.look(ctx, all, states)
 	}
 	by := make(map[int64][]engram.Anchored, len(ms))
 	for _, m := range ms {
@@ -38,6 +37,34 @@ func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]eng
 		}
 	}
 	return by
+}
+
+// mostLooks is how many looks at the code are waited for at once: those that a disk keeps for ever
+// must not grow in number.
+const mostLooks = 16
+
+// look asks how anchors stand, and gives unknown back when nobody says so in time.
+func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram.Anchored) []engram.Anchored {
+	patient, cancel := context.WithTimeout(ctx, e.patience)
+	defer cancel()
+	select {
+	case e.looks <- struct{}{}:
+	case <-patient.Done():
+		return unknown
+	}
+	said := make(chan []engram.Anchored, 1)
+	go func() {
+		defer func() { <-e.looks }()
+		limited, cancel := context.WithTimeout(ctx, anchorTime)
+		defer cancel()
+		said <- e.code.States(limited, e.dir, all)
+	}()
+	select {
+	case states := <-said:
+		return states
+	case <-patient.Done():
+		return unknown
+	}
 }
 
 // lookAtCode tells of hits what became of the code that they speak of; what it says otherwise by
@@ -152,6 +179,15 @@ func (t *reminding) tellAnchors(ctx context.Context) {
 	by := t.inFolder(t.in.Directory).states(ctx, memoriesOf(t.hits))
 	for i := range t.hits {
 		t.hits[i].Anchors = by[t.hits[i].Memory.Num]
+	}
+}
+
+// tellAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
+func (b *briefing) tellAnchors(ctx context.Context) {
+	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
+		note := b.notes[num]
+		note.Anchors = states
+		b.notes[num] = note
 	}
 }
 

@@ -75,6 +75,7 @@ func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, showing, erro
 	if err := e.store.View(ctx, func(r engram.Reader) error { return b.read(ctx, r) }); err != nil {
 		return Brief{}, s, err
 	}
+	b.tellAnchors(ctx)
 	b.tell()
 	s.items = b.shown
 	if in.SessionID != "" && in.Project != "" {

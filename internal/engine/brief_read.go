@@ -147,7 +147,11 @@ func (b *briefing) unseen(ctx context.Context, r engram.Reader, ms []engram.Memo
 		return nil, err
 	}
 	if b.in.Again {
-		b.saved, err = r.List(ctx, engram.Filter{SessionID: s.ID}, engram.Page{Limit: briefSaved})
+		saved, err := r.List(ctx, engram.Filter{SessionID: s.ID}, engram.Page{Limit: briefSaved})
+		if err != nil {
+			return nil, err
+		}
+		b.saved, _, err = b.injectable(ctx, r, saved) // a tool may have written in its name
 		return ms, err
 	}
 	seen, err := seenIn(ctx, r, s)

@@ -66,7 +66,8 @@ type Options struct {
 	// next; 0 is 4 MiB.
 	Shelf int
 	// Patience is how long a read waits until what it showed is written down, while others
-	// write; 0 is 100 ms. What takes longer is told in the answer.
+	// write, and for word of the code that it speaks of; 0 is 100 ms. What takes longer is told
+	// in the answer.
 	Patience time.Duration
 	// Version of the program, which exports tell; may be "".
 	Version string
@@ -96,6 +97,7 @@ type Engine struct {
 	spool     func() (Spool, error)
 	version   string
 	patience  time.Duration
+	looks     chan struct{}             // at the code, as many at once as it holds
 	coverage  *atomic.Pointer[coverage] // shared by every actor, as the leanings are
 	leanings  *leanings
 	shelf     *shelf
@@ -108,7 +110,7 @@ type Engine struct {
 func New(o Options) *Engine {
 	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
-		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience),
+		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks),
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}
 	// Stores keep milliseconds: a finer time would not equal itself when read back.
 	e.now = func() time.Time { return o.Now().UTC().Truncate(time.Millisecond) }

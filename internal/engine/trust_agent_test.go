@@ -29,6 +29,9 @@ func texts(t testing.TB, name string) (all []string) {
 	return all
 }
 
+// writers is how many sessions wrote what the credulous agent hears.
+const writers = 8
+
 // A credulous agent obeys any order that it is told without having asked: this one is told
 // everything that a session is, and obeys none.
 func TestACredulousAgentIsToldNoOrders(t *testing.T) {
@@ -38,10 +41,15 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	}
 	w := newWorld(t)
 	origins := []engram.Origin{engram.OriginAgent, engram.OriginTool, engram.OriginImport, engram.OriginSync}
+	for i := range writers {
+		if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: fmt.Sprintf("s%d", i), Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	ids := map[string]int64{}
 	for i := range 40 {
 		for kind, text := range map[string]string{"Order": injected[i], "Note": honest[i]} {
-			res, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("%s %d", kind, i), Content: text, Project: "shop", Origin: origins[i%len(origins)]})
+			res, err := w.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("%s %d", kind, i), Content: text, Project: "shop", SessionID: fmt.Sprintf("s%d", i%writers), Origin: origins[i%len(origins)]})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,7 +76,7 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	t.Logf("obeyed %d of %d, found %d of %d", obeyed, len(injected), found, len(honest))
 }
 
-// heardUnasked is all that an agent is told without asking: at the beginning, before prompts
+// heardUnasked is all that an agent is told without asking: at the beginning, after a compaction, before prompts
 // and files, after errors, and by mem_context.
 func heardUnasked(t testing.TB, w world, asked []string) string {
 	t.Helper()
@@ -78,6 +86,15 @@ func heardUnasked(t testing.TB, w world, asked []string) string {
 		t.Fatal(err)
 	}
 	b.WriteString(brief.Text)
+	for i := range writers { // each forgets what it wrote itself, or what was written in its name
+		if brief, err = w.Brief(t.Context(), engine.BriefInput{Project: "shop", SessionID: fmt.Sprintf("s%d", i), Budget: engine.MaxBrief, Again: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(brief.Text, "Note ") {
+			t.Fatalf("after a compaction session s%d is told nothing that it saved: %s", i, brief.Text)
+		}
+		b.WriteString(brief.Text)
+	}
 	c, err := w.Engine.Context(t.Context(), engine.ContextInput{Project: "shop", Budget: 100_000})
 	if err != nil {
 		t.Fatal(err)

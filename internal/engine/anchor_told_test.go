@@ -1,0 +1,66 @@
+package engine_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+)
+
+func TestABriefSaysHowTheCodeStands(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.Code.Write("a.go", "package a")
+	w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Type: engram.TypeDecision, Project: "shop", Files: []string{"a.go"}})
+	in := engine.BriefInput{SessionID: "s", Directory: enginetest.CodeFolder, Again: true}
+	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
+		t.Errorf("before the code changed: %s", b.Text)
+	}
+	w.Code.Write("a.go", "package other")
+	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "code: a.go (changed)") {
+		t.Errorf("after the code changed: %s", b.Text)
+	}
+	in.Directory = "/elsewhere"
+	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
+		t.Errorf("in another folder: %s", b.Text)
+	}
+}
+
+// asleep is code on a disk that does not answer, and looks at no deadline.
+type asleep struct {
+	*enginetest.Code
+	wake chan struct{}
+}
+
+func (a asleep) States(ctx context.Context, dir string, all []engram.Anchor) []engram.Anchored {
+	<-a.wake
+	return a.Code.States(ctx, dir, all)
+}
+
+func TestADiskThatIsAsleepKeepsNobodyWaiting(t *testing.T) {
+	w := newWorld(t).unlinked()
+	w.Code.Write("a.go", "package a")
+	num := w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Project: "shop", Files: []string{"a.go"}}).Memory.Num
+	code := asleep{w.Code, make(chan struct{})}
+	defer close(code.wake)
+	e := engine.New(engine.Options{Store: w.Store, Now: w.Clock.Now, NewID: func() engram.ID { return "id" }, Code: code, Dir: enginetest.CodeFolder, Patience: time.Millisecond})
+	done := make(chan engine.Detail, 1)
+	go func() {
+		var d engine.Detail
+		for range 40 { // more than may look at once
+			d, _ = e.Get(context.Background(), engram.ByNum(num))
+		}
+		done <- d
+	}()
+	select {
+	case d := <-done:
+		if len(d.Anchors) != 1 || d.Anchors[0].State != engram.AnchorUnknown || d.Memory.Num != num {
+			t.Errorf("got %+v, want the memory with an anchor that nobody knows about", d)
+		}
+	case <-time.After(30 * time.Second):
+		t.Error("the answer waits for the disk")
+	}
+}
