@@ -9,7 +9,10 @@
 package backfill
 
 import (
+	"cmp"
 	"context"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -43,8 +46,8 @@ type Options struct {
 	// Wants says whether a session is read; it is asked once for each, as soon as its folder is
 	// known.
 	Wants func(Session) (bool, error)
-	// Found is given what was found in a session, some at a time, and says whether to go on. The session is
-	// the same for all of one transcript.
+	// Found is given what was found in a session, a hundred at a time or so, and says whether to go
+	// on. The session is the same for all of one transcript.
 	Found func(Session, []capture.Proposal) (more bool, err error)
 	// Clean takes out of texts what must not be kept; nil: nothing.
 	Clean func(string) string
@@ -74,6 +77,20 @@ type Note struct {
 
 // MostNotes is how many notes are kept.
 const MostNotes = 100
+
+// byAge orders what happened last first, which is what a person remembers and a limit should not
+// cut off; of what happened at once, by name.
+func byAge(a, b time.Time, nameA, nameB string) int {
+	return cmp.Or(b.Compare(a), strings.Compare(nameA, nameB))
+}
+
+// counted is a number of things, with what they are called.
+func counted(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + more
+}
 
 func (r *Read) note(path, reason string) {
 	if len(r.Notes) < MostNotes {
@@ -134,11 +151,32 @@ func (l *listener) keep(all []capture.Proposal) {
 	}
 }
 
-// end hands over what was found.
+// portion is about how much is found before it is handed over: a transcript may be of any length.
+const portion = 100
+
+// full hands over what was found when it is much, unless the session is not wanted.
+func (l *listener) full() (more bool, err error) {
+	if len(l.found) < portion {
+		return true, nil
+	}
+	if wanted, err := l.wants(); err != nil || !wanted {
+		l.found = nil
+		return err == nil, err
+	}
+	return l.give()
+}
+
+// end hands over the rest of what was found.
 func (l *listener) end() (more bool, err error) {
 	l.keep(l.rules.End())
+	return l.give()
+}
+
+func (l *listener) give() (more bool, err error) {
 	if len(l.found) == 0 {
 		return true, nil
 	}
-	return l.o.Found(l.session, l.found)
+	all := l.found
+	l.found = nil
+	return l.o.Found(l.session, all)
 }

@@ -407,3 +407,58 @@ func TestNothingIsThere(t *testing.T) {
 		t.Errorf("a source that does not exist: %v", err)
 	}
 }
+
+func TestALongTranscriptIsHandedOverInPortions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.jsonl")
+	rows := make([]any, 1000)
+	for i := range rows {
+		rows[i] = claudeLine("user", "Always run gofmt before you commit.", nil)
+	}
+	jsonl(t, path, rows...)
+	for _, tt := range []struct {
+		name string
+		most int // portions that are taken
+		want int // found
+	}{{"all of it", 1000, 1000}, {"until somebody has enough", 2, 200}} {
+		t.Run(tt.name, func(t *testing.T) {
+			found, portions := 0, 0
+			r, err := backfill.Run(context.Background(), backfill.ClaudeCode, backfill.Options{Path: path, Wants: func(backfill.Session) (bool, error) { return true, nil },
+				Found: func(_ backfill.Session, all []capture.Proposal) (bool, error) {
+					if len(all) > 120 {
+						t.Errorf("%d are handed over at once", len(all))
+					}
+					found, portions = found+len(all), portions+1
+					return portions < tt.most, nil
+				}})
+			if err != nil || found != tt.want || r.Transcripts != 1 {
+				t.Errorf("%d found in %d transcripts, %v, want %d in 1", found, r.Transcripts, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestWhatIsNoTranscriptIsNobodys(t *testing.T) {
+	for _, tt := range []struct {
+		name, text string
+		asked      int
+		want       []string // reasons
+	}{
+		{"an empty file", "", 0, nil},
+		{"a binary file", "\x7fELF\x00\x01\n\x00\x02\n", 0, []string{"2 lines could not be read: no JSON, or cut off"}},
+		{"a line that is cut off, of another kind", `{"type":"attachment","cwd":"/x"}` + "\n{broken json line\n", 1, []string{"1 line could not be read: no JSON, or cut off"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.jsonl")
+			write(t, path, tt.text)
+			asked := 0
+			_, r := read(t, backfill.ClaudeCode, backfill.Options{Path: path, Wants: func(backfill.Session) (bool, error) { asked++; return false, nil }})
+			var got []string
+			for _, n := range r.Notes {
+				got = append(got, n.Reason)
+			}
+			if asked != tt.asked || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%q: asked %d times, notes %q, want %d and %q", tt.text, asked, got, tt.asked, tt.want)
+			}
+		})
+	}
+}

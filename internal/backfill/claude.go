@@ -74,6 +74,9 @@ func (in *claudeInput) UnmarshalJSON(b []byte) error {
 
 func (c *claude) line(line []byte, s *Session, hear func(capture.Turn)) (skip bool, err error) {
 	if !bytes.Contains(line, []byte(`"message"`)) { // attachments, snapshots of files, progress
+		if line[0] != '{' || line[len(line)-1] != '}' {
+			return false, errNoJSON
+		}
 		return false, nil
 	}
 	var l claudeLine

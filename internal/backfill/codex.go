@@ -193,7 +193,7 @@ func (p codexPayload) command() string {
 
 // patchedFile is the first file that a patch changes; "" where there is no patch.
 func patchedFile(s string) string {
-	for _, head := range []string{"*** Update File: ", "*** Add File: "} {
+	for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
 		if _, after, ok := strings.Cut(s, head); ok {
 			name, _, _ := strings.Cut(after, "\n")
 			return strings.TrimSpace(name)

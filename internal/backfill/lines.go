@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -44,13 +43,7 @@ func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]
 	if err != nil {
 		return r, err
 	}
-	// What happened last is what a person remembers, and a limit should not cut it off.
-	slices.SortFunc(files, func(a, b file) int {
-		if c := b.at.Compare(a.at); c != 0 {
-			return c
-		}
-		return strings.Compare(a.path, b.path)
-	})
+	slices.SortFunc(files, func(a, b file) int { return byAge(a.at, b.at, a.path, b.path) })
 	for _, f := range files {
 		if f.at.Before(o.Since) {
 			continue
@@ -66,8 +59,11 @@ func readLines(ctx context.Context, o Options, find func(o Options, r *Read) ([]
 	return r, nil
 }
 
-// errNotWanted ends the reading of a transcript.
-var errNotWanted = errors.New("not wanted")
+// These end the reading of a transcript.
+var (
+	errNotWanted = errors.New("not wanted")
+	errEnough    = errors.New("enough")
+)
 
 // file reads one transcript. That it cannot be read is noted, and no error.
 func (r *Read) file(ctx context.Context, o Options, f file, form format) (more bool, err error) {
@@ -78,22 +74,27 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 	}
 	defer func() { _ = in.Close() }()
 	l := o.listen(Session{ID: strings.TrimSuffix(filepath.Base(f.path), ".jsonl"), Path: f.path, ChangedAt: f.at})
-	broken, bad, refused := 0, error(nil), error(nil)
+	good, broken, bad, refused := 0, 0, error(nil), error(nil)
 	long, err := eachLine(ctx, in, func(line []byte) error {
 		r.Bytes += int64(len(line)) + 1
 		skip, err := form.line(line, &l.session, l.hear)
 		if err != nil {
 			broken, bad = broken+1, err
+		} else {
+			good++
 		}
 		if skip {
 			return errNotWanted
 		}
-		if l.session.Directory == "" { // whose it is will be said
-			return nil
+		if l.session.Directory != "" { // else whose it is will be said
+			var wanted bool
+			if wanted, refused = l.wants(); !wanted {
+				return errNotWanted
+			}
 		}
-		var wanted bool
-		if wanted, refused = l.wants(); !wanted {
-			return errNotWanted
+		var more bool
+		if more, refused = l.full(); !more {
+			return errEnough
 		}
 		return nil
 	})
@@ -102,29 +103,28 @@ func (r *Read) file(ctx context.Context, o Options, f file, form format) (more b
 		return false, refused
 	case errors.Is(err, errNotWanted):
 		return true, nil
+	case errors.Is(err, errEnough):
+		r.Transcripts++
+		return false, nil
 	case ctx.Err() != nil:
 		return false, ctx.Err()
 	case err != nil:
 		r.note(f.path, "could not be read to its end")
 	}
 	if broken > 0 {
-		r.note(f.path, fmt.Sprintf("%s could not be read: %v", lines(broken), bad))
+		r.note(f.path, fmt.Sprintf("%s could not be read: %v", counted(broken, "line", "lines"), bad))
 	}
 	if long > 0 {
-		r.note(f.path, fmt.Sprintf("%s of more than %d MiB left out", lines(long), maxLine>>20))
+		r.note(f.path, fmt.Sprintf("%s of more than %d MiB left out", counted(long, "line", "lines"), maxLine>>20))
+	}
+	if good == 0 { // it is no transcript, and nobody's
+		return true, nil
 	}
 	if wanted, err := l.wants(); err != nil || !wanted {
 		return err == nil, err
 	}
 	r.Transcripts++
 	return l.end()
-}
-
-func lines(n int) string {
-	if n == 1 {
-		return "1 line"
-	}
-	return strconv.Itoa(n) + " lines"
 }
 
 // openPlain opens a plain file: not a link, which may lead anywhere, and not a pipe, which

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -166,14 +165,15 @@ func (r *Read) database(ctx context.Context, o Options, file string) (more bool,
 		if json.Unmarshal([]byte(message), &m) != nil || (openCode{l.session.Directory}).hear(m, []byte(part), at, l.hear) != nil {
 			broken++
 		}
-		return true
+		more, err = l.full()
+		return more && err == nil
 	})
 	if err == nil && read != nil {
 		return false, read
 	}
 	flush()
 	if broken > 0 {
-		r.note(file, counted(broken)+" could not be read")
+		r.note(file, counted(broken, "part", "parts")+" could not be read")
 	}
 	return more, err
 }
@@ -200,12 +200,7 @@ func (r *Read) storage(ctx context.Context, o Options, root fs.FS) error {
 			all = append(all, Session{ID: s.ID, Directory: s.Directory, Path: "storage/" + name, ChangedAt: time.UnixMilli(s.Time.Updated).UTC()})
 		}
 	}
-	slices.SortFunc(all, func(a, b Session) int {
-		if c := b.ChangedAt.Compare(a.ChangedAt); c != 0 {
-			return c
-		}
-		return strings.Compare(a.ID, b.ID)
-	})
+	slices.SortFunc(all, func(a, b Session) int { return byAge(a.ChangedAt, b.ChangedAt, a.ID, b.ID) })
 	for _, s := range all {
 		if s.ChangedAt.Before(o.Since) {
 			continue
@@ -249,10 +244,13 @@ func (r *Read) stored(ctx context.Context, o Options, root fs.FS, s Session) (mo
 			if err != nil || (openCode{s.Directory}).hear(m, b, time.UnixMilli(m.Time.Created).UTC(), l.hear) != nil {
 				broken++
 			}
+			if more, err := l.full(); err != nil || !more {
+				return more, err
+			}
 		}
 	}
 	if broken > 0 {
-		r.note(s.Path, counted(broken)+" of it could not be read")
+		r.note(s.Path, counted(broken, "part", "parts")+" of it could not be read")
 	}
 	return l.end()
 }
@@ -275,11 +273,4 @@ func readBounded(root fs.FS, name string) ([]byte, error) {
 		return nil, errors.New("is no plain file, or too large")
 	}
 	return fs.ReadFile(root, name)
-}
-
-func counted(n int) string {
-	if n == 1 {
-		return "1 part"
-	}
-	return strconv.Itoa(n) + " parts"
 }

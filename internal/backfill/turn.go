@@ -115,13 +115,16 @@ func below(dir, path string) string {
 	return rel
 }
 
+// errNoJSON is what is wrong with a line that begins or ends as none does.
+var errNoJSON = errors.New("no JSON, or cut off")
+
 // notJSON is what is wrong with a line, without what stands in it.
 func notJSON(err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return errors.New("no JSON, or cut off")
+		return errNoJSON
 	case errors.As(err, &kind):
 		return errors.New("a field " + kind.Field + " of another kind")
 	}
