@@ -3,6 +3,7 @@ package attend
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // maxCommand is the length in bytes from which a command is a script: nobody runs it twice
@@ -18,10 +19,10 @@ type run struct {
 }
 
 // parse reads a command of a shell. ok is false for one whose failure is an answer (grep
-// found nothing) or a trifle (mkdir), and for what is more than one line.
+// found nothing) or a trifle (mkdir), and for what is more than one line, or no text.
 func parse(command string) (r run, ok bool) {
 	command = strings.TrimSpace(command)
-	if command == "" || len(command) > maxCommand || strings.ContainsAny(command, "\r\n") {
+	if command == "" || len(command) > maxCommand || strings.ContainsFunc(command, unprinted) {
 		return r, false
 	}
 	command = unwrap(command)
@@ -48,6 +49,9 @@ func parse(command string) (r run, ok bool) {
 	r.name = strings.Join(names, " && ")
 	return r, worth
 }
+
+// unprinted reports whether a character is one that no line has.
+func unprinted(r rune) bool { return r != '\t' && unicode.IsControl(r) }
 
 // unwrap takes off a shell that is told the command: bash -lc '…'.
 func unwrap(command string) string {

@@ -1,99 +1,177 @@
 package attend
 
 import (
-	"regexp"
+	"slices"
 	"strings"
-	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
-// maxFault is how many bytes of an error are looked at. What went wrong stands near its
-// beginning or near its end, and both halves are.
-const maxFault = 16 << 10
+// How much of an error is looked at: of what was printed, and of what is left of that
+// without what went well. What went wrong stands near the beginning or near the end, and
+// both halves are looked at.
+const (
+	maxFaultText = 256 << 10
+	maxFault     = 16 << 10
+)
 
-// maxFaultLine is the length in characters of a line that is told of an error.
-const maxFaultLine = 200
+// How much of an error is told.
+const (
+	maxFaultLine = 200 // characters of a line
+	faultNames   = 3   // tests that failed
+	faultNear    = 12  // lines after a test within which it is said why it failed
+)
 
-// faultPatterns are what is recognised in an error, compiled when the first one comes.
-type faultPatterns struct {
-	telling []*regexp.Regexp // lines that say what went wrong, the most telling ones first
-	escapes *regexp.Regexp   // the colours of a terminal
-	moment  *regexp.Regexp   // when something was logged, which is never the same twice
-	summary *regexp.Regexp   // what a runner says in the end
-}
-
-var faults = sync.OnceValue(func() faultPatterns {
-	return faultPatterns{
-		telling: []*regexp.Regexp{
-			regexp.MustCompile(`^(panic:|fatal error:|fatal:|[\w.]*(Error|Exception)\b.*:|thread '.*' panicked)`),
-			regexp.MustCompile(`(?i)\b(error|err)(\[\w+\])?:|\berror TS\d+`),
-			regexp.MustCompile(`(?i)\b(undefined|cannot|can't|could not|unable to|no such|not found|denied|refused|unexpected|expected|mismatch|missing|invalid|timed out|deadlock|conflict|exceeded)\b`),
-			regexp.MustCompile(`(?i)\b(fail(ed|ure)?|error)\b`),
-		},
-		escapes: regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]`),
-		moment:  regexp.MustCompile(`^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(Z|[+-]\d\d:?\d\d)?\]?\s*|^\d\d:\d\d:\d\d[.,\d]*\s+`),
-		summary: regexp.MustCompile(`^(-{3} FAIL|FAIL\b|make(\[\d+\])?:|npm (ERR!|error)|exit status|Exit code|Process exited|error: Recipe|={3,}|-{3,}$|Traceback)`),
-	}
-})
-
-// Fault is the line of an error text that says best what went wrong, without colours and
-// time, cut to maxFaultLine characters: what one would search for. "" for a text without
-// a line.
+// Fault is what one would search for to find an error again: the name of the test that
+// failed, if there is one, and the line that says best what went wrong; without colours,
+// times and what a runner puts around it, at most maxFaultLine characters in one line.
+// "" for a text without a line.
 //
 // Of lines that say it alike the first one counts, as the others follow from it. What a
 // runner says in the end (FAIL, exit status 1) says nothing of the matter, and counts only
 // where nothing else is said.
 func Fault(text string) string {
 	lines := faultLines(text)
-	for _, telling := range faults().telling {
-		for _, l := range lines {
-			if telling.MatchString(l) && !faults().summary.MatchString(l) {
-				return cut(l, maxFaultLine)
-			}
-		}
+	name, said := named(lines), ""
+	if name.at >= 0 {
+		said = lines[name.at].said
 	}
-	for _, l := range lines {
-		if !faults().summary.MatchString(l) {
-			return cut(l, maxFaultLine)
-		}
+	if i := saysOf(lines, name.at); i >= 0 {
+		said = lines[i].said
 	}
-	if len(lines) > 0 {
-		return cut(lines[0], maxFaultLine)
+	switch i := slices.IndexFunc(lines, func(l faultLine) bool { return l.kind == faultPlain }); {
+	case name.at >= 0 && said != "" && !strings.HasPrefix(said, name.name):
+		return cut(name.name+": "+said, maxFaultLine)
+	case name.at >= 0 && said == "":
+		return cut(name.name, maxFaultLine)
+	case said != "":
+		return cut(said, maxFaultLine)
+	case i >= 0:
+		return cut(lines[i].text, maxFaultLine)
+	case len(lines) > 0:
+		return cut(lines[0].text, maxFaultLine)
 	}
 	return ""
 }
 
-// faultHead are the first lines of an error, from the one that says what went wrong on.
-func faultHead(text string, most int) string {
-	lines, fault := faultLines(text), Fault(text)
-	from := 0
-	for i, l := range lines {
-		if cut(l, maxFaultLine) == fault {
-			from = i
-			break
+// saysOf is the line that says best why the test on line at failed: below it, or else
+// anywhere; -1: none does.
+func saysOf(lines []faultLine, at int) int {
+	if at >= 0 {
+		if near := says(lines[at+1 : min(len(lines), at+1+faultNear)]); near >= 0 {
+			return at + 1 + near
 		}
 	}
-	lines = lines[from:min(len(lines), from+most)]
-	for i, l := range lines {
-		lines[i] = cut(l, maxFaultLine)
-	}
-	return strings.Join(lines, "\n")
+	return says(lines)
 }
 
-// faultLines are the lines of an error that have something in them.
-func faultLines(text string) []string {
-	if len(text) > maxFault {
-		text = text[:maxFault/2] + "\n" + text[len(text)-maxFault/2:]
-	}
-	var lines []string
-	for l := range strings.Lines(faults().escapes.ReplaceAllString(strings.ToValidUTF8(text, ""), "")) {
-		l = faults().moment.ReplaceAllString(shown(l), "")
-		if strings.ContainsFunc(l, unicode.IsLetter) {
-			lines = append(lines, l)
+// testName is the name of a test that failed.
+type testName struct {
+	name string
+	at   int // the line that names it; -1: none does
+}
+
+// named is the first test that failed; its innermost part and its full name go before it.
+func named(lines []faultLine) testName {
+	t := testName{at: -1}
+	for i, l := range lines {
+		if l.kind == faultName && (t.at < 0 || strings.HasPrefix(l.name, t.name+"/") || strings.HasSuffix(l.name, " "+t.name)) {
+			t = testName{l.name, i}
 		}
 	}
-	return lines
+	return t
+}
+
+// says is the line that says best what went wrong; -1: none does.
+func says(lines []faultLine) int {
+	best := -1
+	for i, l := range lines {
+		if l.kind == faultSays && (best < 0 || l.rank < lines[best].rank) {
+			best = i
+		}
+	}
+	return best
+}
+
+// faultHead are the lines of an error that say most, in their order: the tests that failed
+// and what went wrong first, and where there is room for them what stands around these.
+func faultHead(text string, most int) string {
+	lines := faultLines(text)
+	told := tellingLines(lines, most)
+	if len(told) == 0 { // nothing says what went wrong
+		for i, l := range lines[:min(len(lines), most)] {
+			if l.kind != faultEnd {
+				told = append(told, i)
+			}
+		}
+	}
+	if len(told) == 0 && len(lines) > 0 {
+		told = []int{0}
+	}
+	out := make([]string, 0, len(told))
+	for _, i := range told {
+		out = append(out, cut(lines[i].text, maxFaultLine))
+	}
+	return strings.Join(out, "\n")
+}
+
+// tellingLines are the lines that say what went wrong and those around them, by number.
+func tellingLines(lines []faultLine, most int) []int {
+	rank := 1
+	if i := says(lines); i >= 0 {
+		rank = max(rank, lines[i].rank)
+	}
+	var told []int
+	take := func(i int) {
+		if i >= 0 && len(told) < most && !slices.Contains(told, i) {
+			told = append(told, i)
+		}
+	}
+	names := 0
+	for i, l := range lines {
+		switch {
+		case l.kind == faultName && names < faultNames:
+			names++
+			take(i)
+		case l.kind == faultSays && l.rank <= rank:
+			take(i)
+		}
+	}
+	for _, i := range slices.Clone(told) {
+		take(placeOf(lines, i))
+		for next := i + 1; next < len(lines) && lines[next].kind != faultEnd && lines[next].kind != faultName; next++ {
+			take(next)
+		}
+	}
+	slices.Sort(told)
+	return told
+}
+
+// placeOf is where a line that says what went wrong belongs, as a line shortly before it
+// has it: a traceback has a line of code between. -1: none has.
+func placeOf(lines []faultLine, i int) int {
+	const back = 3
+	for at := i - 1; at >= max(0, i-back); at-- {
+		switch lines[at].kind {
+		case faultPlace:
+			return at
+		case faultName, faultEnd:
+			return -1
+		}
+	}
+	return -1
+}
+
+// Told is an error without what went well and without what only says how far something has
+// come, one line each: what is worth keeping of it where there is no room for all.
+func Told(text string) string {
+	var b strings.Builder
+	for i, l := range faultLines(text) {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l.text)
+	}
+	return b.String()
 }
 
 // cut is s with at most so many characters, and a sign where some are missing.
@@ -101,5 +179,5 @@ func cut(s string, most int) string {
 	if utf8.RuneCountInString(s) <= most {
 		return s
 	}
-	return strings.TrimRight(string([]rune(s)[:most-1]), " ") + "…"
+	return strings.TrimRight(string([]rune(s)[:max(most, 1)-1]), " ") + "…"
 }

@@ -30,7 +30,7 @@ const OutcomeType = engram.TypeDebug
 // How much an outcome tells.
 const (
 	outcomeErrors = 3   // failures that are told, each with what was done until it was gone
-	outcomeHead   = 4   // lines of an error
+	outcomeHead   = 5   // lines of an error
 	outcomeFiles  = 8   // files that were edited
 	outcomeSteps  = 3   // commands that were run
 	outcomeStep   = 100 // characters of one of these

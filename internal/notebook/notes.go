@@ -36,9 +36,16 @@ func (n *Notebook) head(s string) string {
 	return first(s, maxField)
 }
 
-// tail is the end of a text, clean.
+// tail is the end of an error, clean; where that is not all, without what went well, or
+// nothing else might be left of a run over many parts.
 func (n *Notebook) tail(s string) string {
-	s = n.unsecret(last(redact.Private(s), maxScan))
+	s = redact.Private(s)
+	if len(s) > maxScan {
+		s = first(s, maxScan/2) + "\n" + last(s, maxScan/2)
+	}
+	if s = n.unsecret(s); len(s) > maxField {
+		s = attend.Told(s)
+	}
 	return last(s, maxField)
 }
 
