@@ -336,3 +336,37 @@ func TestHooksWriteDownNothingPrivate(t *testing.T) {
 		t.Errorf("prompts: %q", got)
 	}
 }
+
+// An agent that finds the pipe closed while it writes may take that for a failure: what nobody
+// wants is read all the same.
+func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
+	large := `{"session_id":"s1","prompt":"` + strings.Repeat("long ", 1<<15) + `"}` // more than a pipe holds
+	for name, args := range map[string][]string{
+		"switched off": {"claude-code", "prompt"}, "an event that nobody knows": {"claude-code", "what-is-that"}, "half a command line": {"claude-code"},
+		"another agent": {"hunter2", "prompt"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHooked(t)
+			if name == "switched off" {
+				h.engram("off")
+			}
+			cmd := exec.Command(h.program, append([]string{"hook", "--data-dir", h.data}, args...)...)
+			cmd.Dir, cmd.Env = h.cwd, append(slices.Clone(h.env), "ENGRAM_HOOK_WITHIN="+long)
+			in, err := cmd.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			_, wrote := io.WriteString(in, large)
+			_ = in.Close()
+			if err := cmd.Wait(); err != nil || wrote != nil {
+				t.Errorf("%v; writing: %v", err, wrote)
+			}
+			if log, _ := os.ReadFile(filepath.Join(h.data, "hook.log")); strings.Contains(string(log), "hunter2") {
+				t.Errorf("the log has a word of the command line: %s", log)
+			}
+		})
+	}
+}

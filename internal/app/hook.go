@@ -14,15 +14,17 @@ import (
 )
 
 // Hook does what belongs to an event of an agent, and returns what it is answered; nil is
-// silence. It never fails, and returns a sixth after HookWithin at the latest, so that with
-// the default the process is gone within 200 ms: what was to be written and could not be is
-// written by the next event, or the next server. The process should end then: work may still
-// go on.
+// silence. It never fails, and returns within 7/6 of HookWithin, so that with the default the
+// process is gone within 200 ms: what was to be written and could not be is written by the
+// next event, or the next server. Only what nobody says again, such as a prompt, is waited for
+// longer while it comes in and is noted: five times HookWithin, 750 ms, at the very most (see
+// hook.Handle). The process should end then: work may still go on.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
 	// What cannot be written waits in the notebook, and the agent need not wait for who writes.
 	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, WriteWait: c.HookWithin / 3})
 	off := a.OffState()
-	if off.Everything {
+	if _, known := hook.KindOf(event); off.Everything || !known {
+		hook.Drain(in, c.HookWithin)
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, c.HookWithin*7/6)
@@ -34,6 +36,9 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	a.closeBefore(ctx)
 	return answer
 }
+
+// NoHook reads an event away for which nothing can be done, such as one without settings.
+func NoHook(in io.Reader) { hook.Drain(in, 150*time.Millisecond) }
 
 // closeBefore closes the App, or leaves it to the end of the process when ctx is over.
 func (a *App) closeBefore(ctx context.Context) {

@@ -22,8 +22,12 @@ type hookLog struct{ dir, agent, event string }
 
 // add adds a line, if it can: a hook has nobody to complain to.
 func (l hookLog) add(what string, err error) {
-	kind, _ := hook.KindOf(l.event) // and no other word: a command line may have anything in it
-	line := fmt.Sprintf("%s %.40q %s %s: %s\n", time.Now().UTC().Format(time.RFC3339), l.agent, kind, what, reason(err))
+	kind, _ := hook.KindOf(l.event)
+	agent := l.agent
+	if !hook.Knows(agent) { // a command line may have anything in it
+		agent = "another"
+	}
+	line := fmt.Sprintf("%s %s %s %s: %s\n", time.Now().UTC().Format(time.RFC3339), agent, kind, what, reason(err))
 	path := filepath.Join(l.dir, "hook.log")
 	flags := os.O_WRONLY | os.O_APPEND | os.O_CREATE
 	if size(path) > maxHookLog {

@@ -56,6 +56,7 @@ func (p *program) runHook(ctx context.Context, args []string) {
 	signal.Ignore(syscall.SIGPIPE) // an agent that does not wait for the answer
 	words, flags := hookArgs(args)
 	if len(words) < 2 {
+		app.NoHook(p.Stdin)
 		return
 	}
 	if p.Dir == "" {
@@ -63,6 +64,7 @@ func (p *program) runHook(ctx context.Context, args []string) {
 	}
 	c, err := config.Load(config.Sources{Flags: flags, Env: p.Env, Dir: p.Dir})
 	if err != nil {
+		app.NoHook(p.Stdin)
 		return
 	}
 	collectLate()

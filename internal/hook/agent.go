@@ -64,6 +64,9 @@ func agentOf(name string) agent {
 	return agent{shape: shapeText, tells: []Kind{SessionStart, Prompt}}
 }
 
+// Knows reports whether an agent by this name is known.
+func Knows(name string) bool { return name == "kiro" || agentOf(name).shape != shapeText }
+
 // tellsAt reports whether what is said at an event reaches the model.
 func (a agent) tellsAt(e Event) bool {
 	if a.shape == shapeCursor && e.Kind == AfterTool && plain(e.Name) != "" && plain(e.Name)[:1] == "a" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 )
 
 // maxEvent is how many bytes of an event are read. What a tool was given and printed may be
@@ -44,6 +45,23 @@ func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 func readAway(in io.Reader) error {
 	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
 	return err
+}
+
+// Drain reads an event of which nothing is wanted, for as long as within and some 64 MiB at
+// most: an agent that finds the pipe closed may take that for a failure. What comes after
+// within may still be read when it has returned.
+func Drain(in io.Reader, within time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, cut, err := Read(AfterTool, in); cut || err != nil {
+			_ = readAway(in)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(within):
+	}
 }
 
 // byteOrderMark stands before what some shells pass on.

@@ -162,16 +162,17 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		defer r.settle()
 	}
 	text, cut, err := Read(kind, in)
-	if err != nil {
-		r.Log("read", err)
-		return
-	}
-	if cut {
+	if cut || err != nil {
 		defer func() {
+			r.settle()
 			if err := readAway(in); err != nil {
 				r.Log("read", err)
 			}
 		}()
+	}
+	if err != nil {
+		r.Log("read", err)
+		return
 	}
 	if r.event, err = Decode(kind, name, text); err != nil {
 		r.Log("decode", err)
@@ -187,7 +188,6 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 	if step, ok := r.steps()[kind]; ok {
 		step(ctx)
 	}
-	r.settle() // before the rest of what was cut is read away
 }
 
 // lasts reports a kind of which something may have to be kept that nobody says again.
