@@ -2,22 +2,13 @@ package mcp
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
-	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
-
-// whose is as much of the arguments of any tool as says which project a call is about.
-type whose struct {
-	Project   string `json:"project"`
-	SessionID string `json:"session_id"`
-	Directory string `json:"directory"`
-}
 
 // refuseWhileOff is the middleware that answers for a person who has switched agents off.
 // What a tool would have done is not done, and the model is told why; tools are listed all
@@ -30,11 +21,11 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		switch r := req.(type) {
 		case *mcp.CallToolRequest:
-			if err := s.offFor(ctx, off, whoseCall(r.Params.Arguments)); err != nil {
+			if err := s.offFor(ctx, off, whoseCall(r.Params.Name, r.Params.Arguments)); err != nil {
 				return s.failure(r.Params.Name, err), nil
 			}
 		case *mcp.ReadResourceRequest:
-			if err := s.offFor(ctx, off, whose{Project: memory.ProjectOf(r.Params.URI)}); err != nil {
+			if err := s.offFor(ctx, off, whoseURI(r.Params.URI)); err != nil {
 				return nil, s.refusal(method, err)
 			}
 		case *mcp.ListResourcesRequest, *mcp.GetPromptRequest, *mcp.CompleteRequest:
@@ -44,19 +35,6 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return next(ctx, method, req)
 	}
-}
-
-// whoseCall reads the arguments of a call. Those that have a wrong form are told so by the
-// tool, if it comes to that.
-func whoseCall(args json.RawMessage) (w whose) {
-	var given map[string]json.RawMessage
-	if json.Unmarshal(args, &given) != nil {
-		return whose{}
-	}
-	for name, into := range map[string]*string{"project": &w.Project, "session_id": &w.SessionID, "directory": &w.Directory} {
-		_ = json.Unmarshal(given[name], into)
-	}
-	return w
 }
 
 // offFor returns the error to answer with when a call is about a project that is off. Where
@@ -76,12 +54,13 @@ func (s *Server) offFor(ctx context.Context, off func(project string) bool, w wh
 	return nil
 }
 
-// about are the projects that a call may be about: the one it names, its session's, and
-// that of the folder it speaks of or the server works in. What cannot be found out is left
-// out: the tool says why.
+// about are the projects that a call may be about: those it names, its session's, those of
+// the memories it names, and that of the folder it speaks of or the server works in. What
+// cannot be found out is left out: the tool says why.
 func (s *Server) about(ctx context.Context, w whose) (names []string) {
-	if w.Project != "" {
-		names = append(names, w.Project)
+	names = append(names, w.Projects...)
+	if of, err := s.home.engine.ProjectsOf(ctx, w.Named); err == nil {
+		names = append(names, of...)
 	}
 	if w.SessionID != "" {
 		if session, err := s.home.engine.Session(ctx, w.SessionID); err == nil {

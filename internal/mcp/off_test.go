@@ -39,6 +39,11 @@ func switchable(t *testing.T, change func(*mcp.Options)) (*sdk.ClientSession, *s
 	if _, err := e.StartSession(t.Context(), engine.SessionInput{ID: "s-shop", Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
+	for _, p := range []string{"shop", "blog"} {
+		if _, err := e.Save(t.Context(), engine.SaveInput{Title: "Retry policy of " + p, Content: "three times", Project: p}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	o := mcp.Options{Engine: e, Tools: "all", Dir: filepath.Join(t.TempDir(), "demo"), Off: board.ask, Instructions: protocol()}
 	change(&o)
 	s, err := mcp.New(o)
@@ -100,6 +105,17 @@ func TestAProjectThatIsOff(t *testing.T) {
 		{"the folder of a server for many, by a call that names none", remote, "demo", "mem_save", `{"title":"t","content":"c"}`, true},
 		{"the folder of a server for many, by a call that names another", remote, "demo", "mem_save", `{"title":"t","content":"c","project":"shop"}`, false},
 		{"a project that is named to a server for many", remote, "shop", "memory_store", `{"content":"c","type":"fact","project":"shop"}`, true},
+		{"a memory of it, by its number", stdio, "shop", "mem_get_observation", `{"id":1}`, true},
+		{"a memory of it, by its number as a word", stdio, "shop", "mem_update", `{"id":"#1","content":"other"}`, true},
+		{"a memory of it, what stood around it", stdio, "shop", "mem_timeline", `{"observation_id":1}`, true},
+		{"a memory of it, by one of many", stdio, "shop", "memory_delete_batch", `{"ids":["2","1"]}`, true},
+		{"a memory of it, as an end of a relation", stdio, "shop", "mem_link", `{"source_id":2,"target_id":1,"relation":"related"}`, true},
+		{"a memory of another project", stdio, "shop", "mem_get_observation", `{"id":2}`, false},
+		{"a memory that there is not", stdio, "shop", "mem_get_observation", `{"id":99}`, false},
+		{"a project that would go", stdio, "shop", "mem_merge_projects", `{"from":"other, shop","to":"demo"}`, true},
+		{"a project that would get it", stdio, "shop", "mem_merge_projects", `{"from":"demo","to":"shop"}`, true},
+		{"a session of it that ends", stdio, "shop", "mem_session_end", `{"id":"s-shop"}`, true},
+		{"what was done in it", stdio, "shop", "mem_undo", `{"op":1}`, true},
 		{"arguments of a wrong form hide no project", stdio, "shop", "mem_search", `{"query":7,"session_id":[],"project":"shop"}`, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -121,8 +137,10 @@ func TestResourcesAndPromptsAreOffToo(t *testing.T) {
 	c, board := switchable(t, func(*mcp.Options) {})
 	use(t, c, "mem_save", `{"title":"Chose Postgres","type":"decision","content":"because of pgvector"}`)
 	board.set("shop")
-	if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "engram://projects/Shop/memories"}); err == nil || !strings.Contains(err.Error(), "switched off") {
-		t.Errorf("the list of a project that is off: got %v, want that it is off", err)
+	for _, uri := range []string{"engram://projects/Shop/memories", "engram://memories/1"} {
+		if _, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "switched off") {
+			t.Errorf("%s of a project that is off: got %v, want that it is off", uri, err)
+		}
 	}
 	for _, off := range []string{"", "demo"} {
 		board.set(off)

@@ -71,6 +71,13 @@ func ProjectOf(uri string) string {
 	return a.project
 }
 
+// IDOf is the id or topic of the memory that a URI names, as it is written there; "" when it
+// names none.
+func IDOf(uri string) string {
+	a, _ := parseURI(uri)
+	return a.id
+}
+
 // memoryURI is the URI of a memory.
 func memoryURI(m engram.Memory) string { return scheme + "memories/" + string(m.ID) }
 
