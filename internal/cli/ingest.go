@@ -17,6 +17,8 @@ import (
 type ingestInput struct {
 	merge, dryRun bool
 	batch         int
+	said          string // --origin
+	origin        engram.Origin
 }
 
 func (p *program) ingestCommand() *cobra.Command {
@@ -42,10 +44,18 @@ room.`,
 			if in.batch < 1 || in.batch > engine.MaxBatch {
 				return invalidf("--batch cannot be %d", in.batch).WithHint("from 1 to %d", engine.MaxBatch)
 			}
+			in.origin = engram.OriginImport
+			if in.said != "" {
+				var err error
+				if in.origin, err = originOf(in.said); err != nil {
+					return err
+				}
+			}
 			return p.ingest(cmd, name, in)
 		},
 	}
 	cmd.Flags().BoolVar(&in.merge, "merge", false, "let memories that say nearly the same become one")
+	cmd.Flags().StringVar(&in.said, "origin", "", "`who` it comes from: human, agent or tool (default: it is imported)")
 	cmd.Flags().IntVar(&in.batch, "batch", engine.MaxBatch, "how many are saved together, all or none: 1 to 100")
 	cmd.Flags().BoolVar(&in.dryRun, "dry-run", false, "say what would come of it, and change nothing")
 	return cmd
@@ -125,7 +135,7 @@ func (g *ingestion) one(ctx context.Context, batch []draftItem) error {
 		d := &batch[i]
 		var save engine.SaveInput
 		if d.err == nil {
-			save, d.err = g.ingestInput(d.draft, g.project, g.in.merge)
+			save, d.err = g.ingestInput(d.draft, g.project, g.in)
 		}
 		if d.err == nil {
 			saves, fine = append(saves, save), append(fine, i)
@@ -204,14 +214,14 @@ func (d *ingestedDoc) verdict() error {
 	return err.WithHint("%s; the reasons stand above", others)
 }
 
-func (p *program) ingestInput(d document.Draft, project string, merge bool) (engine.SaveInput, error) {
+func (p *program) ingestInput(d document.Draft, project string, o ingestInput) (engine.SaveInput, error) {
 	in := engine.SaveInput{Title: d.Title, Content: d.Content, Type: d.Type, Project: d.Project, TopicKey: d.TopicKey,
-		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: engram.OriginImport,
+		SessionID: d.SessionID, NewSession: true, Directory: p.Dir, ToolName: d.ToolName, Origin: o.origin,
 		Tags: d.Tags, Metadata: d.Metadata, Importance: d.Importance, Permanent: d.Permanent, Files: d.Files, Once: true}
 	if in.Project == "" && in.SessionID == "" {
 		in.Project = project
 	}
-	if merge {
+	if o.merge {
 		in.Admit = engine.AdmitMerging
 	}
 	var err error

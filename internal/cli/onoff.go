@@ -119,7 +119,7 @@ func writeChecked(b *strings.Builder, doc askedOffDoc, now app.OffState) {
 	case now.Everything:
 		b.WriteString("Engram is switched off (engram on).\n")
 	case doc.Off:
-		fmt.Fprintf(b, "Engram is switched off for project %s (engram on --project NAME).\n", render.Line(doc.Project, 0))
+		fmt.Fprintf(b, "Engram is switched off for project %s (engram on --project %s).\n", render.Line(doc.Project, 0), render.Line(doc.Project, 0))
 	default:
 		b.WriteString("Engram is on.\n")
 	}

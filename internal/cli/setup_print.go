@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/app"
@@ -64,16 +66,15 @@ func chosen(answer string, found []string) ([]string, error) {
 	}
 	var names []string
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ' ' || r == ',' }) {
-		var n int
-		if _, err := fmt.Sscanf(word, "%d", &n); err == nil && n >= 1 && n <= len(found) {
-			names = append(names, found[n-1])
-			continue
+		name := ""
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= len(found) {
+			name = found[n-1]
+		} else if name, err = app.FindAgent(word); err != nil {
+			return nil, invalidf("%q is none of the list", word).WithHint("answer with single numbers of it such as 1 3, all or none; nothing was changed")
 		}
-		name, err := app.FindAgent(word)
-		if err != nil {
-			return nil, invalidf("%q is none of the list", word).WithHint("answer with numbers of it, all or none; nothing was changed")
+		if !slices.Contains(names, name) {
+			names = append(names, name)
 		}
-		names = append(names, name)
 	}
 	return names, nil
 }
@@ -170,6 +171,8 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 		fmt.Fprintf(b, "%s would be as it was:\n", a.Title)
 	case doc.DryRun:
 		fmt.Fprintf(b, "%s would be set up:\n", a.Title)
+	case undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Left != "" }):
+		fmt.Fprintf(b, "%s is as it was, but for what is left:\n", a.Title)
 	case undo:
 		fmt.Fprintf(b, "%s is as it was\n", a.Title)
 	default:
@@ -190,7 +193,7 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDoc) {
 	switch {
 	case f.Left != "":
-		fmt.Fprintf(b, "  left      %s: %s\n", f.Path, f.Left)
+		fmt.Fprintf(b, "  left      %s: %s\n", f.Path, strings.TrimPrefix(f.Left, f.Path+": "))
 	case doc.DryRun && f.Diff != "":
 		b.WriteString(f.Diff)
 	case f.Status == "taken":

@@ -17,34 +17,42 @@ const dataDir: string[] = ["__DATA_DIR_ARGS__"]
 
 const patience = 1000 // ms; a hook answers within 200
 const rest = 60_000 // ms without a question after three that were not answered in time
+const slow = 10_000 // ms that a hook has to keep what is told while nobody waits for its answer
 const mostTold = 16_384 // characters of a tool's output, from its end: errors stand there
 const mostHeard = 1 << 20 // characters of an answer
 
 type Answer = { context?: string; ask?: string }
 
-let late = 0
+// What is lost when it is not told: it is told even while nothing is asked, and may take longer.
+const kept = new Set(["prompt", "stop", "subagent-stop", "before-compact", "after-compact", "session-end"])
+
+let late = 0 // answers in a row
 let until = 0
 
 // tell runs the hook for an event; {} when there is nothing to hear. The event reaches the
 // program even when nobody waits for the answer, and when OpenCode ends meanwhile.
 function tell(event: string, about: object): Promise<Answer> {
-  if (Date.now() < until) return Promise.resolve({})
+  const resting = Date.now() < until
+  if (resting && !kept.has(event)) return Promise.resolve({})
   return new Promise((done) => {
     let heard = ""
     try {
       const hook = spawn(program, ["hook", "opencode", event, ...dataDir], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       const timer = setTimeout(() => {
-        hook.kill("SIGKILL")
+        if (!kept.has(event)) hook.kill("SIGKILL")
+        else setTimeout(() => hook.kill("SIGKILL"), slow).unref()
         if (++late >= 3) [late, until] = [0, Date.now() + rest]
         done({})
       }, patience)
+      if (resting) done({})
       const end = (answer: Answer) => {
         clearTimeout(timer)
         done(answer)
       }
       hook.on("error", () => end({}))
+      const begun = Date.now()
       hook.on("close", () => {
-        late = 0
+        if (Date.now() - begun < patience) [late, until] = [0, 0]
         end(read(heard))
       })
       hook.stdout.setEncoding("utf8")
@@ -93,14 +101,17 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
   const notes = new Map<string, { session: string; texts: string[] }>() // what was told beside a message, by its id
   const looked = new Map<string, Promise<Answer>>() // before a tool, by call
   const said = new Map<string, { message: string; text: string }>() // by the agent, last
-  const failed = new Set<string>() // calls
+  const failed = new Map<string, Set<string>>() // calls, by session
   let stopping: Promise<unknown> = Promise.resolve() // what is told of a stop; an end comes after it
 
   async function parentOf(session: string): Promise<string | undefined> {
     if (!parents.has(session)) {
-      const asked = client.session.get({ path: { id: session } }).then((r) => r.data?.parentID)
-      const gaveUp = new Promise<undefined>((done) => setTimeout(done, patience, undefined))
-      parents.set(session, await Promise.race([asked.catch(() => undefined), gaveUp]))
+      const asked = client.session.get({ path: { id: session } })
+      const known = asked.then((r) => void (r.data && parents.set(session, r.data.parentID))).catch(() => {})
+      // Who does not answer now is asked again: a subagent must not pass for a person's session for good.
+      let timer: ReturnType<typeof setTimeout> | undefined
+      await Promise.race([known, new Promise((done) => (timer = setTimeout(done, patience)))])
+      clearTimeout(timer)
     }
     return parents.get(session)
   }
@@ -122,7 +133,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
     return texts
   }
   const forget = (session: string) => {
-    for (const all of [parents, waiting, said, begun]) all.delete(session)
+    for (const all of [parents, waiting, said, begun, failed]) all.delete(session)
     for (const [message, note] of notes) if (note.session === session) notes.delete(message)
   }
 
@@ -203,8 +214,10 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
         }
         case "message.part.updated": {
           const part = event.properties.part
-          if (part.type !== "tool" || part.state.status !== "error" || failed.has(part.callID)) return
-          failed.add(part.callID)
+          if (part.type !== "tool" || part.state.status !== "error") return
+          const before = failed.get(part.sessionID) ?? new Set()
+          if (before.has(part.callID)) return
+          failed.set(part.sessionID, before.add(part.callID))
           looked.delete(part.callID)
           const { filePath, path, command } = part.state.input
           const about = { tool_name: part.tool, tool_input: { file_path: filePath ?? path, command }, error: tail(part.state.error) }
@@ -213,6 +226,7 @@ async function server({ client, directory }: PluginInput): Promise<Hooks> {
         }
         case "session.idle": {
           const id = event.properties.sessionID
+          failed.delete(id) // what failed is told once while it goes on; no call comes after its turn
           const me = await who(id)
           const last = { last_assistant_message: said.get(id)?.text }
           if (me.agent_id) {

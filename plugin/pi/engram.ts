@@ -16,35 +16,43 @@ const dataDir: string[] = ["__DATA_DIR_ARGS__"]
 
 const patience = 1000 // ms; a hook answers within 200
 const rest = 60_000 // ms without a question after three that were not answered in time
+const slow = 10_000 // ms that a hook has to keep what is told while nobody waits for its answer
 const startUp = 5000 // ms that the tools may take to come
 const mostTold = 16_384 // characters of a tool's output, from its end: errors stand there
 const mostHeard = 1 << 20 // characters of an answer
 
 type Answer = { context?: string; ask?: string }
 
-let late = 0
+// What is lost when it is not told: it is told even while nothing is asked, and may take longer.
+const kept = new Set(["prompt", "stop", "subagent-stop", "before-compact", "after-compact", "session-end"])
+
+let late = 0 // answers in a row
 let until = 0
 
 // tell runs the hook for an event; {} when there is nothing to hear. The event reaches the
 // program even when nobody waits for the answer.
 function tell(event: string, about: object): Promise<Answer> {
-  if (Date.now() < until) return Promise.resolve({})
+  const resting = Date.now() < until
+  if (resting && !kept.has(event)) return Promise.resolve({})
   return new Promise((done) => {
     let heard = ""
     try {
       const hook = spawn(program, ["hook", "pi", event, ...dataDir], { stdio: ["pipe", "pipe", "ignore"], windowsHide: true })
       const timer = setTimeout(() => {
-        hook.kill("SIGKILL")
+        if (!kept.has(event)) hook.kill("SIGKILL")
+        else setTimeout(() => hook.kill("SIGKILL"), slow).unref()
         if (++late >= 3) [late, until] = [0, Date.now() + rest]
         done({})
       }, patience)
+      if (resting) done({})
       const end = (answer: Answer) => {
         clearTimeout(timer)
         done(answer)
       }
       hook.on("error", () => end({}))
+      const begun = Date.now()
       hook.on("close", () => {
-        late = 0
+        if (Date.now() - begun < patience) [late, until] = [0, 0]
         end(read(heard))
       })
       hook.stdout.setEncoding("utf8")
@@ -231,7 +239,8 @@ export default function (pi: ExtensionAPI) {
   }))
 
   pi.on("session_before_compact", quietly(async (event, ctx) => {
-    later((await tell("before-compact", { ...who(ctx), trigger: event.reason })).context)
+    // Pi takes no words for the summary here, and with the next prompt they would come too late.
+    await tell("before-compact", { ...who(ctx), trigger: event.reason })
     return undefined
   }))
 

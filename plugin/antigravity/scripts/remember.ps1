@@ -47,9 +47,9 @@ end {
     $text = if ($Content) { $Content } else { $lines -join "`n" }
     if ($Batch) {
         if ($Title) {
-            Invoke-Engram ingest '--' $Title
+            Invoke-Engram ingest --origin=agent '--' $Title
         } else {
-            ConvertTo-Ascii $text | __ENGRAM_POWERSHELL__ ingest -
+            ConvertTo-Ascii $text | __ENGRAM_POWERSHELL__ ingest --origin=agent -
         }
         exit $LASTEXITCODE
     }
@@ -58,6 +58,6 @@ end {
     $memory = @{ title = $Title; content = $text; type = $Type; scope = $Scope }
     if ($Topic) { $memory.topic_key = $Topic }
     if ($Tags.Count -gt 0) { $memory.tags = @($Tags | ForEach-Object { $_ -split ',' } | Where-Object { $_ }) }
-    ConvertTo-Ascii (ConvertTo-Json $memory -Compress) | __ENGRAM_POWERSHELL__ ingest -
+    ConvertTo-Ascii (ConvertTo-Json $memory -Compress) | __ENGRAM_POWERSHELL__ ingest --origin=agent -
     exit $LASTEXITCODE
 }

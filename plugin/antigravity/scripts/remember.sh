@@ -16,10 +16,16 @@ off=$(engram off --check 2>/dev/null </dev/null) && {
 	printf '%s\n' "$off" "Nothing was saved. Go on without it, and do not switch it on."
 	exit 0
 }
+case $? in
+126 | 127)
+	echo "Engram cannot be run: go on without memory." >&2
+	exit 0
+	;;
+esac
 
 if [ "${1-}" = --batch ]; then
 	[ $# -le 2 ] || fail "--batch takes one file"
-	engram ingest -- "${2:--}"
+	engram ingest --origin=agent -- "${2:--}"
 	exit
 fi
 

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+func TestWhichAgentsAPersonChooses(t *testing.T) {
+	found := []string{"codex", "cursor", "zed"}
+	for _, tt := range []struct {
+		answer string
+		want   []string // nil: refused
+	}{
+		{"", found},
+		{"all", found},
+		{"1 3", []string{"codex", "zed"}},
+		{"1, 1 codex", []string{"codex"}},
+		{"2,kiro", []string{"cursor", "kiro"}},
+		{"1-3", nil},
+		{"1x", nil},
+		{"4", nil},
+	} {
+		got, err := chosen(tt.answer, found)
+		if !slices.Equal(got, tt.want) || (err != nil) != (tt.want == nil) {
+			t.Errorf("%q: got %q, %v; want %q", tt.answer, got, err, tt.want)
+		}
+		if tt.want == nil && engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("%q: got %v, want CodeInvalid", tt.answer, err)
+		}
+	}
+}
