@@ -9,6 +9,9 @@ func MarksByID(n engram.Note) (all []string) {
 	if n.State == engram.StateNeedsReview {
 		all = append(all, "due for review")
 	}
+	if len(n.Suspect) > 0 {
+		all = append(all, suspectMark(n.Suspect))
+	}
 	if mark := codeMark(n.Anchors); mark != "" {
 		all = append(all, mark)
 	}

@@ -23,7 +23,7 @@ func (d *dialect) reviewTool() tool.Tool {
 type reviewArgs struct {
 	Action  string `json:"action" enum:"list,mark_reviewed,snooze,refuse" schema:"only" required:"schema"`
 	Project string `json:"project"`
-	Kind    string `json:"kind" schema:"-"` // of a list: suspect, waiting, proposal or changed; "" is due
+	Kind    string `json:"kind" schema:"-"` // of a list: suspect, waiting, proposal or changed; "" is due. The list says so where there is any
 	// Defaults and ranges stand below and not in the schema, which every agent pays for.
 	Limit int     `json:"limit"` // 10, at most 100
 	ID    tool.ID `json:"observation_id"`
@@ -93,6 +93,13 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
+	others, err := d.waitingElse(ctx, by, at.Name)
+	if err != nil {
+		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
+	}
+	if len(due) == 0 && others != "" {
+		return reviewed{envelope: enveloped(at, "No memory is due for review."+others)}, nil
+	}
 	if len(due) == 0 {
 		return reviewed{envelope: enveloped(at, "No memories need review.")}, nil
 	}
@@ -104,7 +111,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 			render.Time(m.ReviewAfter, d.text), render.Line(m.Project, 0))
 		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(d.engine.StateOf(m)), m.Project, stamp(m.ReviewAfter)})
 	}
-	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
+	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
 }
 
 // reviewOne marks a memory reviewed, or puts its review off.

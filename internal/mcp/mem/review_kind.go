@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -15,7 +16,7 @@ import (
 // reviewKind tells what waits for a person, by title alone: what reads like an order is not
 // put before an agent because it asked what waits. No tool approves: that is a person's to do.
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.ProjectInForce, kind string, limit int) (reviewed, error) {
-	kinds, err := engine.ParseQueueKinds([]string{kind})
+	kinds, err := engine.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -41,6 +42,25 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", nameOf(i), render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
 	}
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
+}
+
+// waitingElse says, below what is due, how much waits for another reason; "" for nothing.
+func (d *dialect) waitingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
+	kinds := slices.DeleteFunc(engine.QueueKinds(), func(k engine.QueueKind) bool { return k == engine.QueueDue })
+	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
+	if err != nil {
+		return "", err
+	}
+	var waits []string
+	for _, k := range kinds {
+		if n := q.Counts[k]; n > 0 {
+			waits = append(waits, fmt.Sprintf("%d %s", n, k))
+		}
+	}
+	if len(waits) == 0 {
+		return "", nil
+	}
+	return "\nFor a person there is more to review: " + strings.Join(waits, ", ") + ". A list with one of these words as kind has them.", nil
 }
 
 // nameOf is how a list calls what waits: #12, or w3 of what is no memory yet.

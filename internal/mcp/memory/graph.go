@@ -96,7 +96,7 @@ func graphedOf(g engram.Graph) graphed {
 	ids := map[int64]engram.ID{}
 	for i, n := range g.Nodes {
 		ids[n.Memory.Num] = n.Memory.ID
-		t := toldOf(n.Memory, engram.Note{State: n.State})
+		t := toldOf(n.Memory, engram.Note{State: n.State, Suspect: n.Suspect})
 		if i > 0 {
 			t = t.clipped(aside)
 		}

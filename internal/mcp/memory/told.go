@@ -30,13 +30,20 @@ type told struct {
 	AccessCount int            `json:"access_count" schema:"-"`
 	// Notes say what changes how the memory should be read: what it contradicts, that it is
 	// due for review.
-	Notes []string `json:"notes,omitempty" schema:"-"`
+	Notes   []string      `json:"notes,omitempty" schema:"-"`
+	Origin  engram.Origin `json:"origin" schema:"-"`
+	Suspect []string      `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	source  string        // of what is a quotation in a text; "" is none
 }
 
 func toldOf(m engram.Memory, n engram.Note) told {
-	return told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
+	t := told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
 		Importance: m.Importance, Project: m.Project, CreatedAt: document.Stamp(m.CreatedAt), UpdatedAt: document.Stamp(m.UpdatedAt),
-		AccessCount: m.AccessCount, Notes: render.MarksByID(n)}
+		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Suspect: n.Suspect}
+	if render.Quoted(m, n) {
+		t.source = render.Source(m, render.Options{})
+	}
+	return t
 }
 
 // clipped is t with at most most characters of its content.
@@ -56,14 +63,34 @@ func (t told) block(about ...string) string {
 		fmt.Fprintf(&b, " (%s)", strings.Join(about, ", "))
 	}
 	for _, tag := range t.Tags {
-		b.WriteString(" #" + render.Line(tag, 0))
+		b.WriteString(" #" + render.Tame(render.Line(tag, 0)))
 	}
 	if title := render.Line(t.Title, 0); !strings.HasPrefix(render.Line(t.Content, 0), strings.TrimSuffix(title, "…")) {
-		b.WriteString(" " + title)
+		b.WriteString(" " + t.line(title))
 	}
 	for _, note := range t.Notes {
 		b.WriteString(" | " + note)
 	}
-	b.WriteString("\n  " + render.SetOff(t.Content, "  "))
+	content := t.Content
+	if t.source != "" {
+		content = t.source + ":\n" + render.Quote(content)
+	}
+	b.WriteString("\n  " + render.SetOff(content, "  "))
 	return b.String()
+}
+
+// line is a line of a memory's own words: a quotation where its content is one.
+func (t told) line(s string) string {
+	if t.source != "" {
+		return render.QuoteLine(s)
+	}
+	return render.Line(s, 0)
+}
+
+// origin says in a list where a memory that is quoted comes from, and why it is suspect.
+func (t told) origin() string {
+	if t.source == "" {
+		return ""
+	}
+	return " | " + strings.Join(append([]string{"quoted, " + t.source}, t.Notes...), " | ")
 }

@@ -20,7 +20,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 		about = append(about, "topic "+render.Line(m.Memory.TopicKey, 0))
 	}
 	t := toldOf(m.Memory, m.Note())
-	parts := []string{"# " + render.Line(t.Title, 0), dataNote, t.block(about...)}
+	parts := []string{"# " + t.line(t.Title), dataNote, t.block(about...)}
 	if len(m.Relations) > 0 {
 		lines := []string{"Relations:"}
 		for _, r := range m.Relations {
@@ -31,7 +31,7 @@ func (d *Dialect) markdown(m engine.Detail) string {
 	if len(m.Revisions) > 0 {
 		lines := []string{"Said before, the oldest first:"}
 		for _, r := range m.Revisions {
-			lines = append(lines, fmt.Sprintf("- until %s: %s", render.Time(r.ReplacedAt, d.text), render.Line(r.Content, 300)))
+			lines = append(lines, fmt.Sprintf("- until %s: %s", render.Time(r.ReplacedAt, d.text), t.line(render.Line(r.Content, 300))))
 		}
 		parts = append(parts, strings.Join(lines, "\n"))
 	}
@@ -51,5 +51,5 @@ func relationLine(m engram.Memory, r engram.RelationNote) string {
 	if r.Other.Forgotten() {
 		return line + " (forgotten)"
 	}
-	return line + ": " + render.Line(r.Other.Title, 120)
+	return line + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
 }

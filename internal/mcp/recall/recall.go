@@ -90,8 +90,11 @@ func (d *dialect) block(h engram.Hit) string {
 	line := fmt.Sprintf("%s (%s)", m.ID, strings.Join(about, ", "))
 	if len(m.Metadata) > 0 {
 		if metadata, err := json.Marshal(m.Metadata); err == nil { // it came as JSON
-			line += " " + render.Line(string(metadata), 0)
+			line += " " + render.Tame(render.Line(string(metadata), 0))
 		}
+	}
+	if note := h.Note(); render.Quoted(m, note) {
+		return line + "\n  " + render.Source(m, d.text) + ":\n  " + render.SetOff(render.Quote(m.Content), "  ")
 	}
 	return line + "\n  " + render.SetOff(m.Content, "  ")
 }
