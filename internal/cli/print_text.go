@@ -207,7 +207,11 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 		fmt.Fprintln(b, "No memories.")
 	}
 	for _, m := range list.Memories {
-		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
+		said, title := render.Line(m.Content, 100), render.Line(m.Title, 0)
+		if render.Quoted(m, list.Notes[m.Num]) {
+			said, title = render.QuoteLine(said), render.QuoteLine(title)
+		}
+		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), title, said)
 		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
@@ -216,8 +220,11 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 		if note.State == engram.StateNeedsReview {
 			fmt.Fprintf(b, " | state: %s", note.State)
 		}
+		if render.Quoted(m, note) {
+			fmt.Fprintf(b, " | quoted, %s", render.Source(m, o))
+		}
 		fmt.Fprintln(b)
-		writeMarks(b, engram.Note{Relations: note.Relations}, "    ")
+		writeMarks(b, engram.Note{Relations: note.Relations, Suspect: note.Suspect}, "    ")
 	}
 }
 

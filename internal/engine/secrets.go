@@ -78,6 +78,10 @@ func (w *washing) lines(all []string) []string {
 func (w *washing) members(m map[string]any) map[string]any {
 	return redact.Members(m, func(key, text string) string {
 		text = w.text(text)
+		if key != "" && !w.keep && secret.Named(key, text) {
+			w.note("password")
+			return secret.Mark("password")
+		}
 		if key == "" || len(text) < shortestNamed || w.keep {
 			return text
 		}
