@@ -106,7 +106,7 @@ func Decode(kind Kind, name string, b []byte) (Event, error) {
 		Kind: kind, Name: all.text("hook_event_name", "hookEventName", "hookName", "agent_action_name"),
 		Session: strings.TrimSpace(all.text("session_id", "sessionId", "sessionID", "conversation_id", "conversationId", "taskId", "trajectory_id")),
 		Folder:  cmp.Or(all.text("cwd", "directory"), all.firstOf("workspace_roots", "workspaceRoots", "workspacePaths")),
-		Source:  all.text("source"), Prompt: all.text("prompt", "user_prompt", "userPrompt", "task"),
+		Source:  all.text("source"), Prompt: cmp.Or(all.text("prompt", "user_prompt", "userPrompt", "task"), all.parts("prompt")),
 		Summary: all.text("compact_summary", "summary"), Last: all.text("last_assistant_message", "prompt_response", "response"),
 		Transcript: all.text("transcript_path", "transcriptPath"),
 		Again:      all.is("stop_hook_active") || all.number("loop_count") > 0,

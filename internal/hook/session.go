@@ -130,15 +130,17 @@ func (r *run) afterCompact(ctx context.Context) {
 	r.write(ctx)
 }
 
-// capture has the learnings kept that a text lists.
-func (r *run) capture(said string) {
+// capture has the learnings kept that a text lists, and reports whether there are any.
+func (r *run) capture(said string) bool {
 	if r.NoCapture {
-		return
+		return false
 	}
 	said = cutText(said)
-	if len(capture.Learnings(said)) > 0 {
-		r.wait(attend.WaitCapture, said)
+	if len(capture.Learnings(said)) == 0 {
+		return false
 	}
+	r.wait(attend.WaitCapture, said)
+	return true
 }
 
 // sessionEnd writes what waits, and forgets what was noted.

@@ -25,13 +25,19 @@ func (r *run) stop(ctx context.Context) {
 	if at == off {
 		return
 	}
-	r.capture(r.last())
+	listed := r.capture(r.last())
 	r.settle()
-	if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
+	if listed {
+		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // nothing is neglected until now
+	} else if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
 		r.ask(ctx, notes)
 	}
 	r.write(ctx)
+	r.writeOthers(ctx)
 }
+
+// savesLearnings is the tool that an agent could have used for what it listed instead.
+const savesLearnings = "mem_capture_passive"
 
 // ask asks for what was neglected. The store is asked for what was saved only when the notes
 // know of nothing.

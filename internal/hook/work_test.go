@@ -180,3 +180,36 @@ func TestASummaryOfCompactionIsKept(t *testing.T) {
 		t.Errorf("got %+v", ms)
 	}
 }
+
+// Learnings that are listed are saved: whoever lists them has neglected nothing.
+func TestWhoListsLearningsIsNotAskedToSave(t *testing.T) {
+	d := newDesk(t)
+	for i := range 12 {
+		d.quiet(d.tell("after-tool", "tool_name", "Edit", "tool_input", map[string]any{"file_path": fmt.Sprintf("f%d.go", i)}))
+	}
+	d.quiet(d.tell("stop", "last_assistant_message", "## Key Learnings:\n- The cart rounds each line and not the sum, as the tax office wants it\n"))
+	d.quiet(d.tell("stop", "last_assistant_message", "done"))
+	if ms := d.memories(engram.Filter{}); len(ms) != 1 {
+		t.Errorf("got %+v", ms)
+	}
+}
+
+// Some agents tell a prompt in parts.
+func TestAPromptInPartsIsKept(t *testing.T) {
+	d := newDesk(t)
+	part := func(s string) map[string]string { return map[string]string{"type": "text", "text": s} }
+	d.quiet(d.tell("prompt", "prompt", []any{part("fix it"), map[string]string{"type": "image"}, part("today")}))
+	if got := d.prompts(); len(got) != 1 || got[0] != "fix it\ntoday" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What another session has left is written when an agent stops: nobody may begin one today.
+func TestAStopWritesWhatOthersHaveLeft(t *testing.T) {
+	d := newDesk(t)
+	d.notes.waiting = []attend.Waiting{{Key: "k", What: attend.WaitPrompt, Session: "gone", Project: "shop", Text: "left"}}
+	d.quiet(d.tell("stop"))
+	if got := d.prompts(); len(got) != 1 || len(d.notes.waiting) > 0 {
+		t.Errorf("got %v, still waiting %v", got, d.notes.waiting)
+	}
+}
