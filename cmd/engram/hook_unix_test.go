@@ -370,3 +370,21 @@ func TestAHookThatWantsNothingReadsWhatItIsTold(t *testing.T) {
 		})
 	}
 }
+
+// An agent may have been started in a folder that is gone: its events tell the folder.
+func TestAHookInAFolderThatIsGone(t *testing.T) {
+	h := newHooked(t)
+	gone := filepath.Join(h.dir, "gone")
+	cmd := exec.Command("sh", "-c", `mkdir "$1" && cd "$1" && rmdir "$1" && exec engram hook claude-code prompt --data-dir "$2"`, "sh", gone, h.data)
+	b, err := json.Marshal(map[string]string{"session_id": "s1", "prompt": "what is asked", "cwd": h.cwd})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Env = strings.NewReader(string(b)), append(slices.Clone(h.env), "ENGRAM_HOOK_WITHIN="+long)
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "rror") {
+		t.Fatalf("%v, %s", err, out)
+	}
+	if got := h.prompts(); !slices.Equal(got, []string{"what is asked"}) {
+		t.Errorf("got %q", got)
+	}
+}

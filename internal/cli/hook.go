@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -60,7 +61,9 @@ func (p *program) runHook(ctx context.Context, args []string) {
 		return
 	}
 	if p.Dir == "" {
-		p.Dir, _ = os.Getwd() // events tell the folder; where it is gone, settings are
+		if p.Dir, _ = os.Getwd(); p.Dir == "" {
+			p.Dir = string(filepath.Separator) // it is gone; events tell theirs, and settings are where they were
+		}
 	}
 	c, err := config.Load(config.Sources{Flags: flags, Env: p.Env, Dir: p.Dir})
 	if err != nil {

@@ -56,8 +56,8 @@ type Options struct {
 }
 
 // Handle does what belongs to an event of an agent that in tells of, and returns what the
-// agent is answered; nil is silence. It returns within Options.Within, be it that nothing
-// comes in or that the store is busy: the work goes on then, and ends with the process. Only
+// agent is answered; nil is silence. It returns within Options.Within, or a sixth later where
+// nothing has come in, be it that in never ends or that the store is busy: the work goes on then, and ends with the process. Only
 // that something which nobody says again, such as a prompt, is read and noted beside the store
 // is waited for longer, once its first byte is there: until settleWithin times Within after
 // the beginning. The store has no part in that; it takes a machine that has no time, or an
@@ -90,6 +90,9 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		o.Log("event", context.Cause(ctx))
+		if kind, _ := KindOf(event); kind.lasts() {
+			r.catch(done)
+		}
 		if r.owes.Load() {
 			select {
 			case <-done:
@@ -105,6 +108,25 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 // settleWithin is after how many times Options.Within Handle returns in any case: 750 ms, as
 // long as nothing else is set. Thirty agents that ask at once on two cores take half of it.
 const settleWithin = 5
+
+// catch gives the first byte of an event some last moments: a sixth of Within, in which the
+// process is woken again and again. Where there is no time for anything, that takes as long
+// as it takes to see what has come in long ago.
+func (r *run) catch(done <-chan struct{}) {
+	const times = 5
+	for range times {
+		if r.owes.Load() {
+			return
+		}
+		select {
+		case <-done:
+			return
+		case <-r.settled:
+			return
+		case <-time.After(r.Within / (6 * times)):
+		}
+	}
+}
 
 // run is one event at work.
 type run struct {
