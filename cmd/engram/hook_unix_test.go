@@ -138,7 +138,8 @@ func TestAStormOfHooksLosesNothing(t *testing.T) {
 	got := h.prompts()
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("got %d prompts %q, want each of %d once", len(got), got, events)
+		log, _ := os.ReadFile(filepath.Join(h.data, "hook.log"))
+		t.Errorf("got %d prompts %q, want each of %d once; the log:\n%s", len(got), got, events, log)
 	}
 	if left, _ := filepath.Glob(filepath.Join(h.data, "notes", "*.wait")); len(left) > 0 {
 		t.Errorf("still waiting: %v", left)
