@@ -2,8 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -134,10 +134,7 @@ by that. Each can be taken back with engram undo.`,
 		Example: examples("engram review approve 12", "engram review approve w3 w4"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.decideReview(cmd, args, "Approved", func(e *engine.Engine, num int64) error {
-				_, err := e.AcceptDeferred(cmd.Context(), num)
-				return err
-			}, func(e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Approve(cmd.Context(), ref) })
+			return p.decideReview(cmd, args, "Approved", (*engine.Engine).ApproveNamed)
 		},
 	}
 }
@@ -151,8 +148,7 @@ and a number is thrown away, and does not come in again.`,
 		Example: examples("engram review refuse 12", "engram review refuse w3"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.decideReview(cmd, args, "Refused", func(e *engine.Engine, num int64) error { return e.DropDeferred(cmd.Context(), num) },
-				func(e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Refuse(cmd.Context(), ref) })
+			return p.decideReview(cmd, args, "Refused", (*engine.Engine).RefuseNamed)
 		},
 	}
 }
@@ -163,51 +159,25 @@ type reviewDecidedDoc struct {
 	Records  []int64           `json:"records"` // numbers of what was no memory yet
 }
 
-// waitingName reads the name of something that waits: w and its number.
-func waitingName(arg string) (num int64, is bool) {
-	digits, is := strings.CutPrefix(strings.ToLower(arg), "w")
-	num, err := strconv.ParseInt(digits, 10, 64)
-	return num, is && err == nil && num > 0
-}
-
-// decideReview does one with each record that waits, and another with each memory.
-func (p *program) decideReview(cmd *cobra.Command, args []string, done string, record func(*engine.Engine, int64) error, memory func(*engine.Engine, engram.Ref) (engram.Memory, error)) error {
+// decideReview does something with all that is named.
+func (p *program) decideReview(cmd *cobra.Command, args []string, done string, verb func(*engine.Engine, context.Context, []string) (engine.Decided, error)) error {
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
-	var ms []engram.Memory
-	nums := []int64{}
-	for _, arg := range args {
-		if num, is := waitingName(arg); is {
-			err = record(e, num)
-			nums = append(nums, num)
-		} else {
-			var m engram.Memory
-			m, err = decideMemory(e, arg, memory)
-			ms = append(ms, m)
+	res, err := verb(e, cmd.Context(), args)
+	if err != nil {
+		if before := len(res.Names()); before > 0 { // the error is all that is told otherwise
+			p.warn(count(before, "thing was done before that", "things were done before that"))
 		}
-		if err != nil {
-			if before := len(nums) + len(ms) - 1; before > 0 { // the error is all that is told otherwise
-				p.warn(count(before, "thing was done before that", "things were done before that"))
-			}
-			return err
-		}
+		return err
 	}
-	return p.answer(reviewDecidedDoc{memoriesOf(e, ms), nums}, func(b *strings.Builder) {
-		for _, m := range ms {
+	return p.answer(reviewDecidedDoc{memoriesOf(e, res.Memories), res.Records}, func(b *strings.Builder) {
+		for _, m := range res.Memories {
 			fmt.Fprintf(b, "%s: %s\n", done, name(m))
 		}
-		for _, num := range nums {
+		for _, num := range res.Records {
 			fmt.Fprintf(b, "%s: w%d\n", done, num)
 		}
 	})
-}
-
-func decideMemory(e *engine.Engine, arg string, verb func(*engine.Engine, engram.Ref) (engram.Memory, error)) (engram.Memory, error) {
-	ref, err := engram.ParseRef(arg)
-	if err != nil {
-		return engram.Memory{}, err
-	}
-	return verb(e, ref)
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -205,7 +204,7 @@ func (p *Proposer) said(ctx context.Context, r engram.Reader, m *engram.Memory, 
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(waiting, func(w []float32) bool { return cosine(w, v) >= mark }), nil
+	return slices.ContainsFunc(waiting, func(w []float32) bool { return vector.Cosine(w, v) >= mark }), nil
 }
 
 // ofProject are the vectors of what waits of a project.
@@ -234,15 +233,6 @@ func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project strin
 	}
 	p.waiting[project] = all
 	return all, nil
-}
-
-// cosine is that of two vectors; 0 where one of them is zero.
-func cosine(a, b []float32) float64 {
-	length := vector.Dot(a, a) * vector.Dot(b, b)
-	if length == 0 {
-		return 0
-	}
-	return vector.Dot(a, b) / math.Sqrt(length)
 }
 
 // Proposals returns what waits as a proposal, oldest first; of a project, by its name or an

@@ -15,7 +15,9 @@ const approvalField = "approved"
 // it is not approved by that. A memory that is due for review counts as reviewed, for whoever
 // read it has checked it. Approving twice is fine, and so is what needs no approval.
 //
-// To approve is a person's to do: no face that an agent uses unwatched may offer it.
+// To approve is a person's to do: no tool offers it. The command line and HTTP do, which are the
+// person's faces: whoever can run programs there can write to the database as well, and http_token
+// keeps out whoever cannot read the person's settings.
 func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (m engram.Memory, err error) {
 	err = e.write(ctx, "approve", func(o *op) error {
 		if m, err = o.live(ctx, ref); err != nil {

@@ -65,7 +65,7 @@ type QueueItem struct {
 // which a record waits.
 func (i QueueItem) Name() string {
 	if i.Waiting != nil {
-		return fmt.Sprintf("w%d", i.Waiting.Num)
+		return waitingName(i.Waiting.Num)
 	}
 	return key(i.Memory.Num)
 }

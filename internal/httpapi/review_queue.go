@@ -2,7 +2,7 @@ package httpapi
 
 import (
 	"context"
-	"strconv"
+	"errors"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -31,20 +31,12 @@ type decidedDoc struct {
 }
 
 // reviewApprove lets what waits be told, or come in.
-func (a *API) reviewApprove(q request) (reply, error) {
-	return a.decide(q, func(ctx context.Context, e *engine.Engine, num int64) error {
-		_, err := e.AcceptDeferred(ctx, num)
-		return err
-	}, func(ctx context.Context, e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Approve(ctx, ref) })
-}
+func (a *API) reviewApprove(q request) (reply, error) { return a.decide(q, a.Engine.ApproveNamed) }
 
 // reviewRefuse forgets what waits, or throws it away.
-func (a *API) reviewRefuse(q request) (reply, error) {
-	return a.decide(q, func(ctx context.Context, e *engine.Engine, num int64) error { return e.DropDeferred(ctx, num) },
-		func(ctx context.Context, e *engine.Engine, ref engram.Ref) (engram.Memory, error) { return e.Refuse(ctx, ref) })
-}
+func (a *API) reviewRefuse(q request) (reply, error) { return a.decide(q, a.Engine.RefuseNamed) }
 
-func (a *API) decide(q request, record func(context.Context, *engine.Engine, int64) error, memory func(context.Context, *engine.Engine, engram.Ref) (engram.Memory, error)) (reply, error) {
+func (a *API) decide(q request, verb func(context.Context, []string) (engine.Decided, error)) (reply, error) {
 	in, err := decode[namesBody](q)
 	if err != nil {
 		return reply{}, err
@@ -52,31 +44,23 @@ func (a *API) decide(q request, record func(context.Context, *engine.Engine, int
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
-	doc := decidedDoc{Memories: []document.Memory{}, Records: []int64{}}
-	for _, name := range in.Names {
-		if num, is := waitingName(name); is {
-			if err := record(q.Context(), a.Engine, num); err != nil {
-				return reply{}, err
-			}
-			doc.Records = append(doc.Records, num)
-			continue
-		}
-		ref, err := engram.ParseRef(name)
-		if err != nil {
-			return reply{}, err
-		}
-		m, err := memory(q.Context(), a.Engine, ref)
-		if err != nil {
-			return reply{}, err
-		}
+	done, err := verb(q.Context(), in.Names)
+	if err != nil {
+		return reply{}, afterSome(done.Names(), err)
+	}
+	doc := decidedDoc{Memories: []document.Memory{}, Records: done.Records}
+	for _, m := range done.Memories {
 		doc.Memories = append(doc.Memories, document.MemoryOf(m, a.Engine.StateOf(m)))
 	}
 	return reply{body: doc}, nil
 }
 
-// waitingName reads the name of something that waits: w and its number.
-func waitingName(name string) (num int64, is bool) {
-	digits, is := strings.CutPrefix(strings.ToLower(name), "w")
-	num, err := strconv.ParseInt(digits, 10, 64)
-	return num, is && err == nil && num > 0
+// afterSome is an error that says what was done before it: each name stands alone, and what was
+// done is not taken back.
+func afterSome(done []string, err error) error {
+	var known *engram.Error
+	if len(done) == 0 || !errors.As(err, &known) {
+		return err
+	}
+	return engram.Errorf(known.Code, "%s; done before that: %s", known.Msg, strings.Join(done, ", ")).WithHintOf(err).WithCause(err)
 }

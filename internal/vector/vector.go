@@ -69,3 +69,12 @@ func Dot(a, b []float32) float64 {
 	}
 	return float64(s0+s1) + float64(s2+s3)
 }
+
+// Cosine returns that of two vectors, which must be equally long; 0 where one of them is zero.
+func Cosine(a, b []float32) float64 {
+	length := Dot(a, a) * Dot(b, b)
+	if length == 0 {
+		return 0
+	}
+	return Dot(a, b) / math.Sqrt(length)
+}
