@@ -113,7 +113,7 @@ const settleWithin = 5
 // process is woken again and again. Where there is no time for anything, that takes as long
 // as it takes to see what has come in long ago.
 func (r *run) catch(done <-chan struct{}) {
-	const times = 5
+	const times = 25
 	for range times {
 		if r.owes.Load() {
 			return
