@@ -121,6 +121,9 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	if c.After, err = p.Set(f.content); err != nil {
 		return Change{}, inFile(p.Path, err)
 	}
+	if f.content != nil && c.Changed() && f.mode&0o200 == 0 { // told by a plan, too
+		return Change{}, unwritable(p.Path, fs.ErrPermission)
+	}
 	return c, nil
 }
 

@@ -355,3 +355,15 @@ func TestWhatIsRememberedOfNothing(t *testing.T) {
 		t.Errorf("after undo it is\n%s\nand was\n%s", after, before)
 	}
 }
+
+func TestAPlanSaysThatAFileIsReadOnly(t *testing.T) {
+	b := newBench(t)
+	b.write("one.json", "{}", 0o444)
+	parts := []setup.Part{b.server("one.json", "a")}
+	if _, err := b.Plan("a", parts); engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("Plan says %v; want CodeUnavailable", err)
+	}
+	if all, err := b.Status("a", parts); err != nil || all[0] != setup.Broken {
+		t.Errorf("Status = %v, %v; want broken", all, err)
+	}
+}
