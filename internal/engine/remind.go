@@ -111,6 +111,7 @@ type reminding struct {
 	seen    map[int64]bool
 	asked   string // what was looked up, for the uses
 	head    string
+	fault   string // of an error that is looked up, while it is
 	at      time.Time
 	words   map[string]bool // by which passages are chosen
 	meant   map[string]bool // of these, those that say what it is about
@@ -133,7 +134,8 @@ func (t *reminding) byError(ctx context.Context) error {
 	if fault == "" {
 		return nil
 	}
-	t.head = render.RemindOfError
+	t.head, t.fault = render.RemindOfError, fault
+	defer func() { t.fault = "" }()
 	return t.find(ctx, fault, []engram.Type{engram.TypeBugfix, attend.OutcomeType})
 }
 

@@ -22,6 +22,9 @@ func (t *reminding) sure(lists []engram.Found) []engram.Hit {
 		hits, finds := t.weighed(found)
 		for _, v := range c.Sure(finds, found.Rows) {
 			h := hits[v.Find]
+			if t.fault != "" && !attend.Alike(t.fault, h.Memory.Title+"\n"+h.Memory.Content) {
+				continue // words that all errors have are no likeness
+			}
 			if !slices.ContainsFunc(all, func(o certain) bool { return o.Memory.Num == h.Memory.Num }) {
 				all = append(all, certain{h, v.Chance})
 			}
