@@ -100,7 +100,8 @@ func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []stri
 }
 
 // naming are the memories whose text names a file: by its path, by the end of it, or by its
-// own name where hardly another file is called so.
+// own name where hardly another file is called so and the text does not say that another
+// one is meant.
 func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, error) {
 	names := attend.NamesOf(place)
 	if len(names) == 0 || t.in.Project == "" {
@@ -111,7 +112,7 @@ func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, err
 		return nil, err
 	}
 	return slices.DeleteFunc(found.Hits, func(h engram.Hit) bool {
-		said := h.Memory.Title + "\n" + h.Memory.Content
-		return !slices.ContainsFunc(names, func(n string) bool { return attend.Names(strings.ToLower(said), strings.ToLower(n)) })
+		said := strings.ToLower(h.Memory.Title + "\n" + h.Memory.Content)
+		return attend.Elsewhere(said, strings.ToLower(place)) || !slices.ContainsFunc(names, func(n string) bool { return attend.Names(said, strings.ToLower(n)) })
 	}), nil
 }
