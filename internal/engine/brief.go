@@ -39,6 +39,7 @@ type Brief struct {
 const (
 	briefMemories = 24
 	briefLasting  = 14 // of these, preferences and the like, whatever their age
+	briefLearned  = 8  // and of what was learned of late
 	briefWeighed  = 60 // of the best are asked whether they may be told
 	briefLine     = 60 // tokens of a memory
 	briefSaved    = 20 // memories that the session itself saved

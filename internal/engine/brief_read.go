@@ -33,7 +33,7 @@ func (b *briefing) read(ctx context.Context, r engram.Reader) error {
 	if ms, err = b.unseen(ctx, r, ms); err != nil {
 		return err
 	}
-	ms = lastingFirst(ms, briefLasting)
+	ms = lastingFirst(ms, briefLasting, briefLearned)
 	if b.worth, b.out.Withheld, err = b.injectable(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
 		return err
 	}
@@ -41,19 +41,23 @@ func (b *briefing) read(ctx context.Context, r engram.Reader) error {
 	return err
 }
 
-// lastingFirst puts the first so many memories that last before all others. Worth fades with
-// age, and would tell the facts of the week rather than what the person asked for once and
-// for all, which no prompt brings up.
-func lastingFirst(ms []engram.Memory, most int) []engram.Memory {
-	var first, rest []engram.Memory
+// lastingFirst puts the first so many memories that last before all others, and then the
+// first so many of what was learned. Worth fades with age, and would tell the facts of the
+// week rather than what the person asked for once and for all, which no prompt brings up;
+// and where much holds for all work, nothing else would be told.
+func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
+	var first, then, rest []engram.Memory
 	for _, m := range ms {
-		if len(first) < most && lasts(m) {
+		switch {
+		case len(first) < most && lasts(m):
 			first = append(first, m)
-		} else {
+		case len(then) < learned && !holds(m) && !lasts(m):
+			then = append(then, m)
+		default:
 			rest = append(rest, m)
 		}
 	}
-	return append(first, rest...)
+	return slices.Concat(first, then, rest)
 }
 
 // ofProject are the memories of the project that are worth telling, and how many wait for
@@ -109,7 +113,7 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 	}
 	var newest engram.Memory
 	for _, m := range ms {
-		if m.Type == engram.TypeSessionSummary && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.ended) {
+		if m.Type == engram.TypeSessionSummary && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.ended) {
 			newest = m
 		}
 	}

@@ -170,3 +170,38 @@ func TestABriefTellsWhatIsPreferredHoweverOld(t *testing.T) {
 		t.Errorf("brief\n%s", b.Text)
 	}
 }
+
+func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
+	w := enginetest.NewParts(t)
+	save := func(typ engram.Type, title, content string) {
+		t.Helper()
+		if _, err := w.Save(t.Context(), engine.SaveInput{Title: title, Content: content, Type: typ, Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save(engram.TypeBugfix, "Totals drifted by a cent", "Rounding was done per line.")
+	for i := range 60 {
+		save(engram.TypePattern, fmt.Sprintf("Habit %c%d of part%d", 'a'+i%26, i, i), fmt.Sprintf("In part%d it is done so.", i))
+	}
+	save(engram.TypeBugfix, "Mails went out twice", "The queue was read by two workers.")
+	b := brief(t, w.Engine, engine.BriefInput{})
+	for _, want := range []string{"Totals drifted by a cent", "Mails went out twice"} {
+		if !strings.Contains(b.Text, want) {
+			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
+		}
+	}
+}
+
+func TestASummaryOfTheSessionItselfIsNotThatBefore(t *testing.T) {
+	w := workshop(t)
+	brief(t, w.Engine, engine.BriefInput{SessionID: "s1"})
+	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", SessionID: "s1", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
+		t.Fatal(err)
+	}
+	if b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Again: true}); strings.Contains(b.Text, "session before") {
+		t.Errorf("its own summary is told as that of another:\n%s", b.Text)
+	}
+	if b := brief(t, w.Engine, engine.BriefInput{SessionID: "s2"}); !strings.Contains(b.Text, "Measure the wait") {
+		t.Errorf("the next session is not told it:\n%s", b.Text)
+	}
+}
