@@ -109,7 +109,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if t.approved, err = approvedOf(ctx, r, t.worth); err != nil {
 			return err
 		}
-		if err := e.recalled(ctx, r, t.worth); err != nil {
+		if err := e.unasked(ctx, r, t.worth); err != nil {
 			return err
 		}
 		t.notes, err = notesOn(ctx, r, now, t.worth)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -132,12 +133,23 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (engram.Imported
 
 // DropDeferred removes a record that waits; it does not come in with the batch that it came
 // with any more. CodeNotFound when nothing waits under the number.
+//
+// The journal notes that it was done, not what was dropped: it cannot be undone, and Undo says
+// so before it takes anything else back.
 func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
-	return e.store.Update(ctx, func(tx engram.Tx) error {
-		found, err := tx.DropDeferred(ctx, num)
-		if err == nil && !found {
-			err = nothingWaits(num)
+	return e.write(ctx, "waiting_erase", func(o *op) error {
+		d, err := o.waiting(ctx, num)
+		if err != nil {
+			return err
 		}
+		p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
+		if err != nil {
+			return err
+		}
+		if err := o.log(ctx, engram.EntityProject, d.Project, p.Name, fmt.Sprintf("what waited under number %d was thrown away", num), map[string]any{}); err != nil {
+			return err
+		}
+		_, err = o.tx.DropDeferred(ctx, num)
 		return err
 	})
 }

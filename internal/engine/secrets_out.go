@@ -128,6 +128,19 @@ func (e *Engine) recalled(ctx context.Context, r engram.Reader, ms []engram.Memo
 	return nil
 }
 
+// unasked takes all secrets out of memories that are about to be told to whoever did not ask
+// for them: what a person meant to keep is shown only where it is asked for. It changes ms.
+func (e *Engine) unasked(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+	if len(ms) == 0 {
+		return nil
+	}
+	o, err := e.outlet(ctx, r, false)
+	for i, m := range ms {
+		ms[i] = o.memory(m)
+	}
+	return err
+}
+
 // recalledHits is recalled of the memories of hits.
 func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
 	ms := make([]engram.Memory, len(hits))

@@ -49,6 +49,10 @@ func TestSecretsAreCutOutOfWhatIsKept(t *testing.T) {
 			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"db": map[string]any{"password": password}, "ci": []any{token}}})
 			return res.Warnings, err
 		}},
+		{"metadata, by the name of a password with signs, within others", func(w world) ([]string, error) {
+			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop", Metadata: map[string]any{"password": password, "db": []any{map[string]any{"db_password": password}}}})
+			return res.Warnings, err
+		}},
 		{"an update", func(w world) ([]string, error) {
 			res, err := w.Save(w.Context(), engine.SaveInput{Content: "x", Project: "shop"})
 			if err != nil {

@@ -28,7 +28,7 @@ func (e *Engine) injectable(ctx context.Context, r engram.Reader, ms []engram.Me
 			withheld++
 		}
 	}
-	return yes, withheld, e.recalled(ctx, r, yes)
+	return yes, withheld, e.unasked(ctx, r, yes)
 }
 
 // approvals has the digests of the texts that persons approved, by the number of the memory.

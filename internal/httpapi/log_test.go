@@ -31,7 +31,7 @@ func logCases() []routeCase {
 		{"several of a verb that there are none of", "POST /undo", "POST /undo", `{"from":1,"to":9,"verb":"sleep"}`, 404, ""},
 		{"a stretch that is none", "POST /undo", "POST /undo", `{"from":9,"to":1}`, 400, ""},
 		{"what a memory said", "GET /history/{ref...}", "GET /history/3", "", 200,
-			`{"id":"mem_00000000000000000000000004","num":3,"deleted_at":null,"versions":[{"number":1,"type":"manual","title":"Else","content":"Something else about a login.","written_at":T,"replaced_at":null,"reason":""}]}`},
+			`{"id":"mem_00000000000000000000000004","num":3,"deleted_at":null,"versions":[{"number":1,"type":"manual","title":"Else","content":"Something else about a login.","written_at":T,"replaced_at":null,"reason":""}],"origin":"agent"}`},
 		{"what changed between a version and itself", "GET /history/{ref...}", "GET /history/3?from=1&to=1", "", 200, `{"from":1,"to":1,"diff":""}`},
 		{"a version that there is not", "GET /history/{ref...}", "GET /history/3?from=7", "", 404, ""},
 		{"a version that is no number", "GET /history/{ref...}", "GET /history/3?from=first", "", 400, ""},

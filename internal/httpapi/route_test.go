@@ -34,10 +34,10 @@ func stocked(t testing.TB, h http.Handler) {
 }
 
 const (
-	obs1 = `{"id":1,"sync_id":"obs-X","session_id":"s1","type":"decision","title":"Cookies over tokens","content":"A cookie survives a reload \u003cb\u003e.","project":"demo","scope":"project","topic_key":"decision/cookies","revision_count":1,"duplicate_count":1,"review_after":T,"created_at":T,"updated_at":T}`
-	obs2 = `{"id":2,"sync_id":"obs-X","session_id":"s1","type":"bugfix","title":"Login fix","content":"The login form lost its state.","tool_name":"bash","project":"demo","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T}`
-	obs3 = `{"id":3,"sync_id":"obs-X","session_id":"s2","type":"manual","title":"Else","content":"Something else about a login.","project":"other","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T}`
-	entr = `{"id":2,"session_id":"s1","type":"bugfix","title":"Login fix","content":"The login form lost its state.","tool_name":"bash","project":"demo","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T,"is_focus":false}`
+	obs1 = `{"id":1,"sync_id":"obs-X","session_id":"s1","type":"decision","title":"Cookies over tokens","content":"A cookie survives a reload \u003cb\u003e.","project":"demo","scope":"project","topic_key":"decision/cookies","revision_count":1,"duplicate_count":1,"review_after":T,"created_at":T,"updated_at":T,"origin":"agent"}`
+	obs2 = `{"id":2,"sync_id":"obs-X","session_id":"s1","type":"bugfix","title":"Login fix","content":"The login form lost its state.","tool_name":"bash","project":"demo","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T,"origin":"agent"}`
+	obs3 = `{"id":3,"sync_id":"obs-X","session_id":"s2","type":"manual","title":"Else","content":"Something else about a login.","project":"other","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T,"origin":"agent"}`
+	entr = `{"id":2,"session_id":"s1","type":"bugfix","title":"Login fix","content":"The login form lost its state.","tool_name":"bash","project":"demo","scope":"project","revision_count":1,"duplicate_count":1,"created_at":T,"updated_at":T,"origin":"agent","is_focus":false}`
 	ses1 = `{"id":"s1","project":"demo","directory":"/src/demo","started_at":T}`
 	row1 = `{"id":"s1","project":"demo","started_at":T,"observation_count":2}`
 	prm1 = `{"id":1,"sync_id":"prompt-X","session_id":"s1","content":"why does the login fail?","project":"demo","created_at":T}`

@@ -1,0 +1,28 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// What was refused before it was a memory is kept nowhere: an undo that took back what came
+// before it would be of something that nobody meant.
+func TestAnUndoAfterARefusalOfWhatWaitsSaysSo(t *testing.T) {
+	w := newWorld(t)
+	num := w.note("Lighthouse", "The keeper logs ships.")
+	propose(t, w.Engine, inTranscript("s1", found(sqlite)))
+	waits, err := w.Proposals(t.Context(), "")
+	if err != nil || len(waits) != 1 {
+		t.Fatalf("%d proposals wait, %v; want 1", len(waits), err)
+	}
+	if err := w.DropDeferred(t.Context(), waits[0].Num); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Undo(t.Context(), engine.UndoInput{})
+	wantCode(t, err, engram.CodeForbidden)
+	if m := w.get(num).Memory; m.Forgotten() {
+		t.Error("the undo took back the save before it")
+	}
+}
