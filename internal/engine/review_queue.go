@@ -193,7 +193,10 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind QueueKind, ms 
 func excerpts(m engram.Memory, mark engram.Trust) (why []string) {
 	for _, s := range suspicionsOf(m) {
 		for _, r := range s.reasons {
-			why = append(why, fmt.Sprintf("%s: %s", r.Why, r.Excerpt))
+			// The end of the title is looked at with the beginning of the content, too.
+			if line := fmt.Sprintf("%s: %s", r.Why, r.Excerpt); !slices.Contains(why, line) {
+				why = append(why, line)
+			}
 		}
 	}
 	if len(why) == 0 {
