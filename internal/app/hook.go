@@ -17,7 +17,7 @@ import (
 // silence. It never fails, and returns within 7/6 of HookWithin, so that with the default the
 // process is gone within 200 ms: what was to be written and could not be is written by the
 // next event, or the next server. Only what nobody says again, such as a prompt, is waited for
-// longer while it comes in and is noted: five times HookWithin, 750 ms, at the very most (see
+// longer until it is noted: five times HookWithin, 750 ms, at the very most (see
 // hook.Handle). The process should end then: work may still go on.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
 	// What cannot be written waits in the notebook, and the agent need not wait for who writes.

@@ -56,13 +56,12 @@ type Options struct {
 }
 
 // Handle does what belongs to an event of an agent that in tells of, and returns what the
-// agent is answered; nil is silence. It returns within Options.Within, or a sixth later where
-// nothing has come in, be it that in never ends or that the store is busy: the work goes on then, and ends with the process. Only
-// that something which nobody says again, such as a prompt, is read and noted beside the store
-// is waited for longer, once its first byte is there: until settleWithin times Within after
-// the beginning. The store has no part in that; it takes a machine that has no time, or an
-// agent that stops in the middle of what it says. Names that nobody knows, and what is no
-// event, are silence.
+// agent is answered; nil is silence. It returns within Options.Within, be it that in never
+// ends or that the store is busy: the work goes on then, and ends with the process. Only that
+// something which nobody says again, such as a prompt, comes in and is noted beside the store
+// is waited for longer: until settleWithin times Within after the beginning. The store has no
+// part in that; it takes a machine that has no time, or an agent that is late to say it.
+// Names that nobody knows, and what is no event, are silence.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond
@@ -76,6 +75,8 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	ctx, cancel := context.WithTimeout(ctx, o.Within)
 	defer cancel()
 	r := &run{Options: o, name: agent, agent: agentOf(agent), settled: make(chan struct{})}
+	kind, known := KindOf(event)
+	r.owes.Store(known && kind.lasts())
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -90,9 +91,6 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 	case <-done:
 	case <-ctx.Done():
 		o.Log("event", context.Cause(ctx))
-		if kind, _ := KindOf(event); kind.lasts() {
-			r.catch(done)
-		}
 		if r.owes.Load() {
 			select {
 			case <-done:
@@ -108,25 +106,6 @@ func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) [
 // settleWithin is after how many times Options.Within Handle returns in any case: 750 ms, as
 // long as nothing else is set. Thirty agents that ask at once on two cores take half of it.
 const settleWithin = 5
-
-// catch gives the first byte of an event some last moments: a sixth of Within, in which the
-// process is woken again and again. Where there is no time for anything, that takes as long
-// as it takes to see what has come in long ago.
-func (r *run) catch(done <-chan struct{}) {
-	const times = 25
-	for range times {
-		if r.owes.Load() {
-			return
-		}
-		select {
-		case <-done:
-			return
-		case <-r.settled:
-			return
-		case <-time.After(r.Within / (6 * times)):
-		}
-	}
-}
 
 // run is one event at work.
 type run struct {
@@ -180,7 +159,6 @@ func (r *run) handle(ctx context.Context, name string, in io.Reader) {
 		return
 	}
 	if kind.lasts() {
-		in = &begun{in: in, tell: func() { r.owes.Store(true) }}
 		defer r.settle()
 	}
 	text, cut, err := Read(kind, in)
@@ -219,22 +197,6 @@ func (k Kind) lasts() bool {
 		return true
 	}
 	return false
-}
-
-// begun tells, once, that the first byte of in is there.
-type begun struct {
-	in   io.Reader
-	tell func()
-}
-
-// Read implements io.Reader.
-func (b *begun) Read(p []byte) (int, error) {
-	n, err := b.in.Read(p)
-	if n > 0 && b.tell != nil {
-		b.tell()
-		b.tell = nil
-	}
-	return n, err
 }
 
 // steps are what belongs to each kind.

@@ -254,10 +254,15 @@ func TestNobodyIsAskedToWaitForABug(t *testing.T) {
 func TestAnEventThatDoesNotEndIsLeftInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()
-		begun := time.Now()
-		got := hook.Handle(t.Context(), hook.Options{Notes: &notes{}, Now: time.Now}, "claude-code", "prompt", in)
-		if took := time.Since(begun); got != nil || took != 175*time.Millisecond {
-			t.Errorf("got %q after %v, want silence after 175ms", got, took)
+		for event, want := range map[string]time.Duration{
+			"before-tool": 150 * time.Millisecond,
+			"prompt":      750 * time.Millisecond, // which nobody says again
+		} {
+			begun := time.Now()
+			got := hook.Handle(t.Context(), hook.Options{Notes: &notes{}, Now: time.Now}, "claude-code", event, in)
+			if took := time.Since(begun); got != nil || took != want {
+				t.Errorf("%s: got %q after %v, want silence after %v", event, got, took, want)
+			}
 		}
 		if err := out.Close(); err != nil { // lets the reader end with the test
 			t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,8 +16,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/hook"
-	"github.com/alanbuscaglia/engram/internal/notebook"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // Half of a key is no key to whoever looks for keys: it must not be left by the cut.
@@ -70,7 +67,7 @@ func TestNotesThatCannotBeReadCostNoPrompt(t *testing.T) {
 // Notes are kept without secrets: a command that has one is known by what was kept of it.
 func TestACommandWithASecretInItHasAnOutcome(t *testing.T) {
 	d := newDesk(t)
-	d.o.Notes = notebook.New(notebook.Options{Dir: filepath.Join(t.TempDir(), "notes"), Lock: func(*os.File) (bool, error) { return true, nil }})
+	d.o.Notes = enginetest.Notebook(filepath.Join(t.TempDir(), "notes"))
 	const command = "deploy --token ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a ./cart" //nolint:gosec // nobody's
 	in := []any{"tool_name", "Bash", "tool_input", map[string]any{"command": command}}
 	d.quiet(d.tell("after-tool", append(in, "hook_event_name", "PostToolUseFailure", "error", "Exit code 1\ncart.go:7: undefined: total")...))
@@ -135,7 +132,7 @@ func (s oddStore) Update(ctx context.Context, f func(engram.Tx) error) error {
 func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engram.db")
 	d := newDesk(t)
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: path})
+	store, err := enginetest.OpenStore(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +155,7 @@ func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
 	}
 }
 
-// What begins to come in is waited for: nobody says it again.
+// What comes late is waited for: nobody says it again.
 func TestAPromptThatComesSlowlyIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, out := io.Pipe()
