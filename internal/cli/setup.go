@@ -203,7 +203,7 @@ func agentsNamed(args []string) ([]string, error) {
 			if near := text.Nearest(strings.ToLower(arg), words); near != "" {
 				return nil, invalidf("%v", err).WithHint("did you mean: %s?", "engram setup "+near)
 			}
-			return nil, invalidf("%v", err).WithHint("engram setup status shows those of this machine")
+			return nil, invalidf("%v", err).WithHint("{setup status} shows those of this machine")
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

@@ -154,9 +154,10 @@ func (o *op) suspicionsOf(m engram.Memory) []suspicious {
 	return suspicionsOf(m)
 }
 
-// judgedBy is all of a memory that suspicionsOf looks at.
+// judgedBy names all of a memory that suspicionsOf looks at. It is no copy of it: of an import
+// many are under way.
 func judgedBy(m engram.Memory) string {
-	return string(m.Origin) + "\x00" + strings.Join(shownTexts(m), "\x00")
+	return textDigest(string(m.Origin) + "\x00" + strings.Join(shownTexts(m), "\x00"))
 }
 
 // codesOf are the codes of all reasons, each once, sorted.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // applicationID marks the file as Engram's: "ENGR" in ASCII.
@@ -142,7 +143,7 @@ func (s *Store) step(ctx context.Context, c *conn, from, known int, script strin
 	if from == 0 {
 		var id [8]byte
 		_, _ = rand.Read(id[:]) // never fails
-		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?)", hex.EncodeToString(id[:]), strconv.Itoa(wordsVersion)); err != nil {
+		if err := c.exec(ctx, "INSERT INTO meta (key, value) VALUES ('device', ?), ('words', ?), ('secret_rules', ?)", hex.EncodeToString(id[:]), strconv.Itoa(wordsVersion), secret.Version); err != nil {
 			return err
 		}
 		if err := c.exec(ctx, fmt.Sprintf("PRAGMA application_id = %d", applicationID)); err != nil {

@@ -57,7 +57,7 @@ func memoryPlans(t *testing.T) []planCase {
 			want: []string{"SEARCH a USING INDEX anchors_seen (memory=?)", "USE TEMP B-TREE FOR GROUP BY"}, why: "of a page of hits"},
 		{name: "stale anchors", run: func(t *tx) error { _, err := t.StaleAnchors(ctx, "app", engram.Page{Limit: 9}); return err },
 			want: []string{"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)", "SCAN anchors USING INDEX anchors_seen", "USE TEMP B-TREE FOR ORDER BY"},
-			why: "few wait to be looked at"},
+			why:  "few wait to be looked at"},
 		{name: "revisions", run: func(t *tx) error { _, err := t.Revisions(ctx, 3); return err },
 			want: []string{"SEARCH revisions USING INDEX revisions_memory (memory=?)"}},
 		{name: "relations", run: func(t *tx) error { _, err := t.Relations(ctx, []int64{3}); return err },

@@ -249,8 +249,6 @@ CREATE TABLE trust (
 ) WITHOUT ROWID;
 CREATE INDEX trust_suspect ON trust (at, memory) WHERE mark = 'suspect';
 CREATE INDEX trust_secret ON trust (memory) WHERE mark = 'secret';
--- Nothing was saved here by other rules than those of now (engine/secrets_out.go).
-INSERT INTO meta (key, value) VALUES ('secret_rules', '1');
 
 -- Embedding models whose vectors are kept; the fingerprint says that two vectors may be compared.
 CREATE TABLE models (

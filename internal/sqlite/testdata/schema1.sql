@@ -272,8 +272,8 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', '7e23fecd3c327a39');
-INSERT INTO meta (key, value) VALUES ('secret_rules', '1');
+INSERT INTO meta (key, value) VALUES ('device', '89e4e93ea2b56415');
+INSERT INTO meta (key, value) VALUES ('secret_rules', '2');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
