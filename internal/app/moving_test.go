@@ -46,7 +46,7 @@ func peak() (progress func(done, total int), most func() uint64) {
 }
 
 func TestWhatIsMovedIsNeverInMemoryAsAWhole(t *testing.T) {
-	const memories = 15_000
+	const memories = 24_000
 	const file, most = memories * 3_000, memories * 3_000 / 2
 	a := newApp(t, t.TempDir())
 	progress, used := peak()
