@@ -23,7 +23,7 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	m, other := live[h.rng.IntN(len(live))], live[h.rng.IntN(len(live))]
 	ref := engram.ByNum(m.Num)
 	what := ""
-	switch step := h.rng.IntN(26); step {
+	switch step := h.rng.IntN(24); step {
 	case 0, 1, 2, 3, 4:
 		return h.save(ctx, p, project, text)
 	case 5, 6, 7:
@@ -41,10 +41,6 @@ func (h *history) write(ctx context.Context, p *peer) error {
 	case 10:
 		what = "untags " + string(m.ID)
 		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, RemoveTags: []string{h.word("api", "db", "ui")}})
-	case 24, 25:
-		what = "anchors " + string(m.ID)
-		p.code.Write("a.go", text)
-		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, Files: [...]*[]string{{}, {"a.go"}, {"a.go:1-2"}}[h.rng.IntN(3)]})
 	case 11:
 		what = "moves the topic of " + string(m.ID)
 		_, err = p.Update(ctx, engine.UpdateInput{Ref: ref, TopicKey: new(h.topic())})
