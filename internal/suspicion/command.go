@@ -15,7 +15,7 @@ func commands(text string, found *findings) {
 			if !r.may(has, low) {
 				continue
 			}
-			if at, to := r.find(low); to > at && !prevented(low[:at]) {
+			if at, to := r.find(low); to > at && !prevented(low[:at]) && !gone(low[at:]) {
 				found.add(r.code, r.why, from+at, from+to)
 			}
 		}
@@ -88,6 +88,17 @@ func prevented(before string) bool {
 		}
 	}
 	return false
+}
+
+// gone reports that a command is told of as what is there no more, or may not be:
+// "bash <(curl …) was replaced by a signed binary".
+func gone(after string) bool {
+	const reach = 200 // bytes of the command and what follows it
+	after = after[:min(len(after), reach)]
+	if i := strings.IndexAny(after, ".;"); i >= 0 && i+1 < len(after) && after[i+1] == ' ' {
+		after = after[:i]
+	}
+	return anyOf(after, " was replaced", " were replaced", " was removed", " is forbidden", " is banned", " is blocked", " is rejected", " is no longer ", " must not ", " must never ")
 }
 
 // piped: curl … | sh, bash <(curl …), sh -c "$(curl …)", iex (irm …). Installers that their

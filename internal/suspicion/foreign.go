@@ -56,6 +56,7 @@ func abroads() []abroad {
 		{Order, "what comes from an address is to be run or obeyed", [][]string{address, fetch, run}, never},
 		{Exfil, "secrets are to go where others can read them", [][]string{address, send, secrets}, never},
 		{Bypass, "something is to be done without asking", [][]string{unasked, harm}, nil},
+		{Override, "it gives the agent another part to play", [][]string{{"你现在是", "你現在是", "从现在起你是", "あなたは今から", "あなたはこれから", "너는 이제", "당신은 이제"}, {"管理员", "管理員", "不受", "没有限制", "沒有限制", "無制限", "制限のない", "管理者", "관리자", "제한 없는"}}, nil},
 		{Secrecy, "the person is not to be told", [][]string{{"不要告诉", "不要告訴", "别告诉", "不要提及", "不让用户", "知らせずに", "伝えないで", "言わないで", "알리지 말", "말하지 말", "모르게"}, {"用户", "用戶", "任何人", "开发者", "ユーザー", "誰にも", "開発者", "사용자", "아무에게", "개발자"}}, nil},
 	}
 }

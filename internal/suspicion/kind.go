@@ -8,9 +8,7 @@ func kinds(t sentences, found *findings) {
 		if !possible(t.means[i]) {
 			continue
 		}
-		tokens, has := t.of(i)
-		s := sentence{t.text, tokens, has}
-		for c := range s.scenes {
+		for c := range t.of(i).scenes {
 			if from, to, ok := lookalikes(c); ok && !c.reported(from) {
 				found.add(Order, "a package is called nearly as a known one is", c.tokens[from].from, c.tokens[to].to)
 			}
@@ -78,8 +76,10 @@ var kindRules = []kind{
 	{code: Exfil, why: "a secret is to be copied where others can read it", all: []notion{aKey | keys, toSend | toPut, shared, theYou | theAgent | each}, none: limits, also: scene.leaves},
 	{code: Exfil, why: "a file of secrets is to be put where it is pushed", all: []notion{keys, toPut | toSend, pushes}, also: scene.pushesSecrets},
 	{code: Exfil, why: "a secret is to be mailed", all: []notion{aKey, toSend, outside}, also: scene.toMail},
+	{code: Exfil, why: "the person is to be asked for a secret that is passed on", all: []notion{toAsk, thePerson, toSend | toPut | pushes | outside}, also: scene.asksForSecrets},
 	{code: Exfil, why: "an agent is to show secrets", all: []notion{theAgent, toShow | toSend, keys}},
 	{code: Exfil, why: "the conversation is to be sent to an address", all: []notion{talks, toSend, outside}},
+	{code: Exfil, why: "the conversation is to be sent to an address", all: []notion{talks, stranger, each | urges | wide}, also: scene.goesTo},
 	{code: Exfil, why: "an agent is to send what it works on to an address", all: []notion{works | talks, toSend, stranger, theAgent | theYou}},
 	{code: Exfil, why: "it gives leave to read everything and send it on", all: []notion{toSend, works | keys | talks, consents, theYou}},
 
@@ -95,15 +95,20 @@ var kindRules = []kind{
 	{code: Order, why: "packages are to come from an address of a stranger", all: []notion{toPut | toUse, each | wide, stranger}, also: scene.addsPackage},
 	{code: Order, why: "packages are to come unencrypted, or from a number", all: []notion{toUse, bare}, also: scene.installs},
 	{code: Order, why: "an agent is addressed by name and told to act elsewhere", all: []notion{toRun | toFetch | toSend | toPut | toWipe | pushes}, also: scene.headed},
+	{code: Order, why: "an agent is addressed by name and told to act elsewhere", all: []notion{theAgent, toRun | toSend | toPut | toWipe | pushes}, also: scene.actsForStranger},
+	{code: Order, why: "an agent is told something where no reader looks", all: []notion{theAgent, acts}, also: scene.concealed},
+	{code: Order, why: "the commands of a stranger are to be trusted", all: []notion{actions, stranger}, also: scene.trusts},
 
 	// What protects people is switched off, or nobody is asked.
 	{code: Bypass, why: "something is to be done without asking", all: []notion{unasked, toRun | toWipe | toLift | toUse | toGrant | pushes | actions}, also: scene.unaskedByAgent},
 	{code: Bypass, why: "something is to be done without asking", all: []notion{unasked, actions}, also: scene.leaveNeedless},
+	{code: Bypass, why: "something is to be done without asking", all: []notion{unasked, each}, also: scene.neverAgain},
 	{code: Override, why: "everything is to be obeyed", all: []notion{theAgent | theYou, toObey, unasked}},
 	{code: Bypass, why: "it says that leave was given for everything", all: []notion{consents, thePerson | theYou | theAgent, wide | free, actions | works | wide}, also: scene.leaveGiven},
 	{code: Bypass, why: "it says that leave was given for what cannot be taken back", all: []notion{consents, thePerson, actions | toWipe}, also: scene.leaveGiven},
 	{code: Bypass, why: "it authorises the agent", all: []notion{theYou, consents}, also: scene.authorises},
 	{code: Bypass, why: "what protects is to be switched off", all: []notion{guards, toLift | toWipe}, none: limits, also: scene.lifts},
+	{code: Bypass, why: "it says that what protects is off", all: []notion{guards}, also: scene.allOff},
 	{code: Bypass, why: "an agent's settings are to be changed so that nobody is asked", all: []notion{setting, toPut | toUse | toGrant | toLift}, none: limits, also: scene.opensSettings},
 	{code: Bypass, why: "rights are to be given away", all: []notion{toGrant | toPut, admin, group}, none: limits, also: scene.asAdmin},
 	{code: Bypass, why: "what is private is to be made public", all: []notion{toGrant, public, works}, also: scene.makesPublic},
@@ -112,14 +117,20 @@ var kindRules = []kind{
 	{code: Override, why: "it says that what binds the agent no longer holds", all: []notion{bounds, voids}, also: scene.declared},
 	{code: Override, why: "it says that what binds the agent no longer holds", all: []notion{voids, theYou | theAgent | self}, also: scene.rulesGone},
 	{code: Override, why: "it puts itself above the rules or the person", all: []notion{outranks, self | bounds}, also: scene.putsAbove},
+	{code: Override, why: "it puts itself above the rules or the person", all: []notion{outranks, thePerson}, also: scene.abovePerson},
+	{code: Override, why: "a text is to count as the word of the person", all: []notion{toTreat, thePerson | admin}, also: scene.asWordOf},
+	{code: Override, why: "nothing else than this text is to be obeyed", all: []notion{toObey | toRun, self, limits}, also: scene.onlyThis},
+	{code: Override, why: "it gives the agent the rights of an administrator", all: []notion{admin}, also: scene.becomesAdmin},
+	{code: Override, why: "an agent is to be without limits", all: []notion{theAgent | theYou, negates}, also: scene.neverRefuses},
 	{code: Override, why: "an agent is to be without limits", all: []notion{theAgent | theYou | voids, free}},
-	{code: Override, why: "an agent is to be without limits", all: []notion{theAgent, lacks, bounds}},
+	{code: Override, why: "an agent is to be without limits", all: []notion{theAgent, lacks, bounds}, also: scene.lacksBounds},
 	{code: Override, why: "something else is to be obeyed than the person", all: []notion{toObey, thePerson, theAgent | theYou}, also: scene.ratherThanPerson},
 	{code: Override, why: "it sets aside what the person asked for", all: []notion{thePerson, wants | uttered}, also: scene.setsAsidePerson},
 
 	// What the person is not to know.
 	{code: Secrecy, why: "nobody is to be told", all: []notion{untold, anyone}, none: aKey | keys},
 	{code: Secrecy, why: "the person is not to be told", all: []notion{untold, thePerson, toSend | toRun | toWipe | pushes | toPut}, also: scene.keepsFromPerson},
+	{code: Secrecy, why: "the person is not to be told", all: []notion{untold, thePerson, theYou, toSend | toRun | toWipe | pushes | toPut}, also: scene.keepsFromThem},
 	{code: Secrecy, why: "it is not to be spoken of", all: []notion{untold, self}},
 	{code: Secrecy, why: "nobody is to know", all: []notion{anyone}, also: scene.nobodyIsToKnow},
 	{code: Secrecy, why: "something is to be kept quiet", all: []notion{silent}, also: scene.keptQuiet},
@@ -132,8 +143,10 @@ var kindRules = []kind{
 	{code: Planted, why: "the person is to be told something else than what was done", all: []notion{thePerson, wants, toClaim}, also: scene.answersFor},
 	{code: Planted, why: "a failure is to be told as a success", all: []notion{toClaim, green, even}},
 	{code: Planted, why: "a failure is to be told as a success", all: []notion{toClaim, green}, also: scene.marksPassed},
+	{code: Planted, why: "a failure is to be told as a success", all: []notion{toClaim, green, urges}, also: scene.saysAllPassed},
 	{code: Planted, why: "something is to be told whatever is true", all: []notion{toClaim, even}, also: scene.saysWhatever},
 	{code: Planted, why: "the person is to believe something", all: []notion{thePerson, urges}, also: scene.isToBelieve},
 	{code: Planted, why: "judgements are to turn out one way", all: []notion{toSteer | toClaim, best, urges | each | wants}},
+	{code: Planted, why: "an answer is given before the question", all: []notion{toClaim, each | wide}, also: scene.answersBeforehand},
 	{code: Planted, why: "what an agent writes is to carry an address", all: []notion{toPut, stranger, wide | each, theAgent}},
 }

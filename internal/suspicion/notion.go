@@ -12,23 +12,23 @@ type notion uint64
 
 // What is done.
 const (
-	toRun    notion = 1 << iota // run, execute, start
-	toFetch                     // download, open, read from
-	toSend                      // upload, post, mail, share
-	toPut                       // add, append, paste, copy
-	toShow                      // print, reveal
-	toLift                      // turn off, disable, remove
-	toGrant                     // grant, make, invite
-	toWipe                      // delete, wipe
-	toTell                      // tell, mention, inform
-	toAsk                       // ask, confirm
-	toClaim                     // say, claim, pretend
-	toSteer                     // recommend, rate, review
-	toUse                       // install, set, use, replace
-	toDecode                    // decode, unpack
-	toObey                      // follow, obey
-	toOmit                      // leave out, omit
-	pushes                      // push, merge, deploy, commit: acts that others see
+	toRun   notion = 1 << iota // run, execute, start
+	toFetch                    // download, open, read from
+	toSend                     // upload, post, mail, share
+	toPut                      // add, append, paste, copy
+	toShow                     // print, reveal
+	toLift                     // turn off, disable, remove
+	toGrant                    // grant, make, invite
+	toWipe                     // delete, wipe
+	toTell                     // tell, mention, inform
+	toAsk                      // ask, confirm
+	toClaim                    // say, claim, pretend
+	toSteer                    // recommend, rate, review
+	toUse                      // install, set, use, replace
+	toTreat                    // treat, regard
+	toObey                     // follow, obey
+	toOmit                     // leave out, omit
+	pushes                     // push, merge, deploy, commit: acts that others see
 
 	// What it is done to.
 	aKey    // a secret in the singular
@@ -91,7 +91,7 @@ const (
 
 // acts are the notions of verbs: they count only where a verb is an order, or says what an
 // agent does.
-const acts = toRun | toFetch | toSend | toPut | toShow | toLift | toGrant | toWipe | toTell | toAsk | toClaim | toSteer | toUse | toDecode | toObey | toOmit | pushes
+const acts = toRun | toFetch | toSend | toPut | toShow | toLift | toGrant | toWipe | toTell | toAsk | toClaim | toSteer | toUse | toTreat | toObey | toOmit | pushes
 
 // form is how an English verb stands there; of other languages all forms are plain.
 type form uint8

@@ -5,15 +5,15 @@ type sentence struct {
 	text   string
 	tokens []token
 	has    sign // of all its tokens
+	attack bool // it is about attacks, or the next one is: what was quoted is often named behind it
 }
 
 // orders finds what is said to the agent past the person, sentence by sentence.
 func orders(t sentences, found *findings) {
 	for i := range t.begins {
-		tokens, has := t.of(i)
-		s := sentence{t.text, tokens, has}
+		s := t.of(i)
 		for _, r := range wordRules {
-			if has&r.needs != r.needs {
+			if s.has&r.needs != r.needs {
 				continue
 			}
 			if from, to, ok := r.find(s); ok && !s.cited(from) {
@@ -125,7 +125,7 @@ func (s sentence) last(i int) bool {
 // cited reports words between quote marks in a sentence about attacks: a test of a filter, a
 // note on how one was tried.
 func (s sentence) cited(i int) bool {
-	if s.has&reported == 0 {
+	if !s.attack {
 		return false
 	}
 	open := false

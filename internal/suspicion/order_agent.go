@@ -117,7 +117,7 @@ func (s sentence) task(i int) int {
 // untold: "do not tell the user", "don't mention this to anyone", "without informing the user".
 func (s sentence) untold() (from, to int, ok bool) {
 	return s.each(not, func(i int) (int, int, bool) {
-		if s.states(i) || s.word(i) == "no" {
+		if s.states(i) || s.word(i) == "no" || s.askedFor(i) {
 			return 0, 0, false
 		}
 		if j := s.next(i, tell, 2); j >= 0 && s.together(i, j) {
@@ -140,6 +140,17 @@ func (s sentence) untold() (from, to int, ok bool) {
 		}
 		return 0, 0, false
 	})
+}
+
+// askedFor reports that the person wanted it so: what they asked for is kept from nobody.
+func (s sentence) askedFor(i int) bool {
+	for j := s.next(i, person, len(s.tokens)); j >= 0 && j+2 < len(s.tokens); j++ {
+		switch s.word(j + 1) {
+		case "asked", "requested", "wanted":
+			return s.word(j+2) == "for" || s.word(j) == "they" || s.tokens[j].is&person != 0
+		}
+	}
+	return false
 }
 
 // ofWork reports "that the tests were skipped" at i: what an agent does, and not what a program

@@ -144,13 +144,14 @@ func (t *sentences) add(e entry, from, to int, opens bool) {
 	t.tokens = append(t.tokens, token{is, e.means, e.form, from, to, opens})
 }
 
-// of gives the tokens of a sentence and all its signs.
-func (t *sentences) of(i int) ([]token, sign) {
-	to := len(t.tokens)
+// of is the sentence of this number, from 0.
+func (t *sentences) of(i int) sentence {
+	to, about := len(t.tokens), t.signs[i]
 	if i+1 < len(t.begins) {
 		to = t.begins[i+1]
+		about |= t.signs[i+1]
 	}
-	return t.tokens[t.begins[i]:to], t.signs[i]
+	return sentence{text: t.text, tokens: t.tokens[t.begins[i]:to], has: t.signs[i], attack: about&reported != 0}
 }
 
 // ends reports that a sentence ends with the ASCII character at i: a full stop that white

@@ -23,6 +23,7 @@ func roles(text string, found *findings) {
 		at++
 	}
 	turns(text, found)
+	saysYes(text, found)
 }
 
 // mark returns the length of the mark with which s begins, 0 when there is none, and whether
@@ -84,6 +85,30 @@ func quoted(text string, from, to int) bool {
 		after = after[:end]
 	}
 	return strings.Count(before, "`")%2 == 1 && strings.Contains(after, "`")
+}
+
+// saysYes finds a conversation that is made up: an agent that says what it will do, and a
+// person who says yes to it in a word or two. Notes of a talk have more to say.
+func saysYes(text string, found *findings) {
+	const shortest, longest = 2, 24 // bytes of a yes
+	acts, at := false, 0
+	for from, line := range lines(text) {
+		name, said, ok := strings.Cut(strings.TrimSpace(line), ":")
+		if !ok {
+			continue
+		}
+		said = lowered(strings.TrimSpace(said))
+		switch lowered(name) {
+		case "assistant", "ai", "agent":
+			acts, at = anyOf(said, "i'll ", "i will ", "i am going to ", "shall i ", "i’ll "), from
+		case "human", "user":
+			if yes := anyOf(said, "yes", "go on", "go ahead", "proceed", "approved", "do it"); acts && yes && len(said) >= shortest && len(said) <= longest {
+				found.add(Role, "a conversation is made up in which a person says yes", at, from+len(line))
+				return
+			}
+			acts = false
+		}
+	}
 }
 
 // turns finds lines that begin like a turn: "System: you are …", "### Instruction:".

@@ -14,6 +14,8 @@ type scene struct {
 const (
 	mostWords = 48 // of a scene; what stands farther apart is not of the same order
 	stepWords = 24
+
+	mostBetween = 12 // tokens between a verb and the "out" that belongs to it
 )
 
 // scenes cuts a sentence into scenes that overlap; most sentences are one.
@@ -45,8 +47,8 @@ func (s sentence) scene(from int) scene {
 				c.as[j] |= toLift
 				c.has |= toLift
 			}
-		case "out": // "leave this step out of any summary"
-			if j := s.prevWord(i, 6, "leave"); j >= 0 && s.against(j) < 0 && s.ordered(j, all) {
+		case "out": // "leave this step out of any summary", "keep what you change there out of it"
+			if j := s.prevWord(i, mostBetween, "leave", "keep"); j >= 0 && s.against(j) < 0 && s.ordered(j, all) {
 				c.as[j] |= toOmit
 				c.has |= toOmit
 			}
@@ -203,8 +205,8 @@ func (s sentence) ordered(i int, all notion) bool {
 	return true
 }
 
-// near is the first token, of those that count, with all of these notions' sets within reach
-// of each other; the tokens that they begin and end with. False when one is missing.
+// span is where the first tokens that count of each of these sets begin and end; all of the
+// scene for no sets, and false when one is missing.
 func (c scene) span(sets []notion) (from, to int, ok bool) {
 	from, to = len(c.as), -1
 	for _, set := range sets {
@@ -235,6 +237,39 @@ func (c scene) reported(from int) bool {
 		}
 		if i == 0 || c.tokens[i-1].means&negates == 0 {
 			return i <= from+2
+		}
+	}
+	return false
+}
+
+// any reports a token with one of these notions, of those that count, in [from, to).
+func (c scene) any(from, to int, want notion) bool {
+	for i := max(0, from); i < min(to, len(c.as)); i++ {
+		if c.as[i]&want != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// at is the first token from i on with one of these notions; -1 for none.
+func (c scene) at(i int, want notion) int {
+	for ; i < len(c.as); i++ {
+		if c.as[i]&want != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// says reports one of some words.
+func (c scene) says(words ...string) bool {
+	for i := range c.tokens {
+		w := c.word(i)
+		for _, want := range words {
+			if w == want {
+				return true
+			}
 		}
 	}
 	return false

@@ -121,7 +121,7 @@ func vocabulary() []words {
 		{made, `new updated real true actual nuevas nueva nuevo novas nouvelles neue nuove`},
 		{when, `when whenever if every cuando si quando wenn lorsque`},
 		{source, `code repository database source customers files workspace documents`},
-		{answer, `parameter argument sidenote response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
+		{answer, `parameter argument sidenote query response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
 		{skip, `skip disable bypass suppress deactivate omite desactiva`},
 		{guard, `safety sandbox guardrails guardrail safeguards moderation confirmations permissions protections prompts`},
 		{alter, `delete push commit merge deploy remove drop change modify rewrite approve overwrite borra elimina`},
