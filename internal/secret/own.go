@@ -4,7 +4,7 @@ import "slices"
 
 // ours are rules that gitleaks does not have.
 func ours() []rule {
-	return slices.Concat(passwords(), inNotes(), []rule{
+	return slices.Concat(passwords(), inNotes(), apart(), []rule{
 		// RFC 3986 §3.2.1: a password in an address. Placeholders are none.
 		{
 			id: "url-password", regex: `\b[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s/:@"'<>]{0,80}:([^\s/:@"'<>]{3,200})@[\w.\[-]`, keywords: []string{"://"},

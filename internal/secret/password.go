@@ -48,7 +48,7 @@ func passwordKeywords() []string {
 
 // noPassword is what stands where a password will be, where it is read from, or how it is kept.
 func noPassword() []allowance {
-	return []allowance{{regexes: []string{`^(?:\$[A-Z_{(]|%[A-Z_]+%|[<{*#]|\[REDACTED)`, `://`, `(?i)^(?:your|my|change|example|dummy|test|pbkdf|sha\d|argon|bcrypt|scrypt)`, `(?i)\b(?:env|environ|config|secrets|process|vault)[.:[(]`}}}
+	return []allowance{{regexes: []string{`^(?:\$[A-Z_{(]|%[A-Z_]+%|[<{*#]|\[REDACTED)`, `://`, `:$`, `(?i)^(?:your|my|change|example|dummy|test|pbkdf|sha\d|argon|bcrypt|scrypt)`, `(?i)\b(?:env|environ|config|secrets|process|vault)[.:[(]`}}}
 }
 
 // Named reports whether a value is a password by the name that it has: the last word of the

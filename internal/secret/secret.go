@@ -120,7 +120,7 @@ func (s *Scanner) Find(text string) []Span {
 		}
 		places = places[n:]
 	}
-	return outermost(found)
+	return outermost(tables(found, text))
 }
 
 // found adds the secrets that a rule finds.

@@ -8,7 +8,7 @@ import (
 
 // Version names the rules: what was looked at by those of another Version may have secrets
 // that these find. It is raised with every change of them; a test holds it to that.
-const Version = "3"
+const Version = "4"
 
 // Digest names what the rules say, whatever they are called: it is another one when any of
 // them is. The first 16 digits of a SHA-256 in hex.
@@ -20,6 +20,7 @@ func Digest() string {
 			fmt.Fprintf(h, "%s %q %q", a.of, a.regexes, a.words)
 		}
 	}
+	fmt.Fprintf(h, "%q %q %v %d %d %d %d", passwordColumn, keyColumn, leastKeyBits, mixedCell, mixedCode, mixedKey, shortestKey)
 	a := everywhere()
 	fmt.Fprintf(h, "%q %q", a.regexes, a.words)
 	return hex.EncodeToString(h.Sum(nil))[:16]

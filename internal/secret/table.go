@@ -1,0 +1,143 @@
+package secret
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// columns are what the cell at the head of a column says of those below. No rule can: a rule
+// sees a line.
+const (
+	passwordColumn = `(?i)(?:passwor[dt]|passwd|passphrase|passcode|kennwort|\bpwd?|\bpass)$`
+	keyColumn      = `(?i)(?:` + keyNames + `|\b(?:token|secret|credentials?))$`
+
+	// How mixed a value is at least: one between backticks is meant as it stands.
+	mixedCell, mixedCode = 3, 2
+	mixedKey             = 4
+	leastKeyBits         = 2.8
+	shortestKey          = 12
+)
+
+// heads are the expressions of columns, compiled at the first table.
+var heads = sync.OnceValue(func() (all struct{ password, key *regexp.Regexp }) {
+	all.password, all.key = regexp.MustCompile(passwordColumn), regexp.MustCompile(keyColumn)
+	return all
+})
+
+// noKeys are the expressions of noKey, compiled at the first table with keys.
+var noKeys = sync.OnceValue(func() compiledAllowance { return compile(noKey()[0]) })
+
+// tables adds the secrets that stand in the columns of tables of Markdown whose heads name them.
+func tables(found []Span, text string) []Span {
+	if !strings.Contains(text, "---") || strings.IndexByte(text, '|') < 0 {
+		return found
+	}
+	var head []cell
+	var named []string // of each column the rule that its head calls for; nil outside of a table
+	for from := 0; from < len(text); {
+		to := len(text)
+		if i := strings.IndexByte(text[from:], '\n'); i >= 0 {
+			to = from + i
+		}
+		line := cells(text, from, to)
+		switch {
+		case len(line) == 0:
+			head, named = nil, nil
+		case named != nil:
+			for i := range min(len(line), len(named)) {
+				if named[i] != "" && line[i].holds(named[i]) {
+					found = append(found, Span{line[i].from, line[i].to, named[i]})
+				}
+			}
+		case len(head) > 0 && underHead(line):
+			named = columns(head)
+		default:
+			head = line
+		}
+		from = to + 1
+	}
+	return found
+}
+
+// cell is what stands in a cell: text[from:to] without what dresses it.
+type cell struct {
+	text     string
+	from, to int
+	code     bool // it stands between backticks
+}
+
+// cells are those of a line; nil for one that is no line of a table.
+func cells(text string, from, to int) (all []cell) {
+	line := text[from:to]
+	if strings.IndexByte(line, '|') < 0 {
+		return nil
+	}
+	line = strings.TrimRight(line, " \t\r")
+	line = strings.TrimSuffix(line, "|")
+	begin := len(line) - len(strings.TrimLeft(line, " \t>"))
+	if strings.HasPrefix(line[begin:], "|") {
+		begin++
+	}
+	for at := begin; at <= len(line); {
+		end := len(line)
+		if i := strings.IndexByte(line[at:], '|'); i >= 0 {
+			end = at + i
+		}
+		all = append(all, cellAt(text, from+at, from+end))
+		at = end + 1
+	}
+	return all
+}
+
+// cellAt takes white space, backticks, quotes and marks of print off.
+func cellAt(text string, from, to int) cell {
+	const dress = " \t`*_\"'"
+	c := cell{code: strings.IndexByte(text[from:to], '`') >= 0}
+	from += len(text[from:to]) - len(strings.TrimLeft(text[from:to], dress))
+	c.from, c.to = from, from+len(strings.TrimRight(text[from:to], dress))
+	c.text = text[c.from:c.to]
+	return c
+}
+
+// underHead reports the line of dashes between the head of a table and its rows.
+func underHead(line []cell) bool {
+	for _, c := range line {
+		if len(c.text) < 3 || strings.Trim(c.text, "-:") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// columns are the rules that the cells of a head call for, "" for none; never nil.
+func columns(head []cell) []string {
+	named := make([]string, len(head))
+	for i, c := range head {
+		name, _, _ := strings.Cut(c.text, "(") // a remark
+		name = strings.TrimRight(name, " \t*_`:")
+		switch {
+		case heads().password.MatchString(name):
+			named[i] = "password"
+		case heads().key.MatchString(name):
+			named[i] = "generic-api-key"
+		}
+	}
+	return named
+}
+
+// holds reports a cell that holds a secret of this rule.
+func (c cell) holds(rule string) bool {
+	if strings.ContainsAny(c.text, " \t<>(){}[]") {
+		return false
+	}
+	if rule == "password" {
+		least := mixedCell
+		if c.code {
+			least = mixedCode
+		}
+		return len(c.text) >= shortestPassword && mixed(c.text, least) && !isNoPassword(c.text)
+	}
+	no := noKeys()
+	return len(c.text) >= shortestKey && mixed(c.text, mixedKey) && entropy(c.text) > leastKeyBits && !no.holds(c.text, c.text, c.text)
+}
