@@ -2,6 +2,7 @@ package suspicion
 
 import (
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -235,14 +236,15 @@ func plainer(r rune) rune {
 		return 'a' + (r-0x1d400)%26
 	}
 	r = unicode.ToLower(r)
-	if plain, ok := likeness[r]; ok {
+	if plain, ok := likeness()[r]; ok {
 		return plain
 	}
 	return r
 }
 
-// likeness has letters with accents, and letters of other scripts that look Latin.
-var likeness = func() map[rune]rune {
+// likeness has letters with accents, and letters of other scripts that look Latin. Built at the
+// first use, as entries is.
+var likeness = sync.OnceValue(func() map[rune]rune {
 	m := map[rune]rune{}
 	for plain, like := range map[rune]string{
 		'a': "àáâãäåāăąа\u03b1", 'c': "çćčс", 'd': "ďđԁ", 'e': "èéêëēėęěе", 'g': "ğġɡ", 'h': "һ", 'i': "ìíîïīįıі\u03b9", 'j': "ј", 'k': "κк",
@@ -254,4 +256,4 @@ var likeness = func() map[rune]rune {
 		}
 	}
 	return m
-}()
+})
