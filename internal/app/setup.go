@@ -34,6 +34,7 @@ type AgentFile struct {
 	// broken (it cannot be understood or read), taken (somebody else's, and left).
 	Status        string
 	Before, After []byte // nil: there is none; of what was or would be done
+	Kept          string // where Before is kept, which somebody wrote into a file of ours; "" when nothing of theirs goes
 	Left          string // why it was not undone; "" when it was
 	Why           string // what is wrong with it, or to be known about it; "" for nothing
 	Unread        int    // how many characters at its end the agent does not read
@@ -138,7 +139,7 @@ func (w Wiring) Set(ctx context.Context, name string, dry bool) AgentState {
 		all, s.Err = w.wirer().Apply(ctx, name, parts)
 	}
 	for _, c := range all {
-		f := AgentFile{Path: c.Path, Status: string(setup.Wired), Before: c.Before, After: c.After, Left: c.Left, Unread: c.Over}
+		f := AgentFile{Path: c.Path, Status: string(setup.Wired), Before: c.Before, After: c.After, Kept: c.Kept, Left: c.Left, Unread: c.Over}
 		switch {
 		case c.Taken:
 			f.Status = string(setup.Taken)
@@ -177,7 +178,7 @@ func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 	}
 	s.Status = string(setup.Absent)
 	for _, u := range all {
-		f := AgentFile{Path: u.Path, Status: string(setup.Absent), Before: u.Before, After: u.After, Left: u.Left}
+		f := AgentFile{Path: u.Path, Status: string(setup.Absent), Before: u.Before, After: u.After, Kept: u.Kept, Left: u.Left}
 		if u.Left != "" {
 			f.Status, s.Status = string(setup.Changed), string(setup.Changed)
 		} else if u.Guessed {

@@ -44,6 +44,7 @@ type setupFileDoc struct {
 	Status string `json:"status"` // absent, wired, changed, broken or taken (somebody else's, and left)
 	Change string `json:"change"` // created, changed, removed or none
 	Diff   string `json:"diff"`   // of a dry run, as diff -u writes it; else ""
+	Kept   string `json:"kept"`   // where its text of before is kept, which somebody wrote into a file of engram's; "" for none
 	Left   string `json:"left"`   // why it was not undone; "" when it was
 	Why    string `json:"why"`    // what is wrong: the line, or the entries that are missing or differ; "" for nothing
 	Unread int    `json:"unread"` // how many characters at its end the agent does not read; 0: it reads all
@@ -66,7 +67,7 @@ Without AGENT, those that are installed are shown, and you are asked; all means 
   ` + agentLines() + `
 
 Files are merged, never overwritten: comments, order and line ends stay, and a file that cannot be understood is left as it
-is. Twice is once. --undo restores what was there, to the byte; where that is not recorded any more, it takes out what
+is. What you wrote into a file of engram's own is kept aside before it is replaced. Twice is once. --undo restores what was there, to the byte; where that is not recorded any more, it takes out what
 is engram's. --dry-run shows the difference and writes nothing. Agents call this program by its path, and get the data
 directory along when it is not the usual one, for they drop the environment; one that an agent has stays until
 --data-dir names another. docs/agents.md says what is written where, and what each agent cannot do.`,

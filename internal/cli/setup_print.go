@@ -11,7 +11,7 @@ import (
 )
 
 func setupFileOf(f app.AgentFile, dry bool) setupFileDoc {
-	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Left: f.Left, Why: f.Why, Unread: f.Unread}
+	d := setupFileDoc{Path: f.Path, Status: f.Status, Change: "none", Kept: f.Kept, Left: f.Left, Why: f.Why, Unread: f.Unread}
 	switch {
 	case !f.Changed():
 	case f.Before == nil:
@@ -183,6 +183,13 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 		fmt.Fprintf(b, "  left      %s: somebody else's file of that name is there\n", f.Path)
 	case f.Change != "none":
 		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
+	}
+	if f.Kept != "" {
+		is := "is"
+		if doc.DryRun {
+			is = "would be"
+		}
+		fmt.Fprintf(b, "  kept      what it said, which is not all engram's, %s in %s\n", is, f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
 		fmt.Fprintf(b, "  %s\n  hint: shorten %s by as much\n", unreadText(f, doc.DryRun), f.Path)

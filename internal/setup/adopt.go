@@ -103,6 +103,7 @@ func (w *Wirer) adoptFile(s *state, agent string, p Part, f file) (err error) {
 		return err
 	}
 	known.At, known.Before, known.Last, known.After = w.o.Now().UTC(), sum(before), sum(f.content), sum(f.content)
+	known.Touched = p.Remove == nil && !p.pure(f.content) && !p.moved(f.content)
 	known.Agents[agent] = p.Shared
 	s.Files[p.Path] = known
 	s.copies[known.Before] = before

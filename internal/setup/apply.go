@@ -85,6 +85,11 @@ func (w *Wirer) put(s *state, agent string, c Change, p Part) error {
 	if sum(f.content) != sum(c.Before) {
 		return engram.Errorf(engram.CodeConflict, "%s was changed by somebody else just now", c.Path).WithHint("try again")
 	}
+	if c.Kept != "" {
+		if err := keepAt(c.Kept, c.Before); err != nil {
+			return err
+		}
+	}
 	was := s.Files[c.Path].copy()
 	if err = w.remember(s, agent, c, p, f); err == nil {
 		if err = os.MkdirAll(filepath.Dir(f.real), 0o755); err == nil {
@@ -128,8 +133,11 @@ func (w *Wirer) remember(s *state, agent string, c Change, p Part, f file) error
 				return err
 			}
 		}
-	case !known.knows(f.content):
+	case p.Remove != nil && !known.knows(f.content):
 		known.Touched = true
+	}
+	if p.Remove == nil {
+		known.Touched = !p.pure(c.After)
 	}
 	known.At, known.Last, known.After = w.o.Now().UTC(), sum(f.content), sum(c.After)
 	known.Agents[agent] = p.Shared

@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"bytes"
 	"io/fs"
 	"slices"
 	"unicode/utf8"
@@ -23,16 +22,18 @@ type Part struct {
 	// Yields leaves a file of the name that somebody else has made, instead of a refusal, for a
 	// file without which the rest is still of use. It is for files that are ours altogether.
 	Yields bool
+	// Merge puts our part into such a file that somebody has changed since, and keeps what they
+	// added. It returns the content itself when our part is in it already. nil: what is added
+	// cannot be told from what is ours, and the file is written anew.
+	Merge func(content []byte) ([]byte, error)
 	// Mode is that of a file that is made; 0: 0644.
 	Mode fs.FileMode
 
-	// Entries says how each thing of our part stands in a content that Set understands; nil for
-	// a file that is ours altogether.
+	// Entries says how each thing of our part stands in a content that Set or Merge understands;
+	// nil where neither can tell.
 	Entries func(content []byte) []Entry
-	// Mark is a text that is in every version of a file that is ours altogether; "": such a file
-	// is known by its lines.
-	Mark string
-	// Ours tells such a file better than a text does; nil: Mark does.
+	// Ours reports whether some version of us wrote a file that is ours altogether, whoever has
+	// changed it since; nil: it is known by its lines.
 	Ours func(content []byte) bool
 	// Instead are the same thing in other files, where an earlier setup may have put it: the agent
 	// has moved, or there was another one of its kind. Apply takes it out of there.
@@ -64,73 +65,6 @@ const (
 	Same
 )
 
-// Whole is a file that is ours altogether.
-func Whole(path string, content []byte, mode fs.FileMode) Part {
-	return Part{Path: path, Mode: mode, Set: func([]byte) ([]byte, error) { return content, nil }}
-}
-
-// is reports whether a file that is ours altogether is what it would be written as now.
-func (p Part) is(content []byte) bool {
-	now, err := p.Set(nil)
-	return err == nil && bytes.Equal(now, content)
-}
-
-// moved reports whether a file that is ours altogether says what it would say now, but for the
-// version and where the program and its data are: nobody else has written anything in it.
-func (p Part) moved(content []byte) bool {
-	now, err := p.Set(nil)
-	one, other := slices.Collect(bytes.Lines(content)), slices.Collect(bytes.Lines(now))
-	if err != nil || len(one) != len(other) || !bytes.Contains(content, []byte(p.Mark)) || p.Ours != nil && !p.Ours(content) {
-		return false
-	}
-	for n := range one {
-		if !bytes.Equal(one[n], other[n]) && !(varies(one[n]) && varies(other[n])) {
-			return false
-		}
-	}
-	return true
-}
-
-// varies reports whether a line names the program, or a version.
-func varies(line []byte) bool {
-	return bytes.Contains(line, []byte("engram")) || bytes.Contains(line, []byte("version"))
-}
-
-// wrote reports whether some version of us seems to have written a file that is ours
-// altogether: a person may have changed it since.
-func (p Part) wrote(content []byte) bool {
-	switch {
-	case p.Ours != nil:
-		return p.Ours(content)
-	case p.Mark != "":
-		return bytes.Contains(content, []byte(p.Mark))
-	}
-	now, err := p.Set(nil)
-	return err == nil && alike(now, content)
-}
-
-// alike reports whether two texts have most of their lines in common, wherever these stand.
-func alike(a, b []byte) bool {
-	one, other := linesOf(a), linesOf(b)
-	both := 0
-	for line := range one {
-		if other[line] {
-			both++
-		}
-	}
-	return 2*both > max(len(one), len(other))
-}
-
-func linesOf(text []byte) map[string]bool {
-	all := map[string]bool{}
-	for line := range bytes.Lines(text) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			all[string(line)] = true
-		}
-	}
-	return all
-}
-
 // there reports whether our part is in a content as far as one can tell without a record of
 // it. sure says that only a setup can have put it there. Of entries that call this program in
 // another way than now, some may be a person's own: they count when the agent is surely ours.
@@ -138,7 +72,7 @@ func (p Part) there(content []byte, agentIsOurs bool) (there, sure bool) {
 	switch {
 	case content == nil:
 	case p.Remove == nil:
-		there = p.is(content) || p.moved(content)
+		there = p.is(content) || p.moved(content) || p.Merge != nil && p.wrote(content)
 		return there, there
 	case p.Entries != nil:
 		all := p.Entries(content)

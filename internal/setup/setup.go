@@ -37,6 +37,9 @@ type Change struct {
 	Cut bool
 	// Former says that our part is taken out of the file, for the agent has it elsewhere now.
 	Former bool
+	// Kept is the path at which Before is kept, which somebody wrote into a file of ours; "" when
+	// nothing of theirs is replaced.
+	Kept string
 	// Left says why our part could not be taken out of the file; "" when it was, or was not to be.
 	Left string
 }
@@ -98,15 +101,20 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	}
 	c := Change{Path: p.Path, Before: f.content}
 	known := s.of(agent, p.Path)
-	if p.Remove == nil && f.content != nil && !known.knows(f.content) && !p.is(f.content) && (known != nil || !p.wrote(f.content)) {
-		if p.Yields {
-			c.After, c.Taken = f.content, true
-			return c, nil
+	if p.Remove == nil && f.content != nil {
+		var ours bool
+		if c, ours, err = s.changeOwn(known, p, f.content); err == nil && !ours {
+			if p.Yields {
+				c.Taken = true
+				return c, nil
+			}
+			return Change{}, engram.Errorf(engram.CodeConflict, "%s is there, and not as engram wrote it", p.Path).
+				WithHint("look at it, and move it away if it is not needed")
 		}
-		return Change{}, engram.Errorf(engram.CodeConflict, "%s is there, and not as engram wrote it", p.Path).
-			WithHint("look at it, and move it away if it is not needed")
+	} else {
+		c.After, err = p.Set(f.content)
 	}
-	if c.After, err = p.Set(f.content); err != nil {
+	if err != nil {
 		return Change{}, inFile(p.Path, err)
 	}
 	if f.content != nil && c.Changed() && f.mode&0o200 == 0 { // told by a plan, too

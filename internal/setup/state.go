@@ -25,6 +25,7 @@ type state struct {
 	// Programs are those that files were made to call: whose a line in a file is, is told by them.
 	Programs []string `json:"programs,omitempty"`
 
+	dir    string            // where it lies
 	copies map[string][]byte // of what was adopted, by sum, as long as they are not written
 }
 
@@ -37,8 +38,8 @@ type wired struct {
 	Last   string            `json:"last,omitempty"`   // what it was before the latest write, which a kill may have prevented
 	After  string            `json:"after"`            // what it was made
 	Agents map[string]string `json:"agents"`           // whose parts are in it, and what they share
-	// Touched says that somebody else wrote it between two writes of ours: what it was before
-	// is not what anybody wants back.
+	// Touched says that somebody else wrote it between two writes of ours, and that what they wrote
+	// is in it: what it was before is not what anybody wants back.
 	Touched bool `json:"touched,omitempty"`
 	// Guessed says that Before is what is left without our part: what was there is not known.
 	Guessed bool `json:"guessed,omitempty"`
@@ -96,7 +97,7 @@ func (w *wired) shares(agent string) bool {
 }
 
 func (w *Wirer) load() (*state, error) {
-	s := &state{Version: stateVersion, Files: map[string]*wired{}, copies: map[string][]byte{}}
+	s := &state{Version: stateVersion, Files: map[string]*wired{}, dir: w.o.Dir, copies: map[string][]byte{}}
 	path := filepath.Join(w.o.Dir, stateName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -156,11 +157,15 @@ func (w *Wirer) save(s *state) error {
 
 // keep copies what a file was; twice the same is one copy.
 func (w *Wirer) keep(content []byte) error {
-	dir := filepath.Join(w.o.Dir, copiesName)
+	return keepAt(filepath.Join(w.o.Dir, copiesName, sum(content)), content)
+}
+
+// keepAt writes what must not be lost to a path that says by a sum what it is.
+func keepAt(path string, content []byte) error {
+	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return unwritable(dir, err)
 	}
-	path := filepath.Join(dir, sum(content))
 	f, err := read(path)
 	if err == nil && f.content == nil {
 		err = write(f, content, 0o600)

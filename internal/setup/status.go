@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/alanbuscaglia/engram"
 )
 
 // Status is how a file of an agent stands.
@@ -53,11 +51,6 @@ func (s *state) standing(agent string, p Part, ours bool) Standing {
 	known := s.of(agent, p.Path)
 	c, err := s.change(agent, p)
 	switch {
-	case known != nil && (c.Taken || engram.CodeOf(err) == engram.CodeConflict):
-		if f, err := read(p.Path); err == nil && f.content != nil {
-			return Standing{Status: Changed, Why: s.differs(agent, p, f.content)}
-		}
-		return Standing{Status: Changed, Why: plainly(p.Path, err)}
 	case err != nil:
 		return Standing{Status: Broken, Why: plainly(p.Path, err)}
 	case c.Taken:
@@ -95,7 +88,7 @@ func (s *state) differs(agent string, p Part, content []byte) string {
 
 // differs says in what a content is not as it would be written.
 func (p Part) differs(content []byte) string {
-	if p.Remove == nil {
+	if p.Entries == nil {
 		now, err := p.Set(nil)
 		if err != nil {
 			return err.Error()
@@ -103,15 +96,13 @@ func (p Part) differs(content []byte) string {
 		return fmt.Sprintf("line %d differs", firstDifference(content, now))
 	}
 	var missing, other []string
-	if p.Entries != nil {
-		for _, e := range p.Entries(content) {
-			switch e.Stand {
-			case Missing:
-				missing = append(missing, e.Name)
-			case Theirs, Older:
-				other = append(other, e.Name)
-			case Same:
-			}
+	for _, e := range p.Entries(content) {
+		switch e.Stand {
+		case Missing:
+			missing = append(missing, e.Name)
+		case Theirs, Older:
+			other = append(other, e.Name)
+		case Same:
 		}
 	}
 	var all []string

@@ -23,8 +23,8 @@ type Undone struct {
 // becomes what it was with the last agent that is in it, to the byte and with its mode; of
 // one that was changed since, only our part is taken out. Folders that were made for it and are empty are removed.
 // What is not wired is undone already. Of one agent it is all files or none: where one cannot be
-// understood, read or written, none is touched. A file of ours that somebody changed since is left,
-// and keeps no other.
+// understood, read or written, none is touched. What somebody wrote into a file that is ours
+// altogether is kept aside: Change.Kept.
 // Where nothing of the agent is remembered, what is recognisably ours is taken out: Undone.Guessed.
 //
 // CodeUnavailable for what cannot be read or written, CodeInvalid for what cannot be
@@ -113,12 +113,16 @@ func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error)
 	case f.content == nil, is == was.Before, was.shares(agent):
 	case alone && !was.Touched && was.knows(f.content) && !lost:
 		done.After, mode = before, was.Mode
-	case alone && p.Remove == nil && was.knows(f.content):
-		done.After = nil
 	case p.Remove == nil && !alone:
+	case p.Remove == nil && was.knows(f.content) && !was.Touched: // and what it was before is lost
+		done.After = nil
 	case p.Remove == nil:
-		done.Left = "it was changed since engram wrote it"
-		return done, nil
+		if lost {
+			before = nil
+		}
+		if done.Change, done.Left = s.restoreOwn(p, f.content, before); p.Set == nil {
+			return done, nil
+		}
 	default:
 		if done.After, err = p.Remove(f.content, before); err != nil {
 			return done, inFile(p.Path, err)
@@ -141,6 +145,11 @@ func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error)
 func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode) error {
 	was := s.Files[c.Path]
 	if c.Changed() {
+		if c.Kept != "" {
+			if err := keepAt(c.Kept, c.Before); err != nil {
+				return err
+			}
+		}
 		if len(was.Agents) > 1 { // a kill between the two writes must not look like a change by hand
 			was.Last, was.After = sum(f.content), sum(c.After)
 			if err := w.save(s); err != nil {

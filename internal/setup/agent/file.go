@@ -2,10 +2,7 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -60,7 +57,7 @@ func (e Env) member(value any, path []string, first ...string) entry {
 			var is any
 			there, err := edit.ReadJSON(c, path, &is)
 			if was, ok := is.(map[string]any); err == nil && there && ok && e.calls(was) {
-				return mergedJSON(c, path, value, first)
+				return edit.MergeJSON(c, path, value, first)
 			}
 			return edit.SetJSON(c, path, value)
 		},
@@ -78,28 +75,6 @@ func (e Env) words(c []byte, path []string) []string {
 		return nil
 	}
 	return wordsOf(is)
-}
-
-// mergedJSON is a file of JSON with the members of value in the object at a path, but for those
-// that are called first.
-func mergedJSON(c []byte, path []string, value any, first []string) ([]byte, error) {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	var members map[string]any
-	if err := json.Unmarshal(b, &members); err != nil {
-		return nil, err
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if slices.Contains(first, name) {
-			continue
-		}
-		if c, err = edit.SetJSON(c, append(slices.Clone(path), name), members[name]); err != nil {
-			return nil, err
-		}
-	}
-	return c, nil
 }
 
 // usual is a value that a file needs, whoever put it there: it is left when it is there, and
@@ -121,15 +96,6 @@ func usual(value any, name string) entry {
 			return edit.SetJSON(c, path, value)
 		},
 		drop: func(c []byte) ([]byte, error) { return edit.RemoveJSON(c, path) },
-	}
-}
-
-// element is one in a list; ours tells it, however the program is called.
-func element(value any, ours func(element []byte) bool, path ...string) entry {
-	return entry{
-		path: path, sure: true,
-		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, ours) },
-		drop: func(c []byte) ([]byte, error) { return edit.DropJSON(c, path, ours) },
 	}
 }
 

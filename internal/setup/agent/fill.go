@@ -84,6 +84,13 @@ func (e Env) whole(agent, dir string, keep func(name string) (to string, ok bool
 		}
 		p := setup.Whole(e.join(dir, strings.Split(to, "/")...), b, mode)
 		p.DataDir = dataDirIn
+		if path.Ext(name) == ".json" {
+			entries, err := e.entriesOf(agent, b)
+			if err != nil {
+				return err
+			}
+			p = own(p.Path, b, entries...)
+		}
 		parts = append(parts, p)
 		return nil
 	})

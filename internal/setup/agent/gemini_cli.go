@@ -39,11 +39,14 @@ func geminiCLI() Agent {
 				Name: "engram", Version: e.version(), Description: "A memory that outlives the session",
 				Servers: map[string]server{"engram": literal(e.server())},
 			}, "", "  ")
-			calls := setup.Whole(e.join(to, "hooks", "hooks.json"), events, 0)
-			calls.Mark = " hook gemini-cli "
-			servers := setup.Whole(e.join(to, "gemini-extension.json"), append(manifest, '\n'), 0)
-			servers.DataDir = dataDirIn
-			return []setup.Part{servers, calls}, err
+			if err != nil {
+				return nil, err
+			}
+			said, err := e.entriesOf("gemini-cli", manifest)
+			return []setup.Part{
+				own(e.join(to, "gemini-extension.json"), append(manifest, '\n'), said...),
+				own(e.join(to, "hooks", "hooks.json"), events, hooks...),
+			}, err
 		},
 	}
 }

@@ -36,8 +36,7 @@ func (e Env) native() shell {
 
 // nested is a hook as Claude Code has them, and those that took it over.
 type nested struct {
-	Matcher string        `json:"matcher,omitempty"`
-	Hooks   []hookCommand `json:"hooks"`
+	Hooks []hookCommand `json:"hooks"`
 }
 
 // hookCommand is a command of a hook.
@@ -62,7 +61,7 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 		}
 		value, ours := shape(line), func(e []byte) bool { return hooked(e, is) }
 		if group, ok := value.(nested); ok {
-			all = append(all, grouped(group.Hooks[0], ours, "hooks", event))
+			all = append(all, grouped(group, ours, "hooks", event))
 			continue
 		}
 		all = append(all, element(value, ours, "hooks", event))
@@ -70,12 +69,26 @@ func (e Env) hooks(sh shell, agent string, shape func(line string) any, events .
 	return all, nil
 }
 
+// ownPatience is what a hook of ours gets when it is new: whoever changes it knows why.
+const ownPatience = "timeout"
+
+// element is a hook in a list; ours tells it, however the program is called.
+func element(value any, ours func(element []byte) bool, path ...string) entry {
+	return entry{
+		path: path, sure: true,
+		set:  func(c []byte) ([]byte, error) { return edit.AddJSON(c, path, value, []string{ownPatience}, ours) },
+		drop: func(c []byte) ([]byte, error) { return edit.DropJSON(c, path, ours) },
+	}
+}
+
 // grouped is a hook in a group, in which there may be hooks of others.
-func grouped(value hookCommand, ours func(element []byte) bool, path ...string) entry {
+func grouped(group any, ours func(element []byte) bool, path ...string) entry {
 	const inner = "hooks"
 	return entry{
 		path: path, sure: true,
-		set:  func(c []byte) ([]byte, error) { return edit.AddGroupedJSON(c, path, inner, value, ours) },
+		set: func(c []byte) ([]byte, error) {
+			return edit.AddGroupedJSON(c, path, inner, group, []string{ownPatience}, ours)
+		},
 		drop: func(c []byte) ([]byte, error) { return edit.DropGroupedJSON(c, path, inner, ours) },
 	}
 }

@@ -242,3 +242,40 @@ func hasPlace(message, home string) bool {
 	parts := strings.SplitN(strings.TrimPrefix(message, home), ":", 4)
 	return len(parts) == 4 && strings.Trim(parts[1], "0123456789") == "" && strings.Trim(parts[2], "0123456789") == ""
 }
+
+// A file that had nothing in it, or an object without anything, has that again and not the lines of
+// what came and went, though it was written meanwhile.
+func TestWhatWasEmptyIsWrittenAsItWas(t *testing.T) {
+	for _, was := range []string{"{}", "{}\n", "// mine\n{ }\n", "{\"mcpServers\": {}}\n", "\uFEFF{\r\n\t\"mcpServers\": { },\r\n}\r\n"} {
+		b := newBench(t, "home")
+		path := filepath.Join(b.home, ".cursor", "mcp.json")
+		b.write(path, was, 0o644)
+		b.apply("cursor")
+		b.write(path, b.read(path)+"\n", 0o644)
+		b.undo("cursor")
+		if got := b.read(path); got != was+"\n" {
+			t.Errorf("it is %q; want %q, and the line end that came since", got, was)
+		}
+	}
+}
+
+// A hook keeps the time that its user gives it.
+func TestTheTimeoutOfAHookStays(t *testing.T) {
+	for _, name := range []string{"codex", "gemini-cli", "vscode"} {
+		b := newBench(t, "home")
+		b.apply(name)
+		var path string
+		for _, p := range b.parts(name) {
+			if strings.Contains(b.read(p.Path), `"timeout": 10`) {
+				path = p.Path
+			}
+		}
+		with := strings.Replace(b.read(path), `"timeout": 10`, `"timeout": 60`, 1)
+		b.write(path, with, 0o644)
+		b.all(name, setup.Wired)
+		b.apply(name)
+		if got := b.read(path); got != with {
+			t.Errorf("%s: set up again it is\n%s\nand was\n%s", name, got, with)
+		}
+	}
+}

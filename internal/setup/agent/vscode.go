@@ -31,16 +31,15 @@ func vsCode() Agent {
 			if err != nil {
 				return nil, err
 			}
-			events, err := made(append([]entry{usual(1, "version")}, hooks...)...)
+			hooks = append([]entry{usual(1, "version")}, hooks...)
+			events, err := made(hooks...)
 			servers := jsonFile(e.appData("Code", "User", "mcp.json"), e.member(typed(e.server(), "stdio"), []string{"servers", "engram"}))
 			command := jsonFile(e.join(copilot(e), "mcp-config.json"), e.member(typed(e.server(), "local"), []string{"mcpServers", "engram"}))
 			if !vsCodeThere(e) && exists(copilot(e)) {
 				servers, command = command, servers
 			}
 			servers.Instead = []setup.Part{command}
-			calls := setup.Whole(e.join(copilot(e), "hooks", "engram.json"), events, 0)
-			calls.Mark = " hook vscode "
-			return []setup.Part{servers, calls}, err
+			return []setup.Part{servers, own(e.join(copilot(e), "hooks", "engram.json"), events, hooks...)}, err
 		},
 	}
 }

@@ -5,16 +5,21 @@ import (
 	"slices"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // AddGroupedJSON is AddJSON for a list of groups, which are objects that have their elements in
-// a list of their own, named inner. Of a group in which an element is ours only that one is
-// replaced; where there is none a group with nothing else is put at the end.
+// a list of their own, named inner. group is one with a single element, which is put at the end
+// where none is ours; else that one is merged alone: its group may be somebody else's.
 //
 // CodeInvalid as AddJSON.
-func AddGroupedJSON(src []byte, path []string, inner string, value any, ours func(element []byte) bool) ([]byte, error) {
-	group := map[string]any{inner: []any{value}}
-	return changeJSON(src, func(d *document) error {
+func AddGroupedJSON(src []byte, path []string, inner string, group any, first []string, ours func(element []byte) bool) ([]byte, error) {
+	value, err := onlyElement(group, inner)
+	if err != nil {
+		return nil, err
+	}
+	return repeatJSON(src, func(d *document) error {
 		list, at, missing, err := d.list(path)
 		if err != nil {
 			return err
@@ -27,12 +32,25 @@ func AddGroupedJSON(src []byte, path []string, inner string, value any, ours fun
 			elements := elementsOf(groups[n], inner)
 			for k := range elements {
 				if ours(plain(elements[k])) {
-					return d.replace(&elements[k], value)
+					return d.merge(&elements[k], value, first)
 				}
 			}
 		}
 		return d.addElement(list, group)
 	}, withoutGrouped(path, inner, ours))
+}
+
+// onlyElement is that of a group, which has one.
+func onlyElement(group any, inner string) (any, error) {
+	var says map[string]any
+	b, err := json.Marshal(group)
+	if err == nil {
+		err = json.Unmarshal(b, &says)
+	}
+	if all, ok := says[inner].([]any); ok && len(all) == 1 {
+		return all[0], err
+	}
+	return nil, engram.Errorf(engram.CodeInternal, "a group has not one element").WithCause(err)
 }
 
 // DropGroupedJSON takes the elements that are ours out of the groups of the list at the path,

@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
 func TestElementsOfGroups(t *testing.T) {
-	hook := map[string]any{"command": "engram hook codex Stop"}
+	group := map[string]any{"hooks": []any{map[string]any{"command": "engram hook codex Stop"}}}
 	for _, c := range []struct{ name, src, with, without string }{
 		{
 			"a list that is missing", `{"a": 1}`,
@@ -36,11 +37,11 @@ func TestElementsOfGroups(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"hooks", "Stop"}
-			got, err := edit.AddGroupedJSON([]byte(c.src), path, "hooks", hook, isOurs)
+			got, err := edit.AddGroupedJSON([]byte(c.src), path, "hooks", group, nil, isOurs)
 			if err != nil || c.with != "" && string(got) != c.with {
 				t.Fatalf("AddGroupedJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
 			}
-			if again, err := edit.AddGroupedJSON(got, path, "hooks", hook, isOurs); err != nil || !bytes.Equal(again, got) {
+			if again, err := edit.AddGroupedJSON(got, path, "hooks", group, nil, isOurs); err != nil || !bytes.Equal(again, got) {
 				t.Errorf("a second time it is\n%s\n%v; want no change", again, err)
 			}
 			bare, err := edit.DropGroupedJSON(got, path, "hooks", isOurs)
@@ -56,8 +57,28 @@ func squeezed(src []byte) string { return string(bytes.Join(bytes.Fields(src), n
 
 // An empty object that was there is no sign of a name that stands twice.
 func TestAListInAnEmptyObject(t *testing.T) {
-	got, err := edit.AddJSON([]byte(`{"hooks": {}}`), []string{"hooks", "Stop"}, "engram hook", isOurs)
+	got, err := edit.AddJSON([]byte(`{"hooks": {}}`), []string{"hooks", "Stop"}, "engram hook", nil, isOurs)
 	if want := `{"hooks":{"Stop":["engramhook"]}}`; err != nil || squeezed(got) != want {
 		t.Errorf("AddJSON gives %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestAnElementOfOursKeepsWhatOthersSaidOfIt(t *testing.T) {
+	group := map[string]any{"matcher": "Read", "hooks": []any{map[string]any{"command": "engram hook codex Stop", "timeout": 10}}}
+	const src = `{"Stop": [{"matcher": "Bash", "hooks": [{"command": "engram hook old", "timeout": 60, "async": true}]}]}`
+	const want = `{"Stop": [{"matcher": "Bash", "hooks": [{"command": "engram hook codex Stop", "timeout": 60, "async": true}]}]}`
+	if got, err := edit.AddGroupedJSON([]byte(src), []string{"Stop"}, "hooks", group, []string{"timeout"}, isOurs); err != nil || string(got) != want {
+		t.Errorf("AddGroupedJSON gives %s, %v; want %s", got, err, want)
+	}
+	if got, err := edit.AddGroupedJSON([]byte(src), []string{"Stop"}, "hook", group, nil, isOurs); engram.CodeOf(err) != engram.CodeInternal {
+		t.Errorf("a group without an element gives %s, %v; want CodeInternal", got, err)
+	}
+}
+
+// Else it would be added again and again.
+func TestAnElementThatIsNotKnownForOursIsNotAdded(t *testing.T) {
+	nobodys := func([]byte) bool { return false }
+	if got, err := edit.AddJSON([]byte(`{"a": []}`), []string{"a"}, 1, nil, nobodys); got != nil || engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("AddJSON gives %s, %v; want a refusal", got, err)
 	}
 }

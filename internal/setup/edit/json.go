@@ -38,6 +38,20 @@ func SetJSON(src []byte, path []string, value any) ([]byte, error) {
 	}, without(path))
 }
 
+// MergeJSON is SetJSON for an object that is there: it gets the members of value, but for those
+// that are called first, which a new one alone has, and keeps what else it says. What is no object
+// is replaced.
+//
+// CodeInvalid as SetJSON.
+func MergeJSON(src []byte, path []string, value any, first []string) ([]byte, error) {
+	return repeatJSON(src, func(d *document) error {
+		if now := d.at(path); now != nil {
+			return d.merge(now, value, first)
+		}
+		return nil
+	}, without(path))
+}
+
 // RestoreJSON is RemoveJSON for a member that the file had before SetJSON: that one takes its
 // place again, as it was written. before is what the file was, nil for none; what cannot be
 // understood any more says nothing of what was there.
@@ -55,15 +69,23 @@ func RestoreJSON(src, before []byte, path []string) ([]byte, error) {
 	}
 	return changeJSON(src, func(d *document) error {
 		if now := d.at(path); now != nil {
-			text := strings.ReplaceAll(string(old.src[then.StartOffset:then.EndOffset]), "\r\n", "\n")
-			d.out = splice(d.src, now.StartOffset, now.EndOffset, withNewlines(text, d.nl))
+			d.putBack(now, old, then)
 		}
 		return nil
 	}, without(path))
 }
 
-// at is the value at a path; nil for none.
+// putBack puts what stood in another file in the place of a value, as it was written there.
+func (d *document) putBack(now *hujson.Value, old *document, then *hujson.Value) {
+	text := strings.ReplaceAll(string(old.src[then.StartOffset:then.EndOffset]), "\r\n", "\n")
+	d.out = splice(d.src, now.StartOffset, now.EndOffset, withNewlines(text, d.nl))
+}
+
+// at is the value at a path, with no names the whole object; nil for none.
 func (d *document) at(path []string) *hujson.Value {
+	if len(path) == 0 {
+		return &d.root
+	}
 	in, missing, err := d.walk(path[:len(path)-1])
 	if err != nil || len(missing) > 0 {
 		return nil
@@ -95,12 +117,13 @@ func RemoveJSON(src []byte, path []string) ([]byte, error) {
 	}, without(path))
 }
 
-// AddJSON puts a value into the list at the path, in the place of the first element that is
-// ours, or else at its end; further ones that are ours stay. A list that is missing is made.
+// AddJSON makes the first element that is ours in the list at the path what value says, as
+// MergeJSON does, or puts value at the end of the list; further ones that are ours stay. A list
+// that is missing is made.
 //
 // CodeInvalid as SetJSON, and where the path leads to something else than a list.
-func AddJSON(src []byte, path []string, value any, ours func(element []byte) bool) ([]byte, error) {
-	return changeJSON(src, func(d *document) error {
+func AddJSON(src []byte, path []string, value any, first []string, ours func(element []byte) bool) ([]byte, error) {
+	return repeatJSON(src, func(d *document) error {
 		list, at, missing, err := d.list(path)
 		if err != nil {
 			return err
@@ -111,7 +134,7 @@ func AddJSON(src []byte, path []string, value any, ours func(element []byte) boo
 		elements := list.Value.(*hujson.Array).Elements
 		for n := range elements {
 			if ours(plain(elements[n])) {
-				return d.replace(&elements[n], value)
+				return d.merge(&elements[n], value, first)
 			}
 		}
 		return d.addElement(list, value)

@@ -112,7 +112,7 @@ func TestElementsOfAList(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := []string{"hooks", "Stop"}
-			got, err := edit.AddJSON([]byte(c.src), path, hook, isOurs)
+			got, err := edit.AddJSON([]byte(c.src), path, hook, nil, isOurs)
 			if err != nil || string(got) != c.with {
 				t.Fatalf("AddJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.with)
 			}
@@ -212,7 +212,7 @@ func FuzzJSON(f *testing.F) {
 		for name, out := range map[string]func() ([]byte, error){
 			"set": func() ([]byte, error) { return edit.SetJSON([]byte(src), []string{"hooks", "engram"}, ours()) },
 			"add": func() ([]byte, error) {
-				return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", isOurs)
+				return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", nil, isOurs)
 			},
 			"remove": func() ([]byte, error) { return edit.RemoveJSON([]byte(src), []string{"hooks"}) },
 		} {
@@ -240,6 +240,12 @@ func TestPruneJSON(t *testing.T) {
 		{"another entry stays, and what it stands in", `{"hooks": {"Stop": [1]}}`, ``, `{"hooks": {"Stop": [1]}}`},
 		{"a comment stays", "{\"hooks\": {\n// mine\n}}", ``, "{\"hooks\": {\n// mine\n}}"},
 		{"what was there cannot be understood", `{"hooks": {}}`, `{`, `{}`},
+		{"what was empty is written as it was", "{\r\n}\r\n", "\uFEFF{}", "{}\r\n"},
+		{"within others, too", "{\"a\": 2, \"hooks\": {\n  \"Stop\": [\n  ]\n}}", `{"hooks": { "Stop": [ ] }}`, `{"a": 2, "hooks": {
+  "Stop": [ ]
+}}`},
+		{"a comment that came since stays", "{\n// mine\n}", `{}`, "{\n// mine\n}"},
+		{"a comment that was there is no reason", "{}", "{ // mine\n}", "{}"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := edit.PruneJSON([]byte(c.src), []byte(c.was), []string{"hooks", "Stop"})
@@ -255,5 +261,29 @@ func TestBlankJSON(t *testing.T) {
 		if got := edit.BlankJSON([]byte(src)); got != want {
 			t.Errorf("BlankJSON(%q) = %v, want %v", src, got, want)
 		}
+	}
+}
+
+func TestMergeJSON(t *testing.T) {
+	value := map[string]any{"command": "engram", "args": []string{"mcp"}, "timeout": 10}
+	for _, c := range []struct{ name, src, want string }{
+		{
+			"what others put beside it stays", "{\n  \"s\": {\n    \"off\": true, // mine\n    \"command\": \"old\"\n  }\n}\n",
+			"{\n  \"s\": {\n    \"off\": true, // mine\n    \"command\": \"engram\",\n    \"args\": [\n      \"mcp\"\n    ]\n  }\n}\n",
+		},
+		{"what only a new one gets stays as it is", `{"s": {"timeout": 60, "command": "engram", "args": ["mcp"]}}`, ``},
+		{"what only a new one gets is not put in", `{"s": {"command": "engram", "args": ["mcp"]}}`, ``},
+		{"what is no object is replaced", `{"s": 1}`, `{"s": {"args":["mcp"],"command":"engram","timeout":10}}`},
+		{"what is not there is not made", `{"a": 1}`, ``},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.want == "" {
+				c.want = c.src
+			}
+			got, err := edit.MergeJSON([]byte(c.src), []string{"s"}, value, []string{"timeout"})
+			if err != nil || string(got) != c.want {
+				t.Errorf("MergeJSON(%s) =\n%s\n%v; want\n%s", c.src, got, err, c.want)
+			}
+		})
 	}
 }

@@ -3,7 +3,9 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -63,7 +65,31 @@ func (d *document) replace(old *hujson.Value, value any) error {
 	return err
 }
 
-// addMember puts a member at the end of an object, or in the place of a null of its name.
+// merge gives an object the first member of value that it has otherwise or not at all, but for
+// those that are called first; what is no object is replaced. It is one member at a time because
+// each moves what stands behind it: repeatJSON gives all of them.
+func (d *document) merge(old *hujson.Value, value any, first []string) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	var members map[string]any
+	_, is := old.Value.(*hujson.Object)
+	if json.Unmarshal(b, &members) != nil || !is {
+		return d.replace(old, value)
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if slices.Contains(first, name) {
+			continue
+		}
+		if err := d.addMember(object{old}, name, members[name]); err != nil || d.out != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addMember puts a member at the end of an object, or in the place of one of its name.
 func (d *document) addMember(at object, name string, value any) error {
 	if m := member(at.object(), name); m != nil {
 		return d.replace(&m.Value, value)

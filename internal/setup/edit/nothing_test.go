@@ -38,7 +38,7 @@ func TestWhatSaysNothingIsEmpty(t *testing.T) {
 		`{"hooks": {"Stop": null}}`: `{"hooks": {"Stop": ["engram hook"]}}`,
 		"// mine\n":                 "// mine\n{\n  \"hooks\": {\n    \"Stop\": [\n      \"engram hook\"\n    ]\n  }\n}\n",
 	} {
-		if got, err := edit.AddJSON([]byte(src), []string{"hooks", "Stop"}, "engram hook", isOurs); err != nil || string(got) != want {
+		if got, err := edit.AddJSON([]byte(src), []string{"hooks", "Stop"}, "engram hook", nil, isOurs); err != nil || string(got) != want {
 			t.Errorf("AddJSON(%q) = %q, %v; want %q", src, got, err, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestAFileThatSaysSomethingTwiceIsNotChanged(t *testing.T) {
 	const twice = `{"hooks": {"Stop": [{"command": "engram hook x", "command": "beep"}]}}`
 	at := []string{"hooks", "Stop"}
 	for name, change := range map[string]func() ([]byte, error){
-		"AddJSON":  func() ([]byte, error) { return edit.AddJSON([]byte(twice), at, "engram hook y", isOurs) },
+		"AddJSON":  func() ([]byte, error) { return edit.AddJSON([]byte(twice), at, "engram hook y", nil, isOurs) },
 		"DropJSON": func() ([]byte, error) { return edit.DropJSON([]byte(twice), at, isOurs) },
 	} {
 		if got, err := change(); got != nil || engram.CodeOf(err) != engram.CodeInvalid {

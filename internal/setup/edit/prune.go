@@ -8,17 +8,25 @@ import (
 
 // PruneJSON takes the objects and lists on a path out of an object of JSON that are empty, the
 // innermost first. Those that hold a comment stay, and those that were there in was, which is
-// what the file was once; nil: there was none.
+// what the file was once; nil: there was none. One that was empty then, too, is written again as
+// it was: entries that came and went have left their lines.
 //
 // CodeInvalid as SetJSON.
 func PruneJSON(src, was []byte, path []string) ([]byte, error) {
-	for n := len(path); n > 0; n-- {
+	_, was = cutBOM(was)
+	old, err := parse(was)
+	if err != nil || len(bytes.TrimSpace(was)) == 0 {
+		old = nil // what cannot be understood any more says nothing about what was there
+	}
+	for n := len(path); n >= 0; n-- {
 		here := path[:n]
-		if len(bytes.TrimSpace(was)) > 0 {
-			// What cannot be understood any more says nothing about what was there.
-			if there, err := ReadJSON(was, here, new(any)); err == nil && there {
-				return src, nil
+		if old != nil {
+			if then := old.at(here); then != nil {
+				return emptyAgain(src, old, then, here)
 			}
+		}
+		if n == 0 {
+			break
 		}
 		there, empty, err := look(src, here)
 		if err != nil || there && !empty {
@@ -31,6 +39,20 @@ func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return src, nil
 }
 
+// emptyAgain writes what is empty at a path as it was when it was empty before.
+func emptyAgain(src []byte, old *document, then *hujson.Value, path []string) ([]byte, error) {
+	if !blank(old.src, *then) {
+		return src, nil
+	}
+	same := func(says any) any { return says }
+	return changeJSON(src, func(d *document) error {
+		if now := d.at(path); now != nil && blank(d.src, *now) {
+			d.putBack(now, old, then)
+		}
+		return nil
+	}, same)
+}
+
 // look says whether something stands at the path, and whether that is an object or list with
 // nothing in it, no comment either.
 func look(src []byte, path []string) (there, empty bool, err error) {
@@ -39,12 +61,8 @@ func look(src []byte, path []string) (there, empty bool, err error) {
 	if err != nil {
 		return false, false, err
 	}
-	at, missing, err := d.walk(path[:len(path)-1])
-	if err != nil || len(missing) > 0 {
-		return false, false, err
-	}
-	m := member(at.object(), path[len(path)-1])
-	return m != nil, m != nil && blank(d.src, m.Value), nil
+	v := d.at(path)
+	return v != nil, v != nil && blank(d.src, *v), nil
 }
 
 // blank reports whether nothing stands between the braces of a value.

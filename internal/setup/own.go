@@ -1,0 +1,147 @@
+package setup
+
+import (
+	"bytes"
+	"io/fs"
+	"path/filepath"
+	"slices"
+)
+
+// A file that is ours altogether is written whole, and goes whole. Somebody may have changed it
+// all the same: a server was switched off in it, a command told otherwise. That must neither be
+// lost nor keep every later setup from its work. So what was added stays where it can be told from
+// what is ours (Part.Merge), and before a text that a person wrote is replaced or removed, it is
+// kept aside.
+
+// Whole is a file that is ours altogether.
+func Whole(path string, content []byte, mode fs.FileMode) Part {
+	return Part{Path: path, Mode: mode, Set: func([]byte) ([]byte, error) { return content, nil }}
+}
+
+// pure reports whether a content is what a file that is ours altogether is made.
+func (p Part) pure(content []byte) bool {
+	if p.Set == nil { // of an earlier version, which nobody knows any more
+		return false
+	}
+	now, err := p.Set(nil)
+	return err == nil && bytes.Equal(now, content)
+}
+
+// is reports whether our part is in a file that is ours altogether as it would be put there now.
+func (p Part) is(content []byte) bool {
+	now, err := p.remade(content)
+	return err == nil && bytes.Equal(now, content)
+}
+
+// remade is what becomes of a file that is ours altogether and was changed since. One that Merge
+// does not understand any more is written anew.
+func (p Part) remade(content []byte) ([]byte, error) {
+	if p.Merge != nil {
+		if after, err := p.Merge(content); err == nil {
+			return after, nil
+		}
+	}
+	return p.Set(nil)
+}
+
+// moved reports whether a file that is ours altogether says what it would say now, but for the
+// version and where the program and its data are: nobody else has written anything in it.
+func (p Part) moved(content []byte) bool {
+	if p.Merge != nil {
+		if after, err := p.Merge(content); err != nil || !p.pure(after) {
+			return false // a line that names the program may say more
+		}
+	}
+	now, err := p.Set(nil)
+	one, other := slices.Collect(bytes.Lines(content)), slices.Collect(bytes.Lines(now))
+	if err != nil || len(one) != len(other) || p.Ours != nil && !p.Ours(content) {
+		return false
+	}
+	for n := range one {
+		if !bytes.Equal(one[n], other[n]) && !(varies(one[n]) && varies(other[n])) {
+			return false
+		}
+	}
+	return true
+}
+
+// varies reports whether a line names the program, or a version.
+func varies(line []byte) bool {
+	return bytes.Contains(line, []byte("engram")) || bytes.Contains(line, []byte("version"))
+}
+
+// wrote reports whether some version of us seems to have written a file that is ours
+// altogether: a person may have changed it since.
+func (p Part) wrote(content []byte) bool {
+	if p.Ours != nil {
+		return p.Ours(content)
+	}
+	now, err := p.Set(nil)
+	return err == nil && alike(now, content)
+}
+
+// alike reports whether two texts have most of their lines in common, wherever these stand.
+func alike(a, b []byte) bool {
+	one, other := linesOf(a), linesOf(b)
+	both := 0
+	for line := range one {
+		if other[line] {
+			both++
+		}
+	}
+	return 2*both > max(len(one), len(other))
+}
+
+func linesOf(text []byte) map[string]bool {
+	all := map[string]bool{}
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			all[string(line)] = true
+		}
+	}
+	return all
+}
+
+// changeOwn is what becomes of a file of ours that is there, or of what is in its place. ok is false
+// for somebody else's.
+func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, ok bool, err error) {
+	c = Change{Path: p.Path, Before: content, After: content}
+	switch {
+	case known.knows(content) && !known.Touched:
+		c.After, err = p.Set(content)
+	case (known == nil || p.Yields) && !p.is(content) && !p.wrote(content):
+		return c, false, nil
+	default:
+		c.After, err = p.remade(content)
+		// Without a record a text comes back by an undo: it is what was there before.
+		if c.Changed() && !known.knows(content) && (known != nil || p.Merge != nil && !p.moved(content)) {
+			c.Kept = s.aside(p.Path, content)
+		}
+	}
+	return c, true, err
+}
+
+// restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is
+// what it was, nil for none. left says why it stays.
+func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left string) {
+	c = Change{Path: p.Path, Before: content, After: content}
+	switch {
+	case p.Set == nil:
+		return c, "it was changed since engram wrote it"
+	case p.Yields && !p.wrote(content):
+		return c, "it is somebody else's by now"
+	}
+	if c.After = before; !p.pure(content) {
+		c.Kept = s.aside(p.Path, content)
+	}
+	return c, ""
+}
+
+// editedName is the folder of texts that persons wrote into files of ours.
+const editedName = "edited"
+
+// aside is where a text is kept that a person wrote into a file of ours: under the name of the
+// file, so that it is found, and with its sum, for there may be several.
+func (s *state) aside(path string, content []byte) string {
+	return filepath.Join(s.dir, editedName, sum(content)[:8]+"-"+filepath.Base(path))
+}
