@@ -81,7 +81,7 @@ func New(o Options) *App {
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
 	main.Judge = judgeOf(o.Config)
 	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState,
-		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, o.Config.HookWithin, time.Now()) }}
+		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }}
 	main.Traces = a.tracesIn()
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool

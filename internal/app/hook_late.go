@@ -10,10 +10,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/health"
 )
 
-// lateHooks counts in hook.log, and in what it was before, the events of which something was
-// left out for want of time. Lines of one event have one time, agent and kind; what is no line
+// lateHooks counts in hook.log, and in what it was before, the events of an agent, "" for all, of
+// which something was left out for want of time. Lines of one event have one time, agent and kind; what is no line
 // of it is passed over.
-func lateHooks(dir string, within time.Duration, now time.Time) health.Hooks {
+func lateHooks(dir, agent string, within time.Duration, now time.Time) health.Hooks {
 	h := health.Hooks{Within: within}
 	seen := map[string]bool{}
 	for _, name := range []string{"hook.log.old", "hook.log"} {
@@ -23,7 +23,7 @@ func lateHooks(dir string, within time.Duration, now time.Time) health.Hooks {
 		}
 		for lines := bufio.NewScanner(f); lines.Scan(); {
 			at, event, late := lateHook(lines.Text())
-			if !late || at.After(now) || now.Sub(at) > health.LateWithin || seen[event] {
+			if !late || agent != "" && !strings.Contains(event, " "+agent+" ") || at.After(now) || now.Sub(at) > health.LateWithin || seen[event] {
 				continue
 			}
 			seen[event] = true

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/agent"
 	"github.com/alanbuscaglia/engram/plugin"
@@ -94,9 +97,18 @@ func (w Wiring) Look(name string) AgentState {
 		all = append(all, setup.Standing{Status: setup.Changed})
 		s.Files = append(s.Files, AgentFile{Path: path, Status: string(setup.Changed), Why: "an earlier setup put it there, and the next one takes it out: it has its place elsewhere now"})
 	}
-	s.Notes = append(s.Notes, notesElsewhere(elsewhere)...)
+	s.Notes = append(append(s.Notes, notesElsewhere(elsewhere)...), w.notesLate(s)...)
 	s.Status = string(together(all))
 	return s
+}
+
+// notesLate say that an agent's hooks run late: it is set up, and is told nothing all the same.
+func (w Wiring) notesLate(s AgentState) []string {
+	late := lateHooks(cmp.Or(s.DataDir, w.Config.DataDir), s.Name, w.Config.HookWithin, time.Now()).Late
+	if late <= health.FewLate {
+		return nil
+	}
+	return []string{fmt.Sprintf("late: %d of its events ran out of time in the last 24 hours; engram doctor --check %s says more", late, health.HooksInTime)}
 }
 
 // notesElsewhere say where else an agent is wired.

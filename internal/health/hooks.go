@@ -2,14 +2,14 @@ package health
 
 import "fmt"
 
-// fewLate is how many late hooks a day are nothing to speak of: a machine that was asleep, or
+// FewLate is how many late hooks a day are nothing to speak of: a machine that was asleep, or
 // the first event after an update.
-const fewLate = 4
+const FewLate = 4
 
 func judgeHooks(f Facts, p Policy, why string) Check {
 	h := f.Hooks
 	e := Evidence{"late": h.Late, "last": stamp(h.Last), "hook_within_ms": h.Within.Milliseconds()}
-	if h.Late <= fewLate {
+	if h.Late <= FewLate {
 		return fine(HooksInTime, why, e)
 	}
 	within := ""

@@ -53,8 +53,13 @@ func (p Part) moved(content []byte) bool {
 		}
 	}
 	now, err := p.Set(nil)
-	one, other := slices.Collect(bytes.Lines(content)), slices.Collect(bytes.Lines(now))
-	if err != nil || len(one) != len(other) || p.Ours != nil && !p.Ours(content) {
+	return err == nil && (p.Ours == nil || p.Ours(content)) && varied(content, now)
+}
+
+// varied reports whether two texts differ only in lines that vary.
+func varied(a, b []byte) bool {
+	one, other := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
+	if len(one) != len(other) {
 		return false
 	}
 	for n := range one {
@@ -114,7 +119,7 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, ok bo
 	default:
 		c.After, err = p.remade(content)
 		// Without a record a text comes back by an undo: it is what was there before.
-		if c.Changed() && !known.knows(content) && (known != nil || p.Merge != nil && !p.moved(content)) {
+		if !varied(content, c.After) && !known.knows(content) && (known != nil || p.Merge != nil) {
 			c.Kept = s.aside(p.Path, content)
 		}
 	}
