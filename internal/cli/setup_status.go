@@ -95,7 +95,7 @@ func setupWord(a setupAgentDoc) string {
 	case a.Status == "changed":
 		return "set up otherwise than it would be now"
 	case a.Status == "broken":
-		return "a file cannot be understood or read"
+		return "a file stands in the way"
 	}
 	return "not set up"
 }
