@@ -102,6 +102,8 @@ const (
 	third // runs
 	past  // ran
 	doing // running
+
+	forms = iota // how many there are
 )
 
 // entry is what the rule knows of a word.
@@ -127,8 +129,8 @@ var entries = sync.OnceValue(func() map[string]entry {
 				for _, w := range spellings {
 					note(m, w, func(e *entry) {
 						e.means |= g.means
-						if e.form == noVerb || f == plain {
-							e.form = f
+						if e.form == noVerb || form(f) == plain {
+							e.form = form(f)
 						}
 					})
 				}
@@ -169,23 +171,24 @@ func note(m map[string]entry, phrase string, change func(*entry)) {
 	m[string(key[:n])] = e
 }
 
-// inflected gives the forms of an English verb; "send/sent" names a past of its own.
-func inflected(verb string) map[form][]string {
+// inflected gives the spellings of an English verb by their forms; "send/sent" names a past of
+// its own.
+func inflected(verb string) [forms][]string {
 	base, was, own := strings.Cut(verb, "/")
 	stem := strings.TrimSuffix(base, "e")
 	last := base[len(base)-1:]
-	forms := map[form][]string{plain: {base}, third: {base + "s"}, doing: {stem + "ing"}, past: {stem + "ed"}}
+	all := [forms][]string{plain: {base}, third: {base + "s"}, doing: {stem + "ing"}, past: {stem + "ed"}}
 	switch {
 	case strings.HasSuffix(base, "y") && !strings.HasSuffix(base, "ay") && !strings.HasSuffix(base, "oy"):
-		forms[third], forms[past], forms[doing] = []string{base[:len(base)-1] + "ies"}, []string{base[:len(base)-1] + "ied"}, []string{base + "ing"}
+		all[third], all[past], all[doing] = []string{base[:len(base)-1] + "ies"}, []string{base[:len(base)-1] + "ied"}, []string{base + "ing"}
 	case strings.HasSuffix(base, "ss"), strings.HasSuffix(base, "sh"), strings.HasSuffix(base, "ch"):
-		forms[third] = []string{base + "es"}
+		all[third] = []string{base + "es"}
 	case strings.Contains("ptmbgnd", last):
-		forms[doing] = append(forms[doing], base+last+"ing")
-		forms[past] = append(forms[past], base+last+"ed")
+		all[doing] = append(all[doing], base+last+"ing")
+		all[past] = append(all[past], base+last+"ed")
 	}
 	if own {
-		forms[past] = []string{was}
+		all[past] = []string{was}
 	}
-	return forms
+	return all
 }
