@@ -48,11 +48,21 @@ func Neglect(notes []Note, saved int) (ask string) {
 	if edits+mended*neglectEdits/2 < neglectEdits*(1+asked) {
 		return ""
 	}
-	done := fmt.Sprintf("%s in %s", counted(edits, "edit"), counted(len(files), "file"))
-	if mended > 0 {
-		done += " and " + counted(mended, "command") + " mended"
+	var done []string // what there was none of is not said
+	if edits > 0 {
+		done = append(done, "made "+counted(edits, "edit")+" in "+counted(len(files), "file"))
 	}
-	return "Since the last memory was saved there were " + done + ". If something of it is worth knowing in a later session (a decision and its reason, " +
+	if mended > 0 {
+		done = append(done, "got "+counted(mended, "failing command")+" to pass")
+	}
+	since := "In this session"
+	if from > 0 {
+		since = "Since the last memory was saved"
+		if notes[from-1].Kind == KindAsked {
+			since = "Since you were asked last"
+		}
+	}
+	return since + " you " + strings.Join(done, " and ") + ". If something of it is worth knowing in a later session (a decision and its reason, " +
 		"a bug and its cause, how something works here, what the person prefers), save it now with mem_save, one memory for each; " +
 		"if nothing is, save none." + closing(summed)
 }

@@ -10,6 +10,11 @@ import (
 
 func times(n int, note attend.Note) []attend.Note { return slices.Repeat([]attend.Note{note}, n) }
 
+// remade is a command that fails, and passes once another one was run.
+func remade(command string) []attend.Note {
+	return []attend.Note{failed(command, "error: "+command), ran("npm install"), ran(command)}
+}
+
 func TestNeglect(t *testing.T) {
 	saved := attend.Note{Kind: attend.KindTool, Tool: "mcp__engram__mem_save"}
 	asked := attend.Note{Kind: attend.KindAsked}
@@ -22,15 +27,16 @@ func TestNeglect(t *testing.T) {
 	}{
 		{"nothing was done", nil, 0, ""},
 		{"little was done", times(5, edited("a.go")), 0, ""},
-		{"much was done", times(6, edited("a.go")), 0, "6 edits in 1 file"},
-		{"edits and a command that was mended", append(times(2, edited("a.go")), mended...), 0, "1 command mended"},
+		{"much was done", times(6, edited("a.go")), 0, "In this session you made 6 edits in 1 file."},
+		{"edits and a command that was mended", append(times(2, edited("a.go")), mended...), 0, "In this session you made 3 edits in 2 files and got 1 failing command to pass."},
+		{"commands that were mended elsewhere than in files", slices.Concat(remade("make"), remade("cargo test")), 0, "In this session you got 2 failing commands to pass."},
 		{"reading is no work", times(50, attend.Note{Kind: attend.KindTool, Tool: "Read", Path: "a.go"}), 0, ""},
 		{"what failed is none", times(20, attend.Note{Kind: attend.KindTool, Path: "a.go", Writes: true, Failed: true}), 0, ""},
 		{"it was saved", append(times(8, edited("a.go")), saved), 1, ""},
-		{"much was done since it was saved", append([]attend.Note{saved}, times(8, edited("a.go"))...), 1, "8 edits"},
+		{"much was done since it was saved", append([]attend.Note{saved}, times(8, edited("a.go"))...), 1, "Since the last memory was saved you made 8 edits in 1 file."},
 		{"it was saved otherwise", times(8, edited("a.go")), 2, ""},
 		{"it was asked and little was done since", slices.Concat(times(8, edited("a.go")), []attend.Note{asked}, times(7, edited("a.go"))), 0, ""},
-		{"it was asked and twice as much was done since", slices.Concat(times(8, edited("a.go")), []attend.Note{asked}, times(12, edited("a.go"))), 0, "12 edits"},
+		{"it was asked and twice as much was done since", slices.Concat(times(8, edited("a.go")), []attend.Note{asked}, times(12, edited("a.go"))), 0, "Since you were asked last you made 12 edits in 1 file."},
 		{"it was asked twice", slices.Concat([]attend.Note{asked, asked}, times(99, edited("a.go"))), 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
