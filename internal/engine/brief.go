@@ -129,9 +129,7 @@ type briefing struct {
 	in      BriefInput
 	now     time.Time
 	out     Brief
-	summary string          // of the session before
-	ended   time.Time       // when that was
-	from    engram.Origin   // of what was written elsewhere; "" of what was not
+	earlier render.Earlier  // what the session before came to; without Text there is none
 	saved   []engram.Memory // in this session, newest first
 	worth   []engram.Memory // best first
 	notes   engram.Notes

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
@@ -106,18 +107,19 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && len(suspicion.Of(s.Summary)) == 0 {
-			if b.from, err = summaryFrom(ctx, r, s.ID); err != nil {
+		if s.ID != b.in.SessionID && s.Summary != "" && len(suspicion.Of(s.Summary+"\n"+s.ID)) == 0 {
+			from, err := summaryFrom(ctx, r, s.ID)
+			if err != nil {
 				return err
 			}
-			b.summary, b.ended = b.CleanText(s.Summary), s.ActiveAt
+			b.earlier = render.Earlier{Text: b.CleanText(s.Summary), At: s.ActiveAt, Origin: from, SessionID: s.ID}
 			break
 		}
 	}
 	var newest engram.Memory
 	for _, m := range ms {
 		over := !m.ValidTo.IsZero() && !m.ValidTo.After(b.now)
-		if m.Type == engram.TypeSessionSummary && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.ended) {
+		if m.Type == engram.TypeSessionSummary && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
 			newest = m
 		}
 	}
@@ -126,7 +128,7 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 	}
 	yes, _, err := b.injectable(ctx, r, []engram.Memory{newest})
 	if len(yes) > 0 {
-		b.summary, b.ended, b.from = yes[0].Content, newest.UpdatedAt, newest.Origin
+		b.earlier = render.Earlier{Text: yes[0].Content, At: newest.UpdatedAt, Origin: newest.Origin, Num: newest.Num}
 	}
 	return err
 }

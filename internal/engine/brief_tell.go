@@ -11,14 +11,14 @@ import (
 
 // tell writes it, as far as the budget goes.
 func (b *briefing) tell() {
-	if len(b.worth) == 0 && b.summary == "" && len(b.saved) == 0 && b.out.Waiting == 0 {
+	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Waiting == 0 {
 		return
 	}
 	t := render.Brief{Project: b.in.Project, Waiting: b.out.Waiting, WaitingMore: b.out.Waiting == waitingMost}
 	b.rest -= text.Tokens(render.BriefFrame(t))
-	if b.summary != "" {
-		body := retrieval.Fragment(retrieval.Candidate{Body: render.RecallBody(b.summary)}, nil, b.in.Budget/4)
-		t.Before = render.BriefBefore(body, b.from, b.now.Sub(b.ended))
+	if before := b.earlier; before.Text != "" {
+		before.Text = retrieval.Fragment(retrieval.Candidate{Body: render.RecallBody(before.Text)}, nil, b.in.Budget/4)
+		t.Before = render.BriefBefore(before, b.now)
 		b.rest -= text.Tokens(t.Before)
 	}
 	for _, m := range b.saved {

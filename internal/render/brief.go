@@ -68,17 +68,32 @@ func briefWaiting(t Brief) string {
 	return fmt.Sprintf("\n%d memories wait for the person's review: `engram review`.\n", t.Waiting)
 }
 
-// BriefBefore is the section of what the session before came to, which ended so long ago; of one
-// that nobody here wrote it says where it is from. What looks like a heading in it is none of the
-// brief's.
-func BriefBefore(summary string, from engram.Origin, ago time.Duration) string {
-	var b strings.Builder
-	b.WriteString("\n## The session before (" + Age(ago))
-	if name, foreign := sourceOf(from); foreign {
-		b.WriteString(", " + name)
+// Earlier is what a session came to that is over.
+type Earlier struct {
+	Text   string
+	At     time.Time
+	Origin engram.Origin
+	// All of it is in the memory Num or, where that is 0, in the session SessionID.
+	Num       int64
+	SessionID string
+}
+
+// BriefBefore is the section of what the session before came to. Its heading says how to have all
+// of it, and of what nobody here wrote where it is from. What looks like a heading in the text is
+// none of the brief's.
+func BriefBefore(e Earlier, now time.Time) string {
+	about := Age(now.Sub(e.At))
+	if name, foreign := sourceOf(e.Origin); foreign {
+		about += ", " + name
 	}
-	b.WriteString(")\n")
-	for l := range strings.Lines(breaksAs(summary, "\n")) {
+	if e.Num != 0 {
+		about += fmt.Sprintf(", #%d", e.Num)
+	} else {
+		about += ", whole: " + Line(engram.Call{"session", "show", e.SessionID}.String(), 0)
+	}
+	var b strings.Builder
+	b.WriteString("\n## The session before (" + about + ")\n")
+	for l := range strings.Lines(breaksAs(e.Text, "\n")) {
 		if l = Plain(strings.TrimSpace(l)); l != "" {
 			b.WriteString("> " + l + "\n")
 		}

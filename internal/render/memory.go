@@ -23,8 +23,12 @@ func whole(m engram.Memory, n engram.Note, o Options) string {
 		content = Source(m, o) + ":\n" + Quote(m.Content)
 	}
 	fmt.Fprintf(&b, "#%d [%s] %s\n%s\n", m.Num, typeOf(m), titleOf(m, n), content)
+	summary := m.OwnSummary() // a session is told it in the place of a long content
+	if summary != "" && Quoted(m, n) {
+		summary = QuoteLine(summary)
+	}
 	for _, f := range []struct{ name, value string }{
-		{"Session", m.SessionID}, {"Project", m.Project}, {"Scope", string(m.Scope)}, {"Topic", m.TopicKey}, {"Tool", m.ToolName},
+		{"Summary", summary}, {"Session", m.SessionID}, {"Project", m.Project}, {"Scope", string(m.Scope)}, {"Topic", m.TopicKey}, {"Tool", m.ToolName},
 	} {
 		if f.value != "" {
 			fmt.Fprintf(&b, "%s: %s\n", f.name, Line(f.value, 0))
