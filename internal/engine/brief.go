@@ -49,7 +49,8 @@ const (
 	briefMemories = 24
 	briefLasting  = 14 // of these, preferences and the like, whatever their age
 	briefLearned  = 8  // and of what was learned of late
-	briefWeighed  = 60 // of the best are asked whether they may be told
+	briefWeighed  = 60 // of the best are asked whether they may be told,
+	briefSpare    = 8  // until so many more may than are told: some do not fit, or are like others
 	briefLine     = 60 // tokens of a memory
 	briefSaved    = 20 // memories that the session itself saved
 	waitingMost   = 100

@@ -35,7 +35,7 @@ func (b *briefing) read(ctx context.Context, r engram.Reader) error {
 		return err
 	}
 	ms = lastingFirst(ms, briefLasting, briefLearned)
-	if b.worth, b.out.Withheld, err = b.injectable(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
+	if err := b.weigh(ctx, r, ms[:min(len(ms), briefWeighed)]); err != nil {
 		return err
 	}
 	b.notes, err = notesOn(ctx, r, b.now, b.worth)
@@ -59,6 +59,21 @@ func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
 		}
 	}
 	return slices.Concat(first, then, rest)
+}
+
+// weigh keeps of memories those that may be told. To look through their texts is a tenth of what
+// a start costs, and most of them would not be told for want of room.
+func (b *briefing) weigh(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+	const enough = briefMemories + briefSpare
+	for len(ms) > 0 && len(b.worth) < enough {
+		n := min(len(ms), enough-len(b.worth))
+		yes, withheld, err := b.injectable(ctx, r, ms[:n])
+		if err != nil {
+			return err
+		}
+		b.worth, b.out.Withheld, ms = append(b.worth, yes...), b.out.Withheld+withheld, ms[n:]
+	}
+	return nil
 }
 
 // ofProject are the memories of the project that may be worth telling, and how many wait for
