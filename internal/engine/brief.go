@@ -47,6 +47,7 @@ type Brief struct {
 // How much a brief tells.
 const (
 	briefMemories = 24
+	briefNewest   = 64 // are looked at in any case
 	briefLasting  = 14 // of these, preferences and the like, whatever their age
 	briefLearned  = 8  // and of what was learned of late
 	briefWeighed  = 60 // of the best are asked whether they may be told,
@@ -89,22 +90,38 @@ func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, showing, erro
 	b.tellAnchors(ctx)
 	b.tell()
 	s.items = b.shown
-	claimed := in.Tell != nil && b.hand(ctx, &s)
-	if err := b.start(ctx, &s); err != nil {
-		b.out.Degraded = append(b.out.Degraded, "the session could not be written: "+messageOf(err))
-	}
-	if s.session.ID != "" && len(s.items) > 0 && !claimed {
-		b.out.Degraded = append(b.out.Degraded, e.remember(ctx, s)...)
+	if in.Tell == nil || !b.hand(ctx, &s) {
+		b.keep(ctx, &s)
 	}
 	return b.out, s, nil
 }
 
-// start makes the session that is shown the brief, once.
-func (b *briefing) start(ctx context.Context, s *showing) error {
+// keep makes the session that was shown the brief, if no claim has made it, and remembers that: in
+// one transaction, for each waits for the disk.
+func (b *briefing) keep(ctx context.Context, s *showing) {
+	if s.session.ID == "" {
+		ctx, cancel := b.waiting(ctx)
+		defer cancel()
+		if err := b.start(ctx, s, s.items); err != nil {
+			b.out.Degraded = append(b.out.Degraded, "the session could not be written: "+messageOf(err))
+		}
+	} else if len(s.items) > 0 {
+		b.out.Degraded = append(b.out.Degraded, b.remember(ctx, *s)...)
+	}
+}
+
+// start makes the session that a brief is of, once, and remembers that it was shown some items.
+func (b *briefing) start(ctx context.Context, s *showing, items []shownItem) error {
 	if b.in.SessionID == "" || b.in.Project == "" || s.session.ID != "" {
 		return nil
 	}
-	started, err := b.StartSession(ctx, SessionInput{ID: b.in.SessionID, Project: b.in.Project, Directory: b.in.Directory})
+	in := SessionInput{ID: b.in.SessionID, Project: b.in.Project, Directory: b.in.Directory}
+	started, err := b.startSession(ctx, in, func(o *op, session engram.Session) error {
+		if len(items) == 0 {
+			return nil
+		}
+		return b.rememberAt(ctx, o.tx, showing{verb: s.verb, session: session, items: items}, o.at)
+	})
 	if err == nil {
 		s.session = started
 	}
@@ -114,7 +131,7 @@ func (b *briefing) start(ctx context.Context, s *showing) error {
 // hand gives the brief to whoever tells it, and keeps of it what was told. It reports whether
 // the store knows that already.
 func (b *briefing) hand(ctx context.Context, s *showing) (claimed bool) {
-	h := b.handOver(ctx, b.in.Tell, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s) })
+	h := b.handOver(ctx, b.in.Tell, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
 	if h.told {

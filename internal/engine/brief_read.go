@@ -82,15 +82,15 @@ func (b *briefing) ofProject(ctx context.Context, r engram.Reader) ([]engram.Mem
 	if b.in.Project == "" {
 		return nil, nil
 	}
-	if err := b.waiting(ctx, r); err != nil {
+	if err := b.countWaiting(ctx, r); err != nil {
 		return nil, err
 	}
-	return worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, weighNewest)
+	return worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, briefNewest)
 }
 
-// waiting counts what waits for a person: what is due, what is suspect, what is no memory
+// countWaiting counts what waits for a person: what is due, what is suspect, what is no memory
 // yet.
-func (b *briefing) waiting(ctx context.Context, r engram.Reader) error {
+func (b *briefing) countWaiting(ctx context.Context, r engram.Reader) error {
 	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: waitingMost})
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -14,6 +15,11 @@ type SessionInput struct{ ID, Project, Directory string }
 // StartSession starts a session. It is idempotent: an existing session keeps its
 // project and directory, only empty ones are filled in.
 func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Session, error) {
+	return e.startSession(ctx, in, func(*op, engram.Session) error { return nil })
+}
+
+// startSession is StartSession and, in the same transaction, what then does in the session.
+func (e *Engine) startSession(ctx context.Context, in SessionInput, then func(*op, engram.Session) error) (engram.Session, error) {
 	if err := (raw{{"session id", in.ID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return engram.Session{}, err
 	}
@@ -24,36 +30,37 @@ func (e *Engine) StartSession(ctx context.Context, in SessionInput) (engram.Sess
 	if err := s.Validate(); err != nil {
 		return s, err
 	}
-	err := e.write(ctx, "session_start", func(o *op) error {
-		was, err := o.tx.Session(ctx, s.ID)
-		if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+	err := e.write(ctx, "session_start", func(o *op) (err error) {
+		if s, err = o.started(ctx, s); err != nil {
 			return err
 		}
-		known := err == nil
-		if known && was.Project != "" && (was.Directory != "" || s.Directory == "") {
-			s = was
-			return nil
-		}
-		if !known || was.Project == "" {
-			if s.Project, _, err = o.ensureProject(ctx, s.Project); err != nil {
-				return err
-			}
-		}
-		if !known {
-			s.StartedAt, s.ActiveAt = o.at, o.at
-			return o.putSession(ctx, nil, s, "started")
-		}
-		now := was
-		if now.Project == "" {
-			now.Project = s.Project
-		}
-		if now.Directory == "" {
-			now.Directory = s.Directory
-		}
-		s = now
-		return o.putSession(ctx, &was, now, "filled in")
+		return then(o, s)
 	})
 	return s, err
+}
+
+// started is the session as it is there, made or filled in if need be.
+func (o *op) started(ctx context.Context, s engram.Session) (engram.Session, error) {
+	was, err := o.tx.Session(ctx, s.ID)
+	if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+		return s, err
+	}
+	known := err == nil
+	if known && was.Project != "" && (was.Directory != "" || s.Directory == "") {
+		return was, nil
+	}
+	if !known || was.Project == "" {
+		if s.Project, _, err = o.ensureProject(ctx, s.Project); err != nil {
+			return s, err
+		}
+	}
+	if !known {
+		s.StartedAt, s.ActiveAt = o.at, o.at
+		return s, o.putSession(ctx, nil, s, "started")
+	}
+	now := was
+	now.Project, now.Directory = cmp.Or(was.Project, s.Project), cmp.Or(was.Directory, s.Directory)
+	return now, o.putSession(ctx, &was, now, "filled in")
 }
 
 // EndedSession says what became of a session that was to end.

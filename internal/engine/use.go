@@ -55,16 +55,9 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	if s.session.ID == "" && len(e.accessed(s.memories(), s, nil, at)) == 0 {
 		return nil // read within the hour: no lock is taken
 	}
-	s.query = e.CleanText(s.query)
-	uses := s.uses(at)
 	ctx, cancel := e.waiting(ctx)
 	defer cancel()
-	err := e.store.Update(ctx, func(tx engram.Tx) error {
-		if err := e.countAccesses(ctx, tx, s, at); err != nil || len(uses) == 0 {
-			return err
-		}
-		return tx.AppendUses(ctx, uses)
-	})
+	err := e.store.Update(ctx, func(tx engram.Tx) error { return e.rememberAt(ctx, tx, s, at) })
 	switch {
 	case err == nil:
 		return nil
@@ -72,6 +65,19 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 		return []string{"that it was read could not be counted: " + messageOf(err)}
 	}
 	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
+}
+
+// rememberAt is remember in a transaction.
+func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
+	if err := e.countAccesses(ctx, tx, s, at); err != nil {
+		return err
+	}
+	s.query = e.CleanText(s.query)
+	uses := s.uses(at)
+	if len(uses) == 0 {
+		return nil
+	}
+	return tx.AppendUses(ctx, uses)
 }
 
 // waiting is ctx for what is written after the answer was made. Whoever asked has that
