@@ -125,19 +125,21 @@ func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 }
 
 func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgentDoc) {
+	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, strings.Repeat(" ", len(what)), p.columns())) }
 	undo := doc.Action == "undone"
 	guessed := undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Why != "" })
 	switch {
 	case a.Error != "":
-		fmt.Fprintf(b, "%s: %s\n", a.Title, a.Error)
+		say("", a.Title+": "+a.Error)
 		if a.Hint != "" {
-			fmt.Fprintf(b, "  hint: %s\n", a.Hint)
+			say("  hint: ", a.Hint)
 		}
 		if !undo {
 			return
 		}
 	case undo && a.Hint != "": // setupUnsure
-		fmt.Fprintf(b, "%s is left: it has engram, and nothing says that setup put it there\n  hint: %s\n", a.Title, a.Hint)
+		say("", a.Title+" is left: it has engram, and nothing says that setup put it there")
+		say("  hint: ", a.Hint)
 		return
 	case !a.Changed && undo && len(a.Files) == 0:
 		fmt.Fprintf(b, "%s is not set up\n", a.Title)
@@ -162,25 +164,26 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 		p.writeSetupFile(b, doc, f)
 	}
 	for _, note := range a.Notes {
-		fmt.Fprintf(b, "  note: %s\n", note)
+		say("  note: ", note)
 	}
 	if a.Next != "" {
 		next := a.Next
 		if undo {
 			next = "Restart it."
 		}
-		fmt.Fprintf(b, "  %s\n", next)
+		say("  ", next)
 	}
 }
 
 func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDoc) {
+	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, "            ", p.columns())) }
 	switch {
 	case f.Left != "":
-		fmt.Fprintf(b, "  left      %s: %s\n", f.Path, strings.TrimPrefix(f.Left, f.Path+": "))
+		say("  left      ", f.Path+": "+strings.TrimPrefix(f.Left, f.Path+": "))
 	case doc.DryRun && f.Diff != "":
 		b.WriteString(f.Diff)
 	case f.Status == "taken":
-		fmt.Fprintf(b, "  left      %s: somebody else's file of that name is there\n", f.Path)
+		say("  left      ", f.Path+": somebody else's file of that name is there")
 	case f.Change != "none":
 		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
 	}
@@ -189,9 +192,10 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 		if doc.DryRun {
 			is = "would be"
 		}
-		fmt.Fprintf(b, "  kept      what it said, which is not all engram's, %s in %s\n", is, f.Kept)
+		say("  kept      ", "what it said, which is not all engram's, "+is+" in "+f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
-		fmt.Fprintf(b, "  %s\n  hint: shorten %s by as much\n", unreadText(f, doc.DryRun), f.Path)
+		say("  ", unreadText(f, doc.DryRun))
+		say("  hint: ", "shorten "+f.Path+" by as much")
 	}
 }

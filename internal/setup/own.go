@@ -127,7 +127,7 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, ok bo
 }
 
 // restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is
-// what it was, nil for none. left says why it stays.
+// what it was, nil for none, or when that is lost. left says why it stays.
 func (s *state) restoreOwn(p Part, content, before []byte) (c Change, left string) {
 	c = Change{Path: p.Path, Before: content, After: content}
 	switch {

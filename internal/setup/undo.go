@@ -94,55 +94,58 @@ func (s *state) filesOf(agent string) []string {
 
 // restore takes the part of an agent out of one file; without doing it says only how.
 func (w *Wirer) restore(s *state, agent string, p Part, do bool) (Undone, error) {
-	was := s.Files[p.Path]
 	f, err := read(p.Path)
 	if err != nil {
 		return Undone{Change: Change{Path: p.Path}}, err
 	}
-	done := Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content}}
-	before, err := w.kept(s, was.Before)
-	lost := errors.Is(err, fs.ErrNotExist)
-	if err != nil && !lost {
+	done, mode, err := w.undone(s, agent, p, f)
+	if err != nil {
 		return done, err
-	}
-	if lost {
-		before = []byte{} // there was a file, and nobody has it any more
-	}
-	mode, alone := f.mode, len(was.Agents) == 1
-	switch is := sum(f.content); {
-	case f.content == nil, is == was.Before, was.shares(agent):
-	case alone && !was.Touched && was.knows(f.content) && !lost:
-		done.After, mode = before, was.Mode
-	case p.Remove == nil && !alone:
-	case p.Remove == nil && was.knows(f.content) && !was.Touched: // and what it was before is lost
-		done.After = nil
-	case p.Remove == nil:
-		if lost {
-			before = nil
-		}
-		if done.Change, done.Left = s.restoreOwn(p, f.content, before); p.Set == nil {
-			return done, nil
-		}
-	default:
-		if done.After, err = p.Remove(f.content, before); err != nil {
-			return done, inFile(p.Path, err)
-		}
-		if done.After == nil && (!alone || before != nil) {
-			done.After = []byte{} // somebody else's file, and empty
-		}
 	}
 	if done.After != nil && done.Changed() && f.mode&0o200 == 0 { // told by a plan, too
 		return done, unwritable(p.Path, fs.ErrPermission)
 	}
-	done.Guessed = done.Changed() && (lost || was.Guessed)
 	if !do {
 		return done, nil
 	}
 	return done, w.take(s, agent, done.Change, f, mode)
 }
 
+// undone is a file without the part of an agent, and the mode that it gets.
+func (w *Wirer) undone(s *state, agent string, p Part, f file) (done Undone, mode fs.FileMode, err error) {
+	was := s.Files[p.Path]
+	done, mode = Undone{Change: Change{Path: p.Path, Before: f.content, After: f.content}}, f.mode
+	before, err := w.kept(s, was.Before)
+	lost := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !lost {
+		return done, mode, err
+	}
+	alone, own, as := len(was.Agents) == 1, p.Remove == nil, was.knows(f.content) && !was.Touched // as we wrote it
+	switch {
+	case f.content == nil, sum(f.content) == was.Before, was.shares(agent), own && !alone:
+	case alone && as && !lost:
+		done.After, mode = before, was.Mode
+	case own && as:
+		done.After = nil
+	case own:
+		done.Change, done.Left = s.restoreOwn(p, f.content, before)
+	default:
+		if lost {
+			before = []byte{} // there was a file, and nobody has it any more
+		}
+		if done.After, err = p.Remove(f.content, before); err != nil {
+			return done, mode, inFile(p.Path, err)
+		}
+		if done.After == nil && (!alone || before != nil) {
+			done.After = []byte{} // somebody else's file, and empty
+		}
+	}
+	done.Guessed = done.Changed() && (lost || was.Guessed)
+	return done, mode, nil
+}
+
 // take writes what becomes of a file, and forgets the agent.
-func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode) error {
+func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode) error {
 	was := s.Files[c.Path]
 	if c.Changed() {
 		if c.Kept != "" {
@@ -174,12 +177,12 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode os.FileMode)
 }
 
 // replace writes a file with a mode, or removes it.
-func replace(f file, content []byte, mode os.FileMode) error {
+func replace(f file, content []byte, mode fs.FileMode) error {
 	if content == nil {
 		return os.Remove(f.real)
 	}
 	if f.mode&0o200 == 0 {
-		return os.ErrPermission
+		return fs.ErrPermission
 	}
 	f.mode = mode
 	return write(f, content, 0)
