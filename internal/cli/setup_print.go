@@ -179,7 +179,7 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, "            ", p.columns())) }
 	switch {
 	case f.Left != "":
-		say("  left      ", f.Path+": "+strings.TrimPrefix(f.Left, f.Path+": "))
+		say("  left      ", f.Path+": "+f.Left)
 	case doc.DryRun && f.Diff != "":
 		b.WriteString(f.Diff)
 	case f.Status == "taken":

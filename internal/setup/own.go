@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // A file that is ours altogether is written whole, and goes whole. Somebody may have changed it
@@ -107,23 +109,27 @@ func linesOf(text []byte) map[string]bool {
 	return all
 }
 
-// changeOwn is what becomes of a file of ours that is there, or of what is in its place. ok is false
-// for somebody else's.
-func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, ok bool, err error) {
+// changeOwn is what becomes of a file of ours that is there, or of what is in its place.
+//
+// CodeConflict for somebody else's, unless the part yields.
+func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err error) {
 	c = Change{Path: p.Path, Before: content, After: content}
-	switch {
-	case known.knows(content) && !known.Touched:
+	switch as := known.knows(content); {
+	case as && !known.Touched:
 		c.After, err = p.Set(content)
 	case (known == nil || p.Yields) && !p.is(content) && !p.wrote(content):
-		return c, false, nil
+		if c.Taken = p.Yields; !c.Taken {
+			err = engram.Errorf(engram.CodeConflict, "somebody else's file is in the place of engram's").
+				WithHint("look at it, and move it away if it is not needed; nothing was changed")
+		}
 	default:
 		c.After, err = p.remade(content)
 		// Without a record a text comes back by an undo: it is what was there before.
-		if !varied(content, c.After) && !known.knows(content) && (known != nil || p.Merge != nil) {
+		if !as && (known != nil || p.Merge != nil) && !varied(content, c.After) {
 			c.Kept = s.aside(p.Path, content)
 		}
 	}
-	return c, true, err
+	return c, err
 }
 
 // restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is

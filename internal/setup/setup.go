@@ -102,15 +102,7 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	c := Change{Path: p.Path, Before: f.content}
 	known := s.of(agent, p.Path)
 	if p.Remove == nil && f.content != nil {
-		var ours bool
-		if c, ours, err = s.changeOwn(known, p, f.content); err == nil && !ours {
-			if p.Yields {
-				c.Taken = true
-				return c, nil
-			}
-			return Change{}, engram.Errorf(engram.CodeConflict, "%s is there, and not as engram wrote it", p.Path).
-				WithHint("look at it, and move it away if it is not needed")
-		}
+		c, err = s.changeOwn(known, p, f.content)
 	} else {
 		c.After, err = p.Set(f.content)
 	}

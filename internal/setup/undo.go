@@ -75,7 +75,7 @@ func (w *Wirer) restoreAll(s *state, agent string, parts []Part, do bool) (all [
 	for _, path := range s.filesOf(agent) {
 		done, err := w.restore(s, agent, partAt(parts, path), do)
 		if err != nil {
-			done.After, done.Left, failed = done.Before, err.Error(), errors.Join(failed, err)
+			done.After, done.Left, failed = done.Before, plainly(path, err), errors.Join(failed, err)
 		}
 		all = append(all, done)
 	}
