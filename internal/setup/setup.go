@@ -159,7 +159,8 @@ func read(path string) (file, error) {
 	case !info.Mode().IsRegular():
 		return file{}, engram.Errorf(engram.CodeConflict, "%s is no file", path).WithHint("remove it; nothing was changed")
 	case info.Size() > maxFile:
-		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, and is no configuration", path, maxFile>>20)
+		return file{}, engram.Errorf(engram.CodeInvalid, "%s has more than %d MiB, and is no configuration", path, maxFile>>20).
+			WithHint("look at what it is; nothing was changed")
 	}
 	content, err := os.ReadFile(real)
 	if err != nil {

@@ -95,8 +95,8 @@ func (s Switch) nowhere() bool {
 // Off switches projects off; no names at all are everything. It returns what was off before
 // and what is now. What is off already stays off since it was.
 //
-// Names are told as they come out of a folder: a project that has several needs all of them.
-// CodeInvalid for a name that no project can have, CodeUnavailable when the file cannot be
+// A name is one that a project may have, such as that of its folder; whoever means a project that
+// has several gives all of them. CodeInvalid for a name that no project can have, CodeUnavailable when the file cannot be
 // written.
 func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
 	at = at.UTC().Truncate(time.Second)
@@ -138,7 +138,8 @@ func (s Switch) change(ctx context.Context, names []string, do func(now *State, 
 			return before, after, err
 		}
 		if names[i] = project.Normalize(name); names[i] == "" {
-			return before, after, engram.Errorf(engram.CodeInvalid, "a project has no name")
+			return before, after, engram.Errorf(engram.CodeInvalid, "a project has no name").
+				WithHint("{projects list} shows what there is")
 		}
 	}
 	if err := os.MkdirAll(s.o.Dir, 0o700); err != nil {
