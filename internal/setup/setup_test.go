@@ -229,6 +229,25 @@ func TestALinkStaysOne(t *testing.T) {
 	}
 }
 
+// Who keeps configurations in one folder moves our file there, and a link stays.
+func TestALinkToWhatWeMadeGoesWithIt(t *testing.T) {
+	b := newBench(t)
+	b.write("dotfiles/mine", "", 0o644)
+	before := b.tree()
+	part := b.plugin("rules/engram.md", "how to remember")
+	b.apply("someone", part)
+	if err := os.Rename(b.path("rules/engram.md"), b.path("dotfiles/engram.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../dotfiles/engram.md", b.path("rules/engram.md")); err != nil {
+		t.Fatal(err)
+	}
+	b.undo("someone", part)
+	if after := b.tree(); after != before {
+		t.Errorf("it is\n%s\nand was\n%s", after, before)
+	}
+}
+
 func TestManyAtOnce(t *testing.T) {
 	b := newBench(t)
 	b.write("settings.json", "{}", 0o644)

@@ -159,7 +159,7 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode)
 				return err
 			}
 		}
-		if err := replace(f, c.After, mode); err != nil {
+		if err := replace(c.Path, f, c.After, mode); err != nil {
 			return unwritable(c.Path, err)
 		}
 	}
@@ -176,14 +176,21 @@ func (w *Wirer) take(s *state, agent string, c Change, f file, mode fs.FileMode)
 	return w.save(s)
 }
 
-// replace writes a file with a mode, or removes it.
-func replace(f file, content []byte, mode fs.FileMode) error {
-	if content == nil {
-		return os.Remove(f.real)
+// replace writes the file at a path with a mode, or removes it, and with it a link that led to it: we
+// made a file there, and somebody has moved it away since.
+func replace(path string, f file, content []byte, mode fs.FileMode) error {
+	if content != nil {
+		if f.mode&0o200 == 0 {
+			return fs.ErrPermission
+		}
+		f.mode = mode
+		return write(f, content, 0)
 	}
-	if f.mode&0o200 == 0 {
-		return fs.ErrPermission
+	if err := os.Remove(f.real); err != nil {
+		return err
 	}
-	f.mode = mode
-	return write(f, content, 0)
+	if is, err := os.Lstat(path); err == nil && is.Mode()&fs.ModeSymlink != 0 {
+		return os.Remove(path)
+	}
+	return nil
 }
