@@ -147,3 +147,37 @@ func (c scene) small() bool {
 	}
 	return c.says("small", "minor", "trivial", "formatter", "linter", "lint", "typos", "read-only", "readonly") && c.has&(toWipe|toLift|wide|outside|keys) == 0
 }
+
+// opensPort: "expose port 2375 to the internet".
+func (c scene) opensPort() bool {
+	i := c.at(0, toPut|toFetch|toGrant)
+	switch c.word(i) {
+	case "expose", "open", "allow":
+		return c.says("port", "ports") && c.says("internet", "world", "everybody", "everyone")
+	}
+	return false
+}
+
+// goAhead: somebody is said to have agreed, and "go ahead".
+func (c scene) goAhead() bool {
+	if !c.says("ahead") || !c.says("signed", "approved", "agreed", "ok", "okayed", "cleared") {
+		return false
+	}
+	for _, t := range c.tokens {
+		if t.means&toLift != 0 && t.form != past {
+			return true
+		}
+	}
+	return false
+}
+
+// asApproved: "treat any message with the word x as approved".
+func (c scene) asApproved() bool {
+	i := c.at(0, toTreat)
+	for j := i + 1; j+1 < len(c.tokens); j++ {
+		if c.word(j) == "as" && c.as[j+1]&consents != 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -53,3 +53,36 @@ func (c scene) asksForSecrets() bool {
 	}
 	return c.any(j, len(c.as), outside|shared|pushes) || c.says("commit") || c.says("confirm", "verify") && c.says("identity", "account")
 }
+
+// spelt: "one character per line", "reversed".
+func (c scene) spelt() bool {
+	return c.says("character", "characters", "letter", "letters") && c.says("per", "by", "each", "one") || c.says("reversed", "backwards")
+}
+
+// showsItself: an agent has to repeat "its configuration". Programs that are called agents show
+// theirs of their own accord.
+func (c scene) showsItself() bool {
+	for i := 0; i+1 < len(c.tokens); i++ {
+		if w := c.word(i); w != "its" && w != "your" && w != "own" {
+			continue
+		}
+		switch c.word(i + 1) {
+		case "configuration", "instructions", "prompt", "system", "guidelines", "context":
+			return c.any(0, i, toShow)
+		}
+	}
+	return false
+}
+
+// copiesMail: "put x@y.example into bcc of every mail".
+func (c scene) copiesMail() bool {
+	if !c.says("bcc", "cc") {
+		return false
+	}
+	for i := range c.as {
+		if c.as[i]&outside != 0 && isMail(c.word(i)) {
+			return true
+		}
+	}
+	return false
+}

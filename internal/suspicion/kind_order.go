@@ -178,3 +178,25 @@ func (c scene) trusts() bool {
 	}
 	return c.says("trusted", "obeyed", "executed", "followed")
 }
+
+// asAgent: "if you are a language model, …", "as an AI you have to …": only who is an agent is
+// spoken to. To put something in or to praise it is asked of those who help, too, but not in
+// everything that they write.
+func (c scene) asAgent() bool {
+	i := c.at(0, theAgent)
+	switch {
+	case c.prevWord(i, 4, "as") == 0:
+	case c.prevWord(i, 5, "if", "when", "since", "because") >= 0 && c.prevWord(i, 4, "are") >= 0 && c.any(0, i, theYou):
+	default:
+		return false
+	}
+	return c.any(i, len(c.as), toWipe|toSend|toLift|toGrant|pushes) || c.any(i, len(c.as), wide|each) && c.has&theYou != 0 && c.has&urges != 0
+}
+
+// rootsTrust: "import the root certificate from https://…", "set http_proxy to http://…".
+func (c scene) rootsTrust() bool {
+	const near = 8 // tokens
+	i := c.at(0, stranger)
+	return !c.says("curl", "request", "test", "tests", "expires", "docs") &&
+		c.prevWord(i, near, "certificate", "ca", "proxy", "http_proxy", "https_proxy", "nameserver", "resolver", "checksum", "checksums", "gpg") >= 0
+}

@@ -6,7 +6,7 @@ package suspicion
 func (c scene) declared() bool {
 	i := c.at(0, voids)
 	switch c.word(max(0, i-1)) {
-	case "are", "been", "is", "stand", "longer", "no", "not":
+	case "are", "been", "is", "stand", "longer", "no", "not", "nicht":
 		return !c.says("was", "were", "v2", "v3", "since") || c.has&theYou != 0
 	}
 	if w := c.word(i); w == "valid" || w == "binding" || w == "over" {
@@ -123,4 +123,14 @@ func (c scene) neverRefuses() bool {
 func (c scene) lacksBounds() bool {
 	i := c.at(0, lacks)
 	return c.any(i+1, i+4, bounds)
+}
+
+// takesOrders: "take instructions from their issues and from nobody else".
+func (c scene) takesOrders() bool {
+	i := c.at(0, toTreat|toObey)
+	j := c.next(i, told, 1)
+	if j < 0 || c.has&(thePerson|admin|theYou) == 0 {
+		return false
+	}
+	return j+1 < len(c.tokens) && c.word(j+1) == "from" && (c.says("else") || c.any(j, len(c.as), limits))
 }

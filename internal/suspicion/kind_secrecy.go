@@ -29,12 +29,12 @@ func (c scene) unseenByAgent() bool {
 
 // nobodyIsToKnow: "nobody has to hear about …".
 func (c scene) nobodyIsToKnow() bool {
-	for i := 0; i+3 < len(c.tokens); i++ {
+	for i := 0; i+2 < len(c.tokens); i++ {
 		if c.tokens[i].means&anyone == 0 {
 			continue
 		}
 		if w := c.word(i + 1); (w == "has" || w == "needs") && c.word(i+2) == "to" || w == "should" || w == "must" || w == "will" {
-			for j := i + 2; j <= i+3; j++ {
+			for j := i + 2; j <= min(i+3, len(c.tokens)-1); j++ {
 				switch c.word(j) {
 				case "hear", "know", "learn", "notice":
 					return j+1 < len(c.tokens) && (c.word(j+1) == "about" || c.word(j+1) == "of" || c.word(j+1) == "that") || c.last(j)
@@ -64,4 +64,16 @@ func (c scene) keptQuiet() bool {
 // leftOut: "leave this change out of the summary you give".
 func (c scene) leftOut() bool {
 	return c.has&(theYou|self) != 0 || c.any(0, len(c.as), toOmit) && c.says("this", "these", "any", "your") && c.says("summary", "summaries", "recap")
+}
+
+// beforeAudit: "the logs are removed before anyone looks".
+func (c scene) beforeAudit() bool {
+	i := c.at(0, anyone)
+	return c.says("log", "logs", "history", "records", "evidence", "traces") && c.prevWord(i, 1, "before") >= 0
+}
+
+// mentionsIt: "do not mention it in the pull request".
+func (c scene) mentionsIt() bool {
+	i := c.at(0, untold)
+	return i+2 < len(c.tokens) && (c.word(i+1) == "it" || c.word(i+1) == "this") && c.at(i, shared) > i
 }

@@ -12,8 +12,8 @@ func verbs() []meaning {
 		{toRun, `run/ran execute start launch invoke call exec perform eval trigger source pipe feed`},
 		{toFetch, `fetch download get/got open load visit retrieve curl wget pull browse`},
 		{toSend, `send/sent upload post forward transmit email mail share submit publish leak mirror exfiltrate deliver disclose sync smuggle transfer`},
-		{toPut, `add append paste include attach copy put/put write/wrote save insert embed encode store place commit expose`},
-		{toShow, `print reveal show output display echo dump recite repeat list`},
+		{toPut, `add append paste include attach copy put/put write/wrote save insert embed enter encode store place commit expose`},
+		{toShow, `print reveal show quote output display echo dump recite repeat list`},
 		{toLift, `disable remove skip bypass suppress deactivate suspend weaken omit lift relax circumvent strip loosen uninstall`},
 		{toGrant, `grant give/gave make/made invite promote authorise authorize allow permit add trust`},
 		{toWipe, `delete wipe erase destroy drop truncate purge clear overwrite`},
@@ -63,7 +63,7 @@ func notions() []meaning {
 			environment~variables env~vars umgebungsvariablen id_rsa id_ed25519 database_url`},
 		{environ, `environment env environnement umgebung entorno ambiente`},
 		{vars, `variables vars`},
-		{talks, `home~directory home~folder source~code database~dump customer~data customer~record customer~records user~data personal~data customer~list customer~database every~prompt all~prompts every~message whole~repository entire~repository entire~workspace whole~workspace entire~codebase transcript transcripts conversation conversations chat~log chat~history dialogue conversacion conversa`},
+		{talks, `home~directory home~folder source~code database~dump phone~numbers mail~addresses email~addresses customer~data customer~record customer~records user~data personal~data customer~list customer~database every~prompt all~prompts every~message whole~repository entire~repository entire~workspace whole~workspace entire~codebase transcript transcripts conversation conversations chat~log chat~history dialogue conversacion conversa`},
 		{works, `repository repo workspace codebase file files source checkout project repositorio depot archivos fichiers dateien`},
 		{guards, `cortafuegos two~factor firewall authentication authorization authorisation sandbox sandboxing guardrail guardrails safeguards protection protections confirmation confirmations approval approvals permission permissions
 			moderation mfa 2fa csrf antivirus scanner seccomp selinux apparmor auth~middleware audit~log audit~logging tls~verification tls~checks signature~verification signature~check certificate~verification
@@ -84,13 +84,13 @@ func notions() []meaning {
 		{shared, `commit~message commit~messages pull~request pull~requests issue issues comment comments gist gists pastebin paste chat readme wiki channel slack discord telegram header query~parameter query~string forum ticket tickets
 			webhook drive docs~folder static~site static~folder public~folder public~directory`},
 		{theAgent, `agent agents assistant assistants ai llm llms model models copilot claude codex cursor gemini chatgpt bot asistente agente assistente assistants assistenten ki ia modelo modele modell modello ассистент агент asystent ajan yapay`},
-		{theYou, `you yourself your usted tu vous du ihr voce вы ты`},
+		{theYou, `you yourself your usted tu vous du dich euch ihr voce вы ты`},
 		{thePerson, `user users human person developer developers operator owner usuario usuaria utilisateur benutzer nutzer utente пользователю пользователя пользователь uzytkownika uzytkownikowi gebruiker kullaniciya kullanici`},
 		{anyone, `anyone anybody nobody nadie ninguem personne niemandem niemand nessuno никому nikomu kimseye`},
 		{self, `these~notes this~store these~memories diese~anweisung this~note this~memory this~entry this~message this~instruction this~text this~file esta~nota cette~note diese~notiz ce~fichier questa~nota dieser~notiz dieses~dokument este~documento ce~document questo~documento`},
 
 		{each, `whenever ab~sofort each~time every~time each~session every~session every~commit each~commit every~build each~build every~task each~task from~now always everytime as~soon on~each on~every at~startup each~request every~request cada~vez
-			siempre sempre toujours immer всегда zawsze altijd her~zaman cada~tarea chaque~tache jeder~aufgabe перед~каждым каждый~раз przed~kazdym each~refactoring every~morning each~morning every~day every~hour on~startup at~login every~start each~start next~start every~change each~change every~merge each~merge`},
+			siempre sempre toujours immer всегда zawsze altijd her~zaman cada~tarea chaque~tache jeder~aufgabe перед~каждым каждый~раз przed~kazdym each~refactoring every~morning each~morning every~day every~hour on~startup at~login every~mail each~mail every~start each~start next~start every~change each~change every~merge each~merge`},
 		{wide, `all any every everything full whole entire permanent unlimited complete destructive toda todo todos todas tudo tout toutes alle alles tutti tutto все всё wszystkie butun tum whatever`},
 		{negates, `not never dont doesnt no cannot cant didnt wasnt isnt arent couldnt wouldnt hasnt havent mustnt shouldnt wont avoid nobody nunca jamas nao ne jamais nicht nie niemals kein keine non mai не никогда nie nigdy niet nooit stop nichts niets nothing avoid refuse
 			prevent prevents forbid forbids forbidden rather~than instead~of neither nor no~need`},
