@@ -166,7 +166,8 @@ func cut(text string, found []Span, mark func(rule string) string) string {
 	return b.String()
 }
 
-// longest is how many bytes behind its name a secret that has one may end.
+// longest is how many bytes behind its name a secret that has one may end: our own expressions
+// take some 700 with all their repetitions.
 const longest = 1 << 10
 
 // matches are where an expression matches, as regexp tells it.
@@ -175,10 +176,18 @@ func (c *compiled) matches(text string, places []place) (all [][]int) {
 		c.ready()
 		return c.expression.FindAllStringSubmatchIndex(text, -1)
 	}
-	end := 0
+	end, digit := 0, -1
 	for _, p := range places {
 		if p.at < end || c.bounded && p.at > 0 && inWord(text[p.at-1]) || c.named && !likely(text, p.at) {
 			continue
+		}
+		if c.mixed > 0 { // the value has a digit, which most texts that speak of passwords have not
+			if digit < p.at {
+				digit = nextDigit(text, p.at)
+			}
+			if digit > p.at+longest {
+				continue
+			}
 		}
 		rest := text[p.at:]
 		if c.named {
@@ -229,6 +238,16 @@ func likely(text string, at int) bool {
 		n++
 	}
 	return n == leastText
+}
+
+// nextDigit is the first digit of a text from a byte on; its length where there is none.
+func nextDigit(text string, from int) int {
+	for i := from; i < len(text); i++ {
+		if '0' <= text[i] && text[i] <= '9' {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // sign reports a character that may stand between a name and a value.
