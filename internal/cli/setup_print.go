@@ -192,7 +192,7 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 		if doc.DryRun {
 			is = "would be"
 		}
-		say("  kept      ", "what it said, which is not all engram's, "+is+" in "+f.Kept)
+		say("  kept      ", "what somebody had changed in it "+is+" in "+f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
 		say("  ", unreadText(f, doc.DryRun))
