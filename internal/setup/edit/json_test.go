@@ -204,6 +204,43 @@ func TestASetThatIsRemovedLeavesNothing(t *testing.T) {
 	})
 }
 
+func TestAMergeTwiceIsOne(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := []byte(files().Draw(t, "file"))
+		path := rapid.SampledFrom([][]string{{"a"}, {"b", "a"}, {"hooks"}}).Draw(t, "path")
+		with, err := edit.MergeJSON(src, path, ours(), []string{"args"})
+		if err != nil {
+			return // the file says something twice
+		}
+		if again, err := edit.MergeJSON(with, path, ours(), []string{"args"}); err != nil || !bytes.Equal(again, with) {
+			t.Fatalf("%s\ntwice is\n%s\n%v", with, again, err)
+		}
+		var is server
+		if there, err := edit.ReadJSON(with, path, &is); there && (err != nil || is.Command != ours().Command) {
+			t.Fatalf("%s\nbecomes\n%s\n%v", src, with, err)
+		}
+	})
+}
+
+// An entry that came and went leaves every byte as it was, null and the lines of what is empty too.
+func TestAnEntryThatCameAndWentLeavesEveryByte(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := []byte(files().Draw(t, "file"))
+		path := rapid.SampledFrom([][]string{{"engram"}, {"a", "engram"}, {"b", "a", "engram"}, {"hooks", "engram"}}).Draw(t, "path")
+		with, err := edit.SetJSON(src, path, ours())
+		if err != nil {
+			return // the path leads through something else than an object
+		}
+		bare, err := edit.RestoreJSON(with, src, path)
+		if err == nil {
+			bare, err = edit.PruneJSON(bare, src, path)
+		}
+		if err != nil || !bytes.Equal(bare, src) {
+			t.Fatalf("%q\nbecomes\n%q\nand then\n%q\n%v", src, with, bare, err)
+		}
+	})
+}
+
 func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{"", "{}", "{\"a\":1,}", "{ // x\n}", "{} // x", "// x", `{"hooks": null}`, "{\"hooks\":{\"a\":[1,]}}", "\uFEFF{}", "{\"a\":1,\"a\":2}", "{/**/\"hooks\"/**/:/**/{}/**/,}"} {
 		f.Add(seed)
@@ -214,7 +251,11 @@ func FuzzJSON(f *testing.F) {
 			"add": func() ([]byte, error) {
 				return edit.AddJSON([]byte(src), []string{"hooks", "a"}, "engram hook", nil, isOurs)
 			},
+			"merge":  func() ([]byte, error) { return edit.MergeJSON([]byte(src), []string{"hooks"}, ours(), nil) },
 			"remove": func() ([]byte, error) { return edit.RemoveJSON([]byte(src), []string{"hooks"}) },
+			"prune": func() ([]byte, error) {
+				return edit.PruneJSON([]byte(src), []byte(`{"hooks": { }}`), []string{"hooks", "a"})
+			},
 		} {
 			got, err := out()
 			if err != nil {

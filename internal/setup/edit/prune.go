@@ -39,18 +39,21 @@ func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return src, nil
 }
 
-// emptyAgain writes what is empty at a path as it was when it was empty before.
+// emptyAgain writes what is empty at a path as it was when it was empty before, or null.
 func emptyAgain(src []byte, old *document, then *hujson.Value, path []string) ([]byte, error) {
-	if !blank(old.src, *then) {
+	if !blank(old.src, *then) && !isNull(*then) {
 		return src, nil
 	}
-	same := func(says any) any { return says }
+	rest := func(says any) any { return says }
+	if len(path) > 0 {
+		rest = without(path)
+	}
 	return changeJSON(src, func(d *document) error {
 		if now := d.at(path); now != nil && blank(d.src, *now) {
 			d.putBack(now, old, then)
 		}
 		return nil
-	}, same)
+	}, rest)
 }
 
 // look says whether something stands at the path, and whether that is an object or list with
