@@ -24,7 +24,7 @@ type Code struct{}
 // file; one with lines that the file does not have is anchored as a whole. At most
 // engram.MaxNamed come of named. A relative dir is one below the current folder.
 func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
-	dir, err := filepath.Abs(dir)
+	at, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find folder %q: %w", dir, err)
 	}
@@ -32,7 +32,7 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 	defer m.close()
 	var all []engram.Anchor
 	for _, p := range asked {
-		a, err := m.anchor(ctx, dir, p)
+		a, err := m.anchor(ctx, at, p)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +43,7 @@ func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place
 		if len(all) >= most || ctx.Err() != nil {
 			break
 		}
-		if a, found := m.named(ctx, dir, p); found {
+		if a, found := m.named(ctx, at, p); found {
 			a.Named = true
 			all = append(all, a)
 		}
@@ -75,21 +75,27 @@ func (m mooring) at(dir string) *moored {
 	if w, known := m.opened[dir]; known {
 		return w
 	}
-	var now *moored
-	if w, found := openWorktree(dir); found {
-		if files, err := os.OpenRoot(w.root); err == nil {
-			now = &moored{w, files, w.identity(), w.head()}
-			for _, other := range m.opened {
-				if other != nil && other.root == w.root {
-					_ = files.Close()
-					now = other
-					break
-				}
-			}
+	w := m.open(dir)
+	m.opened[dir] = w
+	return w
+}
+
+// open opens the worktree that a folder lies in, unless it is open; nil when there is none.
+func (m mooring) open(dir string) *moored {
+	w, found := openWorktree(dir)
+	if !found {
+		return nil
+	}
+	for _, other := range m.opened {
+		if other != nil && other.root == w.root {
+			return other
 		}
 	}
-	m.opened[dir] = now
-	return now
+	files, err := os.OpenRoot(w.root)
+	if err != nil {
+		return nil
+	}
+	return &moored{w, files, w.identity(), w.head()}
 }
 
 // named finds a place that a text names: seen from the root of the repository, else from dir.

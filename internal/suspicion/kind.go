@@ -161,7 +161,7 @@ var kindRules = []kind{
 	{code: Planted, why: "something is to be told whatever is true", all: []notion{toClaim, even}, also: scene.saysWhatever},
 	{code: Planted, why: "the person is to believe something", all: []notion{thePerson, urges}, also: scene.isToBelieve},
 	{code: Planted, why: "judgements are to turn out one way", all: []notion{toSteer | toClaim, best, urges | each | wants}},
-	{code: Planted, why: "an answer is given before the question", all: []notion{toClaim, each | wide}, also: scene.answersBeforehand},
+	{code: Planted, why: "an answer is given before the question", all: []notion{toClaim}, also: scene.answersBeforehand},
 	{code: Planted, why: "something is to be called safe", all: []notion{toClaim}, also: scene.callsSafe},
 	{code: Planted, why: "what an agent writes is to carry an address", all: []notion{toClaim, stranger, each}, also: scene.answersWith},
 	{code: Planted, why: "what an agent writes is to carry an address", all: []notion{toPut, stranger, wide | each, theAgent}},

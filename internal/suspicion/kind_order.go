@@ -150,8 +150,11 @@ func (c scene) addressed() bool {
 }
 
 // actsForStranger: an agent is spoken to, and what it is told has to do with a stranger's
-// address, or cannot be taken back.
+// address, or cannot be taken back. What an agent says itself is a turn of a talk.
 func (c scene) actsForStranger() bool {
+	if c.says("i", "i'll", "i’ll", "i've", "i’ve", "i'm", "i’m") {
+		return false
+	}
 	return c.addressed() && (c.has&stranger != 0 || c.has&toWipe != 0 && c.says("production", "database", "table", "backup", "backups", "branch", "history"))
 }
 

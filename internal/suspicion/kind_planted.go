@@ -68,7 +68,7 @@ func (c scene) answersBeforehand() bool {
 	default:
 		return false
 	}
-	if !c.says("question", "questions", "query", "queries", "request", "requests") {
+	if c.has&(each|wide) == 0 && !c.says("each") || !c.says("question", "questions", "query", "queries", "request", "requests") {
 		return false
 	}
 	for j := i + 1; j+1 < len(c.tokens); j++ {

@@ -21,7 +21,7 @@ func verbs() []meaning {
 		{toAsk, `ask`},
 		{toClaim, `say/said claim pretend deny lie answer reply respond state mark report`},
 		{toSteer, `recommend suggest praise prefer promote rate advise cite endorse`},
-		{toUse, `install use replace set/set switch configure change point enable`},
+		{toUse, `install import use replace set/set switch configure change point enable`},
 		{toTreat, `treat regard consider handle take/took`},
 		{toObey, `obey follow comply`},
 		{toOmit, `omit conceal hide`},
