@@ -13,7 +13,6 @@ import "time"
 const (
 	KindPrompt = "prompt" // the person asked for something; Text is what, where it is told
 	KindTool   = "tool"   // the use of a tool, after it
-	KindStop   = "stop"   // the agent stopped; Text is what it said last
 	KindAsked  = "asked"  // the agent was asked what Neglect returned
 )
 

@@ -49,12 +49,18 @@ func AsksOne(question string) (Inquiry, bool) {
 	if body == "" || p.order.MatchString(body) || p.sentence.MatchString(body) || !marked && !open {
 		return Inquiry{}, false
 	}
-	in := Inquiry{Words: map[string]bool{}, Ours: p.ours.MatchString(body)}
+	in := Inquiry{Words: Meant(body), Ours: p.ours.MatchString(body)}
 	in.Known = in.Ours || p.known.MatchString(body)
-	for _, w := range text.Query(body) {
+	return in, len(in.Words) >= questionLeast || open && len(in.Words) > 0
+}
+
+// Meant are the words of a question that say what it is about, as the index has them.
+func Meant(question string) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range text.Query(question) {
 		if !w.Joined && !w.Stop && !Moves(w.Written) {
-			in.Words[w.Word] = true
+			words[w.Word] = true
 		}
 	}
-	return in, len(in.Words) >= questionLeast || open && len(in.Words) > 0
+	return words
 }

@@ -164,7 +164,7 @@ const remindDepth = 10
 // that by words alone, which is half of what a search costs and what stands out by its
 // words is told all the same.
 func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
-	t.asked, t.words, t.meant = question, askedWords(question), meantWords(question)
+	t.asked, t.words, t.meant = question, askedWords(question), attend.Meant(question)
 	var asks []SearchInput
 	if t.in.Project != "" {
 		asks = append(asks, SearchInput{Filter: engram.Filter{Project: t.in.Project, Types: types}})

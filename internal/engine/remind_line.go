@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -24,4 +26,18 @@ func (t *reminding) line(h engram.Hit, tokens int) string {
 	}
 	c := retrieval.Candidate{Num: m.Num, Body: m.Content, Summary: m.OwnSummary()}
 	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), t.at)
+}
+
+// textOf is how a reminder reads with some of its memories alone.
+func (t *reminding) textOf(mine []int64) string {
+	var lines []string
+	for _, item := range t.out.Items {
+		if slices.Contains(mine, item.Hit.Memory.Num) {
+			lines = append(lines, item.Text)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return render.Remind(t.head, lines)
 }

@@ -59,7 +59,7 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	if len(hits) == 0 {
 		return nil
 	}
-	if told, err := t.toldOf(ctx, r, t.asked); err != nil || told && !t.in.Again {
+	if told, err := t.toldBefore(ctx, r); err != nil || told && !t.in.Again {
 		return err
 	}
 	if err := t.annotate(ctx, r, hits); err != nil {
@@ -71,13 +71,13 @@ func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engra
 	return err
 }
 
-// toldOf reports whether the session was told something for this question before.
-func (t *reminding) toldOf(ctx context.Context, r engram.Reader, asked string) (bool, error) {
+// toldBefore reports whether the session was told something for this question before.
+func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, error) {
 	if t.session.ID == "" {
 		return false, nil
 	}
 	uses, err := usesOf(ctx, r, t.session.ID)
-	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Verb == useRemind && u.Query == asked }), err
+	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Verb == useRemind && u.Query == t.asked }), err
 }
 
 // anchored are the memories that are tied to a file, by any of the names it may have in its

@@ -137,14 +137,3 @@ func covers(has, words map[string]bool) bool {
 	}
 	return true
 }
-
-// meantWords are the words of a question that say what it is about.
-func meantWords(question string) map[string]bool {
-	words := map[string]bool{}
-	for _, w := range text.Query(question) {
-		if !w.Joined && !w.Stop && !attend.Moves(w.Written) {
-			words[w.Word] = true
-		}
-	}
-	return words
-}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -140,6 +141,20 @@ func (s showing) memories() []engram.Memory {
 		ms[i] = item.memory
 	}
 	return ms
+}
+
+// nums are the memories of a showing, by number.
+func (s showing) nums() []int64 {
+	nums := make([]int64, len(s.items))
+	for i, item := range s.items {
+		nums[i] = item.memory.Num
+	}
+	return nums
+}
+
+// only are the items of some memories alone.
+func (s showing) only(nums []int64) []shownItem {
+	return slices.DeleteFunc(slices.Clone(s.items), func(i shownItem) bool { return !slices.Contains(nums, i.memory.Num) })
 }
 
 // uses are the showing as the store keeps it; none without a session.

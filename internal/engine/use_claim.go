@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // Telling is what is about to be told to a session that did not ask. Others may be about to
@@ -47,7 +46,7 @@ func (e *Engine) handOver(ctx context.Context, tell Teller, s *showing, again bo
 	if !h.told {
 		h.nums = nil
 	}
-	s.items = slices.DeleteFunc(s.items, func(i shownItem) bool { return !slices.Contains(h.nums, i.memory.Num) })
+	s.items = s.only(h.nums)
 	return h
 }
 
@@ -68,34 +67,11 @@ func (e *Engine) claim(ctx context.Context, s showing, nums []int64, again bool)
 		}
 		mine = slices.DeleteFunc(slices.Clone(nums), func(num int64) bool { return seen[num] && !again })
 		of := s
-		of.items = slices.DeleteFunc(slices.Clone(s.items), func(i shownItem) bool { return !slices.Contains(mine, i.memory.Num) })
+		of.items = s.only(mine)
 		if len(of.items) == 0 {
 			return nil
 		}
 		return tx.AppendUses(ctx, of.uses(at))
 	})
 	return mine, err
-}
-
-// nums are the memories of a showing, by number.
-func (s showing) nums() []int64 {
-	nums := make([]int64, len(s.items))
-	for i, item := range s.items {
-		nums[i] = item.memory.Num
-	}
-	return nums
-}
-
-// textOf is how a reminder reads with some of its memories alone.
-func (t *reminding) textOf(mine []int64) string {
-	var lines []string
-	for _, item := range t.out.Items {
-		if slices.Contains(mine, item.Hit.Memory.Num) {
-			lines = append(lines, item.Text)
-		}
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return render.Remind(t.head, lines)
 }

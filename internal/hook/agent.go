@@ -1,6 +1,9 @@
 package hook
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // shape is how an agent wants to be answered.
 type shape string
@@ -69,7 +72,7 @@ func Knows(name string) bool { return name == "kiro" || agentOf(name).shape != s
 
 // tellsAt reports whether what is said at an event reaches the model.
 func (a agent) tellsAt(e Event) bool {
-	if a.shape == shapeCursor && e.Kind == AfterTool && plain(e.Name) != "" && plain(e.Name)[:1] == "a" {
+	if a.shape == shapeCursor && e.Kind == AfterTool && strings.HasPrefix(plain(e.Name), "after") {
 		return false // afterFileEdit and its like are told, and not asked
 	}
 	return slices.Contains(a.tells, e.Kind)

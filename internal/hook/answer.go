@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -27,7 +28,7 @@ func Encode(name string, e Event, a Answer) []byte {
 		return nil
 	}
 	a.Context, a.Ask = render.Tame(render.Plain(a.Context)), render.Tame(render.Plain(a.Ask)) // they act on no terminal, and speak for nobody
-	if how.shape == shapeText || len(how.plain) > 0 && how.plain[0] == e.Kind {
+	if how.shape == shapeText || slices.Contains(how.plain, e.Kind) {
 		return []byte(cmp.Or(a.Context, a.Ask) + "\n")
 	}
 	b, err := json.Marshal(how.document(e, a))

@@ -38,7 +38,7 @@ func TestNotesComeBackAsTheyWere(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := n.Add("other", attend.Note{Kind: attend.KindStop}); err != nil {
+	if err := n.Add("other", attend.Note{Kind: attend.KindAsked}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := n.All("s/1 ../../x")
@@ -155,7 +155,7 @@ func TestOfTooManyNotesTheNewestStay(t *testing.T) {
 func TestLinesThatAreNoNotesArePassedOver(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindStop}), n.Wait(attend.Waiting{Key: "k", Session: "s"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k", Session: "s"})); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -291,7 +291,7 @@ func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := open(filepath.Join(file, "notes"))
-	if err := n.Add("s", attend.Note{Kind: attend.KindStop}); engram.CodeOf(err) != engram.CodeUnavailable {
+	if err := n.Add("s", attend.Note{Kind: attend.KindAsked}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("note: got %v", err)
 	}
 	if err := n.Wait(attend.Waiting{Key: "k"}); engram.CodeOf(err) != engram.CodeUnavailable {
@@ -301,7 +301,7 @@ func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
 
 func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 	dir := t.TempDir()
-	if err := open(dir).Add("s", attend.Note{Kind: attend.KindStop}); err != nil {
+	if err := open(dir).Add("s", attend.Note{Kind: attend.KindAsked}); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -314,7 +314,7 @@ func TestAFileThatSomebodyHoldsIsNotWaitedForLong(t *testing.T) {
 		t.Fatal(held, err)
 	}
 	impatient := notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Millisecond})
-	if err := impatient.Add("s", attend.Note{Kind: attend.KindStop}); engram.CodeOf(err) != engram.CodeUnavailable {
+	if err := impatient.Add("s", attend.Note{Kind: attend.KindAsked}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v", err)
 	}
 }
@@ -323,7 +323,7 @@ func TestSweepingForgetsSessionsThatNeverEnded(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
 	for _, s := range []string{"old", "new"} {
-		if err := errors.Join(n.Add(s, attend.Note{Kind: attend.KindStop}), n.Wait(attend.Waiting{Key: s, Session: s})); err != nil {
+		if err := errors.Join(n.Add(s, attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: s, Session: s})); err != nil {
 			t.Fatal(err)
 		}
 		if s == "new" {
@@ -354,7 +354,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		dir := t.TempDir()
 		n := open(dir)
-		if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindStop}), n.Wait(attend.Waiting{Key: "last", Session: "s"})); err != nil {
+		if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "last", Session: "s"})); err != nil {
 			t.Fatal(err)
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))

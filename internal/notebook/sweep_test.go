@@ -17,7 +17,7 @@ import (
 func TestHalfALineSwallowsNoOther(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindStop}), n.Wait(attend.Waiting{Key: "k0", Session: "s"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k0", Session: "s"})); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range files(t, dir) {
@@ -56,7 +56,7 @@ func files(t *testing.T, dir string) []string {
 func TestSweepingTakesWhatKilledProcessesLeft(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindStop})); err != nil {
+	if err := errors.Join(n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindAsked})); err != nil {
 		t.Fatal(err)
 	}
 	left := map[string]bool{"garbage.wait": false, "empty.wait": false, atomicfile.Beside("gone.wait"): false, "young.wait": true}

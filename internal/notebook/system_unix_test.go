@@ -20,7 +20,7 @@ import (
 func TestOnlyTheUserMayReadNotes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "notes")
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindStop}), n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Wait(attend.Waiting{Key: "l", Session: "s"}), n.Written("s", []string{"k"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Wait(attend.Waiting{Key: "l", Session: "s"}), n.Written("s", []string{"k"})); err != nil {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
