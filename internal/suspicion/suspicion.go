@@ -65,13 +65,13 @@ const maxReasons = 12
 
 // Of returns the reasons for which text reads like an instruction to an agent, in the order
 // in which they stand in it, of each Why the first; nil when there are none. A text may be
-// anything, valid UTF-8 or not.
+// anything, valid UTF-8 or not; a key whose words are joined by signs is read as its words.
 func Of(text string) []Reason { return judged(text, 0) }
 
 // judged is Of; depth counts how often text was taken out of an encoding.
 func judged(text string, depth int) []Reason {
 	var found findings
-	t := read(text)
+	t := read(spoken(text))
 	hidden(text, &found)
 	roles(text, &found)
 	orders(t, &found)
