@@ -107,3 +107,17 @@ func BenchmarkUndoOfAnImport(b *testing.B) {
 	}
 	perMemory(b, n)
 }
+
+// BenchmarkImportReplace is an import of what is here already, of which each memory is compared whole.
+func BenchmarkImportReplace(b *testing.B) {
+	const n = 1000
+	file := benchFile(n)
+	e := enginetest.New(b)
+	in := engine.ImportInput{Mode: engine.ImportReplace}
+	for b.Loop() {
+		if _, err := e.Import(b.Context(), strings.NewReader(file), in); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perMemory(b, n)
+}

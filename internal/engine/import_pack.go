@@ -188,6 +188,7 @@ func (p *pack) incoming(r *incoming) {
 	packText(p, &r.Item)
 	p.flag(&r.Gone)
 	p.flag(&r.Undated)
+	packList(p, &r.Cut, func(kind *string) { packText(p, kind) })
 	packPointer(p, &r.Lineage, p.lineage)
 	packPointer(p, &r.Memory, p.memory)
 	packPointer(p, &r.Relation, p.relation)

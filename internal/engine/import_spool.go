@@ -49,6 +49,9 @@ type incoming struct {
 	// Undated says that the times of a memory or a relation are not told, or cannot be true:
 	// they are in the future. Whatever is here counts as later.
 	Undated bool
+	// Cut are the kinds of secrets that were cut out of a memory of a file: whether that is to be
+	// told is known only beside what the memory says here.
+	Cut []string
 	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
 	state *engram.Record
 }
@@ -176,15 +179,25 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
 	}
+	if clean.Memory != nil {
+		clean.Cut, c.washed.kinds = c.washed.kinds, nil
+	}
 	c.tellCut(rec, res)
 	return w.add(clean)
 }
 
-// tellCut notes what secrets were cut out of a record.
+// tellCut notes what secrets were cut out of a record, and forgets them.
 func (c cleaning) tellCut(rec engram.Record, res *Imported) {
-	if len(c.washed.kinds) > 0 {
-		res.Note(engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: cutWarning(c.washed.kinds)})
-		c.washed.kinds = nil
+	noteCut(rec, c.washed.kinds, res)
+	c.washed.kinds = nil
+}
+
+// tellCut notes what secrets were cut out of a memory that is taken in.
+func (i *importing) tellCut(r incoming) { noteCut(r.Record, r.Cut, i.res) }
+
+func noteCut(rec engram.Record, kinds []string, res *Imported) {
+	if len(kinds) > 0 {
+		res.Note(engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: cutWarning(kinds)})
 	}
 }
 

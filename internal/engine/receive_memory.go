@@ -47,6 +47,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	if copied != nil {
 		i.copies++
 	}
+	i.tellCut(r)
 	return added, i.newMemory(ctx, r)
 }
 
@@ -157,6 +158,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return unchanged, err
 	}
 	if known && i.same(here, l, r, as) {
+		i.tellCut(r)
 		return unchanged, i.carry(ctx, engram.EntityMemory, key(here.Num), l, l.Digest(), l)
 	}
 	var rs []engram.Revision
@@ -170,8 +172,12 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	m := *there.Memory
 	m.Memory.Project, m.Memory.SessionID = as.project, as.session
 	there.Memory = &m
-	if there, err = i.uncut(ctx, written, there); err != nil {
+	there, kept, err := i.uncut(ctx, written, there)
+	if err != nil {
 		return unchanged, err
+	}
+	if !kept {
+		i.tellCut(r)
 	}
 	state, came, err := i.merged(ctx, written, there)
 	if err != nil {

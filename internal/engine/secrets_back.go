@@ -6,16 +6,20 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // uncut is the state of a memory that comes in, with what it says here wherever it says the same
 // but for the secrets that were cut out of it when it left. A person means the memory to keep
 // them, and what comes back from a file or a colleague is no write of those words: it says so by
-// the write that they come from, or has none.
-func (i *importing) uncut(ctx context.Context, here, there engram.Record) (engram.Record, error) {
+// the write that they come from, or has none. kept is whether all of it stays as it is here.
+func (i *importing) uncut(ctx context.Context, here, there engram.Record) (_ engram.Record, kept bool, err error) {
+	if !hasCuts(*there.Memory) { // most of what comes in: no need to ask what is kept here
+		return there, false, nil
+	}
 	marks, err := i.tx.Trust(ctx, []int64{here.Memory.Memory.Num})
 	if err != nil || len(textsMarked(marks[here.Memory.Memory.Num], engram.TrustSecret)) == 0 {
-		return there, err
+		return there, false, err
 	}
 	left := recordBy(here, i.Engine.washing().named)
 	same := func(p engram.Part) bool { return there.Lineage == nil || here.Lineage.Of(p) == there.Lineage.Of(p) }
@@ -33,14 +37,28 @@ func (i *importing) uncut(ctx context.Context, here, there engram.Record) (engra
 	if same("metadata") && reflect.DeepEqual(m.Metadata, cut.Metadata) {
 		m.Metadata = full.Metadata
 	}
+	kept = m.Title == full.Title && m.Content == full.Content && m.Summary == full.Summary && m.TopicKey == full.TopicKey &&
+		reflect.DeepEqual(m.Metadata, full.Metadata) && slices.Equal(m.Tags, full.Tags)
 	record.Revisions = slices.Clone(record.Revisions)
 	for n, r := range record.Revisions {
-		for k, was := range left.Memory.Revisions {
-			if r.Stamp == was.Stamp && r.Title == was.Title && r.Content == was.Content {
-				record.Revisions[n].Title, record.Revisions[n].Content = here.Memory.Revisions[k].Title, here.Memory.Revisions[k].Content
-			}
+		k := slices.IndexFunc(left.Memory.Revisions, func(was engram.Revision) bool {
+			return r.Stamp == was.Stamp && r.Title == was.Title && r.Content == was.Content
+		})
+		if k >= 0 {
+			record.Revisions[n].Title, record.Revisions[n].Content = here.Memory.Revisions[k].Title, here.Memory.Revisions[k].Content
 		}
+		kept = kept && (k >= 0 || !hasCuts(engram.MemoryRecord{Revisions: []engram.Revision{r}}))
 	}
 	there.Memory = &record
-	return there, nil
+	return there, kept, nil
+}
+
+// hasCuts reports whether a text of a memory has the mark of a secret that was cut out.
+func hasCuts(r engram.MemoryRecord) bool {
+	m := r.Memory
+	texts := textsIn([]string{m.Title, m.Content, m.Summary, m.TopicKey}, m.Metadata)
+	for _, rev := range r.Revisions {
+		texts = append(texts, rev.Title, rev.Content)
+	}
+	return slices.ContainsFunc(texts, secret.Marked)
 }

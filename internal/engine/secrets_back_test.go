@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,5 +79,34 @@ func TestAColleaguesTagLeavesTheWordsBesideIt(t *testing.T) {
 	}
 	if there := b.memory(id); strings.Contains(there.Content, githubToken()) {
 		t.Errorf("the colleague has %q", there.Content)
+	}
+}
+
+// An own export with its secrets came back with a warning that they were cut out, though they stay.
+func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
+	for _, mode := range []engine.ImportMode{"", engine.ImportReplace} {
+		w, num, secrets := keeper(t)
+		var out bytes.Buffer
+		if _, err := w.Export(t.Context(), &out, engine.ExportInput{AllowSecret: true}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(out.String(), secrets[0]) {
+			t.Fatalf("the export has no secret:\n%s", out.String())
+		}
+		changed := strings.Replace(out.String(), `"importance":0.5`, `"importance":0.9`, 1)
+		for name, file := range map[string]string{"as it is": out.String(), "with another importance": changed} {
+			res, err := w.Import(t.Context(), strings.NewReader(file), engine.ImportInput{Mode: mode})
+			if err != nil || len(res.Notes) > 0 {
+				t.Errorf("mode %q, %s: told %+v, %v; want nothing", mode, name, res.Notes, err)
+			}
+			if now := w.get(num).Memory; !strings.Contains(now.Content, secrets[0]) {
+				t.Errorf("mode %q, %s: it says %q", mode, name, now.Content)
+			}
+		}
+		other := strings.ReplaceAll(out.String(), "CI uses ", "CI uses no more ")
+		res, err := w.Import(t.Context(), strings.NewReader(other), engine.ImportInput{Mode: mode, Project: "elsewhere"})
+		if err != nil || !slices.ContainsFunc(res.Notes, func(n engram.ImportNote) bool { return strings.Contains(n.Reason, "Cut out") }) {
+			t.Errorf("mode %q: of a text that is not here told %+v, %v; want that its secret was cut", mode, res.Notes, err)
+		}
 	}
 }

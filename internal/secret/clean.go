@@ -1,11 +1,19 @@
 package secret
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Mark is what stands where a secret was: "[REDACTED:github-pat]" tells what was cut, and
 // nothing of it. It is of the same kind as the mark of private spans (package redact), and no
 // rule takes it for a secret.
-func Mark(kind string) string { return "[REDACTED:" + kind + "]" }
+func Mark(kind string) string { return markBegins + kind + "]" }
+
+const markBegins = "[REDACTED:"
+
+// Marked reports whether a Mark stands in a text.
+func Marked(text string) bool { return strings.Contains(text, markBegins) }
 
 // Clean puts a Mark into the place of each secret of a text, and returns the kinds that were
 // cut, each once, sorted; nil when there was none. It does not look for private spans: those
