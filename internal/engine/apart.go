@@ -13,7 +13,8 @@ import (
 // project is one; it is asked for every answer and must not wait.
 //
 // What names such a project itself is for the caller to refuse, who can say why: ProjectsOf
-// and ProjectFor tell of all of them. Writing is not looked at.
+// and ProjectFor tell of all of them. A verb that would write in one all the same, such as the undo
+// of an import that was of several, is CodeForbidden and does nothing.
 func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
 	f := *e
 	f.store = apartStore{e.store, off}
@@ -33,6 +34,35 @@ func (e *Engine) Apart(off func() (off func(project string) bool)) *Engine {
 type apartStore struct {
 	engram.Store
 	off func() func(project string) bool
+}
+
+// keptApart reports whether a project is kept apart now; nil while none is.
+func (e *Engine) keptApart() func(project string) bool {
+	if s, is := e.store.(apartStore); is {
+		return s.off()
+	}
+	return nil
+}
+
+// everywhere is the Engine of everybody, for what looks after the store and tells nobody.
+func (e *Engine) everywhere() *Engine {
+	s, is := e.store.(apartStore)
+	if !is {
+		return e
+	}
+	f := *e
+	f.store = s.Store
+	return &f
+}
+
+// written is an error where an op writes of a thing in a project that is kept apart. A relation is
+// nobody's alone: the end that is not kept apart may be changed, and what ties it with it.
+func (o *op) written(entity engram.Entity, project string) error {
+	if o.off == nil || project == "" || entity == engram.EntityRelation || !o.off(project) {
+		return nil
+	}
+	return engram.Errorf(engram.CodeForbidden, "Engram is switched off for project %q, and this would write in it: nothing was done", project).
+		WithHint("the user runs {on --project %s}", project)
 }
 
 // View runs fn on a snapshot without what is kept apart now.
@@ -127,23 +157,12 @@ const apartPage = 200
 // pageApart returns a page of what passes of a list.
 func pageApart[T any](p engram.Page, read func(engram.Page) ([]T, error), passing func([]T) ([]T, error)) ([]T, error) {
 	raw := engram.Page{Limit: max(p.Limit, apartPage), After: p.After}
-	var kept []T
-	for {
+	kept, err := fillApart(p.Offset+p.Limit, raw.Limit, func() ([]T, error) {
 		list, err := read(raw)
-		if err != nil {
-			return nil, err
-		}
-		more, err := passing(list)
-		if err != nil {
-			return nil, err
-		}
-		kept = append(kept, more...)
-		if len(kept) >= p.Offset+p.Limit || len(list) < raw.Limit {
-			kept = kept[min(p.Offset, len(kept)):]
-			return kept[:min(p.Limit, len(kept))], nil
-		}
 		raw.Offset += len(list)
-	}
+		return list, err
+	}, passing)
+	return kept[min(p.Offset, len(kept)):], err
 }
 
 // firstApart returns the first of what passes of a list that has no pages.
@@ -162,9 +181,20 @@ func firstApart[T any](limit int, read func(limit int) ([]T, error), passing fun
 
 // afterApart returns the next of what passes of a list that goes on after a key.
 func afterApart[T, K any](after K, limit int, key func(T) K, read func(after K, limit int) ([]T, error), passing func([]T) ([]T, error)) ([]T, error) {
-	var kept []T
-	for {
+	return fillApart(limit, limit, func() ([]T, error) {
 		list, err := read(after, limit)
+		if len(list) > 0 {
+			after = key(list[len(list)-1])
+		}
+		return list, err
+	}, passing)
+}
+
+// fillApart returns the first most of what passes of a list that next reads, so many at once, until
+// it has fewer.
+func fillApart[T any](most, atOnce int, next func() ([]T, error), passing func([]T) ([]T, error)) (kept []T, err error) {
+	for {
+		list, err := next()
 		if err != nil {
 			return nil, err
 		}
@@ -172,10 +202,8 @@ func afterApart[T, K any](after K, limit int, key func(T) K, read func(after K, 
 		if err != nil {
 			return nil, err
 		}
-		kept = append(kept, more...)
-		if len(kept) >= limit || len(list) < limit {
-			return kept[:min(limit, len(kept))], nil
+		if kept = append(kept, more...); len(kept) >= most || len(list) < atOnce {
+			return kept[:min(most, len(kept))], nil
 		}
-		after = key(list[len(list)-1])
 	}
 }

@@ -34,6 +34,7 @@ type op struct {
 	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
 	logged   map[thing]bool          // what it has written of; nil: nobody asks
 	waits    map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
+	off      func(string) bool       // reports whether a project is kept apart from who asks (Apart); nil: none is
 	reason   [2]string               // the last one of an entry, and what it is without secrets
 }
 
@@ -48,7 +49,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}}
+		o := &op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}, off: e.keptApart()}
 		if err := fn(o); err != nil || !o.tied {
 			return err
 		}
@@ -56,8 +57,12 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 	})
 }
 
-// log appends a journal entry; was is what the thing was, nil when it did not exist.
+// log appends a journal entry; was is what the thing was, nil when it did not exist. All that an op
+// does is journaled, so that here is where it is kept out of what it must not touch (written).
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
+	if err := o.written(entity, project); err != nil {
+		return err
+	}
 	m := engram.Mutation{Op: o.first, At: o.next(), Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}
 	if o.first == 0 {
 		m.Undoes = o.undoes

@@ -19,6 +19,7 @@ import (
 // rules agree agree, and one that cuts does not undo what another one wrote meanwhile. The
 // entry of the journal says that it happened, and there is nothing to undo.
 func (e *Engine) cutSecrets(ctx context.Context, verb string) (n int, err error) {
+	e = e.everywhere() // what is not looked at now would pass for seen from then on
 	var all []soiled
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		_, err := e.soiledThings(ctx, r, func(s soiled) { all = append(all, s) })
