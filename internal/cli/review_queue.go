@@ -88,28 +88,20 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 				fmt.Fprintln(b)
 			}
 			kind = item.Kind
-			fmt.Fprintf(b, "%s (%d)\n", kindTitles()[kind], q.Counts[kind])
+			fmt.Fprintln(b, fold(fmt.Sprintf("%s (%d)", kindTitles()[kind], q.Counts[kind]), "  ", columns))
 		}
 		p.writeQueued(b, item, shownLines)
 	}
 	if rest := total - q.Page.Offset - len(q.Items); rest > 0 {
 		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more waits", "more wait"))
 	}
-	fmt.Fprintln(b, "\n"+fold(whatNext(q.Items), "", columns))
+	fmt.Fprintln(b, "\n"+fold("To read one: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
 }
 
-// whatNext says what can be done with what a list shows.
-func whatNext(items []engine.QueueItem) string {
-	any := func(is func(engine.QueueItem) bool) bool { return slices.ContainsFunc(items, is) }
-	var read []string
-	if any(func(i engine.QueueItem) bool { return i.Waiting == nil }) {
-		read = append(read, "engram get ID")
-	}
-	if any(func(i engine.QueueItem) bool { return i.Waiting != nil }) {
-		read = append(read, "engram review show wNUMBER")
-	}
-	next := "To read one: " + strings.Join(read, ", or ") + ". Then engram review approve NAME, or engram review refuse NAME."
-	if any(func(i engine.QueueItem) bool { return i.Kind == engine.QueueChanged || i.Kind == engine.QueueDue }) {
+// howToDecide says what can be done with things that wait, by their names.
+func howToDecide(items []engine.QueueItem, names string) string {
+	next := "engram review approve " + names + ", or engram review refuse " + names + "."
+	if slices.ContainsFunc(items, func(i engine.QueueItem) bool { return i.Kind == engine.QueueChanged || i.Kind == engine.QueueDue }) {
 		next += " Of what is changed or due: engram review done ID when it holds, engram review snooze ID --for 30d to be asked later," +
 			" engram update ID when it is otherwise now."
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -43,7 +44,8 @@ no memory yet by w and its number. Read it here before engram review approve.`,
 					}
 					p.writeQueued(b, item, 0)
 				}
-				fmt.Fprintln(b, "\n"+fold("engram review approve NAME, or engram review refuse NAME.", "", p.waitingColumns()))
+				names := strings.Join(document.Each(items, engine.QueueItem.Name), " ")
+				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.waitingColumns()))
 			})
 		},
 	}
@@ -60,10 +62,15 @@ const shownLines = 6
 func (p *program) writeQueued(b *strings.Builder, item engine.QueueItem, most int) {
 	columns := p.waitingColumns()
 	title, about := p.queueLine(item)
-	if most > 0 && item.Waiting == nil { // a memory, which engram get shows
-		title += " — " + render.Line(item.Memory.Content, 100)
+	title = fmt.Sprintf("  %-4s %s", item.Name(), title)
+	if most == 0 {
+		fmt.Fprintln(b, fold(title, queueIndent, columns))
+	} else {
+		if item.Waiting == nil { // a memory, which engram get shows
+			title += " — " + render.Line(item.Memory.Content, 100)
+		}
+		fmt.Fprintln(b, fit(title, columns))
 	}
-	fmt.Fprintln(b, fit(fmt.Sprintf("  %-4s %s", item.Name(), title), columns))
 	if most == 0 || item.Waiting != nil {
 		p.writeQuoted(b, item, most)
 	}
@@ -81,6 +88,9 @@ func (p *program) writeQuoted(b *strings.Builder, item engine.QueueItem, most in
 	}
 	d := document.WaitingOf(*waits)
 	texts := append([]document.WaitingText{{Text: d.Content}}, d.More...)
+	if most > 0 && d.Source != "" { // who wrote it stands below it
+		texts = slices.DeleteFunc(texts, func(t document.WaitingText) bool { return t.What == document.WaitingTool && t.Text == d.Source })
+	}
 	for i, text := range texts {
 		if text.What != "" {
 			if most > 0 {

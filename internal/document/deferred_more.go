@@ -16,6 +16,9 @@ type WaitingText struct {
 	Text string `json:"text"`
 }
 
+// WaitingTool is what the name of the tool is called that a memory was taken from.
+const WaitingTool = "tool name"
+
 // moreOf are the texts that would come in with a record, but for its title and content:
 // whoever takes it in is to have seen them all.
 func moreOf(r engram.Record) []WaitingText {
@@ -30,7 +33,7 @@ func moreOf(r engram.Record) []WaitingText {
 		m := r.Memory.Memory
 		put("summary", m.Summary)
 		put("topic", m.TopicKey)
-		put("tool name", m.ToolName)
+		put(WaitingTool, m.ToolName)
 		put("tags", strings.Join(tagsOf(r), ", "))
 		if len(m.Metadata) > 0 {
 			b, _ := json.Marshal(m.Metadata) // it came out of JSON

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -15,8 +14,8 @@ import (
 // here already: a person let them in, or wrote them.
 func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, error) {
 	var here map[string]bool
-	for _, text := range textsOf(r.Record) {
-		reasons := suspicion.Of(text)
+	for _, p := range textsOf(r.Record) {
+		reasons := suspicion.Of(p.text)
 		if len(reasons) == 0 {
 			continue
 		}
@@ -26,12 +25,12 @@ func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, er
 				return "", err
 			}
 			here = map[string]bool{}
-			for _, t := range textsOf(known) {
-				here[t] = true
+			for _, p := range textsOf(known) {
+				here[p.text] = true
 			}
 		}
-		if !here[text] {
-			return fmt.Sprintf("%s: %s", reasons[0].Why, reasons[0].Excerpt), nil
+		if !here[p.text] {
+			return whyAndWhere(reasons[0]), nil
 		}
 	}
 	return "", nil
@@ -79,17 +78,18 @@ func unlessMissing(err error) error {
 }
 
 // textsOf are the texts of a record that somebody chose.
-func textsOf(r engram.Record) (texts []string) {
+func textsOf(r engram.Record) (all []passage) {
+	var texts []string
 	switch {
 	case r.Memory != nil:
 		m := r.Memory.Memory
-		texts = append(texts, m.Title, m.Content, m.Summary, m.ToolName, m.TopicKey, string(m.Type), m.SessionID, m.Project)
-		texts = textsIn(append(texts, m.Tags...), m.Metadata)
+		all = append(shownTexts(m), passages([]string{m.SessionID, m.Project})...)
 		for _, a := range m.Anchors {
-			texts = append(texts, a.Repository, a.Path)
+			texts = append(texts, a.Repository)
 		}
 		for _, rev := range r.Memory.Revisions {
-			texts = append(texts, rev.Title, rev.Content, rev.Reason)
+			all = append(all, typedTexts(rev.Title, rev.Content)...)
+			texts = append(texts, rev.Reason)
 		}
 	case r.Session != nil:
 		texts = append(texts, r.Session.ID, r.Session.Summary, r.Session.Directory, r.Session.Project)
@@ -106,7 +106,7 @@ func textsOf(r engram.Record) (texts []string) {
 			}
 		}
 	}
-	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+	return append(all, passages(texts)...)
 }
 
 // textsIn appends the texts of a value of JSON, the keys of objects among them.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -172,33 +171,13 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind QueueKind, ms 
 		item := QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 		switch kind {
 		case QueueSuspect:
-			for _, mark := range marks[m.Num] {
-				if mark.Mark == engram.TrustSuspect {
-					item.Reasons, item.Since = excerpts(m, mark), mark.At
-				}
-			}
+			item.Reasons, item.Since, _ = whySuspect(m, marks[m.Num], whyAndWhere)
 		case QueueDue:
 			item.Reasons, item.Since = []string{"it is time to check that it still holds"}, m.ReviewAfter
 		}
 		q.Items = append(q.Items, item)
 	}
 	return nil
-}
-
-// excerpts say why a memory is suspect, and where it is.
-func excerpts(m engram.Memory, mark engram.Trust) (why []string) {
-	for _, s := range suspicionsOf(m) {
-		for _, r := range s.reasons {
-			// The end of the title is looked at with the beginning of the content, too.
-			if line := fmt.Sprintf("%s: %s", r.Why, r.Excerpt); !slices.Contains(why, line) {
-				why = append(why, line)
-			}
-		}
-	}
-	if len(why) == 0 {
-		return mark.Reasons
-	}
-	return why
 }
 
 // records adds what waits and is no memory yet.

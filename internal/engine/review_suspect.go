@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
@@ -17,19 +14,8 @@ const mostSuspicions = 12
 // SuspicionsOf says why what waits and is no memory yet reads like an order to an agent, and where
 // it does, for a person who decides on it: every text that would come in is looked at. nil where
 // nothing does.
-func SuspicionsOf(d engram.Deferred) (why []string) {
-	texts := textsOf(d.Record)
-	if m := d.Record.Memory; m != nil {
-		texts = append(texts, typedTexts(m.Memory)...)
-	}
-	for _, text := range texts {
-		for _, r := range suspicion.Of(text) {
-			line := fmt.Sprintf("%s%s: %s", readsLike, r.Why, r.Excerpt)
-			if !slices.Contains(why, line) {
-				why = append(why, line)
-			}
-		}
-	}
+func SuspicionsOf(d engram.Deferred) []string {
+	why := tellReasons(suspicionsIn(textsOf(d.Record)), func(r suspicion.Reason) string { return readsLike + whyAndWhere(r) })
 	return why[:min(len(why), mostSuspicions)]
 }
 

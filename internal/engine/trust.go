@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/suspicion"
@@ -66,48 +67,71 @@ func (a approvals) suspicions(m engram.Memory) []suspicious {
 	return slices.DeleteFunc(suspicionsOf(m), func(s suspicious) bool { return a[m.Num][s.digest] })
 }
 
+// passage is a text that is looked at for orders.
+type passage struct {
+	text  string
+	typed bool // whoever wrote the memory typed it
+	again bool // another passage has most of it: what is found in both is told once
+}
+
 // suspicious is a text that reads like an order to an agent.
 type suspicious struct {
 	digest  string
+	again   bool // of passage
 	reasons []suspicion.Reason
 }
 
-// suspicionsOf are the texts of a memory that read like an order to an agent. What a person
-// typed is none; what is beside it, such as a tag or a summary, need not be that person's.
-func suspicionsOf(m engram.Memory) (all []suspicious) {
-	texts := shownTexts(m)
-	if m.Origin == engram.OriginHuman {
-		texts = texts[len(typedTexts(m)):]
-	}
-	for _, text := range texts {
-		if reasons := suspicion.Of(text); len(reasons) > 0 {
-			all = append(all, suspicious{textDigest(text), reasons})
+// suspicionsIn are those of some texts that read like an order to an agent.
+func suspicionsIn(texts []passage) (all []suspicious) {
+	for _, p := range texts {
+		if reasons := suspicion.Of(p.text); len(reasons) > 0 {
+			all = append(all, suspicious{textDigest(p.text), p.again, reasons})
 		}
 	}
 	return all
 }
 
-// shownTexts are the texts of a memory that whoever reads it is shown.
-func shownTexts(m engram.Memory) []string {
-	texts := append(typedTexts(m), m.Summary, m.ToolName, m.TopicKey, string(m.Type))
-	texts = textsIn(append(texts, m.Tags...), m.Metadata)
-	for _, a := range m.Anchors {
-		texts = append(texts, a.Path)
+// suspicionsOf are the texts of a memory that read like an order to an agent. What a person
+// typed is none; what is beside it, such as a tag or a summary, need not be that person's.
+func suspicionsOf(m engram.Memory) []suspicious {
+	texts := shownTexts(m)
+	if m.Origin == engram.OriginHuman {
+		texts = slices.DeleteFunc(texts, func(p passage) bool { return p.typed })
 	}
-	return slices.DeleteFunc(texts, func(t string) bool { return t == "" })
+	return suspicionsIn(texts)
+}
+
+// shownTexts are the texts of a memory that whoever reads it is shown.
+func shownTexts(m engram.Memory) []passage {
+	beside := append([]string{m.Summary, m.ToolName, m.TopicKey, string(m.Type)}, m.Tags...)
+	beside = textsIn(beside, m.Metadata)
+	for _, a := range m.Anchors {
+		beside = append(beside, a.Path)
+	}
+	return append(typedTexts(m.Title, m.Content), passages(beside)...)
+}
+
+// passages are texts as passages; one that is empty is none.
+func passages(texts []string) (all []passage) {
+	for _, text := range texts {
+		if text != "" {
+			all = append(all, passage{text: text})
+		}
+	}
+	return all
 }
 
 // joinedText is how much of a content is looked at together with its title.
 const joinedText = 120
 
-// typedTexts are title and content, which whoever wrote the memory typed: each, and the end of
-// the one with the beginning of the other.
-func typedTexts(m engram.Memory) []string {
-	texts := []string{m.Content, m.Title}
-	if head := m.Content[:min(len(m.Content), joinedText)]; !strings.HasPrefix(head, m.Title) {
-		texts = append(texts, m.Title+"\n"+strings.ToValidUTF8(head, ""))
+// typedTexts are title and content, which whoever wrote them typed: each, and the end of the one
+// with the beginning of the other, over which an order may be spread.
+func typedTexts(title, content string) []passage {
+	texts := []passage{{text: content, typed: true}, {text: title, typed: true, again: true}}
+	if head := content[:min(len(content), joinedText)]; !strings.HasPrefix(head, title) {
+		texts = append(texts, passage{text: title + "\n" + strings.ToValidUTF8(head, ""), typed: true, again: true})
 	}
-	return texts
+	return slices.DeleteFunc(texts, func(p passage) bool { return p.text == "" })
 }
 
 // textDigest names a text: the first half of its SHA-256 in lower-case hex.
@@ -159,7 +183,12 @@ func (o *op) suspicionsOf(m engram.Memory) []suspicious {
 // judgedBy names all of a memory that suspicionsOf looks at. It is no copy of it: of an import
 // many are under way.
 func judgedBy(m engram.Memory) string {
-	return textDigest(string(m.Origin) + "\x00" + strings.Join(shownTexts(m), "\x00"))
+	var all strings.Builder
+	all.WriteString(string(m.Origin))
+	for _, p := range shownTexts(m) {
+		all.WriteString("\x00" + p.text)
+	}
+	return textDigest(all.String())
 }
 
 // codesOf are the codes of all reasons, each once, sorted.
@@ -182,29 +211,45 @@ func suspects(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int
 	}
 	why := map[int64][]string{}
 	for _, m := range ms {
-		for _, mark := range marks[m.Num] {
-			if mark.Mark == engram.TrustSuspect {
-				why[m.Num] = whySuspect(m, mark)
-			}
+		if reasons, _, suspect := whySuspect(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); suspect {
+			why[m.Num] = reasons
 		}
 	}
 	return why, nil
 }
 
-// whySuspect says in words why a memory is suspect: what the rule says now, or, when it says
-// nothing any more, what it said then.
-func whySuspect(m engram.Memory, mark engram.Trust) (why []string) {
-	for _, s := range suspicionsOf(m) {
+// whySuspect says for which reasons a memory is suspect, and since when: what the rule says now of
+// the texts that nobody approved, or, when it says nothing any more, what it said then. suspect is
+// whether it is.
+func whySuspect(m engram.Memory, marks []engram.Trust, tell func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
+	for _, mark := range marks {
+		if mark.Mark != engram.TrustSuspect {
+			continue
+		}
+		approved := approvals{m.Num: textsMarked(marks, engram.TrustApproved)}
+		if why = tellReasons(approved.suspicions(m), tell); len(why) == 0 {
+			why = mark.Reasons
+		}
+		return why, mark.At, true
+	}
+	return nil, since, false
+}
+
+// whyAndWhere tells a reason with the place in the text.
+func whyAndWhere(r suspicion.Reason) string { return r.Why + ": " + r.Excerpt }
+
+// tellReasons tells each reason once: what a title says that the content repeats is one.
+func tellReasons(all []suspicious, tell func(suspicion.Reason) string) (told []string) {
+	known := map[string]bool{}
+	for _, s := range all {
 		for _, r := range s.reasons {
-			if !slices.Contains(why, r.Why) {
-				why = append(why, r.Why)
+			if line := tell(r); !slices.Contains(told, line) && !(s.again && known[r.Why]) {
+				told = append(told, line)
 			}
+			known[r.Why] = true
 		}
 	}
-	if len(why) == 0 {
-		return mark.Reasons
-	}
-	return why
+	return told
 }
 
 // memoryNums are the numbers of memories.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"iter"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // carry brings in the memories of notes that another store wrote: a vault carries them as a
@@ -196,10 +194,8 @@ func (x *vaultImport) tellCarried(ctx context.Context, notes []*engram.CarriedNo
 
 // suspect says what in a memory reads like an instruction to an agent; "" for nothing.
 func suspect(m engram.Memory) string {
-	for _, text := range []string{m.Title, m.Content} {
-		if why := suspicion.Of(text); len(why) > 0 {
-			return fmt.Sprintf("it reads like an instruction to an agent, and comes in all the same: %s: %s", why[0].Why, why[0].Excerpt)
-		}
+	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
+		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])
 	}
 	return ""
 }
