@@ -143,7 +143,7 @@ func (d importedDoc) write(b *strings.Builder) {
 			fmt.Fprintf(b, "  %s\n", tallied(k.t, k.one, k.many))
 		}
 	}
-	b.WriteString(waitLine(d.Waiting, d.DryRun))
+	b.WriteString(waitLine(d.Waiting, d.Op, d.DryRun))
 	if d.Backup != "" {
 		fmt.Fprintf(b, "What was there before: %s\n", d.Backup)
 	}
@@ -152,15 +152,17 @@ func (d importedDoc) write(b *strings.Builder) {
 	}
 }
 
-// waitLine says that memories wait for a person; "" for none.
-func waitLine(n int, dryRun bool) string {
+// waitLine says that memories wait for a person, and how one who knows where they come from lets
+// them all be told; "" for none.
+func waitLine(n int, op int64, dryRun bool) string {
 	switch {
 	case n == 0:
 		return ""
 	case dryRun:
 		return fmt.Sprintf("  %s like an order to an agent, and would wait for your review\n", count(n, "memory reads", "memories read"))
 	}
-	return fmt.Sprintf("  %s for review: what reads like an order to an agent is told unasked only when you approve it (engram review)\n", count(n, "memory waits", "memories wait"))
+	return fmt.Sprintf("  %s for review: what reads like an order to an agent is told unasked only when you approve it here (engram review)\n"+
+		"  When the file is your own and you know all of it: engram review approve --operation %d\n", count(n, "memory waits", "memories wait"), op)
 }
 
 // tallied is "3 memories: 2 new, 1 as before".

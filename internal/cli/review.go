@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -144,7 +143,7 @@ func (p *program) review(cmd *cobra.Command, args []string, done string, verb fu
 			return err
 		}
 		ms = append(ms, res.Memory)
-		doc.Done = append(doc.Done, document.DecidedName{Name: strconv.FormatInt(res.Memory.Num, 10), Op: res.Op, Memory: res.Memory.Num})
+		doc.Done = append(doc.Done, document.DecidedName(res.Decided()))
 		doc.Degraded = append(doc.Degraded, res.Degraded...)
 	}
 	if doc.Memories = memoriesOf(e, ms); !p.json {
@@ -157,6 +156,7 @@ func (p *program) review(cmd *cobra.Command, args []string, done string, verb fu
 				due = "due on " + render.Time(m.ReviewAfter, p.zone())
 			}
 			fmt.Fprintf(b, "Memory %s: %s; %s%s\n", done, name(m), due, takeBack(doc.Done[i].Op))
+			b.WriteString(render.Anew(doc.Done[i].Anchored, doc.Done[i].Released))
 		}
 	})
 }

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -149,20 +148,33 @@ func (p *program) queueLine(i engine.QueueItem) (title, about string) {
 }
 
 func (p *program) reviewApproveCommand() *cobra.Command {
-	return &cobra.Command{
+	var operation int64
+	cmd := &cobra.Command{
 		Use:   "approve NAME…",
 		Short: "Let what waits be told, or come in",
 		Long: `Let what waits be told, or come in, after you have read it: a memory, by its id, may be told to agents unasked as it is
 now, and counts as reviewed; one whose code changed is anchored to what stands there now; what is called w and a number
 becomes a memory. Where that reads like an order to an agent it is told to nobody unasked, and waits as suspect until it is
 approved by its id, too. Another text of the memory is not approved by that. Each can be taken back with engram undo,
-which lets a proposal wait again.`,
-		Example: examples("engram review approve 12", "engram review approve w3 w4"),
-		Args:    between(1, -1),
+which lets a proposal wait again.
+
+--operation approves all suspect memories that one operation wrote, instead of names: those of an import whose file you
+know, such as an export of your own.`,
+		Example: examples("engram review approve 12", "engram review approve w3 w4", "engram review approve --operation 42"),
+		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.decideReview(cmd, args, "Approved", (*engine.Engine).ApproveNamed)
+			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
+				return invalidf("say what is approved").WithHint("either names, as engram review shows them, or --operation NUMBER")
+			} else if given {
+				return p.decideReview(cmd, "Approved", func(e *engine.Engine) (engine.Decided, error) {
+					return e.ApproveOperation(cmd.Context(), operation)
+				})
+			}
+			return p.decideReview(cmd, "Approved", func(e *engine.Engine) (engine.Decided, error) { return e.ApproveNamed(cmd.Context(), args) })
 		},
 	}
+	cmd.Flags().Int64Var(&operation, "operation", 0, "all suspect memories that the operation of this `number` wrote")
+	return cmd
 }
 
 func (p *program) reviewRefuseCommand() *cobra.Command {
@@ -175,7 +187,7 @@ engram sync drop removes it for good.`,
 		Example: examples("engram review refuse 12", "engram review refuse w3"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.decideReview(cmd, args, "Refused", (*engine.Engine).RefuseNamed)
+			return p.decideReview(cmd, "Refused", func(e *engine.Engine) (engine.Decided, error) { return e.RefuseNamed(cmd.Context(), args) })
 		},
 	}
 }
@@ -188,13 +200,13 @@ type reviewDecidedDoc struct {
 	Degraded []string               `json:"degraded"` // what could not be done of it, and why
 }
 
-// decideReview does something with all that is named.
-func (p *program) decideReview(cmd *cobra.Command, args []string, done string, verb func(*engine.Engine, context.Context, []string) (engine.Decided, error)) error {
+// decideReview does something with things that wait.
+func (p *program) decideReview(cmd *cobra.Command, done string, verb func(*engine.Engine) (engine.Decided, error)) error {
 	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
-	res, err := verb(e, cmd.Context(), args)
+	res, err := verb(e)
 	if err != nil {
 		if before := len(res.Names()); before > 0 { // the error is all that is told otherwise
 			p.warn(count(before, "thing was done before that", "things were done before that"))
@@ -221,6 +233,7 @@ func (p *program) decideReview(cmd *cobra.Command, args []string, done string, v
 				continue
 			}
 			fmt.Fprintf(b, "%s: %s%s\n", done, what, takeBack(d.Op))
+			b.WriteString(render.Anew(d.Anchored, d.Released))
 		}
 	})
 }

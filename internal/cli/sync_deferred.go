@@ -168,6 +168,8 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
 type decidedDoc struct {
 	Taken   []int64 `json:"taken"`   // numbers of what came in
 	Dropped []int64 `json:"dropped"` // numbers of what was thrown away
+
+	Warnings []string `json:"warnings"` // what of it is told to nobody unasked, since it reads like an order
 }
 
 func (p *program) syncAcceptCommand() *cobra.Command {
@@ -179,11 +181,15 @@ func (p *program) syncAcceptCommand() *cobra.Command {
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.decide(cmd, args, func(num int64, doc *decidedDoc) error {
-				_, err := p.app.Engine.AcceptDeferred(cmd.Context(), num)
-				if err == nil {
-					doc.Taken = append(doc.Taken, num)
+				took, err := p.app.Engine.AcceptDeferred(cmd.Context(), num)
+				if err != nil {
+					return err
 				}
-				return err
+				doc.Taken, doc.Warnings = append(doc.Taken, num), append(doc.Warnings, took.Warnings...)
+				if !p.json {
+					p.warnAll(took.Warnings)
+				}
+				return nil
 			})
 		},
 	}
@@ -220,7 +226,7 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	if _, err := p.open(cmd); err != nil {
 		return err
 	}
-	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}}
+	doc := decidedDoc{Taken: []int64{}, Dropped: []int64{}, Warnings: []string{}}
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
 			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // the error is all that is told otherwise

@@ -28,6 +28,9 @@ type DecidedName struct {
 	Name   string `json:"name"`   // that approve and refuse took: 12, or w3 of what was no memory yet
 	Op     int64  `json:"op"`     // what undo takes back; 0 when nothing was to be changed
 	Memory int64  `json:"memory"` // that it is, or became; 0 of what was refused before it was one
+
+	Anchored []string `json:"anchored,omitempty"` // code to which it is anchored as it stands now, and was not before
+	Released []string `json:"released,omitempty"` // code to which it was anchored and that is not there any more
 }
 
 // QueuedRecord is the document of a record that waits.

@@ -165,7 +165,8 @@ func (e *Engine) folderOfSession(ctx context.Context, session string) (dir strin
 type anchoredAhead struct {
 	was    engram.Memory
 	now    []engram.Anchor
-	unseen bool // none of its code is to be seen from here
+	unseen bool            // none of its code is to be seen from here
+	gone   []engram.Anchor // of was, those to what is not there any more
 	from   seat
 }
 

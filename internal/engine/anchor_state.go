@@ -220,11 +220,11 @@ func (e *Engine) tellAnchors(ctx context.Context, t *telling) {
 }
 
 // anchoredAnew are the anchors of a memory of which somebody said that it holds: to what its places
-// say now. What is not there any more is let go, and what nobody can see from here stays as it was;
-// unseen is when that is all of it.
-func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now []engram.Anchor, unseen bool) {
+// say now. What is not there any more is let go (gone), and what nobody can see from here stays as it
+// was; unseen is when that is all of it.
+func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone []engram.Anchor, unseen bool) {
 	if e.code == nil || e.dir == "" || len(m.Anchors) == 0 {
-		return m.Anchors, true
+		return m.Anchors, nil, true
 	}
 	unseen = true
 	for _, a := range e.code.States(ctx, e.dir, m.Anchors) {
@@ -234,7 +234,7 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now []engra
 			now = append(now, a.Anchor)
 			continue
 		case engram.AnchorGone:
-			unseen = false
+			gone, unseen = append(gone, a.Anchor), false
 			continue
 		case engram.AnchorMoved:
 			place = a.Now
@@ -248,7 +248,7 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now []engra
 		anew[0].Named = a.Named
 		now = append(now, anew[0])
 	}
-	return engram.CleanAnchors(now), unseen
+	return engram.CleanAnchors(now), gone, unseen
 }
 
 // anchorAnew looks up, before the transaction of a review, how the code of a memory stands.
@@ -260,29 +260,32 @@ func (e *Engine) anchorAnew(ctx context.Context, ref engram.Ref) (a anchoredAhea
 	if err != nil {
 		return anchoredAhead{} // the review says what is wrong
 	}
-	a.now, a.unseen = e.anchoredAnew(ctx, a.was)
+	a.now, a.gone, a.unseen = e.anchoredAnew(ctx, a.was)
 	return a
 }
 
 // anchor anchors a memory that was reviewed, unless it got other anchors meanwhile; it waits for
 // nobody any more. Where none of its code is to be seen from here (unseen), nothing becomes of
 // them, and what waits because they changed goes on waiting.
-func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory) (unseen bool, err error) {
+func (a anchoredAhead) anchor(ctx context.Context, o *op, m *engram.Memory, res *ReviewResult) (unseen bool, err error) {
 	if a.was.Num != m.Num || len(m.Anchors) == 0 || !slices.Equal(a.was.Anchors, m.Anchors) {
 		return false, nil
 	}
 	if a.unseen {
 		return true, nil
 	}
-	m.Anchors = a.now
+	m.Anchors, res.Released = a.now, a.gone
+	res.Anchored = slices.DeleteFunc(slices.Clone(a.now), func(now engram.Anchor) bool { return slices.Contains(a.was.Anchors, now) })
 	return false, o.tx.NoteAnchors(ctx, map[int64]engram.AnchorState{m.Num: engram.AnchorVerified})
 }
 
 // placesOfAnchors are the places of anchors, for a person.
-func placesOfAnchors(all []engram.Anchor) string {
-	names := make([]string, len(all))
-	for i, a := range all {
-		names[i] = a.Place().String()
+func placesOfAnchors(all []engram.Anchor) string { return strings.Join(placeNames(all), ", ") }
+
+// placeNames are the places of anchors, as a person writes them; nil for none.
+func placeNames(all []engram.Anchor) (names []string) {
+	for _, a := range all {
+		names = append(names, a.Place().String())
 	}
-	return strings.Join(names, ", ")
+	return names
 }

@@ -55,14 +55,27 @@ func (e *Engine) everywhere() *Engine {
 	return &f
 }
 
-// written is an error where an op writes of a thing in a project that is kept apart. A relation is
-// nobody's alone: the end that is not kept apart may be changed, and what ties it with it.
-func (o *op) written(entity engram.Entity, project string) error {
-	if o.off == nil || project == "" || entity == engram.EntityRelation || !o.off(project) {
+// mayWrite is an error where an op would write of a thing in a project that is kept apart, or take
+// it from there. A relation is nobody's alone: the end that is not kept apart may be changed, and
+// what ties it with it.
+func (o *op) mayWrite(t thing, project string, was map[string]any) error {
+	if o.off == nil || t.entity == engram.EntityRelation {
 		return nil
 	}
-	return engram.Errorf(engram.CodeForbidden, "Engram is switched off for project %q, and this would write in it: nothing was done", project).
-		WithHint("the user runs {on --project %s}", project)
+	names := []string{project}
+	if t.entity == engram.EntityProject {
+		names = append(names, t.key)
+	}
+	if from, moved := was["project"].(string); moved {
+		names = append(names, from)
+	}
+	for _, name := range names {
+		if name != "" && o.off(name) {
+			return engram.Errorf(engram.CodeForbidden, "Engram is switched off for project %q, and this would write in it: nothing was done", name).
+				WithHint("the user runs {on --project %s}", name)
+		}
+	}
+	return nil
 }
 
 // View runs fn on a snapshot without what is kept apart now.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/embedding/static"
+	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
@@ -36,7 +37,7 @@ func newApartWorld(t *testing.T) apartWorld {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	e := New(Options{Store: store, Embedder: static.New(), Now: clock, NewID: func() engram.ID { n++; return engram.ID(fmt.Sprintf("mem_%026d", n)) }})
+	e := New(Options{Store: store, Embedder: static.New(), Now: clock, NewID: func() engram.ID { n++; return engram.ID(fmt.Sprintf("mem_%026d", n)) }, Formats: jsonfile.Formats()})
 	w := apartWorld{e: e, store: store, at: at}
 	for _, project := range []string{"zebra", "plain"} {
 		if _, err := e.StartSession(t.Context(), SessionInput{ID: "s-" + project, Project: project}); err != nil {

@@ -89,54 +89,79 @@ func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(
 // deferredPage is how many records that wait are read at once.
 const deferredPage = 100
 
-// AcceptDeferred takes a record in that waits for a person to look at it, or for anything
+// Accepted says what became of something that waited and was taken in.
+type Accepted struct {
+	engram.Imported
+	Memory int64 // that it became, or is; 0 of what is no memory
+	// Warnings say that the memory is told to nobody unasked, since it reads like an order.
+	Warnings []string
+}
+
+// AcceptDeferred takes something in that waits for a person to look at it, or for anything
 // else: nothing is asked again but what cannot be done without. It is an operation of its own,
-// which Undo takes back.
+// which Undo takes back. What was proposed is saved as AcceptProposal does.
 //
 // CodeNotFound for a number under which nothing waits, CodeConflict for a record that cannot
 // come in yet, or at all; then it waits on.
-func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (engram.Imported, error) {
-	var res engram.Imported
+func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error) {
 	if proposed, err := e.isProposal(ctx, num); err != nil || proposed {
 		return e.acceptedProposal(ctx, num, err)
 	}
+	var res Accepted
 	err := e.write(ctx, "pull", func(o *op) error {
 		d, err := o.waiting(ctx, num)
 		if err != nil {
 			return err
 		}
-		res = engram.Imported{Mode: ImportMerge}
-		p := &pulling{Engine: e, in: PullInput{Project: d.Project}}
-		b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res, new(putAside))
-		b.reviewed, b.waited = true, &d
-		b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
-			until := "when what it refers to is here"
-			if why == engram.DeferredClock {
-				until = "when that time has come"
-			}
-			return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).
-				WithHint("it comes by itself with {sync --import} %s; {sync drop %d} throws it away", until, num)
-		}
-		if err := b.begin(ctx); err != nil {
-			return err
-		}
-		if err := b.one(ctx, d.Record); err != nil {
-			return err
-		}
-		if err := b.end(ctx); err != nil {
-			return err
-		}
-		if len(res.Rejected) > 0 {
-			return engram.Errorf(engram.CodeConflict, "it cannot come in: %s", res.Rejected[0].Reason).WithHint("drop it, or settle what stands against it first")
-		}
-		res.Op = o.first
-		_, err = o.tx.DropDeferred(ctx, num)
-		return err
+		res = Accepted{Imported: engram.Imported{Mode: ImportMerge}}
+		return o.acceptRecord(ctx, d, &res)
 	})
 	if err != nil {
-		return engram.Imported{}, err
+		return Accepted{}, err
 	}
 	return res, nil
+}
+
+// acceptRecord takes a record in that came from others.
+func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
+	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
+	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
+	b.reviewed, b.waited = true, &d
+	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
+		until := "when what it refers to is here"
+		if why == engram.DeferredClock {
+			until = "when that time has come"
+		}
+		return engram.Errorf(engram.CodeConflict, "it cannot come in yet: %s", reason).
+			WithHint("it comes by itself with {sync --import} %s; {sync drop %d} throws it away", until, d.Num)
+	}
+	if err := b.begin(ctx); err != nil {
+		return err
+	}
+	if err := b.one(ctx, d.Record); err != nil {
+		return err
+	}
+	if err := b.end(ctx); err != nil {
+		return err
+	}
+	if len(res.Rejected) > 0 {
+		return engram.Errorf(engram.CodeConflict, "it cannot come in: %s", res.Rejected[0].Reason).WithHint("drop it, or settle what stands against it first")
+	}
+	if r := d.Record.Memory; r != nil {
+		m, found, err := b.find(ctx, r.Memory.ID, r.Memory.SyncID)
+		if err != nil {
+			return err
+		}
+		if found {
+			res.Memory = m.Num
+			if res.Warnings, err = o.warnTakenIn(ctx, m); err != nil {
+				return err
+			}
+		}
+	}
+	res.Op, res.Waiting = o.first, len(o.waits)
+	_, err := o.tx.DropDeferred(ctx, d.Num)
+	return err
 }
 
 // DropDeferred removes a record that waits, or that was refused (RefuseDeferred), for good; it

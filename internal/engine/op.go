@@ -58,9 +58,9 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 }
 
 // log appends a journal entry; was is what the thing was, nil when it did not exist. All that an op
-// does is journaled, so that here is where it is kept out of what it must not touch (written).
+// does is journaled, so that here is where it is kept out of what it must not touch (mayWrite).
 func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason string, was map[string]any) error {
-	if err := o.written(entity, project); err != nil {
+	if err := o.mayWrite(thing{entity, key}, project, was); err != nil {
 		return err
 	}
 	m := engram.Mutation{Op: o.first, At: o.next(), Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}

@@ -65,15 +65,15 @@ func (e *Engine) isProposal(ctx context.Context, num int64) (proposed bool, err 
 
 // acceptedProposal accepts a proposal as AcceptDeferred tells it; err is why that cannot be
 // known.
-func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (engram.Imported, error) {
+func (e *Engine) acceptedProposal(ctx context.Context, num int64, err error) (Accepted, error) {
 	if err != nil {
-		return engram.Imported{}, err
+		return Accepted{}, err
 	}
 	saved, err := e.AcceptProposal(ctx, num, ProposalEdit{})
 	if err != nil {
-		return engram.Imported{}, err
+		return Accepted{}, err
 	}
-	res := engram.Imported{Mode: ImportMerge, Op: saved.Op}
+	res := Accepted{Imported: engram.Imported{Mode: ImportMerge, Op: saved.Op}, Memory: saved.Memory.Num, Warnings: saved.Warnings}
 	if saved.Action == ActionInserted {
 		res.Memories.Added = 1
 	} else {
@@ -140,18 +140,20 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 	if err := o.approveThat(ctx, res.Memory, func(s suspicious) bool { return shown[s.digest] }); err != nil {
 		return err
 	}
-	return o.warnSuspect(ctx, res)
+	warnings, err := o.warnTakenIn(ctx, res.Memory)
+	res.Warnings = append(res.Warnings, warnings...)
+	return err
 }
 
-// warnSuspect says that a memory which was just taken in is told to nobody unasked.
-func (o *op) warnSuspect(ctx context.Context, res *SaveResult) error {
-	why, err := suspects(ctx, o.tx, []engram.Memory{res.Memory})
-	if err != nil || len(why[res.Memory.Num]) == 0 {
-		return err
+// warnTakenIn says of a memory that a person has just taken in that it is told to nobody unasked, if
+// it is: to take it in was not to approve of the order.
+func (o *op) warnTakenIn(ctx context.Context, m engram.Memory) ([]string, error) {
+	why, err := suspects(ctx, o.tx, []engram.Memory{m})
+	if err != nil || len(why[m.Num]) == 0 {
+		return nil, err
 	}
-	res.Warnings = append(res.Warnings, fmt.Sprintf("Memory #%d reads like an order to an agent (%s): it is told to nobody unasked until engram review approve %d",
-		res.Memory.Num, strings.Join(why[res.Memory.Num], "; "), res.Memory.Num))
-	return nil
+	return []string{fmt.Sprintf("Memory #%d reads like an order to an agent (%s): it is told to nobody unasked until engram review approve %d",
+		m.Num, strings.Join(why[m.Num], "; "), m.Num)}, nil
 }
 
 // pastSession makes the session that was read about, as it is over. "" where there is none,

@@ -29,6 +29,9 @@ func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]
 type ReviewResult struct {
 	Memory engram.Memory
 	Op     int64 // what Undo takes back; 0 when nothing was to be changed
+	// Anchored are those of its anchors that are to other code than before, and Released what it was
+	// anchored to and is not there any more; nil where nothing became of them.
+	Anchored, Released []engram.Anchor
 	// Degraded says what could not be done of it, and why: the code is not in the engine's folder.
 	Degraded []string
 }
@@ -95,7 +98,7 @@ func (o *op) reviewAs(ctx context.Context, was engram.Memory, anew anchoredAhead
 	if m.ReviewAfter, err = due(was, o.at); err != nil {
 		return err
 	}
-	unseen, err := anew.anchor(ctx, o, &m)
+	unseen, err := anew.anchor(ctx, o, &m, res)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,14 @@ type DecidedName struct {
 	Name   string
 	Op     int64 // what Undo takes back; 0 when nothing was to be changed
 	Memory int64 // that it is, or that it became; 0 of what was refused before it was one
+	// Anchored are places in code to which it is anchored as they stand now, and was not before;
+	// Released those that are not there any more. Nil where nothing became of its anchors.
+	Anchored, Released []string
+}
+
+// Decided is what became of the memory, by its number.
+func (res ReviewResult) Decided() DecidedName {
+	return DecidedName{Name: key(res.Memory.Num), Op: res.Op, Memory: res.Memory.Num, Anchored: placeNames(res.Anchored), Released: placeNames(res.Released)}
 }
 
 // Names are those that something was done with, memories first.
@@ -39,41 +48,70 @@ func (d Decided) Names() []string {
 // after the other. With an error, which is theirs or of a name that is none, it returns what was
 // done before.
 func (e *Engine) ApproveNamed(ctx context.Context, names []string) (Decided, error) {
-	return decide(names, func(num int64) (decidedRecord, error) { return e.acceptNamed(ctx, num) },
+	return decide(names, func(num int64) (Accepted, error) { return e.AcceptDeferred(ctx, num) },
 		func(ref engram.Ref) (ReviewResult, error) { return e.Approve(ctx, ref) })
 }
 
-// decidedRecord is what became of something that was no memory yet.
-type decidedRecord struct {
-	op, memory int64
-	degraded   []string
+// ApproveOperation approves all memories that one operation wrote and that are suspect: those of a
+// file that somebody knows, such as an export of their own, all of which they have read before.
+// With an error it returns what was done before, as ApproveNamed. CodeNotFound where none waits.
+func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error) {
+	var names []string
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		_, entries, err := r.Operation(ctx, op)
+		if err != nil {
+			return err
+		}
+		names, err = suspectsIn(ctx, r, entries)
+		return err
+	})
+	if err == nil && len(names) == 0 {
+		err = engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote waits as suspect", op).WithHint("{review --kind suspect --all-projects} lists what does")
+	}
+	if err != nil {
+		return Decided{}, err
+	}
+	return e.ApproveNamed(ctx, names)
 }
 
-// acceptNamed lets what waits come in, and says as which memory, where it is one.
-func (e *Engine) acceptNamed(ctx context.Context, num int64) (decidedRecord, error) {
-	proposed, err := e.isProposal(ctx, num)
-	switch {
-	case err != nil:
-		return decidedRecord{}, err
-	case proposed:
-		saved, err := e.AcceptProposal(ctx, num, ProposalEdit{})
-		return decidedRecord{saved.Op, saved.Memory.Num, saved.Warnings}, err
+// suspectsIn are the live memories of which entries tell and that are suspect, in their order.
+func suspectsIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) (names []string, err error) {
+	var nums []int64
+	for _, entry := range entries {
+		if entry.Entity == engram.EntityMemory {
+			nums = append(nums, numOf(entry.Key))
+		}
 	}
-	in, err := e.AcceptDeferred(ctx, num)
-	return decidedRecord{op: in.Op}, err
+	slices.Sort(nums)
+	for some := range slices.Chunk(slices.Compact(nums), deferredPage) {
+		ms, err := r.Memories(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		why, err := suspects(ctx, r, ms)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range ms {
+			if _, suspect := why[m.Num]; suspect && !m.Forgotten() {
+				names = append(names, key(m.Num))
+			}
+		}
+	}
+	return names, nil
 }
 
 // RefuseNamed forgets memories (Refuse), and throws away what waits (RefuseDeferred), one after
 // the other. With an error, which is theirs or of a name that is none, it returns what was done
 // before.
 func (e *Engine) RefuseNamed(ctx context.Context, names []string) (Decided, error) {
-	return decide(names, func(num int64) (decidedRecord, error) {
+	return decide(names, func(num int64) (Accepted, error) {
 		op, err := e.RefuseDeferred(ctx, num)
-		return decidedRecord{op: op}, err
+		return Accepted{Imported: engram.Imported{Op: op}}, err
 	}, func(ref engram.Ref) (ReviewResult, error) { return e.Refuse(ctx, ref) })
 }
 
-func decide(names []string, record func(int64) (decidedRecord, error), memory func(engram.Ref) (ReviewResult, error)) (d Decided, err error) {
+func decide(names []string, record func(int64) (Accepted, error), memory func(engram.Ref) (ReviewResult, error)) (d Decided, err error) {
 	d.Records = []int64{}
 	for _, name := range names {
 		if num, is := parseWaiting(name); is {
@@ -82,8 +120,8 @@ func decide(names []string, record func(int64) (decidedRecord, error), memory fu
 				return d, err
 			}
 			d.Records = append(d.Records, num)
-			d.Done = append(d.Done, DecidedName{waitingName(num), became.op, became.memory})
-			d.Degraded = append(d.Degraded, became.degraded...)
+			d.Done = append(d.Done, DecidedName{Name: waitingName(num), Op: became.Op, Memory: became.Memory})
+			d.Degraded = append(d.Degraded, became.Warnings...)
 			continue
 		}
 		ref, err := engram.ParseRef(name)
@@ -95,7 +133,7 @@ func decide(names []string, record func(int64) (decidedRecord, error), memory fu
 			return d, err
 		}
 		d.Memories = append(d.Memories, res.Memory)
-		d.Done = append(d.Done, DecidedName{key(res.Memory.Num), res.Op, res.Memory.Num})
+		d.Done = append(d.Done, res.Decided())
 		d.Degraded = append(d.Degraded, res.Degraded...)
 	}
 	return d, nil

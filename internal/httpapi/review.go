@@ -67,10 +67,14 @@ type reviewedDoc struct {
 	Memory   document.Memory `json:"memory"`
 	Op       int64           `json:"op"`       // what undo takes back; 0 when nothing was to be changed
 	Degraded []string        `json:"degraded"` // what could not be done of it, and why
+
+	Anchored []string `json:"anchored,omitempty"` // code to which it is anchored as it stands now, and was not before
+	Released []string `json:"released,omitempty"` // code to which it was anchored and that is not there any more
 }
 
 func (a *API) reviewed(res engine.ReviewResult, err error) (reply, error) {
-	return reply{body: reviewedDoc{document.MemoryOf(res.Memory, a.Engine.StateOf(res.Memory)), res.Op, document.OrEmpty(res.Degraded)}}, err
+	done := res.Decided()
+	return reply{body: reviewedDoc{document.MemoryOf(res.Memory, a.Engine.StateOf(res.Memory)), res.Op, document.OrEmpty(res.Degraded), done.Anchored, done.Released}}, err
 }
 
 // snoozeBody says until when, in one of two ways.

@@ -82,3 +82,16 @@ func codeMark(all []engram.Anchored) string {
 	}
 	return ""
 }
+
+// Anew says what a review made of the anchors of a memory, a line each: of these places it has what
+// stands there now, and those are gone. "" where nothing became of them.
+func Anew(anchored, released []string) string {
+	var b strings.Builder
+	if len(anchored) > 0 {
+		fmt.Fprintf(&b, "  anchored to what stands now in %s\n", Line(strings.Join(anchored, ", "), 0))
+	}
+	if len(released) > 0 {
+		fmt.Fprintf(&b, "  anchored no more to what is gone: %s\n", Line(strings.Join(released, ", "), 0))
+	}
+	return b.String()
+}

@@ -127,13 +127,13 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 // reviewOne marks a memory reviewed, or puts its review off.
 func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, snooze bool) (reviewed, error) {
 	ref := engram.ByNum(int64(a.ID))
-	res, err, what, done := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
+	res, err, what, doing := engine.ReviewResult{}, error(nil), "mark reviewed", "marked reviewed"
 	if snooze {
 		days := 30
 		if a.Days != nil {
 			days = *a.Days
 		}
-		what, done = "snooze", "snoozed"
+		what, doing = "snooze", "snoozed"
 		res, err = d.as(by).Snooze(ctx, ref, d.engine.Now().AddDate(0, 0, days))
 	} else {
 		res, err = d.as(by).Reviewed(ctx, ref)
@@ -142,7 +142,11 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 		return reviewed{}, &tool.Failure{Text: "Failed to " + what + ": " + reason(err), Err: err}
 	}
 	m := res.Memory
-	text := fmt.Sprintf("Memory %s: #%d %q (%s)", done, m.Num, m.Title, m.Type)
+	text := fmt.Sprintf("Memory %s: #%d %q (%s)", doing, m.Num, m.Title, m.Type)
+	done := res.Decided()
+	if anew := strings.TrimSuffix(render.Anew(done.Anchored, done.Released), "\n"); anew != "" {
+		text += "\n" + anew
+	}
 	for _, why := range res.Degraded {
 		text += "\n" + why
 	}

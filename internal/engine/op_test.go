@@ -1,0 +1,161 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A reason may name what somebody typed: it is cleaned before it is written, not only when it is told,
+// the second of the same as well as the first.
+func TestNoSecretIsWrittenAsAReason(t *testing.T) {
+	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
+	w := newApartWorld(t)
+	reasons := []string{"opened with " + token, "opened with " + token, "asked for", "closed with " + token}
+	var number int64
+	err := w.e.write(t.Context(), "test", func(o *op) error {
+		for _, reason := range reasons {
+			if err := o.log(t.Context(), engram.EntityMemory, key(w.plain.Num), "plain", reason, map[string]any{}); err != nil {
+				return err
+			}
+		}
+		number = o.first
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = w.store.View(t.Context(), func(r engram.Reader) error {
+		_, entries, err := r.Operation(t.Context(), number)
+		for i, m := range entries {
+			if want := strings.ReplaceAll(reasons[i], token, "[REDACTED:github-pat]"); m.Reason != want {
+				t.Errorf("entry %d has the reason %q, want %q", i, m.Reason, want)
+			}
+		}
+		if len(entries) != len(reasons) {
+			t.Errorf("%d entries, want %d", len(entries), len(reasons))
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What looks after the whole store looks at what is kept apart, too: the rules would pass for having
+// seen it, and nothing of it would be cut any more when it is shown.
+func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
+	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
+	w := newApartWorld(t)
+	err := w.store.Update(t.Context(), func(tx engram.Tx) error {
+		m := w.zebra
+		m.Content = "the zebra opens with " + token
+		if err := tx.ReplaceMemory(t.Context(), m); err != nil {
+			return err
+		}
+		return tx.PutFact(t.Context(), secretRules, "older")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	if _, err := apart.Sleep(t.Context(), SleepInput{Project: "plain"}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := w.e.Get(t.Context(), engram.ByNum(w.zebra.Num))
+	if err != nil || strings.Contains(m.Memory.Content, token) {
+		t.Errorf("after a sleep of others it says %q, %v", m.Memory.Content, err)
+	}
+}
+
+// A verb that would write in a project that is kept apart does nothing, whatever way leads there.
+func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
+	w := newApartWorld(t)
+	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
+	state := func() string {
+		var b strings.Builder
+		if err := w.e.Canonical(t.Context(), &b, "zebra"); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	var file strings.Builder
+	if _, err := w.e.Export(t.Context(), &file, ExportInput{Project: "zebra"}); err != nil {
+		t.Fatal(err)
+	}
+	last := func() (op int64) {
+		err := w.store.View(t.Context(), func(r engram.Reader) error {
+			ops, err := r.Operations(t.Context(), engram.JournalFilter{}, engram.Page{Limit: 1})
+			op = ops[0].Op
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return op
+	}
+	if _, err := w.e.Save(t.Context(), SaveInput{Title: "zebra sleeps", Content: "the zebra sleeps standing", Project: "zebra"}); err != nil {
+		t.Fatal(err)
+	}
+	newest, before := last(), state()
+	changed := strings.ReplaceAll(file.String(), "savanna", "steppe")
+	title, plain := "zebra runs", "plain"
+	for name, verb := range map[string]func() error{
+		"save": func() error {
+			_, err := apart.Save(t.Context(), SaveInput{Title: "t", Content: "c", Project: "zebra"})
+			return err
+		},
+		"undo of its operation": func() error { _, err := apart.Undo(t.Context(), UndoInput{Op: newest}); return err },
+		"undo of the latest":    func() error { _, err := apart.Undo(t.Context(), UndoInput{}); return err },
+		"undo of many": func() error {
+			_, err := apart.UndoRange(t.Context(), UndoRangeInput{First: newest, Last: newest})
+			return err
+		},
+		"import": func() error {
+			_, err := apart.Import(t.Context(), strings.NewReader(changed), ImportInput{})
+			return err
+		},
+		"forget": func() error { _, err := apart.Forget(t.Context(), engram.ByNum(w.zebra.Num)); return err },
+		"erase":  func() error { _, err := apart.Erase(t.Context(), engram.ByNum(w.zebra.Num)); return err },
+		"update": func() error {
+			_, err := apart.Update(t.Context(), UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
+			return err
+		},
+		"move from it": func() error {
+			_, err := apart.Update(t.Context(), UpdateInput{Ref: engram.ByNum(w.zebra.Num), Project: &plain})
+			return err
+		},
+		"approve":           func() error { _, err := apart.Approve(t.Context(), engram.ByNum(2)); return err },
+		"refuse what waits": func() error { _, err := apart.RefuseDeferred(t.Context(), 1); return err },
+		"merge into it":     func() error { _, err := apart.MergeProjects(t.Context(), []string{"plain"}, "zebra"); return err },
+		"merge of it":       func() error { _, err := apart.MergeProjects(t.Context(), []string{"zebra"}, "plain"); return err },
+		"prompt": func() error {
+			_, err := apart.SavePrompt(t.Context(), PromptInput{Content: "c", Project: "zebra"})
+			return err
+		},
+		"start of a session": func() error {
+			_, err := apart.StartSession(t.Context(), SessionInput{ID: "s2", Project: "zebra"})
+			return err
+		},
+		"end of a session": func() error { _, err := apart.EndSession(t.Context(), "s-zebra", "done"); return err },
+	} {
+		err := verb()
+		if code := engram.CodeOf(err); code != engram.CodeForbidden && (name != "undo of many" || code != engram.CodeNotFound) { // many are listed first, and it is none of them
+			t.Errorf("%s: got %v, want that it is forbidden", name, err)
+		}
+		if now := state(); now != before {
+			t.Fatalf("%s changed it:\n%s\nwas\n%s", name, now, before)
+		}
+	}
+	// What goes into another project leaves it alone, and comes in.
+	if res, err := apart.Import(t.Context(), strings.NewReader(changed), ImportInput{Project: "plain", Mode: ImportMerge}); err != nil || res.Memories.Added == 0 {
+		t.Errorf("import into another project: %+v, %v", res, err)
+	}
+	if _, err := apart.Sleep(t.Context(), SleepInput{}); err != nil {
+		t.Errorf("sleep: %v", err)
+	}
+	if now := state(); now != before {
+		t.Errorf("an import into another project, or a sleep, changed it:\n%s\nwas\n%s", now, before)
+	}
+}
