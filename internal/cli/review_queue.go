@@ -164,7 +164,7 @@ know, such as an export of your own.`,
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
-				return invalidf("say what is approved").WithHint("either names, as engram review shows them, or --operation NUMBER")
+				return invalidf("say what is approved").WithHint("either names, as {review} shows them, or --operation NUMBER")
 			} else if given {
 				return p.decideReview(cmd, "Approved", func(e *engine.Engine) (engine.Decided, error) {
 					return e.ApproveOperation(cmd.Context(), operation)

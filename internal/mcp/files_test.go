@@ -1,0 +1,38 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram/internal/enginetest"
+	"github.com/alanbuscaglia/engram/internal/mcp"
+)
+
+// What an agent says its memory speaks of is anchored, and whoever finds it is told what became of it.
+func TestASaveIsAnchoredToTheFilesThatItNames(t *testing.T) {
+	p := enginetest.NewParts(t)
+	p.Code.Write("queue/retry.go", "package queue\n\nconst retries = 3\n")
+	s, err := mcp.New(mcp.Options{Engine: p.Engine, Tools: "all", Dir: enginetest.CodeFolder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connectStdio(t, s, "2025-06-18")
+	res := use(t, c, "mem_save", `{"title":"Retries","content":"Three, then the queue keeps it","files":["queue/retry.go:3"]}`)
+	if res.IsError || !strings.Contains(text(res), "Anchored to queue/retry.go:3") {
+		t.Fatalf("saved: %s", text(res))
+	}
+	if told, err := json.Marshal(res.StructuredContent); err != nil || !strings.Contains(string(told), `"path":"queue/retry.go"`) {
+		t.Errorf("structured: %s, %v; want the anchor", told, err)
+	}
+	p.Code.Write("queue/retry.go", "package queue\n\nconst retries, wait = 5, 10\n")
+	if res := use(t, c, "mem_search", `{"query":"retries queue"}`); !strings.Contains(text(res), "queue/retry.go:3 (changed)") {
+		t.Errorf("found: %s; want that its code changed", text(res))
+	}
+	if res := use(t, c, "mem_review", `{"action":"mark_reviewed","observation_id":1}`); res.IsError || !strings.Contains(text(res), "anchored to what stands now in queue/retry.go:3") {
+		t.Errorf("reviewed: %s; want that it is anchored anew", text(res))
+	}
+	if res := use(t, c, "mem_save", `{"title":"Pool","content":"One","files":["no/such.go"]}`); !res.IsError || !strings.Contains(text(res), "no/such.go") {
+		t.Errorf("of a file that there is not: %s", text(res))
+	}
+}
