@@ -1,10 +1,11 @@
-package engine
+package engine_test
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 // A reason may name what somebody typed: it is cleaned before it is written, not only when it is told,
@@ -13,16 +14,7 @@ func TestNoSecretIsWrittenAsAReason(t *testing.T) {
 	token := "ghp_" + "x8K2mQ9vT4rW7yB1nC6zL3pD5sF0gH2jA4kE"
 	w := newApartWorld(t)
 	reasons := []string{"opened with " + token, "opened with " + token, "asked for", "closed with " + token}
-	var number int64
-	err := w.e.write(t.Context(), "test", func(o *op) error {
-		for _, reason := range reasons {
-			if err := o.log(t.Context(), engram.EntityMemory, key(w.plain.Num), "plain", reason, map[string]any{}); err != nil {
-				return err
-			}
-		}
-		number = o.first
-		return nil
-	})
+	number, err := w.e.Note(t.Context(), w.plain, reasons...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,13 +46,13 @@ func TestSecretsOfAProjectThatIsKeptApartAreCutWithTheOthers(t *testing.T) {
 		if err := tx.ReplaceMemory(t.Context(), m); err != nil {
 			return err
 		}
-		return tx.PutFact(t.Context(), secretRules, "older")
+		return tx.PutFact(t.Context(), engine.SecretRules, "older")
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	apart := w.e.Apart(func() func(string) bool { return func(p string) bool { return p == "zebra" } })
-	if _, err := apart.Sleep(t.Context(), SleepInput{Project: "plain"}); err != nil {
+	if _, err := apart.Sleep(t.Context(), engine.SleepInput{Project: "plain"}); err != nil {
 		t.Fatal(err)
 	}
 	m, err := w.e.Get(t.Context(), engram.ByNum(w.zebra.Num))
@@ -81,7 +73,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		return b.String()
 	}
 	var file strings.Builder
-	if _, err := w.e.Export(t.Context(), &file, ExportInput{Project: "zebra"}); err != nil {
+	if _, err := w.e.Export(t.Context(), &file, engine.ExportInput{Project: "zebra"}); err != nil {
 		t.Fatal(err)
 	}
 	last := func() (op int64) {
@@ -95,7 +87,7 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		}
 		return op
 	}
-	if _, err := w.e.Save(t.Context(), SaveInput{Title: "zebra sleeps", Content: "the zebra sleeps standing", Project: "zebra"}); err != nil {
+	if _, err := w.e.Save(t.Context(), engine.SaveInput{Title: "zebra sleeps", Content: "the zebra sleeps standing", Project: "zebra"}); err != nil {
 		t.Fatal(err)
 	}
 	newest, before := last(), state()
@@ -103,27 +95,27 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 	title, plain := "zebra runs", "plain"
 	for name, verb := range map[string]func() error{
 		"save": func() error {
-			_, err := apart.Save(t.Context(), SaveInput{Title: "t", Content: "c", Project: "zebra"})
+			_, err := apart.Save(t.Context(), engine.SaveInput{Title: "t", Content: "c", Project: "zebra"})
 			return err
 		},
-		"undo of its operation": func() error { _, err := apart.Undo(t.Context(), UndoInput{Op: newest}); return err },
-		"undo of the latest":    func() error { _, err := apart.Undo(t.Context(), UndoInput{}); return err },
+		"undo of its operation": func() error { _, err := apart.Undo(t.Context(), engine.UndoInput{Op: newest}); return err },
+		"undo of the latest":    func() error { _, err := apart.Undo(t.Context(), engine.UndoInput{}); return err },
 		"undo of many": func() error {
-			_, err := apart.UndoRange(t.Context(), UndoRangeInput{First: newest, Last: newest})
+			_, err := apart.UndoRange(t.Context(), engine.UndoRangeInput{First: newest, Last: newest})
 			return err
 		},
 		"import": func() error {
-			_, err := apart.Import(t.Context(), strings.NewReader(changed), ImportInput{})
+			_, err := apart.Import(t.Context(), strings.NewReader(changed), engine.ImportInput{})
 			return err
 		},
 		"forget": func() error { _, err := apart.Forget(t.Context(), engram.ByNum(w.zebra.Num)); return err },
 		"erase":  func() error { _, err := apart.Erase(t.Context(), engram.ByNum(w.zebra.Num)); return err },
 		"update": func() error {
-			_, err := apart.Update(t.Context(), UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
+			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Title: &title})
 			return err
 		},
 		"move from it": func() error {
-			_, err := apart.Update(t.Context(), UpdateInput{Ref: engram.ByNum(w.zebra.Num), Project: &plain})
+			_, err := apart.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(w.zebra.Num), Project: &plain})
 			return err
 		},
 		"approve":           func() error { _, err := apart.Approve(t.Context(), engram.ByNum(2)); return err },
@@ -131,11 +123,11 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		"merge into it":     func() error { _, err := apart.MergeProjects(t.Context(), []string{"plain"}, "zebra"); return err },
 		"merge of it":       func() error { _, err := apart.MergeProjects(t.Context(), []string{"zebra"}, "plain"); return err },
 		"prompt": func() error {
-			_, err := apart.SavePrompt(t.Context(), PromptInput{Content: "c", Project: "zebra"})
+			_, err := apart.SavePrompt(t.Context(), engine.PromptInput{Content: "c", Project: "zebra"})
 			return err
 		},
 		"start of a session": func() error {
-			_, err := apart.StartSession(t.Context(), SessionInput{ID: "s2", Project: "zebra"})
+			_, err := apart.StartSession(t.Context(), engine.SessionInput{ID: "s2", Project: "zebra"})
 			return err
 		},
 		"end of a session": func() error { _, err := apart.EndSession(t.Context(), "s-zebra", "done"); return err },
@@ -149,10 +141,10 @@ func TestNothingIsWrittenInAProjectThatIsKeptApart(t *testing.T) {
 		}
 	}
 	// What goes into another project leaves it alone, and comes in.
-	if res, err := apart.Import(t.Context(), strings.NewReader(changed), ImportInput{Project: "plain", Mode: ImportMerge}); err != nil || res.Memories.Added == 0 {
+	if res, err := apart.Import(t.Context(), strings.NewReader(changed), engine.ImportInput{Project: "plain", Mode: engine.ImportMerge}); err != nil || res.Memories.Added == 0 {
 		t.Errorf("import into another project: %+v, %v", res, err)
 	}
-	if _, err := apart.Sleep(t.Context(), SleepInput{}); err != nil {
+	if _, err := apart.Sleep(t.Context(), engine.SleepInput{}); err != nil {
 		t.Errorf("sleep: %v", err)
 	}
 	if now := state(); now != before {

@@ -1,0 +1,31 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// What tests outside the package have to see of its inside, and nobody else.
+
+// SecretRules is the fact that says by which rules all that is kept was looked at.
+const SecretRules = secretRules
+
+// Look runs fn on what the engine reads.
+func (e *Engine) Look(ctx context.Context, fn func(engram.Reader) error) error {
+	return e.store.View(ctx, fn)
+}
+
+// Note writes an operation of one entry for each reason, about a memory, and returns its number.
+func (e *Engine) Note(ctx context.Context, m engram.Memory, reasons ...string) (number int64, err error) {
+	err = e.write(ctx, "test", func(o *op) error {
+		for _, reason := range reasons {
+			if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, reason, map[string]any{}); err != nil {
+				return err
+			}
+		}
+		number = o.first
+		return nil
+	})
+	return number, err
+}
