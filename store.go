@@ -16,11 +16,27 @@ type Store interface {
 	// Update runs fn as the only writer and commits when fn returns nil; an error
 	// from fn undoes everything and is returned as it is. When Update has returned
 	// nil, the change survives a power cut. fn must not keep the Tx and should do
-	// nothing slow: every other writer waits.
+	// nothing slow: every other writer waits. How long it waits for them is the store's own,
+	// unless ctx is Impatient.
 	Update(ctx context.Context, fn func(Tx) error) error
 	// Close waits for what is under way. The Store cannot be used afterwards.
 	Close() error
 }
+
+// Impatient returns a context with which Store.Update gives up when others write for longer than
+// wait: for what is worth keeping, and not worth waiting for. What the update itself takes is not
+// counted, so that a slow disk or a busy machine does not lose it.
+func Impatient(ctx context.Context, wait time.Duration) context.Context {
+	return context.WithValue(ctx, impatience{}, wait)
+}
+
+// Impatience is how long an update with ctx waits for others, and whether Impatient said so.
+func Impatience(ctx context.Context) (wait time.Duration, said bool) {
+	wait, said = ctx.Value(impatience{}).(time.Duration)
+	return wait, said
+}
+
+type impatience struct{}
 
 // Reader is what can be asked within one transaction.
 type Reader interface {

@@ -133,9 +133,6 @@ func memoriesOf(lists ...[]engram.Hit) []engram.Memory {
 	return ms
 }
 
-// notePatience is how long an answer waits for what was seen to be written: it is seen again.
-const notePatience = 20 * time.Millisecond
-
 // noteAnchors notes what was seen of anchors, where it is news: after the answer was found, and
 // without failing it. Where another process is writing, it is seen again the next time.
 func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored) {
@@ -150,8 +147,6 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	if len(nums) == 0 {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, notePatience)
-	defer cancel()
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		known, err := r.SeenAnchors(ctx, nums)
 		for num, s := range seen {
@@ -164,6 +159,8 @@ func (e *Engine) noteAnchors(ctx context.Context, by map[int64][]engram.Anchored
 	if err != nil || len(seen) == 0 {
 		return
 	}
+	ctx, cancel := e.waiting(ctx)
+	defer cancel()
 	_ = e.store.Update(ctx, func(tx engram.Tx) error { return tx.NoteAnchors(ctx, seen) })
 }
 

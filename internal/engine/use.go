@@ -81,17 +81,15 @@ func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s showing, at tim
 	return tx.AppendUses(ctx, uses)
 }
 
-// waiting is ctx for what is written after the answer was made. Whoever asked has that
-// already: leaving now does not undo that it was shown. But who said until when he waits is
-// not kept waiting longer.
+// waiting is ctx for what is written after the answer was made, while others write. Whoever
+// asked has that already: leaving now does not undo that it was shown. But who said until when
+// he waits is not kept waiting longer.
 func (e *Engine) waiting(asked context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(asked), e.patience)
-	until, bounded := asked.Deadline()
-	if !bounded || asked.Err() != nil {
-		return ctx, cancel
+	ctx := engram.Impatient(context.WithoutCancel(asked), e.patience)
+	if until, bounded := asked.Deadline(); bounded && asked.Err() == nil {
+		return context.WithDeadline(ctx, until)
 	}
-	ctx, sooner := context.WithDeadline(ctx, until)
-	return ctx, func() { sooner(); cancel() }
+	return context.WithCancel(ctx)
 }
 
 // countAccesses counts what was shown as accessed, as far as it counts. It comes before

@@ -149,3 +149,34 @@ func TestAnImpatientCallerLeavesTheQueue(t *testing.T) {
 		t.Errorf("a save after the lock is gone: %v", err)
 	}
 }
+
+func TestTheImpatientWaitForOthersAlone(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "engram.db")
+	s := open(t, path)
+	defer s.Close()
+	m := draft("first", 1)
+	if err := saveDraft(s, &m); err != nil {
+		t.Fatal(err)
+	}
+
+	const wait = 50 * time.Millisecond
+	impatient := engram.Impatient(t.Context(), wait)
+	err := s.Update(impatient, func(engram.Tx) error {
+		time.Sleep(2 * wait) // what it does itself is no waiting
+		return nil
+	})
+	if err != nil {
+		t.Errorf("an update that takes longer than it would wait for others: %v", err)
+	}
+
+	holder := lock(t, path, "until told")
+	err = s.Update(impatient, func(engram.Tx) error { return nil })
+	if engram.CodeOf(err) != engram.CodeUnavailable || !strings.Contains(err.Error(), "for "+wait.String()) {
+		t.Errorf("beside a lock: got %q, %v; want unavailable, and how long it waited", engram.CodeOf(err), err)
+	}
+	fmt.Fprintln(holder.in)
+	if _, err := holder.rest(); err != nil {
+		t.Error(err)
+	}
+}

@@ -187,7 +187,7 @@ func (s *Store) taken(ctx context.Context, p *pool) (c *conn, err error) {
 func (s *Store) wait(ctx context.Context, fn func(context.Context) error) error {
 	wait, cancel := context.WithTimeout(ctx, s.writeWait)
 	defer cancel()
-	return s.waited(ctx, patiently(wait, func() error { return fn(wait) }))
+	return s.waited(ctx, s.writeWait, patiently(wait, func() error { return fn(wait) }))
 }
 
 // backup copies the whole database beside itself before its schema changes. It reads

@@ -168,17 +168,22 @@ func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
 	return nil
 }
 
-// begin takes the write connection and the write lock, both within writeWait.
+// begin takes the write connection and the write lock, both within writeWait, or sooner where
+// the caller is impatient.
 func (s *Store) begin(ctx context.Context) (*conn, error) {
-	wait, cancel := context.WithTimeout(ctx, s.writeWait)
+	patience := s.writeWait
+	if p, said := engram.Impatience(ctx); said {
+		patience = min(p, patience)
+	}
+	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	c, err := s.taken(wait, s.writes)
 	if err != nil {
-		return nil, s.waited(ctx, err)
+		return nil, s.waited(ctx, patience, err)
 	}
 	if err := patiently(wait, func() error { return c.begin(wait, "BEGIN IMMEDIATE") }); err != nil {
 		s.writes.give(c)
-		return nil, s.waited(ctx, err)
+		return nil, s.waited(ctx, patience, err)
 	}
 	return c, nil
 }
@@ -200,10 +205,10 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// waited names the cause when it was writeWait that ran out, not the caller's patience.
-func (s *Store) waited(ctx context.Context, err error) error {
+// waited names the cause when it was the time to wait for others that ran out, not the caller's own.
+func (s *Store) waited(ctx context.Context, wait time.Duration, err error) error {
 	if ctx.Err() == nil && (isBusy(err) || errors.Is(err, context.DeadlineExceeded)) {
-		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", s.writeWait).
+		return engram.Errorf(engram.CodeUnavailable, "the database has been locked by another program for %s", wait).
 			WithHint("find what holds %s, or try again; nothing was changed", s.path).WithCause(err)
 	}
 	return err
