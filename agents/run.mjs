@@ -215,7 +215,7 @@ async function trouble({ name, run: prompt, usual }, engram, model, agent) {
   fs.renameSync(engram, real)
   fs.writeFileSync(engram, `#!/bin/sh\n[ "$1" = hook ] && exec sleep 100\nexec '${real}' "$@"\n`, { mode: 0o755 })
   const hanging = await agent(prompt('Go on.'))
-  row(name, 'hooks that hang hold nothing up', hanging.status === 0 && hanging.out.includes('Done.') && hanging.ms < 2 * usual + 10_000, `status ${hanging.status} after ${hanging.ms} ms, usually ${usual}: ${hanging.out}${hanging.err}`)
+  row(name, 'hooks that hang hold nothing up', hanging.status === 0 && hanging.out.includes('Done.') && hanging.ms < 2 * usual + 6_000, `status ${hanging.status} after ${hanging.ms} ms, usually ${usual}: ${hanging.out}${hanging.err}`)
   fs.rmSync(engram)
   const gone = model.asked.length
   const without = await agent(prompt('Go on.'))

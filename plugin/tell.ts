@@ -2,6 +2,7 @@
 // It goes where they import it when they are installed (embed.go): agents load whatever lies
 // in their folder as a plugin of its own, and one file that is whole cannot lose its other half.
 import { spawn as start } from "node:child_process"
+import { Socket } from "node:net"
 
 export const program = "__ENGRAM__"
 export const dataDir: string[] = ["__DATA_DIR_ARGS__"]
@@ -33,6 +34,9 @@ export function teller(agent: string): (event: string, about: object) => Promise
         const timer = setTimeout(() => {
           if (!kept.has(event)) hook.kill("SIGKILL")
           else setTimeout(() => hook.kill("SIGKILL"), slow).unref()
+          // An agent that ends meanwhile waits for what is still to be told, not for the hook.
+          hook.unref()
+          if (hook.stdout instanceof Socket) hook.stdout.unref()
           if (++late >= 3) [late, until] = [0, Date.now() + rest]
           done({})
         }, patience)
