@@ -21,7 +21,7 @@ func usePlans(t *testing.T) []planCase {
 			want: []string{"SCAN uses", "SCAN (subquery-1)", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY"},
 			why:  "the latest two thousand, whatever the number of all"},
 		{name: "counts of uses", run: func(t *tx) error { _, err := t.UseCounts(ctx, []int64{1, 2}); return err },
-			want: []string{"SEARCH uses USING INDEX uses_memory (memory=?)"}},
+			want: []string{"SEARCH uses USING INDEX uses_asked (memory=?)"}},
 		{name: "lasting memories of a project", run: func(t *tx) error { _, err := t.Lasting(ctx, "app", "", 10); return err },
 			want: []string{"SEARCH m USING INDEX memories_lasting (project=?)"}},
 		{name: "lasting memories", run: func(t *tx) error { _, err := t.Lasting(ctx, "", "", 10); return err },

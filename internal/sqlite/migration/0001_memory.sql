@@ -346,6 +346,9 @@ CREATE TABLE counters (
 
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
+-- Every session is told the same few memories when it begins, and who counts what was asked for
+-- must not look through that.
+CREATE INDEX uses_asked ON uses (memory, at) WHERE verb NOT IN ('context', 'remind');
 
 -- What was erased: a replica that still has it must not bring it back. Of one thing there is
 -- a row for each project that has heard of it.

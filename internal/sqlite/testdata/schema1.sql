@@ -276,8 +276,8 @@ CREATE TABLE deferred (
 	record   TEXT NOT NULL,     -- JSON
 	UNIQUE (entity, id, batch, project)
 );
-INSERT INTO meta (key, value) VALUES ('device', 'd42f5814a594c325');
-INSERT INTO meta (key, value) VALUES ('secret_rules', '3');
+INSERT INTO meta (key, value) VALUES ('device', 'eb526eeee4dd27fd');
+INSERT INTO meta (key, value) VALUES ('secret_rules', '4');
 INSERT INTO meta (key, value) VALUES ('words', '1');
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (0, '', '', '', NULL, 0);
 INSERT INTO projects (num, name, root, remote, decay, created_at) VALUES (1, 'app', '/src/app', '', NULL, 1781254800000);
@@ -381,6 +381,7 @@ CREATE INDEX mutations_key ON mutations (key, entity);
 CREATE INDEX mutations_project ON mutations (seq) WHERE entity = 'project';
 CREATE INDEX uses_session ON uses (session, memory);
 CREATE INDEX uses_memory ON uses (memory);
+CREATE INDEX uses_asked ON uses (memory, at) WHERE verb NOT IN ('context', 'remind');
 CREATE INDEX lineages_held ON lineages (entity, key) WHERE held IS NOT NULL;
 CREATE INDEX lineages_topics ON lineages (entity, held ->> 'topic_key', key) WHERE instr(held, '"topic_key"');
 CREATE INDEX lineages_moved ON lineages (entity, key) WHERE instr(more, '"project"') OR instr(more, '"scope"');
