@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"path/filepath"
-	"slices"
+	"regexp"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -58,24 +58,19 @@ func (p Part) moved(content []byte) bool {
 	return err == nil && (p.Ours == nil || p.Ours(content)) && varied(content, now)
 }
 
-// varied reports whether two texts differ only in lines that vary.
-func varied(a, b []byte) bool {
-	one, other := slices.Collect(bytes.Lines(a)), slices.Collect(bytes.Lines(b))
-	if len(one) != len(other) {
-		return false
-	}
-	for n := range one {
-		if !bytes.Equal(one[n], other[n]) && !(varies(one[n]) && varies(other[n])) {
-			return false
-		}
-	}
-	return true
+// varied reports whether two texts differ only in where the program is, and in the version. The rest
+// of a line that names these counts: somebody may have written it.
+func varied(a, b []byte) bool { return bytes.Equal(plain(a), plain(b)) }
+
+// plain is a text without what varies in it.
+func plain(text []byte) []byte {
+	return version.ReplaceAll(program.ReplaceAll(text, []byte("engram$1")), nil)
 }
 
-// varies reports whether a line names the program, or a version.
-func varies(line []byte) bool {
-	return bytes.Contains(line, []byte("engram")) || bytes.Contains(line, []byte("version"))
-}
+var (
+	program = regexp.MustCompile("[^\\s\"'`]*[/\\\\]engram(?:\\.exe)?([\\s\"'`]|$)") // as a word
+	version = regexp.MustCompile(`(?m)^\s*"version": "[^"]*",?$`)
+)
 
 // wrote reports whether some version of us seems to have written a file that is ours
 // altogether: a person may have changed it since.
@@ -124,12 +119,17 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 		}
 	default:
 		c.After, err = p.remade(content)
-		// Without a record a text comes back by an undo: it is what was there before.
-		if !as && (known != nil || p.Merge != nil) && !varied(content, c.After) {
+		if !as && p.loses(known, content, c.After) {
 			c.Kept = s.aside(p.Path, content)
 		}
 	}
 	return c, err
+}
+
+// loses reports whether something that a person may have written into a file of ours is not in what
+// it becomes. Without a record a text comes back by an undo: it is what was there before.
+func (p Part) loses(known *wired, content, after []byte) bool {
+	return (known != nil || p.Merge != nil) && !varied(content, after)
 }
 
 // restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is

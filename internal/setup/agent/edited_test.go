@@ -26,6 +26,10 @@ func edits() []struct{ name, agent, file, from, to, anew string } {
 		{"a rule", "kiro", ".kiro/steering/engram.md", "always", "manual", "asset"},
 		{"a plugin", "opencode", ".config/opencode/plugins/engram.ts", "\n", "\n// mine\n", "asset"},
 		{"a command", "opencode", ".config/opencode/commands/recall.md", "---\n", "---\nmine: yes\n", "asset"},
+		{"a line that names the program", "claude-code", ".claude/skills/engram/commands/recall.md", "allowed-tools: ", "allowed-tools: Bash(engram:*), ", "asset"},
+		{"an indented line", "claude-code", ".claude/skills/engram/commands/recall.md", "With one", "    With one", "asset"},
+		{"a line of a script", "antigravity", ".gemini/config/skills/engram/scripts/remember.sh", `"$@"`, `--project mine "$@"`, "asset"},
+		{"another program", "claude-code", ".claude/skills/engram/.mcp.json", `engram",`, `engram-wrapped",`, "asset"},
 		{"a hook of ours", "cline", "Documents/Cline/Hooks/TaskStart", "exec", "# mine\nexec", "asset"},
 	}
 }
