@@ -159,7 +159,7 @@ approved by its id, too. Another text of the memory is not approved by that. Eac
 which lets a proposal wait again.
 
 --operation approves all suspect memories that one operation wrote, instead of names: those of an import whose file you
-know, such as an export of your own.`,
+know, such as an export of your own. One that says something else since waits on.`,
 		Example: examples("engram review approve 12", "engram review approve w3 w4", "engram review approve --operation 42"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {

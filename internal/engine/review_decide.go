@@ -22,11 +22,19 @@ const approvalField = "approved"
 // person's faces: whoever can run programs there can write to the database as well, and http_token
 // keeps out whoever cannot read the person's settings.
 func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
+	return e.approveIf(ctx, ref, func(engram.Reader, engram.Memory) error { return nil })
+}
+
+// approveIf is Approve of a memory to which fits, in the same transaction, has nothing to object.
+func (e *Engine) approveIf(ctx context.Context, ref engram.Ref, fits func(engram.Reader, engram.Memory) error) (ReviewResult, error) {
 	var res ReviewResult
 	anew := e.anchorAnew(ctx, ref)
 	err := e.write(ctx, "approve", func(o *op) error {
 		m, err := o.live(ctx, ref)
 		if err != nil {
+			return err
+		}
+		if err := fits(o.tx, m); err != nil {
 			return err
 		}
 		if err := o.approve(ctx, m); err != nil {

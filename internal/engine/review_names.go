@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -52,55 +51,6 @@ func (e *Engine) ApproveNamed(ctx context.Context, names []string) (Decided, err
 		func(ref engram.Ref) (ReviewResult, error) { return e.Approve(ctx, ref) })
 }
 
-// ApproveOperation approves all memories that one operation wrote and that are suspect: those of a
-// file that somebody knows, such as an export of their own, all of which they have read before.
-// With an error it returns what was done before, as ApproveNamed. CodeNotFound where none waits.
-func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error) {
-	var names []string
-	err := e.store.View(ctx, func(r engram.Reader) error {
-		_, entries, err := r.Operation(ctx, op)
-		if err != nil {
-			return err
-		}
-		names, err = suspectsIn(ctx, r, entries)
-		return err
-	})
-	if err == nil && len(names) == 0 {
-		err = engram.Errorf(engram.CodeNotFound, "nothing that operation %d wrote waits as suspect", op).WithHint("{review --kind suspect --all-projects} lists what does")
-	}
-	if err != nil {
-		return Decided{}, err
-	}
-	return e.ApproveNamed(ctx, names)
-}
-
-// suspectsIn are the live memories of which entries tell and that are suspect, in their order.
-func suspectsIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) (names []string, err error) {
-	var nums []int64
-	for _, entry := range entries {
-		if entry.Entity == engram.EntityMemory {
-			nums = append(nums, numOf(entry.Key))
-		}
-	}
-	slices.Sort(nums)
-	for some := range slices.Chunk(slices.Compact(nums), deferredPage) {
-		ms, err := r.Memories(ctx, some)
-		if err != nil {
-			return nil, err
-		}
-		why, err := suspects(ctx, r, ms)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range ms {
-			if _, suspect := why[m.Num]; suspect && !m.Forgotten() {
-				names = append(names, key(m.Num))
-			}
-		}
-	}
-	return names, nil
-}
-
 // RefuseNamed forgets memories (Refuse), and throws away what waits (RefuseDeferred), one after
 // the other. With an error, which is theirs or of a name that is none, it returns what was done
 // before.
@@ -132,11 +82,16 @@ func decide(names []string, record func(int64) (Accepted, error), memory func(en
 		if err != nil {
 			return d, err
 		}
-		d.Memories = append(d.Memories, res.Memory)
-		d.Done = append(d.Done, res.Decided())
-		d.Degraded = append(d.Degraded, res.Degraded...)
+		d.add(res)
 	}
 	return d, nil
+}
+
+// add adds what became of a memory.
+func (d *Decided) add(res ReviewResult) {
+	d.Memories = append(d.Memories, res.Memory)
+	d.Done = append(d.Done, res.Decided())
+	d.Degraded = append(d.Degraded, res.Degraded...)
 }
 
 // waitingName is what something that waits is called by a person: w and its number.

@@ -42,6 +42,8 @@ func decayCases() []routeCase {
 		{"what waits for nothing that is known", "GET /review", "GET /review?kind=nope", "", 400, ""},
 		{"a memory is approved", "POST /review/approve", "POST /review/approve", `{"names":["3"]}`, 200, `{"memories":[` + mem3 + `],"records":[],"done":[{"name":"3","op":0,"memory":3}],"degraded":[]}`},
 		{"nothing is approved", "POST /review/approve", "POST /review/approve", `{}`, 400, ""},
+		{"what an operation wrote is approved", "POST /review/approve", "POST /review/approve", `{"operation":1}`, 404, ""},
+		{"names and an operation are approved", "POST /review/approve", "POST /review/approve", `{"names":["3"],"operation":1}`, 400, bad("say what is approved", `either {\"names\": [\"12\", \"w3\"]} or {\"operation\": 42}`)},
 		{"a memory is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["3"]}`, 200, ""},
 		{"what does not wait is refused", "POST /review/refuse", "POST /review/refuse", `{"names":["w99"]}`, 404, ""},
 		{"reviews of a project nobody knows", "GET /review", "GET /review?project=nope", "", 404, ""},

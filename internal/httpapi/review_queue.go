@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"context"
 	"errors"
 	"strings"
 
@@ -19,9 +18,15 @@ func queuedOf(i engine.QueueItem) document.Queued {
 	return document.QueuedMemory(q, i.Memory, i.State, i.Anchors)
 }
 
-// namesBody says what is approved or refused.
+// namesBody says what is refused.
 type namesBody struct {
 	Names []string `json:"names" doc:"ids of memories: numbers, ids or topic:KEY; w and a number for what is no memory yet"`
+}
+
+// approveBody says what is approved, in one of two ways.
+type approveBody struct {
+	namesBody
+	Operation int64 `json:"operation" min:"1" doc:"instead of names: all suspect memories that the operation of this number wrote and that say the same since"`
 }
 
 // decidedDoc is the answer of POST /review/approve and POST /review/refuse.
@@ -33,12 +38,22 @@ type decidedDoc struct {
 }
 
 // reviewApprove lets what waits be told, or come in.
-func (a *API) reviewApprove(q request) (reply, error) { return a.decide(q, a.Engine.ApproveNamed) }
+func (a *API) reviewApprove(q request) (reply, error) {
+	in, err := decode[approveBody](q)
+	if err != nil {
+		return reply{}, err
+	}
+	if (len(in.Names) == 0) == (in.Operation == 0) {
+		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
+	}
+	if in.Operation != 0 {
+		return a.decided(a.Engine.ApproveOperation(q.Context(), in.Operation))
+	}
+	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
+}
 
 // reviewRefuse forgets what waits, or throws it away.
-func (a *API) reviewRefuse(q request) (reply, error) { return a.decide(q, a.Engine.RefuseNamed) }
-
-func (a *API) decide(q request, verb func(context.Context, []string) (engine.Decided, error)) (reply, error) {
+func (a *API) reviewRefuse(q request) (reply, error) {
 	in, err := decode[namesBody](q)
 	if err != nil {
 		return reply{}, err
@@ -46,7 +61,10 @@ func (a *API) decide(q request, verb func(context.Context, []string) (engine.Dec
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}
-	done, err := verb(q.Context(), in.Names)
+	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
+}
+
+func (a *API) decided(done engine.Decided, err error) (reply, error) {
 	if err != nil {
 		return reply{}, afterSome(done.Names(), err)
 	}

@@ -137,7 +137,7 @@ func (a *API) ageingRows() []Route {
 			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
 		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
-		write("POST", "/review/approve", a.reviewApprove, "somebody read what waits: let it be told, or come in").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/approve", a.reviewApprove, "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/refuse", a.reviewRefuse, "forget what waits, or throw it away").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/done", a.reviewDone, "a memory was checked and holds").newer().may(struct{}{}).gives(reviewedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "put a review off").newer().takes(snoozeBody{}).gives(reviewedDoc{}).fails(notFound, conflict),
