@@ -22,7 +22,7 @@ type reviewQueueDoc struct {
 	Project string                   `json:"project"` // "" is every one
 	Limit   int                      `json:"limit"`
 	Offset  int                      `json:"offset"`
-	Counts  map[engine.QueueKind]int `json:"counts"` // how many there are of each kind: suspect, waiting, proposal, changed, due
+	Counts  map[engram.QueueKind]int `json:"counts"` // how many there are of each kind: suspect, waiting, proposal, changed, due
 	Items   []document.Queued        `json:"items"`  // by kind; of each the longest waiting first
 }
 
@@ -30,7 +30,7 @@ func (p *program) reviewQueue(cmd *cobra.Command, f reviewFlags) error {
 	if f.limit < 1 {
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
 	}
-	kinds, err := engine.ParseQueueKinds(f.kinds)
+	kinds, err := engram.ParseQueueKinds(f.kinds)
 	if err != nil {
 		return err
 	}
@@ -46,27 +46,18 @@ func (p *program) reviewQueue(cmd *cobra.Command, f reviewFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := reviewQueueDoc{project, q.Page.Limit, q.Page.Offset, q.Counts, document.Each(q.Items, queuedOf)}
+	doc := reviewQueueDoc{project, q.Page.Limit, q.Page.Offset, q.Counts, document.Each(q.Items, document.QueuedOf)}
 	return p.answerRows(doc, func(b *strings.Builder) { p.writeQueue(b, q) })
 }
 
-// queuedOf is the document of what waits.
-func queuedOf(i engine.QueueItem) document.Queued {
-	q := document.Queued{Kind: string(i.Kind), Name: i.Name(), Since: document.Stamp(i.Since), Reasons: i.Reasons}
-	if i.Waiting != nil {
-		return document.QueuedRecord(q, *i.Waiting)
-	}
-	return document.QueuedMemory(q, i.Memory, i.State, i.Anchors)
-}
-
 // kindTitles say what the kinds of the queue are.
-func kindTitles() map[engine.QueueKind]string {
-	return map[engine.QueueKind]string{
-		engine.QueueSuspect:  "Suspect: reads like an order to an agent, and is not told unasked",
-		engine.QueueWaiting:  "Waiting: came from others, and is no memory yet",
-		engine.QueueProposal: "Proposed: read out of transcripts and commits, and no memory yet",
-		engine.QueueChanged:  "Changed: the code that it speaks of is another one, or gone",
-		engine.QueueDue:      "Due: the time to check it has come",
+func kindTitles() map[engram.QueueKind]string {
+	return map[engram.QueueKind]string{
+		engram.QueueSuspect:  "Suspect: reads like an order to an agent, and is not told unasked",
+		engram.QueueWaiting:  "Waiting: came from others, and is no memory yet",
+		engram.QueueProposal: "Proposed: read out of transcripts and commits, and no memory yet",
+		engram.QueueChanged:  "Changed: the code that it speaks of is another one, or gone",
+		engram.QueueDue:      "Due: the time to check it has come",
 	}
 }
 
@@ -80,7 +71,7 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 		fmt.Fprintln(b, "Nothing waits for review.")
 		return
 	}
-	var kind engine.QueueKind
+	var kind engram.QueueKind
 	for _, item := range q.Items {
 		if item.Kind != kind {
 			if kind != "" {
@@ -98,9 +89,9 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 }
 
 // howToDecide says what can be done with things that wait, by their names.
-func howToDecide(items []engine.QueueItem, names string) string {
+func howToDecide(items []engram.QueueItem, names string) string {
 	next := "engram review approve " + names + ", or engram review refuse " + names + "."
-	if slices.ContainsFunc(items, func(i engine.QueueItem) bool { return i.Kind == engine.QueueChanged || i.Kind == engine.QueueDue }) {
+	if slices.ContainsFunc(items, func(i engram.QueueItem) bool { return i.Kind == engram.QueueChanged || i.Kind == engram.QueueDue }) {
 		next += " Of what is changed or due: engram review done ID when it holds, engram review snooze ID --for 30d to be asked later," +
 			" engram update ID when it is otherwise now."
 	}
@@ -132,7 +123,7 @@ func (p *program) fromWhere(d document.Waiting) string {
 }
 
 // queueLine is what something that waits is called, and whose words it is.
-func (p *program) queueLine(i engine.QueueItem) (title, about string) {
+func (p *program) queueLine(i engram.QueueItem) (title, about string) {
 	if i.Waiting != nil {
 		d := document.WaitingOf(*i.Waiting)
 		about = "from " + p.fromWhere(d)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
-	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -31,20 +30,20 @@ no memory yet by w and its number. Read it here before engram review approve.`,
 			if err != nil {
 				return err
 			}
-			items := make([]engine.QueueItem, len(args))
+			items := make([]engram.QueueItem, len(args))
 			for i, name := range args {
 				if items[i], err = e.QueuedNamed(cmd.Context(), name); err != nil {
 					return err
 				}
 			}
-			return p.answer(reviewShownDoc{document.Each(items, queuedOf)}, func(b *strings.Builder) {
+			return p.answer(reviewShownDoc{document.Each(items, document.QueuedOf)}, func(b *strings.Builder) {
 				for i, item := range items {
 					if i > 0 {
 						b.WriteByte('\n')
 					}
 					p.writeQueued(b, item, 0)
 				}
-				names := strings.Join(document.Each(items, engine.QueueItem.Name), " ")
+				names := strings.Join(document.Each(items, engram.QueueItem.Name), " ")
 				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.waitingColumns()))
 			})
 		},
@@ -59,7 +58,7 @@ const shownLines = 6
 
 // writeQueued shows one thing that waits, and at most so many lines of its text; 0 is all of them
 // and everything else that would come in with it.
-func (p *program) writeQueued(b *strings.Builder, item engine.QueueItem, most int) {
+func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most int) {
 	columns := p.waitingColumns()
 	title, about := p.queueLine(item)
 	title = fmt.Sprintf("  %-4s %s", item.Name(), title)
@@ -81,7 +80,7 @@ func (p *program) writeQueued(b *strings.Builder, item engine.QueueItem, most in
 }
 
 // writeQuoted shows the texts of what waits as quotations.
-func (p *program) writeQuoted(b *strings.Builder, item engine.QueueItem, most int) {
+func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most int) {
 	waits := item.Waiting
 	if waits == nil {
 		waits = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}

@@ -12,14 +12,20 @@ type Queued struct {
 	Waiting *Waiting `json:"waiting,omitempty"` // of waiting and proposal
 }
 
-// QueuedMemory is the document of a memory that waits; anchors is what became of its code, nil
-// where nobody looked.
-func QueuedMemory(q Queued, m engram.Memory, s engram.State, anchors []engram.Anchored) Queued {
-	d := MemoryOf(m, s)
-	if len(anchors) > 0 {
-		d.Anchors = Each(anchors, AnchorOf)
+// QueuedOf is the document of one thing that waits; its memory is told with what became of the code
+// that it speaks of, where somebody looked.
+func QueuedOf(i engram.QueueItem) Queued {
+	q := Queued{Kind: string(i.Kind), Name: i.Name(), Since: Stamp(i.Since), Reasons: OrEmpty(i.Reasons)}
+	if i.Waiting != nil {
+		w := WaitingOf(*i.Waiting)
+		q.Waiting = &w
+		return q
 	}
-	q.Memory, q.Reasons = &d, OrEmpty(q.Reasons)
+	m := MemoryOf(i.Memory, i.State)
+	if len(i.Anchors) > 0 {
+		m.Anchors = Each(i.Anchors, AnchorOf)
+	}
+	q.Memory = &m
 	return q
 }
 
@@ -31,11 +37,4 @@ type DecidedName struct {
 
 	Anchored []string `json:"anchored,omitempty"` // code to which it is anchored as it stands now, and was not before
 	Released []string `json:"released,omitempty"` // code to which it was anchored and that is not there any more
-}
-
-// QueuedRecord is the document of a record that waits.
-func QueuedRecord(q Queued, d engram.Deferred) Queued {
-	w := WaitingOf(d)
-	q.Waiting, q.Reasons = &w, OrEmpty(q.Reasons)
-	return q
 }

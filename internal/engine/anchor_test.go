@@ -31,7 +31,7 @@ func (w world) places(num int64) string {
 // waits are the memories whose code changed, by number.
 func (w world) waits() (nums []int64) {
 	w.Helper()
-	q, err := w.Queue(w.Context(), engine.QueueInput{Kinds: []engine.QueueKind{engine.QueueChanged}})
+	q, err := w.Queue(w.Context(), engine.QueueInput{Kinds: []engram.QueueKind{engram.QueueChanged}})
 	if err != nil {
 		w.Fatal(err)
 	}

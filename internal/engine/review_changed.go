@@ -53,7 +53,7 @@ func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
 		now := retrieval.Standing(q.states[m.Num]) // another process may have kept it from being noted
 		return snoozed(m, marks[m.Num], q.now) || now != engram.AnchorUnknown && !now.Stale()
 	})
-	q.Counts[QueueChanged] = len(ms)
+	q.Counts[engram.QueueChanged] = len(ms)
 	p := q.take(len(ms))
 	ms = ms[p.Offset : p.Offset+p.Limit]
 	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
@@ -61,7 +61,7 @@ func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
 		return err
 	}
 	for _, m := range ms {
-		item := QueueItem{Kind: QueueChanged, Memory: m, State: lifecycle.State(m, q.now)}
+		item := engram.QueueItem{Kind: engram.QueueChanged, Memory: m, State: lifecycle.State(m, q.now)}
 		item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
 		q.Items = append(q.Items, item)
 	}

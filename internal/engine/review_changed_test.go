@@ -21,13 +21,13 @@ func changedWorld(t *testing.T, typ engram.Type) (world, int64) {
 }
 
 // changedItems are what waits because its code changed.
-func changedItems(t *testing.T, e *engine.Engine) []engine.QueueItem {
+func changedItems(t *testing.T, e *engine.Engine) []engram.QueueItem {
 	t.Helper()
-	q, err := e.Queue(t.Context(), engine.QueueInput{Kinds: []engine.QueueKind{engine.QueueChanged}})
+	q, err := e.Queue(t.Context(), engine.QueueInput{Kinds: []engram.QueueKind{engram.QueueChanged}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := q.Counts[engine.QueueChanged]; n != len(q.Items) {
+	if n := q.Counts[engram.QueueChanged]; n != len(q.Items) {
 		t.Fatalf("%d are counted and %d listed", n, len(q.Items))
 	}
 	return q.Items

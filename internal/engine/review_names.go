@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// Decided is what became of names of the queue (QueueItem.Name).
+// Decided is what became of names of the queue (engram.QueueItem.Name).
 type Decided struct {
 	Memories []engram.Memory // that were named
 	Records  []int64         // numbers of what was no memory yet
@@ -38,7 +36,7 @@ func (d Decided) Names() []string {
 		names = append(names, key(m.Num))
 	}
 	for _, num := range d.Records {
-		names = append(names, waitingName(num))
+		names = append(names, engram.WaitingName(num))
 	}
 	return names
 }
@@ -64,13 +62,13 @@ func (e *Engine) RefuseNamed(ctx context.Context, names []string) (Decided, erro
 func decide(names []string, record func(int64) (Accepted, error), memory func(engram.Ref) (ReviewResult, error)) (d Decided, err error) {
 	d.Records = []int64{}
 	for _, name := range names {
-		if num, is := parseWaiting(name); is {
+		if num, is := engram.ParseWaitingName(name); is {
 			became, err := record(num)
 			if err != nil {
 				return d, err
 			}
 			d.Records = append(d.Records, num)
-			d.Done = append(d.Done, DecidedName{Name: waitingName(num), Op: became.Op, Memory: became.Memory})
+			d.Done = append(d.Done, DecidedName{Name: engram.WaitingName(num), Op: became.Op, Memory: became.Memory})
 			d.Degraded = append(d.Degraded, became.Warnings...)
 			continue
 		}
@@ -92,14 +90,4 @@ func (d *Decided) add(res ReviewResult) {
 	d.Memories = append(d.Memories, res.Memory)
 	d.Done = append(d.Done, res.Decided())
 	d.Degraded = append(d.Degraded, res.Degraded...)
-}
-
-// waitingName is what something that waits is called by a person: w and its number.
-func waitingName(num int64) string { return "w" + key(num) }
-
-// parseWaiting reads a waitingName.
-func parseWaiting(name string) (num int64, is bool) {
-	digits, is := strings.CutPrefix(strings.ToLower(name), "w")
-	num, err := strconv.ParseInt(digits, 10, 64)
-	return num, is && err == nil && num > 0
 }

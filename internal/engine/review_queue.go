@@ -3,79 +3,24 @@ package engine
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// QueueKind says why something waits for a person.
-type QueueKind string
-
-// The kinds, in the order in which they are listed.
-const (
-	QueueSuspect  QueueKind = "suspect"  // it reads like an order to an agent, and is not told unasked
-	QueueWaiting  QueueKind = "waiting"  // it came from others, and is no memory yet
-	QueueProposal QueueKind = "proposal" // it was read out of transcripts or commits, and is no memory yet
-	QueueChanged  QueueKind = "changed"  // the code that it speaks of is another one, or gone
-	QueueDue      QueueKind = "due"      // the time to check it has come
-)
-
-// QueueKinds are all kinds, in their order.
-func QueueKinds() []QueueKind {
-	return []QueueKind{QueueSuspect, QueueWaiting, QueueProposal, QueueChanged, QueueDue}
-}
-
-// ParseQueueKinds reads kinds as people write them, each once; none is every one. What is no
-// kind is CodeInvalid.
-func ParseQueueKinds(names []string) ([]QueueKind, error) {
-	var kinds []QueueKind
-	for _, name := range names {
-		k := QueueKind(strings.ToLower(strings.TrimSpace(name)))
-		if !slices.Contains(QueueKinds(), k) {
-			return nil, engram.Errorf(engram.CodeInvalid, "%q is no kind of review", name).WithHint("suspect, waiting, proposal, changed or due")
-		}
-		if !slices.Contains(kinds, k) {
-			kinds = append(kinds, k)
-		}
-	}
-	return kinds, nil
-}
-
 // QueueInput says what is listed.
 type QueueInput struct {
-	Project string      // "" is every one
-	Kinds   []QueueKind // nil is every one
-	Page    engram.Page // over all kinds; limit 0 is 20, at most 1000
-}
-
-// QueueItem is one thing that waits for a person.
-type QueueItem struct {
-	Kind    QueueKind
-	Memory  engram.Memory    // the zero Memory of waiting and proposal
-	State   engram.State     // of Memory
-	Waiting *engram.Deferred // of waiting and proposal; else nil
-	// Anchors is the code that a changed memory speaks of, with what became of it; nil of others.
-	Anchors []engram.Anchored
-	Reasons []string  // for a person
-	Since   time.Time // since when it waits; zero where nobody noted that
-}
-
-// Name is what Approve and Refuse take: the number of a memory, or w and the number under
-// which a record waits.
-func (i QueueItem) Name() string {
-	if i.Waiting != nil {
-		return waitingName(i.Waiting.Num)
-	}
-	return key(i.Memory.Num)
+	Project string             // "" is every one
+	Kinds   []engram.QueueKind // nil is every one
+	Page    engram.Page        // over all kinds; limit 0 is 20, at most 1000
 }
 
 // Queue is what waits for a person.
 type Queue struct {
-	Items  []QueueItem       // by kind, in the order of QueueKinds; of each the longest waiting first
-	Counts map[QueueKind]int // how many there are of each kind that was asked for
-	Page   engram.Page       // that was listed
+	Items  []engram.QueueItem       // by kind, in the order of engram.QueueKinds; of each the longest waiting first
+	Counts map[engram.QueueKind]int // how many there are of each kind that was asked for
+	Page   engram.Page              // that was listed
 }
 
 // Queue lists what waits for a person: what is suspect, what came from others, what was
@@ -86,9 +31,9 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 	if err != nil {
 		return Queue{}, err
 	}
-	q := queueing{Queue: Queue{Counts: map[QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
-	asked := func(kind QueueKind) bool { return len(in.Kinds) == 0 || slices.Contains(in.Kinds, kind) }
-	if asked(QueueChanged) {
+	q := queueing{Queue: Queue{Counts: map[engram.QueueKind]int{}, Page: p}, now: e.now(), skip: p.Offset, rest: p.Limit}
+	asked := func(kind engram.QueueKind) bool { return len(in.Kinds) == 0 || slices.Contains(in.Kinds, kind) }
+	if asked(engram.QueueChanged) {
 		if q.states, err = e.lookAtStale(ctx, in.Project); err != nil {
 			return Queue{}, err
 		}
@@ -97,7 +42,7 @@ func (e *Engine) Queue(ctx context.Context, in QueueInput) (Queue, error) {
 		if q.project, err = deferredProject(ctx, r, in.Project); err != nil {
 			return err
 		}
-		for _, kind := range QueueKinds() {
+		for _, kind := range engram.QueueKinds() {
 			if asked(kind) {
 				if err := q.list(ctx, r, kind); err != nil {
 					return err
@@ -120,16 +65,16 @@ type queueing struct {
 }
 
 // list adds what waits of a kind.
-func (q *queueing) list(ctx context.Context, r engram.Reader, kind QueueKind) (err error) {
-	if kind == QueueWaiting || kind == QueueProposal {
+func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
+	if kind == engram.QueueWaiting || kind == engram.QueueProposal {
 		return q.records(ctx, r, kind)
 	}
-	if kind == QueueChanged {
+	if kind == engram.QueueChanged {
 		return q.changed(ctx, r)
 	}
 	read := func(p engram.Page) ([]engram.Memory, error) { return r.Suspects(ctx, q.project, p) }
 	count := func() (int, error) { return r.CountSuspects(ctx, q.project) }
-	if kind == QueueDue {
+	if kind == engram.QueueDue {
 		read = func(p engram.Page) ([]engram.Memory, error) { return r.Due(ctx, q.project, q.now, p) }
 		count = func() (int, error) {
 			u, err := r.Upkeep(ctx, q.project, q.now)
@@ -162,17 +107,17 @@ func (q *queueing) take(n int) engram.Page {
 }
 
 // add lists memories with the reasons for which they wait.
-func (q *queueing) add(ctx context.Context, r engram.Reader, kind QueueKind, ms []engram.Memory) error {
+func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKind, ms []engram.Memory) error {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil {
 		return err
 	}
 	for _, m := range ms {
-		item := QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
+		item := engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 		switch kind {
-		case QueueSuspect:
+		case engram.QueueSuspect:
 			item.Reasons, item.Since, _ = whySuspect(m, marks[m.Num], whyAndWhere)
-		case QueueDue:
+		case engram.QueueDue:
 			item.Reasons, item.Since = []string{"it is time to check that it still holds"}, m.ReviewAfter
 		}
 		q.Items = append(q.Items, item)
@@ -181,9 +126,9 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind QueueKind, ms 
 }
 
 // records adds what waits and is no memory yet.
-func (q *queueing) records(ctx context.Context, r engram.Reader, kind QueueKind) error {
+func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.QueueKind) error {
 	why := engram.DeferredReview
-	if kind == QueueProposal {
+	if kind == engram.QueueProposal {
 		why = engram.DeferredProposal
 	}
 	n, err := r.CountDeferred(ctx, q.project, why)
@@ -202,7 +147,7 @@ func (q *queueing) records(ctx context.Context, r engram.Reader, kind QueueKind)
 			p.Offset--
 		default:
 			p.Limit--
-			q.Items = append(q.Items, QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt})
+			q.Items = append(q.Items, engram.QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt})
 		}
 		return nil
 	})

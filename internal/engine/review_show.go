@@ -7,12 +7,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// QueuedNamed returns one thing that waits, by its name in the queue (QueueItem.Name), whole and with
+// QueuedNamed returns one thing that waits, by its name in the queue (engram.QueueItem.Name), whole and with
 // the reasons. Code is not looked at anew: what is told of that is what was seen the last time.
 // CodeNotFound for what does not wait.
-func (e *Engine) QueuedNamed(ctx context.Context, name string) (item QueueItem, err error) {
+func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.QueueItem, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if num, is := parseWaiting(name); is {
+		if num, is := engram.ParseWaitingName(name); is {
 			item, err = queuedRecord(ctx, r, num)
 			return err
 		}
@@ -29,9 +29,9 @@ func (e *Engine) QueuedNamed(ctx context.Context, name string) (item QueueItem, 
 		if err != nil {
 			return err
 		}
-		if kind == QueueChanged {
+		if kind == engram.QueueChanged {
 			seen, err := r.SeenAnchors(ctx, []int64{m.Num})
-			item = QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
+			item = engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
 			return err
 		}
@@ -43,20 +43,20 @@ func (e *Engine) QueuedNamed(ctx context.Context, name string) (item QueueItem, 
 }
 
 // queuedRecord is what waits under a number.
-func queuedRecord(ctx context.Context, r engram.Reader, num int64) (QueueItem, error) {
+func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.QueueItem, error) {
 	d, err := waitsAt(ctx, r, num)
 	if err != nil {
-		return QueueItem{}, err
+		return engram.QueueItem{}, err
 	}
-	kind := QueueWaiting
+	kind := engram.QueueWaiting
 	if d.Why == engram.DeferredProposal {
-		kind = QueueProposal
+		kind = engram.QueueProposal
 	}
-	return QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt}, nil
+	return engram.QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt}, nil
 }
 
-// kindOf is the first reason for which a memory waits, in the order of QueueKinds.
-func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (QueueKind, error) {
+// kindOf is the first reason for which a memory waits, in the order of engram.QueueKinds.
+func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
 	marks, err := r.Trust(ctx, []int64{m.Num})
 	if err != nil {
 		return "", err
@@ -67,14 +67,14 @@ func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory)
 	}
 	for _, mark := range marks[m.Num] {
 		if mark.Mark == engram.TrustSuspect {
-			return QueueSuspect, nil
+			return engram.QueueSuspect, nil
 		}
 	}
 	switch {
 	case seen[m.Num].Stale() && !snoozed(m, marks[m.Num], q.now):
-		return QueueChanged, nil
+		return engram.QueueChanged, nil
 	case !m.ReviewAfter.IsZero() && !m.ReviewAfter.After(q.now):
-		return QueueDue, nil
+		return engram.QueueDue, nil
 	}
 	return "", engram.Errorf(engram.CodeNotFound, "memory #%d does not wait for review", m.Num).WithHint("{get %d} shows it", m.Num)
 }

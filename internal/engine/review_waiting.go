@@ -60,7 +60,7 @@ func (o *op) putWaiting(ctx context.Context, d engram.Deferred, was decidedWas, 
 	if err := o.tx.PutDeferred(ctx, &d); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntityWaiting, waitingName(d.Num), p.Name, reason, was.fields())
+	return o.log(ctx, engram.EntityWaiting, engram.WaitingName(d.Num), p.Name, reason, was.fields())
 }
 
 // withoutText is what waited without what it says: who erases the memory that it became means
@@ -84,7 +84,7 @@ func withText(d engram.Deferred, m engram.Memory) engram.Deferred {
 // when that is what was undone.
 func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error {
 	name := entry.Key
-	num, _ := parseWaiting(name)
+	num, _ := engram.ParseWaitingName(name)
 	var was decidedWas
 	if err := json.Unmarshal(entry.Was, &was); err != nil {
 		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
@@ -136,7 +136,7 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 	if left.Waited == now.Why {
 		return nil
 	}
-	return u.changedSince("what waited as "+waitingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+	return u.changedSince("what waited as "+engram.WaitingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
 }
 
 // dropDecided removes for good what was decided before a time: no undo reaches it any more.

@@ -25,7 +25,7 @@ func planted(t testing.TB, w world, origin engram.Origin, title, content string)
 }
 
 // waits returns the names of what the review queue lists of a kind.
-func waits(t testing.TB, w world, kinds ...engine.QueueKind) (names []string) {
+func waits(t testing.TB, w world, kinds ...engram.QueueKind) (names []string) {
 	t.Helper()
 	q, err := w.Queue(t.Context(), engine.QueueInput{Kinds: kinds})
 	if err != nil {
@@ -75,7 +75,7 @@ func TestWhatReadsLikeAnOrderWaitsUntilItIsApproved(t *testing.T) {
 			if text := render.Context(c, render.Options{}); strings.Contains(text, "collect.example.net") == tt.want {
 				t.Errorf("the context says %q; want the order in it: %v", text, !tt.want)
 			}
-			if got := len(waits(t, w, engine.QueueSuspect)) == 1; got != tt.want {
+			if got := len(waits(t, w, engram.QueueSuspect)) == 1; got != tt.want {
 				t.Errorf("it waits: %v, want %v", got, tt.want)
 			}
 			d, err := w.Get(t.Context(), engram.ByNum(m.Num))
@@ -103,7 +103,7 @@ func TestAnApprovalIsOfAText(t *testing.T) {
 		if c := toldOf(t, w); c.Withheld != withheld {
 			t.Errorf("%s: withheld %d, want %d", when, c.Withheld, withheld)
 		}
-		if got := waits(t, w, engine.QueueSuspect); !slices.Equal(got, queue) {
+		if got := waits(t, w, engram.QueueSuspect); !slices.Equal(got, queue) {
 			t.Errorf("%s: waits %v, want %v", when, got, queue)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAnApprovalIsUndoneAndRedone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := toldOf(t, w); c.Withheld != want || len(waits(t, w, engine.QueueSuspect)) != want {
+		if c := toldOf(t, w); c.Withheld != want || len(waits(t, w, engram.QueueSuspect)) != want {
 			t.Errorf("after %+v: withheld %d, want %d", res.Changes, c.Withheld, want)
 		}
 	}
@@ -227,7 +227,7 @@ func TestTheQueueListsEveryKindInPages(t *testing.T) {
 	if !slices.Equal(paged, all) {
 		t.Errorf("in pages %v, want %v", paged, all)
 	}
-	if q, err := w.Queue(ctx, engine.QueueInput{Kinds: []engine.QueueKind{engine.QueueProposal}}); err != nil || len(q.Items) != 1 || len(q.Counts) != 1 {
+	if q, err := w.Queue(ctx, engine.QueueInput{Kinds: []engram.QueueKind{engram.QueueProposal}}); err != nil || len(q.Items) != 1 || len(q.Counts) != 1 {
 		t.Errorf("proposals: %+v, %v; want one, and no other count", q, err)
 	}
 	if q, err := w.Queue(ctx, engine.QueueInput{Project: "nowhere"}); err != nil || len(q.Items) != 0 {

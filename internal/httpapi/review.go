@@ -15,7 +15,7 @@ type reviewsDoc struct {
 	Limit    int                      `json:"limit"`
 	Offset   int                      `json:"offset"`
 	Memories []document.Memory        `json:"memories"` // those that are due, the longest overdue first
-	Counts   map[engine.QueueKind]int `json:"counts"`   // how many wait of each kind
+	Counts   map[engram.QueueKind]int `json:"counts"`   // how many wait of each kind
 	Items    []document.Queued        `json:"items"`    // what waits, by kind; of each the longest waiting first
 }
 
@@ -34,7 +34,7 @@ func (a *API) reviews(q request) (reply, error) {
 	if page.Offset, err = q.number("offset"); err != nil {
 		return reply{}, err
 	}
-	kinds, err := engine.ParseQueueKinds(q.query["kind"])
+	kinds, err := engram.ParseQueueKinds(q.query["kind"])
 	if err != nil {
 		return reply{}, err
 	}
@@ -45,7 +45,7 @@ func (a *API) reviews(q request) (reply, error) {
 	queue, err := a.Engine.Queue(q.Context(), engine.QueueInput{Project: name, Kinds: kinds, Page: page})
 	return reply{body: reviewsDoc{page.Limit, page.Offset, document.Each(due, func(m engram.Memory) document.Memory {
 		return document.MemoryOf(m, a.Engine.StateOf(m))
-	}), queue.Counts, document.Each(queue.Items, queuedOf)}}, err
+	}), queue.Counts, document.Each(queue.Items, document.QueuedOf)}}, err
 }
 
 // reviewDone notes that a memory was checked and holds.

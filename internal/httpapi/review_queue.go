@@ -9,15 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// queuedOf is the document of what waits for a person.
-func queuedOf(i engine.QueueItem) document.Queued {
-	q := document.Queued{Kind: string(i.Kind), Name: i.Name(), Since: document.Stamp(i.Since), Reasons: i.Reasons}
-	if i.Waiting != nil {
-		return document.QueuedRecord(q, *i.Waiting)
-	}
-	return document.QueuedMemory(q, i.Memory, i.State, i.Anchors)
-}
-
 // namesBody says what is refused.
 type namesBody struct {
 	Names []string `json:"names" doc:"ids of memories: numbers, ids or topic:KEY; w and a number for what is no memory yet"`

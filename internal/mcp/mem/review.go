@@ -90,12 +90,12 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 		limit = min(a.Limit, 100)
 	}
 	kind := strings.ToLower(strings.TrimSpace(a.Kind))
-	if kind != "" && kind != string(engine.QueueDue) && kind != string(engine.QueueChanged) {
+	if kind != "" && kind != string(engram.QueueDue) && kind != string(engram.QueueChanged) {
 		return d.reviewKind(ctx, by, at, kind, limit)
 	}
-	kinds := []engine.QueueKind{engine.QueueChanged, engine.QueueDue}
+	kinds := []engram.QueueKind{engram.QueueChanged, engram.QueueDue}
 	if kind != "" {
-		kinds = []engine.QueueKind{engine.QueueKind(kind)}
+		kinds = []engram.QueueKind{engram.QueueKind(kind)}
 	}
 	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: at.Name, Kinds: kinds, Page: engram.Page{Limit: limit}})
 	if err != nil {
@@ -109,12 +109,12 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 		return reviewed{envelope: enveloped(at, "No memories need review."+others)}, nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Memories that need review (%d):", q.Counts[engine.QueueChanged]+q.Counts[engine.QueueDue])
+	fmt.Fprintf(&b, "Memories that need review (%d):", q.Counts[engram.QueueChanged]+q.Counts[engram.QueueDue])
 	var rows []dueResult
 	for _, i := range q.Items {
 		m, reasons := i.Memory, i.Reasons
 		why := render.Line(strings.Join(reasons, "; "), 200)
-		if i.Kind == engine.QueueDue {
+		if i.Kind == engram.QueueDue {
 			reasons, why = nil, "due since "+render.Time(m.ReviewAfter, d.text)
 		}
 		fmt.Fprintf(&b, "\n#%d [%s] %s | %s | project: %s", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), why, render.Line(m.Project, 0))

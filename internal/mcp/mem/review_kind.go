@@ -17,7 +17,7 @@ import (
 // reviewKind tells what waits for a person, by title alone: what reads like an order is not
 // put before an agent because it asked what waits. No tool approves: that is a person's to do.
 func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.ProjectInForce, kind string, limit int) (reviewed, error) {
-	kinds, err := engine.ParseQueueKinds([]string{tool.Clip(kind)})
+	kinds, err := engram.ParseQueueKinds([]string{tool.Clip(kind)})
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -50,7 +50,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 
 // waitingElse says, below what is due, how much waits for another reason; "" for nothing.
 func (d *dialect) waitingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
-	kinds := slices.DeleteFunc(engine.QueueKinds(), func(k engine.QueueKind) bool { return k == engine.QueueDue || k == engine.QueueChanged })
+	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
 	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
 	if err != nil {
 		return "", err
@@ -68,7 +68,7 @@ func (d *dialect) waitingElse(ctx context.Context, by tool.Caller, project strin
 }
 
 // nameOf is how a list calls what waits: #12, or w3 of what is no memory yet.
-func nameOf(i engine.QueueItem) string {
+func nameOf(i engram.QueueItem) string {
 	if i.Waiting != nil {
 		return i.Name()
 	}
