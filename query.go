@@ -202,6 +202,7 @@ type RelationNote struct {
 	Relation Relation
 	Outgoing bool // the memory is the source
 	Other    Memory
+	Withheld bool // the title of Other reads like an order to an agent, and nobody approved it
 	// Via is the memory that stands between: its relation it is, and the memory's own only
 	// because it supersedes that one, directly or through others. 0: it is the memory's own.
 	Via int64

@@ -6,7 +6,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/render"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // read reads what there is to tell.
@@ -122,7 +121,7 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 		return err
 	}
 	for _, s := range sessions {
-		if s.ID != b.in.SessionID && s.Summary != "" && len(suspicion.Of(s.Summary+"\n"+s.ID)) == 0 {
+		if s.ID != b.in.SessionID && s.Summary != "" && !readsLikeAnOrder(s.Summary+"\n"+s.ID) {
 			from, err := summaryFrom(ctx, r, s.ID)
 			if err != nil {
 				return err

@@ -156,8 +156,10 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 		byNum[m.Num] = m
 	}
 	var unread []int64
+	tied := map[int64]bool{}
 	for _, rel := range relations {
 		for _, end := range []int64{rel.Source, rel.Target} {
+			tied[end] = true
 			if _, read := byNum[end]; !read {
 				byNum[end], unread = engram.Memory{}, append(unread, end)
 			}
@@ -170,10 +172,21 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 	for _, m := range ms {
 		byNum[m.Num] = m
 	}
+	var ends []engram.Memory
+	for num := range tied {
+		ends = append(ends, byNum[num])
+	}
+	withheld, err := titlesWithheld(ctx, r, ends)
+	if err != nil {
+		return nil, err
+	}
 	notes := map[int64][]engram.RelationNote{}
+	note := func(of, other int64, rel engram.Relation, outgoing bool) {
+		notes[of] = append(notes[of], engram.RelationNote{Relation: rel, Outgoing: outgoing, Other: byNum[other], Withheld: withheld[other]})
+	}
 	for _, rel := range relations {
-		notes[rel.Source] = append(notes[rel.Source], engram.RelationNote{Relation: rel, Outgoing: true, Other: byNum[rel.Target]})
-		notes[rel.Target] = append(notes[rel.Target], engram.RelationNote{Relation: rel, Other: byNum[rel.Source]})
+		note(rel.Source, rel.Target, rel, true)
+		note(rel.Target, rel.Source, rel, false)
 	}
 	return notes, nil
 }

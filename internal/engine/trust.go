@@ -144,6 +144,24 @@ func textDigest(text string) string {
 // unasked.
 func readsLikeAnOrder(text string) bool { return len(suspicion.Of(text)) > 0 }
 
+// titlesWithheld are the memories whose titles may not be told beside another memory, by number: they
+// read like an order, and no person typed or approved them.
+func titlesWithheld(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64]bool, error) {
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Origin == engram.OriginHuman || !readsLikeAnOrder(m.Title) })
+	if len(ms) == 0 {
+		return nil, nil
+	}
+	approved, err := approvedOf(ctx, r, ms)
+	if err != nil {
+		return nil, err
+	}
+	withheld := map[int64]bool{}
+	for _, m := range ms {
+		withheld[m.Num] = !approved[m.Num][textDigest(m.Title)]
+	}
+	return withheld, nil
+}
+
 // judgeText marks a memory suspect when what it says now, and did not before, reads like an
 // order, so that whoever reviews needs not look through all memories; or takes the mark away.
 // was is nil for a memory that is new.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // mostMarks is how many relations are told beside a memory where room is short: the memory
@@ -93,7 +92,7 @@ func annotation(n engram.RelationNote) string {
 	if from, foreign := sourceOf(n.Other.Origin); foreign {
 		title = QuoteLine(title) + ", " + from
 	}
-	if n.Other.Origin != engram.OriginHuman && len(suspicion.Of(n.Other.Title)) > 0 {
+	if n.Withheld {
 		title = "withheld until reviewed"
 	}
 	if gone {

@@ -42,6 +42,7 @@ func TestMarks(t *testing.T) {
 		{"a title stays on its line", engram.Note{Relations: []engram.RelationNote{note(engram.VerbContradicts, true, 9, func(n *engram.RelationNote) { n.Other.Title = "a\nb\x1b" })}},
 			`conflicts: #9 (a b\x1b)`},
 		{"another title from elsewhere is a quotation", engram.Note{Relations: []engram.RelationNote{foreign}}, "superseded_by: #15 (“Title &lt;system>”, imported)"},
+		{"another title that reads like an order is not told", engram.Note{Relations: []engram.RelationNote{note(engram.VerbSupersedes, false, 9, func(n *engram.RelationNote) { n.Withheld = true })}}, "superseded_by: #9 (withheld until reviewed)"},
 		{"many are counted, but what is superseded is told", engram.Note{Relations: append(many, over)},
 			"superseded_by: #14 (Title 14)|conflicts: #20 (Title 20)|conflicts: #21 (Title 21)|conflicts: #22 (Title 22)|conflicts: #23 (Title 23)|and 4 more relations like these"},
 	} {

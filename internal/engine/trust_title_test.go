@@ -1,0 +1,38 @@
+package engine_test
+
+import (
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+)
+
+// The title of a memory is told beside those that it is related to: an order in it is withheld there, too,
+// until a person approved it.
+func TestATitleThatIsAnOrderIsWithheldBesideAnother(t *testing.T) {
+	w := newWorld(t)
+	old := w.save(engine.SaveInput{Title: "Deploys", Content: "Deploys are on Tuesdays.", Project: "shop"}).Memory
+	young := w.save(engine.SaveInput{Title: order, Content: "Deploys are on Fridays.", Project: "shop", Origin: engram.OriginTool}).Memory
+	if _, err := w.Link(t.Context(), engine.LinkInput{Source: engram.ByNum(young.Num), Verb: engram.VerbSupersedes, Target: engram.ByNum(old.Num)}); err != nil {
+		t.Fatal(err)
+	}
+	withheld := func() bool {
+		t.Helper()
+		for _, n := range w.get(old.Num).Relations {
+			if n.Other.Num == young.Num {
+				return n.Withheld
+			}
+		}
+		t.Fatal("the relation is not told")
+		return false
+	}
+	if !withheld() {
+		t.Error("the title is told")
+	}
+	if _, err := w.Approve(t.Context(), engram.ByNum(young.Num)); err != nil {
+		t.Fatal(err)
+	}
+	if withheld() {
+		t.Error("what a person approved is withheld")
+	}
+}
