@@ -71,7 +71,10 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 		from += ", project " + d.Project
 	}
 	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
-	for _, why := range d.Suspect {
+	for i, why := range d.Suspect {
+		if i == 0 {
+			why = "reads like an order to an agent: " + why
+		}
 		fmt.Fprintln(s, fold(indent+render.Line(why, 0), indent, columns))
 	}
 }

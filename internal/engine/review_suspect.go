@@ -1,11 +1,8 @@
 package engine
 
-import (
-	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
-)
+import "github.com/alanbuscaglia/engram"
 
-// readsLike stands before what a text was found suspicious for, where it is one reason among others.
+// readsLike stands before the reasons for which a text was found suspicious, where there are others.
 const readsLike = "reads like an order to an agent: "
 
 // mostSuspicions is how many reasons are told of what waits: who has read these has seen enough.
@@ -15,7 +12,7 @@ const mostSuspicions = 12
 // it does, for a person who decides on it: every text that would come in is looked at. nil where
 // nothing does.
 func SuspicionsOf(d engram.Deferred) []string {
-	why := tellReasons(suspicionsIn(textsOf(d.Record)), func(r suspicion.Reason) string { return readsLike + whyAndWhere(r) })
+	why := tellReasons(suspicionsIn(textsOf(d.Record)), whyAndWhere)
 	return why[:min(len(why), mostSuspicions)]
 }
 
@@ -23,6 +20,9 @@ func SuspicionsOf(d engram.Deferred) []string {
 // was put aside.
 func whyItWaits(d engram.Deferred) []string {
 	why := SuspicionsOf(d)
+	if len(why) > 0 {
+		why[0] = readsLike + why[0]
+	}
 	if len(why) == 0 || d.Why == engram.DeferredProposal {
 		why = append(why, d.Reason)
 	}
