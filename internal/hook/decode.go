@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // errNoObject is the error of an event that is no object of JSON.
@@ -101,7 +100,7 @@ func opened(b []byte) json.RawMessage {
 // secret at its end.
 func whole(said string) json.RawMessage {
 	const mayBeHalf = 24 << 10 // bytes; the longest keys take 13 KiB
-	said, _ = secret.New().Ends(said, max(0, len(said)-mayBeHalf), 0)
+	said, _ = scanner().Ends(said, max(0, len(said)-mayBeHalf), 0)
 	text, err := json.Marshal(said)
 	if err != nil { // texts always can be
 		return nil

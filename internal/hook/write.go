@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -22,6 +23,9 @@ const (
 	restWasCut = "\n[… the rest was cut]"
 )
 
+// scanner is made with the first text that is long: most events have none, and it has many rules.
+var scanner = sync.OnceValue(secret.New)
+
 // cutText is a text without private spans, and with a sign where its end is missing. No
 // secret is cut in half: half of one nobody knows for what it is.
 func cutText(s string) string {
@@ -29,7 +33,7 @@ func cutText(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	head, _ := secret.New().Ends(s, maxText-len(restWasCut), 0)
+	head, _ := scanner().Ends(s, maxText-len(restWasCut), 0)
 	return head + restWasCut
 }
 
