@@ -16,11 +16,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
+	"github.com/alanbuscaglia/engram/internal/setup/edit"
 )
 
 // Change is what becomes of a file.
@@ -116,6 +116,15 @@ func (s *state) change(agent string, p Part) (Change, error) {
 	return c, nil
 }
 
+// fileError is an error about what is in a file.
+type fileError struct {
+	told  error         // without the path
+	whole *engram.Error // with it
+}
+
+func (e *fileError) Error() string { return e.whole.Error() }
+func (e *fileError) Unwrap() error { return e.whole }
+
 // inFile says which file an error is about.
 func inFile(path string, err error) error {
 	told, ok := errors.AsType[*engram.Error](err)
@@ -124,15 +133,13 @@ func inFile(path string, err error) error {
 	}
 	whole := *told
 	whole.Msg = path + ": " + told.Msg
-	var line, column int
-	if n, _ := fmt.Sscanf(told.Msg, "line %d, column %d:", &line, &column); n == 2 { // as editors open it
-		_, rest, _ := strings.Cut(told.Msg, ": ")
-		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, line, column, rest)
+	if at, placed := errors.AsType[*edit.Fault](err); placed { // as editors open it
+		whole.Msg = fmt.Sprintf("%s:%d:%d: %s", path, at.Line, at.Column, at.Why)
 	}
 	if whole.Hint == "" {
 		whole.Hint = "mend the file; it was not touched"
 	}
-	return &whole
+	return &fileError{told, &whole}
 }
 
 // file is what is at a path.

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -138,19 +139,13 @@ func firstDifference(a, b []byte) int {
 
 // plainly is an error about a file without its path, which stands beside it.
 func plainly(path string, err error) string {
-	rest, ok := strings.CutPrefix(err.Error(), path)
-	if !ok {
-		return err.Error()
+	if in, ok := errors.AsType[*fileError](err); ok {
+		return in.told.Error()
 	}
-	var line, column int
-	if n, _ := fmt.Sscanf(rest, ":%d:%d:", &line, &column); n == 2 {
-		_, rest, _ = strings.Cut(rest, ": ")
-		return fmt.Sprintf("line %d, column %d: %s", line, column, rest)
+	if rest, ok := strings.CutPrefix(err.Error(), path); ok {
+		return "it" + rest
 	}
-	if rest, ok := strings.CutPrefix(rest, ": "); ok {
-		return rest
-	}
-	return "it" + rest
+	return err.Error()
 }
 
 // Agents are those that are wired and remembered, sorted.

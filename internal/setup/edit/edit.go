@@ -9,6 +9,7 @@ package edit
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -46,8 +47,23 @@ func placeOf(src []byte, offset int) place {
 	return place{1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')}
 }
 
-func wrong(at place, format string, args ...any) error {
-	return engram.Errorf(engram.CodeInvalid, "line %d, column %d: "+format, append([]any{at.line, at.column}, args...)...)
+// Fault is an error at a place of a file. It is CodeInvalid.
+type Fault struct {
+	Line, Column int    // from 1, in bytes
+	Why          string // without the place
+	Hint         string // the next thing to try; "" when there is nothing better than to mend it
+}
+
+// Error says where and why.
+func (f *Fault) Error() string { return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Why) }
+
+// Unwrap returns f as the error that Engram shows.
+func (f *Fault) Unwrap() error {
+	return &engram.Error{Code: engram.CodeInvalid, Msg: f.Error(), Hint: f.Hint}
+}
+
+func wrong(at place, format string, args ...any) *Fault {
+	return &Fault{Line: at.line, Column: at.column, Why: fmt.Sprintf(format, args...)}
 }
 
 // splice is a file with something in the place of [from, to).

@@ -143,10 +143,10 @@ func noteAbove(src []byte, offset int) int {
 func (t tables) barred() error {
 	for _, s := range t.all {
 		if s.bars(t.path) {
-			p := placeOf(t.src, s.at)
-			return engram.Errorf(engram.CodeInvalid, "line %d, column %d: %s is written in one line or as a list, and [%s] cannot stand beside it",
-				p.line, p.column, strings.Join(s.path, "."), strings.Join(t.path, ".")).
-				WithHint("write each table with a header of its own, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
+			bars := wrong(placeOf(t.src, s.at), "%s is written in one line or as a list, and [%s] cannot stand beside it",
+				strings.Join(s.path, "."), strings.Join(t.path, "."))
+			bars.Hint = fmt.Sprintf("write each table with a header of its own, as [%s.NAME]", strings.Join(t.path[:len(t.path)-1], "."))
+			return bars
 		}
 	}
 	return nil
