@@ -49,7 +49,7 @@ type incoming struct {
 	// Undated says that the times of a memory or a relation are not told, or cannot be true:
 	// they are in the future. Whatever is here counts as later.
 	Undated bool
-	// Cut are the kinds of secrets that were cut out of a memory of a file: whether that is to be
+	// Cut are the kinds of secrets that were cut out of a memory: whether that is to be
 	// told is known only beside what the memory says here.
 	Cut []string
 	// state is a memory as a state to be merged, when it was made ahead; nil: not yet.
@@ -179,16 +179,18 @@ func (c cleaning) take(rec engram.Record, w *waiting, res *Imported) error {
 		res.Reject(rec, engram.ImportNote{Item: rec.Item, Name: nameOf(rec), Reason: line(reason)})
 		return nil
 	}
-	if clean.Memory != nil {
-		clean.Cut, c.washed.kinds = c.washed.kinds, nil
-	}
-	c.tellCut(rec, res)
+	c.tellCut(rec, &clean, res)
 	return w.add(clean)
 }
 
-// tellCut notes what secrets were cut out of a record, and forgets them.
-func (c cleaning) tellCut(rec engram.Record, res *Imported) {
-	noteCut(rec, c.washed.kinds, res)
+// tellCut notes what secrets were cut out of a record, and forgets them; of a memory they are kept for
+// whoever takes it in.
+func (c cleaning) tellCut(rec engram.Record, clean *incoming, res *Imported) {
+	if clean.Memory != nil {
+		clean.Cut = c.washed.kinds
+	} else {
+		noteCut(rec, c.washed.kinds, res)
+	}
 	c.washed.kinds = nil
 }
 

@@ -89,7 +89,7 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 		b.res.Reject(r, engram.ImportNote{Item: r.Item, Name: nameOf(r), Reason: line(flaw.Error())})
 		return in, false, nil
 	}
-	c.tellCut(r, b.res)
+	c.tellCut(r, &in, b.res)
 	return in, true, nil
 }
 
@@ -114,6 +114,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 			return err
 		}
 		if why != "" {
+			b.tellCut(r)
 			return b.later(ctx, r.Record, engram.DeferredReview, why)
 		}
 	}

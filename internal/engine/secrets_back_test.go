@@ -110,3 +110,20 @@ func TestNothingIsSaidToBeCutThatStays(t *testing.T) {
 		}
 	}
 }
+
+func TestAPullSaysNothingOfWhatStays(t *testing.T) {
+	_, cs := clones(t, 1)
+	b := cs[0]
+	content := "CI uses " + githubToken()
+	kept := b.save(engine.SaveInput{Title: "CI token", Content: content, Project: "shop", Origin: engram.OriginHuman, AllowSecret: true}).Memory
+	back := foreign(string(kept.ID), kept.UpdatedAt, "CI token", content)
+	back.Lineage = nil // as an earlier version wrote it
+	write(t, b.remote, "old", back)
+	if p := b.pull(); len(p.Notes) > 0 || b.memory(kept.ID).Content != content {
+		t.Errorf("told %+v, and it says %q; want nothing, and what it said", p.Notes, b.memory(kept.ID).Content)
+	}
+	write(t, b.remote, "old", foreign("mem_00000000000000000000000009", b.Clock.Now(), "Deploy token", "Deploys use "+githubToken()))
+	if p := b.pull(); len(p.Notes) != 1 || !strings.Contains(p.Notes[0].Reason, "Cut out") {
+		t.Errorf("of a text that is not here told %+v; want that its secret was cut", p.Notes)
+	}
+}
