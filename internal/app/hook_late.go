@@ -11,8 +11,8 @@ import (
 )
 
 // lateHooks counts in hook.log, and in what it was before, the events of an agent, "" for all, of
-// which something was left out for want of time. Lines of one event have one time, agent and kind; what is no line
-// of it is passed over.
+// which something was left out for want of time. Lines of one event have one time, agent and kind;
+// what is no line of it is passed over.
 func lateHooks(dir, agent string, within time.Duration, now time.Time) health.Hooks {
 	h := health.Hooks{Within: within}
 	seen := map[string]bool{}

@@ -56,6 +56,7 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	if s.session.ID == "" && len(e.accessed(s.memories(), s, nil, at)) == 0 {
 		return nil // read within the hour: no lock is taken
 	}
+	s.query = e.CleanText(s.query) // before the transaction: every other writer waits for that
 	ctx, cancel := e.waiting(ctx)
 	defer cancel()
 	err := e.store.Update(ctx, func(tx engram.Tx) error { return e.rememberAt(ctx, tx, s, at) })
@@ -68,12 +69,11 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
 }
 
-// rememberAt is remember in a transaction.
+// rememberAt is remember in a transaction, of a showing whose query has no secrets.
 func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
 	if err := e.countAccesses(ctx, tx, s, at); err != nil {
 		return err
 	}
-	s.query = e.CleanText(s.query)
 	uses := s.uses(at)
 	if len(uses) == 0 {
 		return nil

@@ -96,8 +96,8 @@ func (s Switch) nowhere() bool {
 // and what is now. What is off already stays off since it was.
 //
 // A name is one that a project may have, such as that of its folder; whoever means a project that
-// has several gives all of them. CodeInvalid for a name that no project can have, CodeUnavailable when the file cannot be
-// written.
+// has several gives all of them. CodeInvalid for a name that no project can have, CodeUnavailable
+// when the file cannot be written.
 func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
 	at = at.UTC().Truncate(time.Second)
 	return s.change(ctx, names, func(now *State, names []string) {
