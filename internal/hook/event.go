@@ -52,7 +52,7 @@ var names = sync.OnceValue(func() map[string]Kind {
 })
 
 func plain(name string) string {
-	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(name), "-", ""), "_", "")
 }
 
 // KindOf is the kind that a name stands for: ours, or that of an agent; known is false for
