@@ -40,6 +40,9 @@ type Options struct {
 	// Mapped reads the database where the system has it, for a process too short to gain
 	// from copies of it: sqlite.Options.
 	Mapped bool
+	// Single reads and writes on one connection where it can, for a process that does one thing:
+	// sqlite.Options.
+	Single bool
 	// Try is for a process that only says what it would do: a database that is not there is
 	// not made, and what is tried is tried in an empty one that goes with the App.
 	Try bool
@@ -67,7 +70,7 @@ func New(o Options) *App {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, WriteWait: o.WriteWait})
+		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, Single: o.Single, WriteWait: o.WriteWait})
 	}}
 	a := &App{opts: o, store: store}
 	if o.Try {

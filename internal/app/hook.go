@@ -21,7 +21,7 @@ import (
 // hook.Handle). The process should end then: work may still go on.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
 	// What cannot be written waits in the notebook, and the agent need not wait for who writes.
-	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, WriteWait: c.HookWithin / 3})
+	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, Single: true, WriteWait: c.HookWithin / 3})
 	off, log := a.OffState(), newHookLog(c.DataDir, agent)
 	kind, known := hook.KindOf(event)
 	if off.Everything || !known {

@@ -25,6 +25,9 @@ type pool struct {
 	once  sync.Once
 	err   error // of closing
 
+	lender        *pool // nil: nobody lends; it is closed after this one
+	borrow, repay string
+
 	mu   sync.Mutex
 	idle []*conn // open and not taken, the last one given back at the end
 }
@@ -54,6 +57,9 @@ func (p *pool) take(ctx context.Context) (*conn, error) {
 	if c := p.last(); c != nil {
 		return c, nil
 	}
+	if c := p.borrowed(); c != nil {
+		return c, nil
+	}
 	c, err := p.db.Conn(ctx)
 	if err != nil {
 		p.turns <- struct{}{}
@@ -75,14 +81,36 @@ func (p *pool) last() *conn {
 	return c
 }
 
+// borrowed takes a connection that the lender does not need now, nil when there is none.
+func (p *pool) borrowed() *conn {
+	if p.lender == nil {
+		return nil
+	}
+	c := p.lender.last()
+	if c == nil {
+		return nil
+	}
+	c.unchanged, c.lender = nil, p.lender
+	if !c.turn(p.borrow) {
+		_ = c.sql.Close()
+		return nil
+	}
+	return c
+}
+
 // give returns a connection; one that broke is replaced by a new one later.
 func (p *pool) give(c *conn) {
+	owner := p
+	if c.lender != nil {
+		owner, c.lender = c.lender, nil
+		c.broken = c.broken || !c.turn(p.repay)
+	}
 	if c.broken {
 		_ = c.sql.Close() // it is of no use whatever Close says
 	} else {
-		p.mu.Lock()
-		p.idle = append(p.idle, c)
-		p.mu.Unlock()
+		owner.mu.Lock()
+		owner.idle = append(owner.idle, c)
+		owner.mu.Unlock()
 	}
 	p.turns <- struct{}{}
 }
@@ -114,7 +142,12 @@ type conn struct {
 	broken bool
 	// unchanged is what it has read; nil unless it only reads.
 	unchanged *unchanged
+	lender    *pool // whose it is; nil while it is its own pool's
 }
+
+// turn makes the connection one that reads or one that writes, and reports whether it is. That
+// takes microseconds, and a caller who gives up must not have it half done.
+func (c *conn) turn(pragmas string) bool { return c.exec(context.Background(), pragmas) == nil }
 
 // maxStatements bounds what one connection keeps: filters make many spellings of a
 // listing, each of them rare.

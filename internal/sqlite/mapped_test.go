@@ -12,6 +12,8 @@ import (
 
 func mapped(o *sqlite.Options) { o.Mapped = true }
 
+func single(o *sqlite.Options) { o.Single = true }
+
 // A command and a server share the file, and the server writes into it what the command
 // has mapped: it shortens its log all the time, and the file grows.
 func TestWhoHasTheFileMappedSeesOneSnapshotWhileItIsWritten(t *testing.T) {

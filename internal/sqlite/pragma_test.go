@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -24,11 +25,20 @@ func pragma(t *testing.T, c *conn, name string) string {
 }
 
 func TestThePragmasAreInForce(t *testing.T) {
-	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db")})
-	if err != nil {
-		t.Fatal(err)
+	for name, o := range map[string]Options{"two connections": {}, "one that does both": {Single: true, Mapped: true}} {
+		t.Run(name, func(t *testing.T) {
+			o.Path = filepath.Join(t.TempDir(), "engram.db")
+			s, err := Open(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			pragmasAreInForce(t, s)
+		})
 	}
-	defer s.Close()
+}
+
+func pragmasAreInForce(t *testing.T, s *Store) {
 	check := func(kind string, p *pool, want map[string]string) {
 		c, err := p.take(t.Context())
 		if err != nil {
@@ -40,15 +50,12 @@ func TestThePragmasAreInForce(t *testing.T) {
 				t.Errorf("%s connection: %s is %s, want %s", kind, name, got, value)
 			}
 		}
-		if got := pragma(t, c, "busy_timeout"); got == "0" {
-			t.Errorf("%s connection: no busy timeout", kind)
-		}
 	}
 	check("write", s.writes, map[string]string{
-		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0",
+		"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "secure_delete": "1", "query_only": "0", "busy_timeout": fmt.Sprint(writerNap.Milliseconds()),
 		"application_id": fmt.Sprint(applicationID), "user_version": "1", "journal_size_limit": fmt.Sprint(usualLog)})
 	for range s.reads.size { // each of them: those that are taken are not given again
-		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1"})
+		check("read", s.reads, map[string]string{"journal_mode": "wal", "query_only": "1", "busy_timeout": fmt.Sprint(readerNap.Milliseconds())})
 		c, err := s.reads.take(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -74,8 +81,69 @@ func TestWhoAsksOneThingAfterTheOtherOpensOneConnection(t *testing.T) {
 	}
 }
 
+// A connection that does both is one, opened once, and knows of what it wrote.
+func TestWhoReadsAndWritesInTurnOpensOneConnection(t *testing.T) {
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	at := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
+	for i := range 5 {
+		name := fmt.Sprint("shop-", i)
+		err := s.Update(t.Context(), func(tx engram.Tx) error {
+			return tx.PutProject(t.Context(), engram.Project{Name: name, CreatedAt: at})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.View(t.Context(), func(r engram.Reader) error {
+			_, known, err := r.Project(t.Context(), name)
+			if !known {
+				t.Errorf("what was written in turn %d is not read", i)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if all := len(s.reads.idle) + len(s.writes.idle); all != 1 {
+		t.Errorf("five writes and reads in turn: got %d connections, want 1", all)
+	}
+}
+
+// Who reads while another writes has a connection of its own, and what was lent comes back.
+func TestAConnectionIsLentWhileNobodyReads(t *testing.T) {
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Single: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	nothing := func(engram.Tx) error { return nil }
+	reading := func(engram.Reader) error { return s.Update(t.Context(), nothing) }
+	if err := s.View(t.Context(), reading); err != nil {
+		t.Fatal(err)
+	}
+	writing := func(engram.Tx) error { return s.View(t.Context(), func(engram.Reader) error { return nil }) }
+	for range 2 * s.reads.size {
+		if err := s.Update(t.Context(), writing); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if reads, writes := len(s.reads.idle), len(s.writes.idle); reads+writes != 2 {
+		t.Errorf("one at a time beside another: got %d connections that read and %d that write, want two in all", reads, writes)
+	}
+}
+
 func TestWhoReadsMayMapTheFileAndWhoWritesNever(t *testing.T) {
-	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Mapped: true})
+	for _, single := range []bool{false, true} {
+		whoReadsMayMapTheFile(t, single)
+	}
+}
+
+func whoReadsMayMapTheFile(t *testing.T, single bool) {
+	s, err := Open(t.Context(), Options{Path: filepath.Join(t.TempDir(), "engram.db"), Mapped: true, Single: single})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +155,7 @@ func TestWhoReadsMayMapTheFileAndWhoWritesNever(t *testing.T) {
 	}{
 		{"read", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
 		{"write", s.writes, "0"},
+		{"read, when it has written", s.reads, map[bool]string{true: fmt.Sprint(mapped), false: "0"}[len(mapping()) > 0]},
 	} {
 		c, err := of.pool.take(t.Context())
 		if err != nil {

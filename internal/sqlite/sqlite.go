@@ -19,6 +19,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -41,6 +43,9 @@ type Options struct {
 	// Mapped maps the file for reading instead of copying its pages, which is half of what a
 	// cold read costs: see mapping. For processes that end soon.
 	Mapped bool
+	// Single lets the connection that has read write, too, while nobody reads: to open a second
+	// one is a twentieth of what an event of an agent costs. For processes that do one thing.
+	Single bool
 }
 
 // Store is an engram.Store on one SQLite file.
@@ -81,17 +86,23 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait, tooLong: longLog, version: o.Version, now: o.Now}
-	reading := []string{"busy_timeout(2000)", "query_only(1)"}
+	reads := []string{fmt.Sprintf("busy_timeout(%d)", readerNap.Milliseconds()), "query_only(1)"}
+	writes := []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)"}
+	always := writing()
 	if o.Mapped {
-		reading = append(reading, mapping()...)
+		reads = append(reads, mapping()...)
 	}
-	if s.reads, err = newPool(dsn(path, reading...), o.Readers); err != nil {
+	if s.writes, err = newPool(dsn(path, slices.Concat(always, writes)...), 1); err != nil {
 		return nil, err
 	}
-	if s.writes, err = newPool(dsn(path, fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
-		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
-		"secure_delete(1)"), 1); err != nil {
+	if !o.Single {
+		always = nil
+	}
+	if s.reads, err = newPool(dsn(path, slices.Concat(always, reads)...), o.Readers); err != nil {
 		return nil, err
+	}
+	if o.Single {
+		s.writes.lender, s.writes.borrow, s.writes.repay = s.reads, pragmas(writes), pragmas(reads)
 	}
 	if err := s.prepare(ctx, o.Now); err != nil {
 		return nil, errors.Join(explain(err, path), s.Close())
@@ -99,9 +110,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
+// writing are the pragmas of a connection that writes, or may come to; those that change with
+// what it does are not among them.
+func writing() []string {
+	return []string{"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
+		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
+		"secure_delete(1)"}
+}
+
 // Close waits for what is under way and closes the file.
 func (s *Store) Close() error {
-	return errors.Join(s.reads.close(), s.writes.close())
+	return errors.Join(s.writes.close(), s.reads.close()) // what was borrowed goes back first
 }
 
 // View runs fn on a snapshot.
@@ -121,8 +140,12 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 	return explain(fn(&tx{conn: c, kept: &s.kept}), s.path)
 }
 
-// writerNap is how long SQLite itself waits for the write lock; patiently does the rest.
-const writerNap = 20 * time.Millisecond
+// How long SQLite itself waits: a reader for who makes or recovers the log, a writer for the
+// write lock, where patiently does the rest.
+const (
+	readerNap = 2 * time.Second
+	writerNap = 20 * time.Millisecond
+)
 
 // Update runs fn as the only writer.
 func (s *Store) Update(ctx context.Context, fn func(engram.Tx) error) error {
@@ -257,6 +280,9 @@ func mapping() []string {
 	}
 	return []string{fmt.Sprintf("mmap_size(%d)", mapped)}
 }
+
+// pragmas is the statement that sets them.
+func pragmas(all []string) string { return "PRAGMA " + strings.Join(all, "; PRAGMA ") }
 
 // dsn is the address of the file for the driver, with the pragmas of its connections.
 func dsn(path string, pragmas ...string) string {

@@ -22,6 +22,12 @@ func TestStoreThatIsMapped(t *testing.T) {
 	})
 }
 
+func TestStoreOfOneConnection(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) engram.Store {
+		return open(t, filepath.Join(t.TempDir(), "engram.db"), mapped, single)
+	})
+}
+
 // now is a clock that stands still: the store asks it for the names of backups alone.
 func now() time.Time { return time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC) }
 
