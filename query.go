@@ -287,6 +287,9 @@ type Timeline struct {
 	Session Session
 	Total   int   // live memories in the session
 	Notes   Notes // of Focus, Before and After
+	// Suspect says why the summary of Session reads like an order to an agent, in words; nil where
+	// it does not.
+	Suspect []string
 }
 
 // Context is what a new session should know.

@@ -47,6 +47,8 @@ type Recollected struct {
 	CreatedAt   Stamp          `json:"created_at" schema:"-"`
 	AccessCount int            `json:"access_count"` // before this answer
 	Metadata    map[string]any `json:"metadata"`
+	Origin      engram.Origin  `json:"origin" schema:"-"`
+	Suspect     []string       `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
 }
 
 // RecollectionOf is the document of what a search by strength found. Weaker finds are none
@@ -58,7 +60,8 @@ func RecollectionOf(f engram.Found) Recollection {
 func recollectedOf(h engram.Hit) Recollected {
 	m := h.Memory
 	r := Recollected{ID: m.ID, Content: m.Content, Strength: Thousandths(h.Strength), Relevance: Thousandths(h.Relevance),
-		CreatedAt: Stamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata}
+		CreatedAt: Stamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata,
+		Origin: m.Origin, Suspect: h.Note().Suspect}
 	if m.Type != engram.TypeManual { // what a save without a type gets
 		r.Category = &m.Type
 	}

@@ -51,12 +51,6 @@ func inNotes() []rule {
 			id: "netrc-password", regex: `(?i)(?:machine\s{1,9}\S{1,100}|default)\s{1,9}login\s{1,9}\S{1,100}\s{1,9}password\s{1,9}(\S{4,200})`, opens: true, bounded: true,
 			keywords: []string{"machine", "default"}, also: []string{"login", "password"}, allowed: noPassword(),
 		},
-		{id: "docker-hub-token", regex: `dckr_(?:pat|oat)_[\w-]{20,60}`, entropy: 3, opens: true, keywords: []string{"dckr_pat_", "dckr_oat_"}},
-		{id: "openrouter-api-key", regex: `sk-or-v1-[A-Za-z0-9]{32,80}`, entropy: 3, opens: true, bounded: true, keywords: []string{"sk-or-v1-"}},
-		{id: "groq-api-key", regex: `gsk_[A-Za-z0-9]{40,60}`, entropy: 3, opens: true, bounded: true, keywords: []string{"gsk_"}},
-		{id: "xai-api-key", regex: `xai-[A-Za-z0-9]{60,100}`, entropy: 3, opens: true, bounded: true, keywords: []string{"xai-"}},
-		{id: "nvidia-api-key", regex: `nvapi-[\w-]{50,80}`, entropy: 3, opens: true, bounded: true, keywords: []string{"nvapi-"}},
-		{id: "discord-webhook", regex: `discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{15,22}/([\w-]{40,100})`, entropy: 3, opens: true, keywords: []string{"discord.com/api/", "discordapp.com/api/"}},
 	}
 }
 

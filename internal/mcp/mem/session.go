@@ -114,5 +114,5 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 	if !d.remote { // where several agents are served, their calls are not those of this session
 		text += "\n" + score
 	}
-	return message{envelope: enveloped(at, text)}, nil
+	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, nil
 }
