@@ -12,7 +12,7 @@ func rememberCases() []routeCase {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"` + hint + `"}}`
 	}
 	const (
-		one  = `{"id":"mem_00000000000000000000000004","content":"Something else about a login.","category":null,"strength":0.75,"relevance":0.75,"created_at":T,"access_count":0,"metadata":{}}`
+		one  = `{"id":"mem_00000000000000000000000004","content":"Something else about a login.","category":null,"strength":0.75,"relevance":0.75,"created_at":T,"access_count":0,"metadata":{},"origin":"agent"}`
 		none = `{"memories":[],"fallback_mode":false}`
 	)
 	return []routeCase{
