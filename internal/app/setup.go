@@ -299,10 +299,28 @@ func (w Wiring) home() string {
 	return w.variable("USERPROFILE")
 }
 
-// Ready says whether anything can be wired here: CodeInvalid without a home directory.
+// Ready says whether anything can be wired here: CodeInvalid without a home directory, and the errors
+// of a record of what was wired that cannot be understood or read, which keeps all agents.
 func (w Wiring) Ready() error {
 	if !filepath.IsAbs(w.home()) {
 		return engram.Errorf(engram.CodeInvalid, "the home directory is unknown").WithHint("set HOME")
+	}
+	_, err := w.wirer().Programs()
+	return err
+}
+
+// DataFits says whether the data directory that agents would be told can be one: CodeInvalid where
+// it, or what it would be made in, is something else.
+func (w Wiring) DataFits() error {
+	for dir := w.env().DataDir; dir != "" && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		is, err := os.Stat(dir)
+		if err == nil && !is.IsDir() {
+			return engram.Errorf(engram.CodeInvalid, "%s can be no data directory: %s is no folder", w.env().DataDir, dir).
+				WithHint("name another with --data-dir; nothing was changed")
+		}
+		if err == nil {
+			break
+		}
 	}
 	return nil
 }

@@ -34,6 +34,7 @@ type setupAgentDoc struct {
 	DataDir  string         `json:"data_dir"` // that it calls the program with; "" for the usual one
 	Notes    []string       `json:"notes"`    // what else is to be known, such as what stands in the way of its memory
 	Next     string         `json:"next"`     // what a person does now; "" when nothing
+	Code     engram.Code    `json:"code"`     // what kind of error it is: invalid, conflict, unavailable or internal; "" for none
 	Error    string         `json:"error"`    // why it could not be done, or read; "" when it could
 	Hint     string         `json:"hint"`     // what to do about it; "" when there is nothing to say
 }
@@ -177,6 +178,9 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 	if callable != nil && !o.undo {
 		return callable
 	}
+	if err := w.DataFits(); err != nil && !o.undo {
+		return err
+	}
 	doc := setupDoc{Action: "set_up", DryRun: o.dry, Program: w.Program, Agents: []setupAgentDoc{}}
 	do := w.Set
 	if o.undo {
@@ -233,7 +237,7 @@ func (p *program) setupAgent(s app.AgentState, dry bool) setupAgentDoc {
 		d.Next = s.Next
 	}
 	if s.Err != nil {
-		d.Error, d.Hint = messageOf(s.Err), p.hintOf(s.Err)
+		d.Code, d.Error, d.Hint = engram.CodeOf(s.Err), messageOf(s.Err), p.hintOf(s.Err)
 	}
 	return d
 }

@@ -132,7 +132,7 @@ func (set setting) fallback(c Config, p paths) (string, error) {
 	case keyDataDir:
 		if p.home == "" {
 			return "", engram.Errorf(engram.CodeInvalid, "the home directory is unknown").
-				WithHint("set ENGRAM_DATA_DIR or give --data-dir")
+				WithHint("set HOME, or ENGRAM_DATA_DIR, or give --data-dir")
 		}
 		return filepath.Join(p.home, ".engram"), nil
 	case keyDBPath:

@@ -2,9 +2,11 @@ package setup
 
 import (
 	"bytes"
+	"encoding/json"
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -59,12 +61,21 @@ func (p Part) moved(content []byte) bool {
 }
 
 // varied reports whether two texts differ only in where the program is, and in the version. The rest
-// of a line that names these counts: somebody may have written it.
-func varied(a, b []byte) bool { return bytes.Equal(plain(a), plain(b)) }
+// of a line that names these counts: somebody may have written it. programs are those that are
+// known by their paths, whatever they are called.
+func varied(a, b []byte, programs ...string) bool {
+	return bytes.Equal(plain(a, programs), plain(b, programs))
+}
 
 // plain is a text without what varies in it.
-func plain(text []byte) []byte {
-	return version.ReplaceAll(program.ReplaceAll(text, []byte("engram$1")), nil)
+func plain(text []byte, programs []string) []byte {
+	text = version.ReplaceAll(program.ReplaceAll(text, []byte("engram$1")), nil)
+	for _, path := range programs {
+		if spelt, err := json.Marshal(path); err == nil && path != "" { // as it stands in JSON
+			text = bytes.ReplaceAll(text, bytes.Trim(spelt, `"`), []byte("engram"))
+		}
+	}
+	return text
 }
 
 var (
@@ -119,7 +130,7 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 		}
 	default:
 		c.After, err = p.remade(content)
-		if !as && p.loses(known, content, c.After) {
+		if !as && s.loses(known, p, content, c.After) {
 			c.Kept = s.aside(p.Path, content)
 		}
 	}
@@ -128,8 +139,8 @@ func (s *state) changeOwn(known *wired, p Part, content []byte) (c Change, err e
 
 // loses reports whether something that a person may have written into a file of ours is not in what
 // it becomes. Without a record a text comes back by an undo: it is what was there before.
-func (p Part) loses(known *wired, content, after []byte) bool {
-	return (known != nil || p.Merge != nil) && !varied(content, after)
+func (s *state) loses(known *wired, p Part, content, after []byte) bool {
+	return (known != nil || p.Merge != nil) && !varied(content, after, slices.Concat(s.Programs, []string{s.program})...)
 }
 
 // restoreOwn is what becomes of a file of ours that is taken out, and was changed since; before is

@@ -180,7 +180,8 @@ func read(path string) (file, error) {
 }
 
 func unreadable(path string, err error) error {
-	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).WithHint("nothing was changed").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
+		WithHint("see to the rights of the file, and to what stands on the way to it; nothing was changed").WithCause(err)
 }
 
 func unwritable(path string, err error) error {

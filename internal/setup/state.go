@@ -25,8 +25,9 @@ type state struct {
 	// Programs are those that files were made to call: whose a line in a file is, is told by them.
 	Programs []string `json:"programs,omitempty"`
 
-	dir    string            // where it lies
-	copies map[string][]byte // of what was adopted, by sum, as long as they are not written
+	dir     string            // where it lies
+	program string            // that files are made to call now
+	copies  map[string][]byte // of what was adopted, by sum, as long as they are not written
 }
 
 // wired is a file that was changed for agents. A sum is the SHA-256 of a content; "" is that
@@ -97,7 +98,7 @@ func (w *wired) shares(agent string) bool {
 }
 
 func (w *Wirer) load() (*state, error) {
-	s := &state{Version: stateVersion, Files: map[string]*wired{}, dir: w.o.Dir, copies: map[string][]byte{}}
+	s := &state{Version: stateVersion, Files: map[string]*wired{}, dir: w.o.Dir, program: w.o.Program, copies: map[string][]byte{}}
 	path := filepath.Join(w.o.Dir, stateName)
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,7 +109,7 @@ func (w *Wirer) load() (*state, error) {
 	}
 	if err := json.Unmarshal(b, s); err != nil {
 		return nil, engram.Errorf(engram.CodeInvalid, "%s cannot be understood", path).
-			WithHint("what files were before lies in %s beside it", copiesName).WithCause(err)
+			WithHint("move %s away, and set the agents up again; what their files were before lies in %s of it", w.o.Dir, copiesName).WithCause(err)
 	}
 	if s.Version > stateVersion {
 		return nil, engram.Errorf(engram.CodeConflict, "%s was written by a newer version", path).WithHint("update engram")
@@ -188,7 +189,7 @@ func (w *Wirer) kept(s *state, name string) ([]byte, error) {
 		return nil, unreadable(path, err)
 	}
 	if sum(b) != name {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since", path).WithHint("the file that it is a copy of is left as it is")
+		return nil, engram.Errorf(engram.CodeInvalid, "%s was changed since", path).WithHint("remove it, and only what is engram's is taken out of the file that it was a copy of; nothing was changed")
 	}
 	return b, nil
 }
