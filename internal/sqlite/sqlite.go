@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -87,22 +86,17 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{path: path, log: o.Log, writeWait: o.WriteWait, tooLong: longLog, version: o.Version, now: o.Now}
 	reads := []string{fmt.Sprintf("busy_timeout(%d)", readerNap.Milliseconds()), "query_only(1)"}
-	writes := []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)"}
-	always := writing()
 	if o.Mapped {
 		reads = append(reads, mapping()...)
 	}
-	if s.writes, err = newPool(dsn(path, slices.Concat(always, writes)...), 1); err != nil {
+	if s.reads, err = newPool(dsn(path, reads...), o.Readers); err != nil {
 		return nil, err
 	}
-	if !o.Single {
-		always = nil
-	}
-	if s.reads, err = newPool(dsn(path, slices.Concat(always, reads)...), o.Readers); err != nil {
+	if s.writes, err = newPool(dsn(path, writing()...), 1); err != nil {
 		return nil, err
 	}
 	if o.Single {
-		s.writes.lender, s.writes.borrow, s.writes.repay = s.reads, pragmas(writes), pragmas(reads)
+		s.writes.lender, s.writes.borrow, s.writes.repay = s.reads, pragmas(writing()), pragmas(reads)
 	}
 	if err := s.prepare(ctx, o.Now); err != nil {
 		return nil, errors.Join(explain(err, path), s.Close())
@@ -110,10 +104,10 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// writing are the pragmas of a connection that writes, or may come to; those that change with
-// what it does are not among them.
+// writing are the pragmas of a connection that writes, be it for a while.
 func writing() []string {
-	return []string{"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
+	return []string{fmt.Sprintf("busy_timeout(%d)", writerNap.Milliseconds()), "query_only(0)", "mmap_size(0)",
+		"foreign_keys(1)", "synchronous(FULL)", fmt.Sprintf("journal_size_limit(%d)", usualLog),
 		// What is deleted is overwritten, always: an erase cannot know which freed page holds an older copy.
 		"secure_delete(1)"}
 }
