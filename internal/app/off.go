@@ -34,7 +34,7 @@ func (a *App) SwitchOff(ctx context.Context, names []string) (before, after OffS
 // SwitchOn switches agents on again, as SwitchOff does off. On for everything leaves off
 // what is off by its name.
 func (a *App) SwitchOn(ctx context.Context, names []string) (before, after OffState, err error) {
-	return a.offSwitch().On(ctx, names)
+	return a.offSwitch().On(ctx, names, time.Now())
 }
 
 // whileOff is what reports whether a project is off; nil while nothing is.

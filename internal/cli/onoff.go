@@ -63,7 +63,8 @@ func (d offDoc) line() string {
 // switchedDoc is the answer of `off` and `on`.
 type switchedDoc struct {
 	offDoc
-	Changed bool `json:"changed"` // false: it was so before
+	Changed bool   `json:"changed"` // false: it was so before
+	Kept    string `json:"kept"`    // where an off.json that cannot be understood is kept; "" when there was none
 }
 
 // askedOffDoc is the answer of `off --check`.
@@ -158,10 +159,10 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 				return err
 			}
 			if before.Broken != nil && !p.json {
-				p.warn("what was off before is not known any more: " + messageOf(before.Broken))
+				p.warn("what was off before is not known any more: " + messageOf(before.Broken) + keptWhere(after.Kept))
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
-			return p.answer(switchedDoc{offOf(after), changed}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
+			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
 		},
 	}
 	cmd.Flags().BoolVar(&here, "here", false, "the project of this folder alone")
@@ -262,6 +263,14 @@ func writeOn(b *strings.Builder, s switched) {
 		return
 	}
 	fmt.Fprintf(b, "Agents are switched on for project %s.\n", projectNames(s.names))
+}
+
+// keptWhere says where a file is kept that could not be understood.
+func keptWhere(path string) string {
+	if path == "" {
+		return ""
+	}
+	return "; what it said is kept in " + path
 }
 
 func projectNames(names []string) string {

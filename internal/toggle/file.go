@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/atomicfile"
@@ -87,6 +88,30 @@ func (s Switch) write(now State) error {
 		return nil
 	}
 	return err
+}
+
+// keepAside keeps what the file says beside it, under a name that nothing has yet, and returns
+// where; "" where it says nothing. The caller holds the lock.
+func (s Switch) keepAside() (path string, err error) {
+	text, err := readFile(s.path())
+	if err == nil && len(bytes.TrimSpace(text)) == 0 {
+		return "", nil
+	}
+	for n := 1; ; n++ {
+		path = filepath.Join(s.o.Dir, fmt.Sprintf("off.unread-%d.json", n))
+		if _, there := os.Lstat(path); errors.Is(there, fs.ErrNotExist) {
+			break
+		} else if there != nil {
+			return "", there
+		}
+	}
+	if err == nil { // a copy: at no moment there is no file, which would be on
+		err = atomicfile.Write(path, text, atomicfile.Options{Mode: 0o600})
+	}
+	if err != nil { // on a full disk, or of what cannot be read
+		err = os.Rename(s.path(), path)
+	}
+	return path, err
 }
 
 // overwrite writes into the file that is there, which takes no room on a full disk. What it

@@ -34,6 +34,21 @@ func cramped(t *testing.T) string {
 	return dir
 }
 
+// What cannot be kept aside is not lost: it goes on counting as off.
+func TestWhatCannotBeKeptAsideStays(t *testing.T) {
+	dir := cramped(t)
+	if err := os.WriteFile(filepath.Join(dir, toggle.FileName), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := open(dir)
+	if _, _, err := s.On(t.Context(), nil, at()); err == nil || !s.State().Off("shop") {
+		t.Errorf("got error %v, %+v, want an error, and everything off", err, s.State())
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, toggle.FileName)); err != nil || string(got) != "half" {
+		t.Errorf("got %q, %v; want the file as it was", got, err)
+	}
+}
+
 // Off has to be said at any moment: where there is no room for a new file, the one that is there
 // is written over, and one without a text means off, too.
 func TestOffCanBeSaidWhereThereIsNoRoom(t *testing.T) {
@@ -42,7 +57,7 @@ func TestOffCanBeSaidWhereThereIsNoRoom(t *testing.T) {
 		if _, _, err := s.Off(t.Context(), nil, at()); err != nil || !s.State().Off("shop") {
 			t.Errorf("got error %v, %+v, want everything off", err, s.State())
 		}
-		if _, _, err := s.On(t.Context(), nil); err != nil || s.State().Any() {
+		if _, _, err := s.On(t.Context(), nil, at()); err != nil || s.State().Any() {
 			t.Errorf("on: got error %v, %+v, want nothing off", err, s.State())
 		}
 	})

@@ -50,6 +50,8 @@ type State struct {
 	// Broken is why the file could not be understood, nil when it could. Everything is off
 	// then, and Projects are not known.
 	Broken error
+	// Kept is the path at which a switch has kept what it could not understand; "" for nothing.
+	Kept string
 }
 
 // Any reports whether anything is off.
@@ -79,7 +81,7 @@ func (s Switch) State() State {
 	}
 	if err != nil {
 		return State{Everything: true, Broken: engram.Errorf(engram.CodeInvalid, "%s cannot be understood, so agents are switched off", s.path()).
-			WithHint("{on} writes it anew; projects that were off by name have to be switched off again").WithCause(err)}
+			WithHint("{on} keeps what it says beside it and writes it anew; projects that were off by name have to be switched off again").WithCause(err)}
 	}
 	return now
 }
@@ -100,7 +102,7 @@ func (s Switch) nowhere() bool {
 // when the file cannot be written.
 func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
 	at = at.UTC().Truncate(time.Second)
-	return s.change(ctx, names, func(now *State, names []string) {
+	return s.change(ctx, names, at, func(now *State, names []string) {
 		if len(names) == 0 && !now.Everything {
 			now.Everything, now.Since = true, at
 		}
@@ -117,9 +119,10 @@ func (s Switch) Off(ctx context.Context, names []string, at time.Time) (before, 
 }
 
 // On switches projects on; no names at all are everything, and leave off what is off by its
-// name. A project is on only when everything is, too. Returns and errors are those of Off.
-func (s Switch) On(ctx context.Context, names []string) (before, after State, err error) {
-	return s.change(ctx, names, func(now *State, names []string) {
+// name. A project is on only when everything is, too: where the file could not be understood, that
+// is off since at, until it is switched on itself. Returns and errors are those of Off.
+func (s Switch) On(ctx context.Context, names []string, at time.Time) (before, after State, err error) {
+	return s.change(ctx, names, at, func(now *State, names []string) {
 		if len(names) == 0 {
 			now.Everything, now.Since = false, time.Time{}
 		}
@@ -130,8 +133,8 @@ func (s Switch) On(ctx context.Context, names []string) (before, after State, er
 }
 
 // change does something to the state while no other process does. It writes the names as
-// projects are kept.
-func (s Switch) change(ctx context.Context, names []string, do func(now *State, names []string)) (before, after State, err error) {
+// projects are kept. What it cannot understand it keeps aside, and takes for everything off since at.
+func (s Switch) change(ctx context.Context, names []string, at time.Time, do func(now *State, names []string)) (before, after State, err error) {
 	names = slices.Clone(names)
 	for i, name := range names {
 		if err := project.CheckText(name); err != nil {
@@ -151,9 +154,17 @@ func (s Switch) change(ctx context.Context, names []string, do func(now *State, 
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	before, after = s.State(), s.State()
+	if before.Broken != nil {
+		after = State{Everything: true, Since: at.UTC().Truncate(time.Second)}
+		if after.Kept, err = s.keepAside(); err != nil {
+			return before, before, s.unwritable(err)
+		}
+	}
 	do(&after, names)
-	after.Broken = nil // what is written next can be understood
 	if err := s.write(after); err != nil {
+		if _, there := os.Lstat(s.path()); after.Kept != "" && errors.Is(there, fs.ErrNotExist) {
+			err = errors.Join(err, os.Rename(after.Kept, s.path())) // without a file nothing would be off
+		}
 		return before, before, s.unwritable(err)
 	}
 	return before, after, nil

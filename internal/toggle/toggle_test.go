@@ -43,7 +43,7 @@ func off(t testing.TB, s toggle.Switch, names ...string) toggle.State {
 
 func on(t testing.TB, s toggle.Switch, names ...string) toggle.State {
 	t.Helper()
-	_, after, err := s.On(t.Context(), names)
+	_, after, err := s.On(t.Context(), names, at())
 	if err != nil {
 		t.Fatalf("on %q: %v", names, err)
 	}
@@ -145,10 +145,11 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 			if now := s.State(); !now.Off("") || !now.Off("shop") || engram.HintOf(now.Broken) == "" {
 				t.Errorf("got %+v, want everything off, with the reason", now)
 			}
-			before, after, err := s.On(t.Context(), nil)
+			before, after, err := s.On(t.Context(), nil, at())
 			if err != nil || before.Broken == nil || after.Broken != nil || s.State().Off("shop") {
 				t.Errorf("on: got %+v, then %+v, error %v, want a good file that says on", before, after, err)
 			}
+			wantKept(t, after, text)
 		})
 	}
 	t.Run("a folder has its name", func(t *testing.T) {
@@ -156,8 +157,12 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 		if err := os.Mkdir(filepath.Join(dir, toggle.FileName), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if !open(dir).State().Off("") {
+		s := open(dir)
+		if !s.State().Off("") {
 			t.Error("got on, want off")
+		}
+		if now := on(t, s); now.Off("") || now.Kept == "" || s.State().Any() {
+			t.Errorf("on: got %+v, want the folder moved away, and nothing off", now)
 		}
 	})
 	t.Run("a project alone is switched, and everything stays off", func(t *testing.T) {
@@ -169,7 +174,40 @@ func TestAFileThatCannotBeUnderstoodIsOff(t *testing.T) {
 		if now := on(t, s, "shop"); !now.Off("shop") || !s.State().Off("") {
 			t.Errorf("on for one project: got %+v, want everything off", now)
 		}
+		if now := s.State(); !now.Since.Equal(at().Truncate(time.Second)) || now.Broken != nil {
+			t.Errorf("got %+v, want everything off since it was switched", now)
+		}
 	})
+	t.Run("off again, twice: since when is known, and every text is kept", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, text := range []string{"one", "two"} {
+			if err := os.WriteFile(filepath.Join(dir, toggle.FileName), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			now := off(t, open(dir))
+			if now.Broken != nil || !now.Since.Equal(at().Truncate(time.Second)) {
+				t.Errorf("got %+v, want off since it was switched", now)
+			}
+			wantKept(t, now, text)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+			t.Errorf("got %v, %v; want the switch and two texts", left, err)
+		}
+	})
+}
+
+// wantKept checks that a switch has kept what it could not understand, unless that was nothing.
+func wantKept(t *testing.T, now toggle.State, text string) {
+	t.Helper()
+	if text == "" {
+		if now.Kept != "" {
+			t.Errorf("kept %s of an empty file", now.Kept)
+		}
+		return
+	}
+	if got, err := os.ReadFile(now.Kept); err != nil || string(got) != text {
+		t.Errorf("kept: got %q, %v; want what the file said", got, err)
+	}
 }
 
 // Where the database cannot be opened either, its own error is worth more than that agents are
