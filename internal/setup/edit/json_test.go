@@ -277,7 +277,7 @@ func TestPruneJSON(t *testing.T) {
 	for _, c := range []struct{ name, src, was, want string }{
 		{"what was made goes", `{"a":1, "hooks": {"Stop": []}}`, `{"a":1}`, `{"a":1}`},
 		{"what was there stays", `{"hooks": {"Stop": []}}`, `{"hooks": {}}`, `{"hooks": {}}`},
-		{"nothing was there", `{"hooks": {"Stop": []}}`, ``, `{}`},
+		{"nothing was in the file", `{"hooks": {"Stop": []}}`, ``, ``},
 		{"another entry stays, and what it stands in", `{"hooks": {"Stop": [1]}}`, ``, `{"hooks": {"Stop": [1]}}`},
 		{"a comment stays", "{\"hooks\": {\n// mine\n}}", ``, "{\"hooks\": {\n// mine\n}}"},
 		{"what was there cannot be understood", `{"hooks": {}}`, `{`, `{}`},

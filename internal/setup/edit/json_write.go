@@ -146,10 +146,16 @@ func (d *document) add(in hujson.Value, last int, prefix string, value any) erro
 		return err
 	}
 	kept := in.StartOffset + 1 + len(bytes.TrimRight(body, " \t\r\n"))
-	text = d.nl + indent + prefix + text
+	text = indent + prefix + text
 	if comma {
 		text += ","
 	}
+	if line := bytes.IndexByte(d.src[kept:closing], '\n') + 1; line > 0 { // that line end stays, and so does what follows
+		d.out = splice(d.src, kept+line, kept+line, text+d.nl)
+		d.endLast(last, comma)
+		return nil
+	}
+	text = d.nl + text
 	if closingIndent, own := indentAt(d.src, closing); own && !oneLine {
 		outer = closingIndent
 	}

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/tailscale/hujson"
 )
@@ -9,11 +10,35 @@ import (
 // PruneJSON takes the objects and lists on a path out of an object of JSON that are empty, the
 // innermost first. Those that hold a comment stay, and those that were there in was, which is
 // what the file was once; nil: there was none. One that was empty then, too, is written again as
-// it was: entries that came and went have left their lines.
+// it was: entries that came and went have left their lines. A file that said nothing, with comments or
+// without, is as it was when nothing else has come into it.
 //
 // CodeInvalid as SetJSON.
 func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	_, was = cutBOM(was)
+	if was != nil && skip(was) == len(was) {
+		if out, err := pruneJSON(src, was, path); err != nil || !saysNothingBut(out, was) {
+			return out, err
+		}
+		mark, _ := cutBOM(src)
+		return slices.Concat(mark, was), nil
+	}
+	return pruneJSON(src, was, path)
+}
+
+// saysNothingBut reports whether a file is an empty object with the comments of another, which has
+// nothing else.
+func saysNothingBut(src, comments []byte) bool {
+	_, body := cutBOM(src)
+	d, err := parse(body)
+	if err != nil || !blank(d.src, d.root) {
+		return false
+	}
+	rest := splice(d.src, d.root.StartOffset, d.root.EndOffset, "")
+	return bytes.Equal(bytes.TrimSpace(rest), bytes.TrimSpace(comments))
+}
+
+func pruneJSON(src, was []byte, path []string) ([]byte, error) {
 	old, err := parse(was)
 	if err != nil || len(bytes.TrimSpace(was)) == 0 {
 		old = nil // what cannot be understood any more says nothing about what was there
@@ -41,7 +66,7 @@ func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 
 // emptyAgain writes what is empty at a path as it was when it was empty before, or null.
 func emptyAgain(src []byte, old *document, then *hujson.Value, path []string) ([]byte, error) {
-	if !blank(old.src, *then) && !isNull(*then) {
+	if !bare(*then) && !isNull(*then) {
 		return src, nil
 	}
 	rest := func(says any) any { return says }
@@ -49,11 +74,32 @@ func emptyAgain(src []byte, old *document, then *hujson.Value, path []string) ([
 		rest = without(path)
 	}
 	return changeJSON(src, func(d *document) error {
-		if now := d.at(path); now != nil && blank(d.src, *now) {
+		now := d.at(path)
+		if now == nil || !bare(*now) || isNull(*then) && !blank(d.src, *now) {
+			return nil
+		}
+		is, was := d.src[now.StartOffset:now.EndOffset], old.src[then.StartOffset:then.EndOffset]
+		if isNull(*then) || !bytes.Equal(is, was) && bytes.Equal(inside(is), inside(was)) {
 			d.putBack(now, old, then)
 		}
 		return nil
 	}, rest)
+}
+
+// bare reports whether a value is an object or list without entries; there may be comments in it.
+func bare(v hujson.Value) bool {
+	switch in := v.Value.(type) {
+	case *hujson.Object:
+		return len(in.Members) == 0
+	case *hujson.Array:
+		return len(in.Elements) == 0
+	}
+	return false
+}
+
+// inside is what stands between the braces of a value, but for the white space around it.
+func inside(text []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimSpace(text[1:len(text)-1]), []byte("\r\n"), []byte("\n"))
 }
 
 // look says whether something stands at the path, and whether that is an object or list with
