@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -42,47 +44,97 @@ func (d Decided) Names() []string {
 }
 
 // ApproveNamed approves memories (Approve), and lets what waits come in (AcceptDeferred), one
-// after the other. With an error, which is theirs or of a name that is none, it returns what was
-// done before.
+// after the other; what is named twice once. All names are looked up before anything is done: one
+// under which there is nothing is CodeNotFound, one that names nothing CodeInvalid, and nothing is
+// done. With an error of theirs it returns what was done before.
 func (e *Engine) ApproveNamed(ctx context.Context, names []string) (Decided, error) {
-	return decide(names, func(num int64) (Accepted, error) { return e.AcceptDeferred(ctx, num) },
+	return e.decide(ctx, names, func(num int64) (Accepted, error) { return e.AcceptDeferred(ctx, num) },
 		func(ref engram.Ref) (ReviewResult, error) { return e.Approve(ctx, ref) })
 }
 
-// RefuseNamed forgets memories (Refuse), and throws away what waits (RefuseDeferred), one after
-// the other. With an error, which is theirs or of a name that is none, it returns what was done
-// before.
+// RefuseNamed forgets memories (Refuse), and throws away what waits (RefuseDeferred), with names
+// as ApproveNamed has them.
 func (e *Engine) RefuseNamed(ctx context.Context, names []string) (Decided, error) {
-	return decide(names, func(num int64) (Accepted, error) {
+	return e.decide(ctx, names, func(num int64) (Accepted, error) {
 		op, err := e.RefuseDeferred(ctx, num)
 		return Accepted{Imported: engram.Imported{Op: op}}, err
 	}, func(ref engram.Ref) (ReviewResult, error) { return e.Refuse(ctx, ref) })
 }
 
-func decide(names []string, record func(int64) (Accepted, error), memory func(engram.Ref) (ReviewResult, error)) (d Decided, err error) {
+func (e *Engine) decide(ctx context.Context, names []string, record func(int64) (Accepted, error), memory func(engram.Ref) (ReviewResult, error)) (d Decided, err error) {
 	d.Records = []int64{}
-	for _, name := range names {
-		if num, is := engram.ParseWaitingName(name); is {
-			became, err := record(num)
+	all, err := e.lookUp(ctx, names)
+	if err != nil {
+		return d, err
+	}
+	for _, n := range all {
+		if n.memory != 0 {
+			res, err := memory(engram.ByNum(n.memory))
 			if err != nil {
 				return d, err
 			}
-			d.Records = append(d.Records, num)
-			d.Done = append(d.Done, DecidedName{Name: engram.WaitingName(num), Op: became.Op, Memory: became.Memory})
-			d.Degraded = append(d.Degraded, became.Warnings...)
+			d.add(res)
 			continue
 		}
-		ref, err := engram.ParseRef(name)
+		became, err := record(n.record)
 		if err != nil {
 			return d, err
 		}
-		res, err := memory(ref)
-		if err != nil {
-			return d, err
-		}
-		d.add(res)
+		d.Records = append(d.Records, n.record)
+		d.Done = append(d.Done, DecidedName{Name: engram.WaitingName(n.record), Op: became.Op, Memory: became.Memory})
+		d.Degraded = append(d.Degraded, became.Warnings...)
 	}
 	return d, nil
+}
+
+// decidable is what a name of the queue stands for, by its number: one of both.
+type decidable struct{ memory, record int64 }
+
+// lookUp is what names stand for, each thing once, in the order in which they are first named. The
+// error says all names under which there is nothing.
+func (e *Engine) lookUp(ctx context.Context, names []string) (all []decidable, err error) {
+	var unknown []string
+	var first error
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		for _, name := range names {
+			n, err := lookUpOne(ctx, r, name)
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+				if first == nil {
+					first = err
+				}
+				unknown = append(unknown, line(name))
+			case err != nil:
+				return err
+			case !slices.Contains(all, n):
+				all = append(all, n)
+			}
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(unknown) == 0:
+		return all, nil
+	case len(names) == 1:
+		return nil, first
+	}
+	return nil, engram.Errorf(engram.CodeNotFound, "nothing was done: %s is none of what is here", strings.Join(unknown, ", ")).
+		WithHint("{review --all-projects} lists what waits, with its names")
+}
+
+func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, error) {
+	if num, is := engram.ParseWaitingName(name); is {
+		_, err := waitsAt(ctx, r, num)
+		return decidable{record: num}, err
+	}
+	ref, err := engram.ParseRef(name)
+	if err != nil {
+		return decidable{}, err
+	}
+	m, err := live(ctx, r, ref)
+	return decidable{memory: m.Num}, err
 }
 
 // add adds what became of a memory.

@@ -7,19 +7,25 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 )
 
-func TestAnErrorSaysWhatWasDecidedBeforeIt(t *testing.T) {
+func TestANameThatIsNoneLeavesAllOthersUndecided(t *testing.T) {
 	for _, tt := range []struct {
 		names string
+		code  int
 		want  string // in the answer
 	}{
-		{`["3","w999"]`, "done before that: 3"},
-		{`["3","2","no name"]`, "done before that: 3, 2"},
+		{`["3","w999"]`, 404, "nothing was done: w999 "},
+		{`["3","2","no name"]`, 400, "does not name a memory"},
 	} {
 		h := newAPI(t, httpapi.Options{})
 		stocked(t, h)
-		w := ask(h, "POST", "/review/refuse", `{"names":`+tt.names+`}`)
-		if w.Code < 400 || !strings.Contains(w.Body.String(), tt.want) {
-			t.Errorf("refuse %s: got %d %s, want an error with %q", tt.names, w.Code, w.Body, tt.want)
+		for _, route := range []string{"/review/refuse", "/review/approve"} {
+			w := ask(h, "POST", route, `{"names":`+tt.names+`}`)
+			if w.Code != tt.code || !strings.Contains(w.Body.String(), tt.want) {
+				t.Errorf("%s %s: got %d %s, want %d with %q", route, tt.names, w.Code, w.Body, tt.code, tt.want)
+			}
+		}
+		if w := ask(h, "POST", "/review/refuse", `{"names":["3","3"]}`); w.Code != 200 || strings.Count(w.Body.String(), `"op"`) != 1 {
+			t.Errorf("afterwards: got %d %s, want 3 refused once", w.Code, w.Body)
 		}
 	}
 }
