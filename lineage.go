@@ -30,6 +30,9 @@ func (s Stamp) Compare(o Stamp) int {
 	return cmp.Compare(s.Device, o.Device)
 }
 
+// Derived reports whether the stamp was made of the words, where no stamps were kept.
+func (s Stamp) Derived() bool { return strings.HasPrefix(s.Device, "~") }
+
 // String is the stamp as it travels: 16 hex digits of the clock, a hyphen, the device; "" for
 // the zero Stamp.
 func (s Stamp) String() string {

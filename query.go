@@ -305,9 +305,9 @@ type Context struct {
 	// Again says that the session was shown every one of Memories before: nothing
 	// else remained.
 	Again bool
-	// Withheld is how many memories and prompts were worth telling and read like orders to an
-	// agent: they wait for a person.
-	Withheld int
+	// Withheld is how many memories were worth telling and read like orders to an agent: they wait
+	// for a person. WithheldPrompts were left out for the same, and wait for nobody.
+	Withheld, WithheldPrompts int
 	Degraded []string // what could not be done, with the reason
 }
 
@@ -319,5 +319,5 @@ type LeftOut struct {
 
 // Empty reports whether there is nothing to tell.
 func (c Context) Empty() bool {
-	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && c.Withheld == 0
+	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && c.Withheld == 0 && c.WithheldPrompts == 0
 }

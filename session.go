@@ -37,4 +37,8 @@ func (s Session) Validate() error {
 type SessionActivity struct {
 	Session
 	Memories int
+	// From is where its summary was written, when that was not here: OriginImport or OriginSync.
+	// What tells of sessions unasked sets it, and Withheld.
+	From     Origin
+	Withheld bool // the summary reads like an order to an agent, and Summary is "" for that
 }

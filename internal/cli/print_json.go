@@ -83,18 +83,19 @@ type contextDoc struct {
 	Text     string             `json:"text"`    // what a session would be shown
 	Sessions []sessionDoc       `json:"sessions"`
 	Prompts  []promptDoc        `json:"prompts"`
-	Memories []document.Marked  `json:"memories"` // newest first
-	Budget   int                `json:"budget"`   // in tokens
-	Tokens   int                `json:"tokens"`   // what text costs, about
-	Again    bool               `json:"again"`    // the session was shown all of them before: nothing else is left
-	Withheld int                `json:"withheld"` // memories and prompts that read like orders to an agent, and wait for a person
-	LeftOut  []document.LeftOut `json:"left_out"` // what was worth telling too, best first
+	Memories []document.Marked  `json:"memories"`         // newest first
+	Budget   int                `json:"budget"`           // in tokens
+	Tokens   int                `json:"tokens"`           // what text costs, about
+	Again    bool               `json:"again"`            // the session was shown all of them before: nothing else is left
+	Withheld int                `json:"withheld"`         // memories that read like orders to an agent, and wait for a person
+	Left     int                `json:"withheld_prompts"` // prompts that were left out for the same, and wait for nobody
+	LeftOut  []document.LeftOut `json:"left_out"`         // what was worth telling too, best first
 	Degraded []string           `json:"degraded"`
 }
 
 func contextOf(project string, c engram.Context, o render.Options) contextDoc {
 	return contextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), document.MarkedOfAll(c.Memories, c.Notes),
-		c.Budget, c.Tokens, c.Again, c.Withheld, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
+		c.Budget, c.Tokens, c.Again, c.Withheld, c.WithheldPrompts, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
 }
 
 // detailDoc is the answer of `get`.
@@ -153,11 +154,12 @@ type sessionDoc struct {
 	EndedAt   document.Stamp `json:"ended_at"` // null while it runs
 	ActiveAt  document.Stamp `json:"active_at"`
 	Summary   string         `json:"summary"`
+	Suspect   []string       `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
 	Memories  *int           `json:"memories,omitempty"` // live ones; only where sessions are listed
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, document.Stamp(s.StartedAt), document.Stamp(s.EndedAt), document.Stamp(s.ActiveAt), s.Summary, nil}
+	return sessionDoc{s.ID, s.Project, s.Directory, document.Stamp(s.StartedAt), document.Stamp(s.EndedAt), document.Stamp(s.ActiveAt), s.Summary, engine.SuspectSummary(s), nil}
 }
 
 func activityOf(s engram.SessionActivity) sessionDoc {

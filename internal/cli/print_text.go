@@ -275,7 +275,7 @@ func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.O
 	for _, s := range list {
 		fmt.Fprintf(b, "%s (%s) %s, %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o), count(s.Memories, "memory", "memories"))
 		if s.Summary != "" {
-			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200))
+			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engine.SuspectSummary(s.Session)))
 		}
 	}
 }
@@ -289,7 +289,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 		fmt.Fprintf(b, "  Directory: %s\n", render.Line(s.Directory, 0))
 	}
 	if s.Summary != "" {
-		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0))
+		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engine.SuspectSummary(s)))
 	}
 	fmt.Fprintf(b, "  %s\n", count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {

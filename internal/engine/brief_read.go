@@ -120,13 +120,12 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 	if err != nil {
 		return err
 	}
+	if err := sourcesOf(ctx, r, sessions); err != nil {
+		return err
+	}
 	for _, s := range sessions {
 		if s.ID != b.in.SessionID && s.Summary != "" && !readsLikeAnOrder(s.Summary+"\n"+s.ID) {
-			from, err := summaryFrom(ctx, r, s.ID)
-			if err != nil {
-				return err
-			}
-			b.earlier = render.Earlier{Text: b.CleanText(s.Summary), At: s.ActiveAt, Origin: from, SessionID: s.ID}
+			b.earlier = render.Earlier{Text: b.CleanText(s.Summary), At: s.ActiveAt, Origin: s.From, SessionID: s.ID}
 			break
 		}
 	}
@@ -145,20 +144,6 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 		b.earlier = render.Earlier{Text: yes[0].Content, At: newest.UpdatedAt, Origin: newest.Origin, Num: newest.Num}
 	}
 	return err
-}
-
-// summaryFrom is OriginSync for a session of which the summary was written in another store, and
-// "" for any other.
-func summaryFrom(ctx context.Context, r engram.Reader, id string) (engram.Origin, error) {
-	here, err := r.Device(ctx)
-	if err != nil {
-		return "", err
-	}
-	all, err := r.Lineages(ctx, engram.EntitySession, []string{id})
-	if l, known := all[id]; known && l.Of("summary").Device != here {
-		return engram.OriginSync, err
-	}
-	return "", err
 }
 
 // beyond are the memories of other projects and of none that are of the person or of

@@ -98,7 +98,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if t.prompts, err = r.Prompts(ctx, f.Project, "", engram.Page{Limit: contextPrompts}); err != nil {
 			return err
 		}
-		if err := errors.Join(e.shownSessions(ctx, r, t.sessions), e.shownPrompts(ctx, r, t.prompts)); err != nil {
+		if err := errors.Join(e.shownSessions(ctx, r, t.sessions), sourcesOf(ctx, r, t.sessions), e.shownPrompts(ctx, r, t.prompts)); err != nil {
 			return err
 		}
 		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
@@ -250,7 +250,7 @@ func (t *telling) fits(line string, room *int) bool {
 func (t *telling) takeSessions(room int) {
 	for i, s := range t.sessions {
 		if readsLikeAnOrder(s.Summary) { // that there was a session may be told
-			t.sessions[i].Summary = ""
+			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
 		}
 	}
 	for len(t.sessions) > 0 && t.fits(render.ContextSession(t.sessions[0], render.Options{}), &room) {
@@ -261,7 +261,7 @@ func (t *telling) takeSessions(room int) {
 func (t *telling) takePrompts(room int) {
 	all := len(t.prompts)
 	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
-	t.c.Withheld += all - len(t.prompts)
+	t.c.WithheldPrompts += all - len(t.prompts)
 	for len(t.prompts) > 0 && t.fits(render.ContextPrompt(t.prompts[0], render.Options{}), &room) {
 		t.c.Prompts, t.prompts = append(t.c.Prompts, t.prompts[0]), t.prompts[1:]
 	}

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -60,7 +59,7 @@ func date(m engram.Memory, revisions []engram.Revision, now engram.Stamp) (writt
 	for i, r := range revisions {
 		stamps[i], writtenAt = r.Stamp, r.ReplacedAt
 	}
-	if !strings.HasPrefix(now.Device, "~") { // else it says when anything was written last
+	if !now.Derived() { // else it says when anything was written last
 		stamps[len(revisions)] = now
 	}
 	for i, r := range revisions {

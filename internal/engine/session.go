@@ -66,7 +66,7 @@ func (o *op) started(ctx context.Context, s engram.Session) (engram.Session, err
 // EndedSession says what became of a session that was to end.
 type EndedSession struct {
 	Known    bool     // it existed
-	Warnings []string // what was cut out of its summary
+	Warnings []string // what was cut out of its summary, and that it reads like an order to an agent
 }
 
 // EndSession marks a session as ended and keeps its summary. An unknown id is fine. Ending
@@ -98,6 +98,7 @@ func (e *Engine) EndSessionAt(ctx context.Context, id, summary string, at time.T
 		}
 		if summary != "" {
 			now.Summary = summary
+			ended.Warnings = append(ended.Warnings, summaryWarning(now)...)
 		}
 		if now == was {
 			return nil

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // Timeline tells what was saved around a live memory in its session. Negative counts
@@ -53,9 +52,7 @@ func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, af
 	if t.Session, err = r.Session(ctx, t.Focus.SessionID); err != nil {
 		return err
 	}
-	for _, reason := range suspicion.Of(t.Session.Summary) {
-		t.Suspect = append(t.Suspect, reason.Why)
-	}
+	t.Suspect = SuspectSummary(t.Session)
 	if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
 		return err
 	}

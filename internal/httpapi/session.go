@@ -12,30 +12,32 @@ import (
 
 // sessionDoc is a session as the older routes show it.
 type sessionDoc struct {
-	ID        string `json:"id"`
-	Project   string `json:"project"`
-	Directory string `json:"directory"`
-	StartedAt clock  `json:"started_at"`
-	EndedAt   clock  `json:"ended_at,omitzero"`
-	Summary   string `json:"summary,omitempty"`
+	ID        string   `json:"id"`
+	Project   string   `json:"project"`
+	Directory string   `json:"directory"`
+	StartedAt clock    `json:"started_at"`
+	EndedAt   clock    `json:"ended_at,omitzero"`
+	Summary   string   `json:"summary,omitempty"`
+	Suspect   []string `json:"suspect,omitempty"` // why the summary reads like an order to an agent; absent where it does not
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary}
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.SuspectSummary(s)}
 }
 
 // sessionRow is a session in a list.
 type sessionRow struct {
-	ID           string `json:"id"`
-	Project      string `json:"project"`
-	StartedAt    clock  `json:"started_at"`
-	EndedAt      clock  `json:"ended_at,omitzero"`
-	Summary      string `json:"summary,omitempty"`
-	Observations int    `json:"observation_count"`
+	ID           string   `json:"id"`
+	Project      string   `json:"project"`
+	StartedAt    clock    `json:"started_at"`
+	EndedAt      clock    `json:"ended_at,omitzero"`
+	Summary      string   `json:"summary,omitempty"`
+	Suspect      []string `json:"suspect,omitempty"` // as of a session
+	Observations int      `json:"observation_count"`
 }
 
 func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, s.Memories}
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.SuspectSummary(s.Session), s.Memories}
 }
 
 // done says what became of something that is named by a text.

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -25,9 +24,6 @@ func ClockAt(t time.Time) engram.Clock {
 	}
 	return 0
 }
-
-// derived reports whether a stamp was made of words, for want of one that a store gave.
-func derived(s engram.Stamp) bool { return strings.HasPrefix(s.Device, nobody) }
 
 // derivedDevice is the device of a derived stamp: a tilde and 8 hex digits of what it is of.
 func derivedDevice(says ...any) string {
@@ -260,11 +256,11 @@ func adoptMemory(here, there engram.Record, l *engram.Lineage) {
 	}
 	// What is here already is no later edit for having been changed otherwise since.
 	now := words{y.Title, y.Content}
-	if text := l.Of(engram.PartText); derived(text) && text.Compare(here.Lineage.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
+	if text := l.Of(engram.PartText); text.Derived() && text.Compare(here.Lineage.Of(engram.PartText)) < 0 && len(stamps[now]) > 0 {
 		*l = Stamped(*l, []engram.Part{engram.PartText}, stamps[now][0])
 	}
 	for i, r := range there.Memory.Revisions {
-		if known := stamps[words{r.Title, r.Content}]; len(known) > 0 && derived(r.Stamp) {
+		if known := stamps[words{r.Title, r.Content}]; len(known) > 0 && r.Stamp.Derived() {
 			there.Memory.Revisions[i].Stamp = known[0]
 			stamps[words{r.Title, r.Content}] = known[1:]
 		}

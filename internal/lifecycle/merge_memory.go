@@ -132,7 +132,7 @@ func texts(all []engram.Revision, now engram.Revision) []engram.Revision {
 		n := len(kept)
 		switch {
 		case r.Title == "" && r.Content == "": // of a memory of which no more is told than that it left
-		case sameText(r, now) || derived(r.Stamp) && instead[words{r.Title, r.Content}] != r.Stamp:
+		case sameText(r, now) || r.Stamp.Derived() && instead[words{r.Title, r.Content}] != r.Stamp:
 		case n > 0 && sameText(kept[n-1], r):
 			kept[n-1] = sameRevision(kept[n-1], r)
 		default:
@@ -152,7 +152,7 @@ type words struct{ title, content string }
 // them: one that a store gave if there is any, else the latest. The others are the same text
 // after it went by a format that keeps no stamps.
 func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.Stamp {
-	if !derived(now.Stamp) && !slices.ContainsFunc(all, func(r engram.Revision) bool { return derived(r.Stamp) }) {
+	if !now.Stamp.Derived() && !slices.ContainsFunc(all, func(r engram.Revision) bool { return r.Stamp.Derived() }) {
 		return nil
 	}
 	best := map[words]engram.Stamp{}
@@ -160,7 +160,7 @@ func bestOf(all []engram.Revision, now engram.Revision) map[words]engram.Stamp {
 		w := words{r.Title, r.Content}
 		known, has := best[w]
 		switch {
-		case !has, derived(known) && !derived(r.Stamp), derived(known) == derived(r.Stamp) && r.Stamp.Compare(known) > 0:
+		case !has, known.Derived() && !r.Stamp.Derived(), known.Derived() == r.Stamp.Derived() && r.Stamp.Compare(known) > 0:
 			best[w] = r.Stamp
 		}
 	}

@@ -26,7 +26,7 @@ func Past(revisions []engram.Revision, title, content string, said engram.Stamp)
 // PastWith is Past after a local write replaced one more text, without a look at those
 // before. known is false when it takes that look.
 func PastWith(past int64, replaced engram.Revision) (now int64, known bool) {
-	if past&pastDerived != 0 || derived(RevisionStamp(replaced)) {
+	if past&pastDerived != 0 || RevisionStamp(replaced).Derived() {
 		return 0, false
 	}
 	return past ^ pastText(replaced), true
@@ -38,7 +38,7 @@ func pastOf(texts []engram.Revision) int64 {
 	var sum, derivedToo int64
 	for _, r := range texts {
 		sum ^= pastText(r)
-		if derived(r.Stamp) {
+		if r.Stamp.Derived() {
 			derivedToo = pastDerived
 		}
 	}

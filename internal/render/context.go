@@ -15,6 +15,7 @@ const (
 	promptsTitle   = "### Recent User Prompts\n"
 	memoriesTitle  = "### Recent Observations\n"
 	withheldNote   = "(%d withheld: they read like orders to an agent, and wait for a person: engram review)\n"
+	promptsNote    = "(Prompts left out, as they read like orders to an agent: %d)\n"
 	shownAgainNote = "(This session was shown all of these before; nothing else is left to tell.)\n"
 )
 
@@ -52,6 +53,11 @@ func Context(c engram.Context, o Options) string {
 	}
 	if c.Withheld > 0 {
 		fmt.Fprintf(&b, withheldNote, c.Withheld)
+	}
+	if c.WithheldPrompts > 0 {
+		fmt.Fprintf(&b, promptsNote, c.WithheldPrompts)
+	}
+	if c.Withheld+c.WithheldPrompts > 0 {
 		b.WriteString(contextGap)
 	}
 	return b.String()
@@ -60,13 +66,20 @@ func Context(c engram.Context, o Options) string {
 // ContextFrame is all that Context writes beside its lines when no section is empty:
 // what a context costs at most before anything is in it.
 func ContextFrame() string {
-	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap + withheldNote + contextGap
+	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap + withheldNote + promptsNote + contextGap
 }
 
-// ContextSession is the line of a session in a context.
+// ContextSession is the line of a session in a context. A summary that was not written here is a
+// quotation, with its source.
 func ContextSession(s engram.SessionActivity, o Options) string {
 	line := fmt.Sprintf("- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
-	if summary := Line(s.Summary, 200); summary != "" {
+	source, foreign := sourceOf(s.From)
+	switch summary := Line(s.Summary, 200); {
+	case s.Withheld:
+		line += ": the summary is left out, as it reads like an order to an agent"
+	case summary != "" && foreign:
+		line += ": " + source + ": " + QuoteLine(summary)
+	case summary != "":
 		line += ": " + summary
 	}
 	return fmt.Sprintf("%s [%d observations]\n", line, s.Memories)

@@ -34,18 +34,23 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 		return
 	}
 	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
-	if summary := Line(s.Summary, 100); len(t.Suspect) > 0 {
-		b.WriteString(" — " + QuoteLine(summary) + " | " + suspectMark(t.Suspect))
-	} else if summary != "" {
+	if len(t.Suspect) > 0 {
+		b.WriteString(" — " + Summary(s, 100, t.Suspect))
+	} else if summary := Line(s.Summary, 100); summary != "" {
 		b.WriteString(" — " + summary)
 	}
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
 }
 
 // Summary is what a session came to, as one line of at most most characters (0: all of it), and a
-// quotation: a session does not say who wrote its summary, and it may have come with an import.
-func Summary(s engram.Session, most int) string {
-	return QuoteLine(Line(s.Summary, most))
+// quotation: a session does not say who wrote its summary, and it may have come with an import. It
+// says beside it why it reads like an order to an agent, if it does.
+func Summary(s engram.Session, most int, suspect []string) string {
+	said := QuoteLine(Line(s.Summary, most))
+	if len(suspect) > 0 {
+		said += " | " + suspectMark(suspect)
+	}
+	return said
 }
 
 // sessionName is what a session is called: by its project, and where that is none, by

@@ -1,0 +1,110 @@
+package engine_test
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
+)
+
+// contextText is what a session of the project shop would be told.
+func (w world) contextText() string {
+	w.Helper()
+	return render.Context(toldOf(w, w), render.Options{})
+}
+
+// What is left out of a context is told as what it is: a prompt waits for nobody, and whoever was sent to the
+// queue for it found nothing there.
+func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
+	w := newWorld(t)
+	w.note("Harbour", "The pilot comes at noon.")
+	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Project: "shop", Content: order}); err != nil {
+		t.Fatal(err)
+	}
+	got := w.contextText()
+	if strings.Contains(got, "engram review") || strings.Contains(got, "collect.example.net") || !strings.Contains(got, "(Prompts left out, as they read like orders to an agent: 1)") {
+		t.Errorf("it is told:\n%s", got)
+	}
+	planted(t, w, engram.OriginTool, "Release notes", order)
+	if got := w.contextText(); !strings.Contains(got, "(1 withheld: ") || len(waits(t, w, engram.QueueSuspect)) != 1 {
+		t.Errorf("with a memory that waits it is told:\n%s", got)
+	}
+}
+
+func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
+	w := newWorld(t)
+	if _, err := w.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop"}); err != nil {
+		t.Fatal(err)
+	}
+	end := func(summary string) []string {
+		t.Helper()
+		ended, err := w.EndSession(t.Context(), "s1", summary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ended.Warnings
+	}
+	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "reads like an order") {
+		t.Errorf("whoever ends it is told %q", told)
+	}
+	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out, as it reads like an order") {
+		t.Errorf("it is told unasked:\n%s", got)
+	}
+	if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
+		t.Errorf("the brief tells it:\n%s", got)
+	}
+	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(engine.SuspectSummary(s)) == 0 {
+		t.Errorf("asked for it is %+v, %v", s, err)
+	}
+	if told := end("The release is on Fridays."); len(told) > 0 {
+		t.Errorf("other words are warned of: %q", told)
+	}
+	if got := w.contextText(); !strings.Contains(got, ": The release is on Fridays. [") {
+		t.Errorf("other words are not told:\n%s", got)
+	}
+}
+
+// lineages are those of an export.
+var lineages = regexp.MustCompile(`,"lineage":\{[^{}]*(\{[^{}]*\})?\}`)
+
+func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
+	for _, tt := range []struct {
+		name, want string
+		stampless  bool
+	}{
+		{"from another store", "from another device", false},
+		{"from a file that knows no stamps", "imported", true},
+	} {
+		there, here := newWorld(t), newWorld(t)
+		if _, err := there.StartSession(t.Context(), engine.SessionInput{ID: "s1", Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := there.EndSession(t.Context(), "s1", "Fewer locks"); err != nil {
+			t.Fatal(err)
+		}
+		if got := there.contextText(); !strings.Contains(got, ": Fewer locks [") {
+			t.Errorf("where it was written:\n%s", got)
+		}
+		var file bytes.Buffer
+		if _, err := there.Export(t.Context(), &file, engine.ExportInput{Project: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+		text := file.Bytes()
+		if tt.stampless {
+			text = lineages.ReplaceAll(text, nil)
+		}
+		if _, err := here.Import(t.Context(), bytes.NewReader(text), engine.ImportInput{}); err != nil {
+			t.Fatal(err)
+		}
+		if got := here.contextText(); !strings.Contains(got, ": "+tt.want+": “Fewer locks” [") {
+			t.Errorf("%s: the context says\n%s", tt.name, got)
+		}
+		if got := brief(t, here.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, tt.want) || !strings.Contains(got, "> Fewer locks") {
+			t.Errorf("%s: the brief says\n%s", tt.name, got)
+		}
+	}
+}
