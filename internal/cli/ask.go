@@ -29,7 +29,7 @@ func (p *program) askOrEnd(question, instead string) (answer string, ended bool,
 	if p.lines == nil {
 		p.lines = bufio.NewReader(p.input)
 	}
-	fmt.Fprintf(p.Stderr, "%s ", p.err.bold(question))
+	fmt.Fprintf(p.Stderr, "%s ", p.err.bold(fold(question, "", p.columnsOf(p.Stderr))))
 	line, err := p.lines.ReadString('\n')
 	if errors.Is(err, context.Canceled) {
 		fmt.Fprintln(p.Stderr)

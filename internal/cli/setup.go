@@ -117,6 +117,9 @@ are left out; with --json they are not. Nothing is changed.`,
 		Example: examples("engram setup status", "engram setup status codex --json"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := setupRefuses(cmd); err != nil {
+				return err
+			}
 			w, _, err := p.wiring(cmd, "")
 			if err != nil {
 				return err
@@ -133,7 +136,7 @@ are left out; with --json they are not. Nothing is changed.`,
 			for _, name := range names {
 				doc.Agents = append(doc.Agents, p.setupStanding(w.Look(name)))
 			}
-			return p.answer(doc, func(b *strings.Builder) { writeSetupStatus(b, doc, all, p.columns()) })
+			return p.answer(doc, func(b *strings.Builder) { writeSetupStatus(b, p.atHome(doc), all, p.columns()) })
 		},
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return app.AgentNames(), cobra.ShellCompDirectiveNoFileComp
@@ -155,6 +158,15 @@ func (p *program) wiring(cmd *cobra.Command, binary string) (w app.Wiring, calla
 }
 
 func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
+	if err := setupRefuses(cmd); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("binary") && o.binary == "" {
+		return invalidf("--binary names no program").WithHint("give the path of the program that agents are to call, or leave --binary out")
+	}
+	if len(args) == 1 && isNone(args[0]) { // as the question is answered
+		return p.answer(setupDoc{Action: "found", DryRun: o.dry, Agents: []setupAgentDoc{}}, func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
+	}
 	names, err := agentsNamed(args)
 	if err != nil {
 		return err
@@ -200,11 +212,24 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 	for _, name := range unsure {
 		doc.Agents = append(doc.Agents, p.setupUnsure(w.Look(name)))
 	}
-	if err := p.answer(doc, func(b *strings.Builder) { p.writeSetup(b, doc) }); err != nil || worst == 0 {
+	if err := p.answer(doc, func(b *strings.Builder) { p.writeSetup(b, p.atHome(doc)) }); err != nil || worst == 0 {
 		return err
 	}
 	return exitWith(worst)
 }
+
+// setupRefuses says which flag that every command has is none of setup's: an agent's files are of
+// all projects.
+func setupRefuses(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("project") {
+		return nil
+	}
+	return invalidf("an agent is set up for all projects: --project can say nothing here").
+		WithHint("leave it out; the project is that of the folder in which the agent works")
+}
+
+// isNone reports whether a word for agents is that for none of them.
+func isNone(word string) bool { return strings.EqualFold(word, "none") }
 
 // agentsNamed are the agents that arguments name, each once; nil for none and for all.
 func agentsNamed(args []string) ([]string, error) {
@@ -212,6 +237,9 @@ func agentsNamed(args []string) ([]string, error) {
 	for _, arg := range args {
 		if strings.EqualFold(arg, "all") {
 			return nil, nil
+		}
+		if isNone(arg) {
+			return nil, invalidf("none names no agent").WithHint("{setup none} changes nothing, and stands alone; {setup status} shows the agents of this machine")
 		}
 		name, err := app.FindAgent(arg)
 		if err != nil {

@@ -2,11 +2,13 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -65,7 +67,9 @@ func (p *program) askWhich(found []string) ([]string, error) {
 		if err == nil || ended {
 			return names, err
 		}
-		p.tell(func(b *strings.Builder) { fmt.Fprintf(b, "%s: %s\n", messageOf(err), p.hintOf(err)) })
+		p.tell(func(b *strings.Builder) {
+			fmt.Fprintln(b, fold(messageOf(err)+": "+p.hintOf(err), "", p.columnsOf(p.Stderr)))
+		})
 	}
 }
 
@@ -111,6 +115,28 @@ func rangeOf(word string, found []string) []string {
 	return found[from-1 : to]
 }
 
+// atHome is an answer for people, with ~ for the home directory in the paths of files.
+func (p *program) atHome(doc setupDoc) setupDoc {
+	home := p.where().Home
+	short := func(path string) string {
+		if in, err := filepath.Rel(home, path); err == nil && home != "" && filepath.IsLocal(in) && in != "." {
+			return "~" + string(filepath.Separator) + in
+		}
+		return path
+	}
+	doc.Agents = document.Each(doc.Agents, func(a setupAgentDoc) setupAgentDoc {
+		a.Files = document.Each(a.Files, func(f setupFileDoc) setupFileDoc {
+			f.Path = short(f.Path)
+			if f.Kept != "" {
+				f.Kept = short(f.Kept)
+			}
+			return f
+		})
+		return a
+	})
+	return doc
+}
+
 // writeSetup tells what was done, or would be.
 func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 	if len(doc.Agents) == 0 {
@@ -127,6 +153,7 @@ func (p *program) writeSetup(b *strings.Builder, doc setupDoc) {
 func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgentDoc) {
 	say := func(what, said string) { fmt.Fprintln(b, fold(what+said, strings.Repeat(" ", len(what)), p.columns())) }
 	undo := doc.Action == "undone"
+	left := slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Left != "" })
 	guessed := undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Why != "" })
 	switch {
 	case a.Error != "":
@@ -145,13 +172,15 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 		fmt.Fprintf(b, "%s is not set up\n", a.Title)
 	case !a.Changed && !undo:
 		fmt.Fprintf(b, "%s is already set up\n", a.Title)
+	case !a.Changed && undo && left:
+		fmt.Fprintf(b, "%s stays as it is:\n", a.Title)
 	case doc.DryRun && guessed:
 		fmt.Fprintf(b, "%s would be without engram; what its files were before is not recorded:\n", a.Title)
 	case doc.DryRun && undo:
 		fmt.Fprintf(b, "%s would be as it was:\n", a.Title)
 	case doc.DryRun:
 		fmt.Fprintf(b, "%s would be set up:\n", a.Title)
-	case undo && slices.ContainsFunc(a.Files, func(f setupFileDoc) bool { return f.Left != "" }):
+	case undo && left:
 		fmt.Fprintf(b, "%s is as it was, but for what is left:\n", a.Title)
 	case guessed:
 		fmt.Fprintf(b, "%s is without engram; what its files were before is not recorded:\n", a.Title)

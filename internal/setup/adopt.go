@@ -1,9 +1,11 @@
 package setup
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // What is remembered may be gone while our parts are in the files still: the folder was
@@ -69,6 +71,7 @@ func (w *Wirer) adopt(s *state, agent string, parts []Part) (left []Undone) {
 		f, err := read(p.Path)
 		why := ""
 		switch there, _ := p.there(f.content, ours); {
+		case errors.Is(err, syscall.ENOTDIR): // no file can be below a file
 		case err != nil:
 			why = plainly(p.Path, err)
 		case there:
