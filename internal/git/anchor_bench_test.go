@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/git"
@@ -45,28 +44,6 @@ func (w workspace) hits(dir string) []engram.Anchor {
 	}
 	w.git(dir, "mv", name(977), "internal/elsewhere.go")
 	return all
-}
-
-func TestTenHitsAreLookedAtInTime(t *testing.T) {
-	w := newWorkspace(t)
-	dir := w.large(2000)
-	all := make([]engram.Anchor, 0, 10)
-	for i := range 10 {
-		all = append(all, w.anchor(dir, fmt.Sprintf("internal/part%02d/section%02d/file%05d.go", i%40, i/40%25, i), 3, 9))
-	}
-	best := time.Hour
-	for range 20 { // the machine may be busy; the best of several tells what it costs
-		begun := time.Now()
-		for _, s := range (git.Code{}).States(t.Context(), dir, all) {
-			if s.State != engram.AnchorVerified {
-				t.Fatalf("%+v", s)
-			}
-		}
-		best = min(best, time.Since(begun))
-	}
-	if most := 5 * time.Millisecond; best > most {
-		t.Errorf("ten hits took %v, the most is %v", best, most)
-	}
 }
 
 func BenchmarkStates(b *testing.B) {

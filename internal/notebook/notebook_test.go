@@ -21,7 +21,7 @@ import (
 )
 
 func open(dir string) *notebook.Notebook {
-	return notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: 5 * time.Second})
+	return notebook.New(notebook.Options{Dir: dir, Lock: lock, Patience: time.Minute})
 }
 
 func at(second int) time.Time { return time.Date(2026, 6, 12, 9, 0, second, 0, time.UTC) }
