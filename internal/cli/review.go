@@ -106,14 +106,18 @@ func (p *program) reviewSnoozeCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&span, "for", "", "for so `long`: 30d, 12h, 2w")
-	cmd.Flags().StringVar(&until, "until", "", "until a `date`: 2027-01-31")
+	cmd.Flags().StringVar(&until, "until", "", "until a `time`: tomorrow, 7d, 2027-01-31")
 	return cmd
 }
 
-// later reads a time to come: a span from now, or a date.
+// later reads a time to come: a span from now, or a day.
 func (p *program) later(span, until string, now time.Time) (time.Time, error) {
 	if until != "" {
-		return p.when("until", until, now)
+		at, ok := text.Until(until, now.In(p.loaded.Timezone))
+		if !ok {
+			return at, invalidf("--until %q is not a time to come", until).WithHint("%s", text.UntilForms)
+		}
+		return at, nil
 	}
 	at, ok := text.Ahead(span, now.In(p.loaded.Timezone))
 	if !ok {

@@ -87,7 +87,7 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 	}
 	d := document.WaitingOf(*waits)
 	texts := append([]document.WaitingText{{Text: d.Content}}, d.More...)
-	if most > 0 && d.Source != "" { // who wrote it stands below it
+	if d.Source != "" { // who wrote it is told apart
 		texts = slices.DeleteFunc(texts, func(t document.WaitingText) bool { return t.What == document.WaitingTool && t.Text == d.Source })
 	}
 	for i, text := range texts {

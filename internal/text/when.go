@@ -36,6 +36,21 @@ func When(s string, now time.Time) (t time.Time, ok bool) {
 // that is so far ahead of now; ok is false for everything else.
 func Ahead(s string, now time.Time) (t time.Time, ok bool) { return apart(s, now, 1) }
 
+// UntilForms shows by examples what Until reads, for hints.
+const UntilForms = "30d, 12h, 2w, 3mo, tomorrow, 2027-01-31 or 2027-01-31T10:00:00Z"
+
+// Until reads a point in time to come as people write it: a span as Ahead, tomorrow, or a day or a
+// time as When. Whether a date is to come it does not say; ok is false for everything else.
+func Until(s string, now time.Time) (t time.Time, ok bool) {
+	if t, ok := Ahead(s, now); ok {
+		return t, true
+	}
+	if strings.EqualFold(strings.TrimSpace(s), "tomorrow") {
+		return time.Date(now.Year(), now.Month(), now.Day()+1, 0, 0, 0, 0, now.Location()), true
+	}
+	return When(s, now)
+}
+
 // apart reads a number and a unit and goes from now by it, back (-1) or ahead (1).
 func apart(s string, now time.Time, sign int) (time.Time, bool) {
 	s = strings.ToLower(strings.TrimSpace(s))
