@@ -308,7 +308,7 @@ type Context struct {
 	// Withheld is how many memories were worth telling and read like orders to an agent: they wait
 	// for a person. WithheldPrompts were left out for the same, and wait for nobody.
 	Withheld, WithheldPrompts int
-	Degraded []string // what could not be done, with the reason
+	Degraded                  []string // what could not be done, with the reason
 }
 
 // LeftOut is a memory that was not shown, with the reason.
