@@ -50,6 +50,7 @@ func (in UpdateInput) empty() bool {
 // Updated is a memory after Update.
 type Updated struct {
 	engram.Memory
+	Suspect  []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Warnings []string // what the change could not do
 }
 
@@ -62,46 +63,55 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 	if err := in.raw().check(); err != nil {
 		return Updated{}, err
 	}
-	var m engram.Memory
-	var warnings []string
 	washed := e.washing()
 	washed.keep = in.AllowSecret
 	ahead, err := e.anchorAhead(ctx, in)
 	if err != nil {
 		return Updated{}, err
 	}
-	err = e.write(ctx, "update", func(o *op) error {
-		was, err := o.live(ctx, in.Ref)
-		if err != nil {
+	var out Updated
+	err = e.write(ctx, "update", func(o *op) (err error) {
+		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, washed); err != nil {
 			return err
 		}
-		if m, err = o.changed(ctx, was, in, washed); err != nil {
-			return err
-		}
-		if m.Anchors, err = ahead.of(ctx, o, was, in); err != nil {
-			return err
-		}
-		if reflect.DeepEqual(m, was) {
-			return nil // it says all this already
-		}
-		m.UpdatedAt = o.at
-		if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
-			return err
-		}
-		if err := o.keepSecrets(ctx, m.Num, washed); err != nil {
-			return err
-		}
-		if warnings, err = o.keptBack(ctx, was, m); err != nil {
-			return err
-		}
-		waits, err := o.warnChanged(ctx, m)
-		warnings = append(warnings, waits...)
+		why, err := suspects(ctx, o.tx, []engram.Memory{out.Memory})
+		out.Suspect = why[out.Num]
 		return err
 	})
 	if err != nil {
 		return Updated{}, err
 	}
-	return Updated{m, append(warnings, washed.warning()...)}, nil
+	out.Warnings = append(out.Warnings, washed.warning()...)
+	return out, nil
+}
+
+// update is Update in a transaction.
+func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, washed *washing) (m engram.Memory, warnings []string, err error) {
+	was, err := o.live(ctx, in.Ref)
+	if err != nil {
+		return m, nil, err
+	}
+	if m, err = o.changed(ctx, was, in, washed); err != nil {
+		return m, nil, err
+	}
+	if m.Anchors, err = ahead.of(ctx, o, was, in); err != nil {
+		return m, nil, err
+	}
+	if reflect.DeepEqual(m, was) {
+		return m, nil, nil // it says all this already
+	}
+	m.UpdatedAt = o.at
+	if err := o.replaceMemory(ctx, was, m, "update"); err != nil {
+		return m, nil, err
+	}
+	if err := o.keepSecrets(ctx, m.Num, washed); err != nil {
+		return m, nil, err
+	}
+	if warnings, err = o.keptBack(ctx, was, m); err != nil {
+		return m, nil, err
+	}
+	waits, err := o.warnChanged(ctx, m)
+	return m, append(warnings, waits...), err
 }
 
 // keptBack says of a memory that became its author's alone where it may be all the same: what

@@ -136,7 +136,9 @@ func (a *API) updateMemory(q request) (reply, error) {
 		up.Scope = &scope
 	}
 	m, err := a.Engine.Update(q.Context(), up)
-	return reply{body: updatedDoc{changedDoc{document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))}, document.OrEmpty(m.Warnings)}}, err
+	doc := document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))
+	doc.Suspect = m.Suspect
+	return reply{body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
 }
 
 // deleteMemory forgets, or with hard=true erases.

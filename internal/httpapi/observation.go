@@ -207,7 +207,7 @@ func (a *API) updateObservation(q request) (reply, error) {
 	if _, is := errors.AsType[*engine.FileError](err); !is { // what is not there is the file
 		err = worded(err, engram.CodeNotFound, "observation not found")
 	}
-	return reply{body: observationOf(m.Memory, engram.Note{}), degraded: m.Warnings}, err
+	return reply{body: observationOf(m.Memory, engram.Note{Suspect: m.Suspect}), degraded: m.Warnings}, err
 }
 
 // deletedObservation says what became of a memory.
