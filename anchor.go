@@ -55,7 +55,8 @@ func (s AnchorState) Stale() bool { return s == AnchorChanged || s == AnchorGone
 type Anchored struct {
 	Anchor
 	State AnchorState
-	// Now is where it stands, if it moved; the zero Place otherwise.
+	// Now is where it stands, if it moved, and the file that it went to, if it changed there; the
+	// zero Place otherwise.
 	Now Place
 }
 

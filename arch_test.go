@@ -52,6 +52,7 @@ func rows() map[string]row {
 		"internal/attend":        {room: "rule"},
 		"internal/capture":       {room: "rule"},
 		"internal/contradiction": {room: "rule"},
+		"internal/gist":          {room: "rule"},
 		"internal/document":      {room: "rule"},
 		"internal/health":        {room: "rule"},
 		"internal/lifecycle":     {room: "rule"},
@@ -68,6 +69,7 @@ func rows() map[string]row {
 		"internal/text":          {room: "rule", modules: []string{"github.com/blevesearch/go-porterstemmer", "golang.org/x/text"}},
 		"internal/topic":         {room: "rule"},
 		"internal/vector":        {room: "rule"},
+		"internal/wording":       {room: "rule"},
 
 		"internal/engine": {room: "engine"},
 

@@ -16,6 +16,17 @@ const (
 // Curves are the curves there are, the default first.
 func Curves() []Curve { return []Curve{CurveImportance, CurveGeometric, CurveEbbinghaus} }
 
+// CurveOf is the curve that a rate means which was given without one: from half to all of it
+// left after a day is a factor, and so the geometric curve's, which an earlier design prints
+// alone (a rate of 0.95). As a loss a day even 0.5 would leave nothing worth keeping after a week;
+// more than 1 can be no factor.
+func CurveOf(rate float64) Curve {
+	if rate >= 0.5 && rate <= 1 {
+		return CurveGeometric
+	}
+	return CurveImportance
+}
+
 // Decay says how strength fades. The zero value is the importance curve at its rates.
 type Decay struct {
 	Curve Curve `json:"curve,omitempty"` // "" is CurveImportance

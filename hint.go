@@ -17,13 +17,13 @@ type Call []string
 func (c Call) String() string {
 	words := []string{"engram"}
 	for _, w := range c {
-		words = append(words, quoted(w))
+		words = append(words, Quoted(w))
 	}
 	return strings.Join(words, " ")
 }
 
-// quoted is a word as a shell takes it for one.
-func quoted(word string) string {
+// Quoted is a word as a shell takes it for one.
+func Quoted(word string) string {
 	plain := func(r rune) bool {
 		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:=@%+,…", r)
 	}

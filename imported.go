@@ -1,6 +1,9 @@
 package engram
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // ImportMode says what an import does with what is here already.
 type ImportMode string
@@ -17,6 +20,12 @@ type Imported struct {
 	Mode   ImportMode
 	Op     int64  // what undo takes back; 0 when nothing was changed
 	Backup string // the copy of the database that was made before; "" when none was
+	// Forgets is how many memories an ImportReplace forgets, or would forget, of which projects, by
+	// name. They are the Gone of Memories.
+	Forgets []ProjectMemories
+	// Elsewhere is how many things of the file were passed over because they are of other projects
+	// than the one that is replaced.
+	Elsewhere int
 
 	Projects  ImportTally
 	Sessions  ImportTally
@@ -31,6 +40,12 @@ type Imported struct {
 
 	Rejected []ImportNote // what did not come in, and why, in the order of the file; the first MostImportNotes
 	Notes    []ImportNote // what came in otherwise than it stood there; the first MostImportNotes
+}
+
+// ProjectMemories is how many memories of a project something is about.
+type ProjectMemories struct {
+	Project  string
+	Memories int
 }
 
 // ImportTally counts the things of one kind in a file by what became of them.
@@ -105,18 +120,18 @@ func (i *Imported) Note(n ImportNote) {
 // Of is the tally of the kind of r. Of one that could not be read the list in which it stands
 // says the kind; where that says nothing it counts as a memory.
 func (i *Imported) Of(r Record) *ImportTally {
-	list, _, _ := strings.Cut(r.Item, "[")
-	if r.Flaw == nil {
-		list = ""
+	list := ""
+	if r.Flaw != nil { // "memories[12]" of a file, "memories 12" of a table
+		list = r.Item[:len(r.Item)-len(strings.TrimLeft(r.Item, "abcdefghijklmnopqrstuvwxyz_"))]
 	}
 	switch {
 	case r.Project != nil || list == "projects":
 		return &i.Projects
 	case r.Session != nil || list == "sessions":
 		return &i.Sessions
-	case r.Prompt != nil || list == "prompts":
+	case r.Prompt != nil || list == "prompts" || list == "user_prompts":
 		return &i.Prompts
-	case r.Relation != nil || list == "relations" || list == "relationships":
+	case r.Relation != nil || slices.Contains([]string{"relations", "relationships", "memory_relations", "links", "memory_links"}, list):
 		return &i.Relations
 	case r.Erased != nil || list == "erased":
 		return &i.Erased

@@ -83,6 +83,9 @@ type LogEntry struct {
 	// entries, of which a thing may have several.
 	Items []LogItem
 	More  int
+	// Final says that undo cannot take it back: it erased, or all that it touched was erased
+	// since.
+	Final bool
 }
 
 // LogItem is one thing that an operation touched.

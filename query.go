@@ -4,9 +4,12 @@ import "time"
 
 // Filter narrows what is listed or found. The zero value lets every live memory pass.
 type Filter struct {
-	Project   string // "" is every project, memories of no project included
-	Types     []Type // any of them
-	Scope     Scope  // "" is every scope
+	Project string // "" is every project, memories of no project included
+	Types   []Type // any of them
+	Scope   Scope  // "" is every scope
+	// Beyond lets only those pass that are of no single project: personal ones, which belong to
+	// their author, and global ones.
+	Beyond    bool
 	Tags      []string
 	Topic     string // this topic key, and those below it: "auth" has auth and auth/tokens; "" is every memory
 	SessionID string
@@ -266,6 +269,25 @@ func (f *Found) Cut(n int) {
 	f.Weak = f.Weak[:min(len(f.Weak), n-len(f.Hits))]
 }
 
+// FewWeak leaves as many weak finds as help somebody who found little: none beside three
+// relevant ones or more, else the best three.
+func (f *Found) FewWeak() {
+	const enough, most = 3, 3
+	if len(f.Hits) >= enough {
+		f.Weak = nil
+	}
+	f.Weak = f.Weak[:min(len(f.Weak), most)]
+}
+
+// Nothing is what an answer in which nothing was found tells of where it looked, and of what is
+// elsewhere. The zero value, of no project, is an empty store.
+type Nothing struct {
+	Project string // that was looked in; "" is every one
+	Here    int    // live memories there
+	Others  int    // in other projects, but for what is personal or global, which is found anywhere
+	Stored  bool   // there are memories at all, of whatever project
+}
+
 // Repair is a word that was probably mistyped.
 type Repair struct {
 	Written string
@@ -297,7 +319,10 @@ type Context struct {
 	Sessions []SessionActivity // newest activity first
 	Prompts  []Prompt          // newest first
 	Memories []Memory          // those that are worth most, newest first
-	Notes    Notes             // of Memories
+	// Personal are memories of other projects, or of none, that are personal or global: those that
+	// are worth most, the newest first.
+	Personal []Memory
+	Notes    Notes // of Memories and Personal
 	// LeftOut are memories that were worth telling too, best first.
 	LeftOut []LeftOut
 	Tokens  int // what all of it costs as text, about; never more than Budget
@@ -319,5 +344,5 @@ type LeftOut struct {
 
 // Empty reports whether there is nothing to tell.
 func (c Context) Empty() bool {
-	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && c.Withheld == 0 && c.WithheldPrompts == 0
+	return len(c.Sessions) == 0 && len(c.Prompts) == 0 && len(c.Memories) == 0 && len(c.Personal) == 0 && c.Withheld == 0 && c.WithheldPrompts == 0
 }

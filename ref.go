@@ -1,6 +1,8 @@
 package engram
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"strconv"
 	"strings"
 )
@@ -9,7 +11,7 @@ import (
 // of one, by sync id, or by topic key. Exactly one field is set, beside Project.
 type Ref struct {
 	Num    int64
-	ID     string // a whole ID or an unambiguous beginning, with "mem_"
+	ID     string // a whole ID, an unambiguous beginning with "mem_", or the id that an earlier program gave (SyncIDOf)
 	SyncID string
 	Topic  string
 	// Project narrows a Topic; "" looks in every project.
@@ -25,12 +27,22 @@ func ByNum(num int64) Ref { return Ref{Num: num} }
 // ByID is the Ref of a whole memory ID.
 func ByID(id ID) Ref { return Ref{ID: string(id)} }
 
-// ParseRef reads "12", "#12", "mem_01k…" (whole or shortened), "obs-0123456789abcdef"
-// and "topic:architecture/auth-model"; a # before an id, as older texts have it, is passed over. Anything else is an *Error of CodeInvalid.
+// SyncIDOf is the sync id of a memory that has no other: "obs-" and a digest of its ID. A
+// memory that comes from a program whose ids are not of our form has it of its id there, by
+// which it is found again.
+func SyncIDOf(id ID) string {
+	sum := sha256.Sum256([]byte(id))
+	return "obs-" + hex.EncodeToString(sum[:8])
+}
+
+// ParseRef reads "12", "#12", "mem_01k…" (whole or shortened), "obs-0123456789abcdef",
+// "topic:architecture/auth-model" and the ids of earlier programs: "mem_abc123", "mem_" or
+// nothing before a UUID. A # before an id, as older texts have it, is passed over. Anything
+// else is an *Error of CodeInvalid.
 func ParseRef(s string) (Ref, error) {
 	s = strings.TrimSpace(s)
 	bad := func() (Ref, error) {
-		if len(s) > idLength || strings.ContainsAny(s, "<>") {
+		if len(s) > longestID || strings.ContainsAny(s, "<>") {
 			s = "this" // a text that was pasted by mistake, perhaps a private one
 		} else {
 			s = strconv.Quote(s)
@@ -47,10 +59,13 @@ func ParseRef(s string) (Ref, error) {
 	if id := strings.TrimPrefix(s, "#"); strings.HasPrefix(id, IDPrefix) || strings.HasPrefix(id, "obs-") {
 		s = id
 	}
-	if strings.HasPrefix(s, IDPrefix) {
-		if len(s) > idLength || len(s) < len(IDPrefix)+1 || !isLowerAlnum(s[len(IDPrefix):]) {
-			return bad()
+	if rest, ok := strings.CutPrefix(s, IDPrefix); ok {
+		if isLowerAlnum(rest) && rest != "" && len(s) <= idLength || isUUID(rest) {
+			return Ref{ID: s}, nil
 		}
+		return bad()
+	}
+	if isUUID(s) {
 		return Ref{ID: s}, nil
 	}
 	if hex, ok := strings.CutPrefix(s, "obs-"); ok {
@@ -80,6 +95,17 @@ func (r Ref) String() string {
 		return r.SyncID
 	}
 	return "topic:" + r.Topic
+}
+
+// longestID is the length of the longest id: the prefix and a UUID.
+const longestID = len(IDPrefix) + 36
+
+// isUUID reports the ids of earlier programs that are UUIDs, with or without their dashes.
+func isUUID(s string) bool {
+	if plain := strings.ReplaceAll(s, "-", ""); len(plain) != 32 || len(s) != 32 && len(s) != 36 {
+		return false
+	}
+	return strings.Trim(s, "0123456789abcdefABCDEF-") == ""
 }
 
 func isLowerAlnum(s string) bool {

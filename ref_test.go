@@ -23,6 +23,10 @@ func TestParseRefReadsWhatIsShown(t *testing.T) {
 		{"two hashes", "##obs-0123456789abcdef", engram.Ref{}, true},
 		{"a hash before a topic", "#topic:a/b", engram.Ref{}, true},
 		{"a hash alone", "#", engram.Ref{}, true},
+		{"an id of an earlier program", "mem_abc123", engram.Ref{ID: "mem_abc123"}, false},
+		{"a UUID of one", "550e8400-e29b-41d4-a716-446655440000", engram.Ref{ID: "550e8400-e29b-41d4-a716-446655440000"}, false},
+		{"a UUID behind the prefix", "mem_550e8400-e29b-41d4-a716-446655440000", engram.Ref{ID: "mem_550e8400-e29b-41d4-a716-446655440000"}, false},
+		{"what is nearly a UUID", "550e8400-e29b-41d4-a716-44665544000g", engram.Ref{}, true},
 		{"nothing of an id", "#obs-", engram.Ref{}, true},
 		{"a number that is none", "#-3", engram.Ref{}, true},
 	} {

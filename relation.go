@@ -8,8 +8,9 @@ import (
 // Verb is what a relation says of its two memories: source verb target.
 type Verb string
 
-// The verbs. Dialects have spellings of their own (related, conflicts_with), which
-// ParseVerb reads; package document writes them.
+// The verbs, as every face says them. Other programs have spellings of their own (related,
+// conflicts_with), which ParseVerb reads; of what is written, the chunks alone have them, whose
+// format is another program's.
 const (
 	VerbRelatesTo   Verb = "relates_to"
 	VerbDerivedFrom Verb = "derived_from"

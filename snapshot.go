@@ -16,7 +16,7 @@ type Snapshot struct {
 	Program  string    // the version of the program that wrote it; "" when unknown
 	Project  string    // the one project it was taken from; "": every one, or unknown
 	Whole    bool      // it says that it was taken from every project
-	Memories int       // how many it is to have, for a progress bar; 0: unknown
+	Memories int       // how many live ones it is to have, about; 0: unknown
 	Lacks    []Entity  // kinds of things that the format has no room for
 	// Untold are the fields of memories, by their names in a native file, that the format has
 	// no room for.

@@ -196,7 +196,8 @@ type UseWriter interface {
 
 // MemoryWriter changes memories and keeps the full-text index in step.
 type MemoryWriter interface {
-	// InsertMemory adds m, which must have ID and SyncID, and sets m.Num; its session is
+	// InsertMemory adds m, which must have ID and SyncID, under m.Num where that is set, which
+	// no other may have, and sets m.Num; its session is
 	// active at m.CreatedAt. Project and session must exist. A second memory of an ID,
 	// or a second live one of a topic, is a conflict.
 	InsertMemory(ctx context.Context, m *Memory) error
@@ -327,7 +328,7 @@ type PromptReader interface {
 
 // PromptWriter changes prompts.
 type PromptWriter interface {
-	// InsertPrompt adds p and sets p.Num; its session is active at p.CreatedAt. Project
+	// InsertPrompt adds p, under p.Num where that is set, and sets p.Num; its session is active at p.CreatedAt. Project
 	// and session must exist.
 	InsertPrompt(ctx context.Context, p *Prompt) error
 	// ReplacePrompt writes p's session, project and DeletedAt over the prompt with p.Num; not_found

@@ -5,13 +5,25 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/tiktoken-go/tokenizer"
 
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
-// tokens is what a text costs a model, as text.Tokens estimates it.
-func tokens(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
+// tokens counts s as the models of OpenAI since 2024 do (o200k_base).
+func tokens(t *testing.T, s string) int {
+	t.Helper()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 func TestEveryVariantIsShort(t *testing.T) {
 	const most = 900
@@ -20,7 +32,7 @@ func TestEveryVariantIsShort(t *testing.T) {
 		if got == "" || got != strings.TrimSpace(got) {
 			t.Errorf("%s: got %q, want a text without space around it", v, got)
 		}
-		if n := tokens(got); n >= most {
+		if n := tokens(t, got); n >= most {
 			t.Errorf("%s takes %d tokens, want less than %d", v, n, most)
 		}
 	}
@@ -79,6 +91,21 @@ func TestEachVariantSaysWhatItsReadersHaveToDo(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// People do not speak to their agents in English alone: the words by which others ask for
+// what was done, and say that they are done, are told where the English ones are.
+func TestTheTriggersAreKnownInSpanish(t *testing.T) {
+	search, end := []string{"recordar", "acordate", "qué hicimos"}, []string{"listo"}
+	all := append(slices.Clone(search), end...)
+	for variant, words := range map[plugin.Variant][]string{plugin.Hooks: all, plugin.NoHooks: all, plugin.Shell: all, plugin.Server: all,
+		plugin.Memory: search, plugin.Recall: search, plugin.Core: {"recordar"}} {
+		for _, word := range words {
+			if !strings.Contains(plugin.Protocol(variant), `"`+word+`"`) {
+				t.Errorf("%s lacks %q", variant, word)
+			}
+		}
 	}
 }
 

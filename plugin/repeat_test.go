@@ -79,7 +79,7 @@ func TestEveryVariantIsInTheTableOfTheDocs(t *testing.T) {
 	table := "| variant | told to | where | tokens |\n|---|---|---|--:|\n"
 	for _, v := range plugin.Variants() {
 		who := readers()[v]
-		table += fmt.Sprintf("| [`%s`](#%s) | %s | %s | %d |\n", v, v, who[0], who[1], tokens(plugin.Protocol(v)))
+		table += fmt.Sprintf("| [`%s`](#%s) | %s | %s | %d |\n", v, v, who[0], who[1], tokens(t, plugin.Protocol(v)))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(before+begins+table+ends+after), 0o644); err != nil {

@@ -58,12 +58,12 @@ func TestADiskThatIsFullLeavesWhatWasThere(t *testing.T) {
 		t.Fatal(said)
 	}
 	for _, tt := range []struct{ name, room, mode string }{
-		{"nowhere to keep what was read", "500000", "merge"},
-		{"no room for the memories", "3000000", "merge"},
-		{"no room for the backup, or what follows it", "3000000", "replace"},
+		{"nowhere to keep what was read", "500000", "--mode merge"},
+		{"no room for the memories", "3000000", "--mode merge"},
+		{"no room for the backup, or what follows it", "3000000", "--mode replace --all-projects --yes"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			said, code := run("engram-without-room", tt.room, "import", file, "--mode", tt.mode)
+			said, code := run("engram-without-room", tt.room, append([]string{"import", file}, strings.Fields(tt.mode)...)...)
 			if code != 5 || !strings.Contains(said, "engram: ") {
 				t.Errorf("with %s bytes: got exit code %d, %q; want 5 and why", tt.room, code, said)
 			}

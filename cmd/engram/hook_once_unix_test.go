@@ -110,7 +110,7 @@ func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
 		for _, f := range files[:4] {
 			events = append(events, h.reading(session, f))
 		}
-		said := h.toldAtOnce(fmt.Sprint(10+2*i), events...)
+		said := h.toldAtOnce(fmt.Sprint(20+2*i), events...)
 		if timesTold(said)["#1"] == 0 {
 			late++
 		}
@@ -118,7 +118,7 @@ func TestWhatCameTooLateIsToldLaterAndOnce(t *testing.T) {
 			said = append(said, h.toldAtOnce(long, h.reading(session, f))...)
 		}
 		if times := onceOnly(t, session, said); times["#1"] != 1 {
-			t.Errorf("with %d ms each: told %v, want #1 once", 10+2*i, times)
+			t.Errorf("with %d ms each: told %v, want #1 once", 20+2*i, times)
 		}
 	}
 	t.Logf("of 24 sessions %d were told late", late)

@@ -193,14 +193,18 @@ func occupy(ts *testscript.TestScript, _ bool, args []string) {
 // becomes the file "answer".
 func request(ts *testscript.TestScript, _ bool, args []string) {
 	if len(args) < 3 {
-		ts.Fatalf("usage: http status method url [body]")
+		ts.Fatalf("usage: http status method url [body|@file]")
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	for {
 		var body io.Reader
 		if len(args) > 3 {
-			body = strings.NewReader(args[3])
+			text := args[3]
+			if name, file := strings.CutPrefix(text, "@"); file {
+				text = ts.ReadFile(name)
+			}
+			body = strings.NewReader(text)
 		}
 		req, err := http.NewRequestWithContext(ctx, args[1], args[2], body)
 		ts.Check(err)

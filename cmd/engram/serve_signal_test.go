@@ -68,7 +68,7 @@ func TestARequestIsFinishedWhenTheServerIsStopped(t *testing.T) {
 		t.Fatalf("no answer: %v", err)
 	}
 	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 201 || string(answer) != `{"id":1,"status":"saved"}`+"\n" {
+	if err != nil || resp.StatusCode != 201 || string(answer) != `{"id":1,"status":"saved","project":"p"}`+"\n" {
 		t.Errorf("got %s %q, %v; want the whole answer", resp.Status, answer, err)
 	}
 	if err := cmd.Wait(); err != nil {

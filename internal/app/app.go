@@ -24,7 +24,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/httpapi"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
-	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
 // Options make an App.
@@ -69,10 +68,9 @@ func New(o Options) *App {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	store := &lazyStore{open: func(ctx context.Context) (engram.Store, error) {
-		return sqlite.Open(ctx, sqlite.Options{Path: o.Config.DBPath, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, Single: o.Single, WriteWait: o.WriteWait})
-	}}
+	store := &lazyStore{}
 	a := &App{opts: o, store: store}
+	store.open = a.openStore
 	if o.Try {
 		store.open = a.orScratch(store.open)
 	}
@@ -83,12 +81,13 @@ func New(o Options) *App {
 	main := a.engineOptions(store, time.Now)
 	main.Extractor = extractorOf(o.Config) // and not of scratch engines: what they hold is nobody's memory
 	main.Judge = judgeOf(o.Config)
-	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState,
-		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }}
+	main.Clinic = clinic{path: o.Config.DBPath, store: store, now: time.Now, off: a.OffState, earlier: a.earlier,
+		hooks: func() health.Hooks { return lateHooks(o.Config.DataDir, "", o.Config.HookWithin, time.Now()) }, chunks: a.ownChunks, settings: o.Config.Remarks}
 	main.Traces = a.tracesIn()
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
 	main.Code, main.Dir = git.Code{}, o.Dir
+	main.Settled = o.Config.Origins["project"].Source != config.SourceFlag
 	if o.Warm {
 		main.Warm = a.warm
 	}

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/machine"
+	"github.com/alanbuscaglia/engram/internal/replica/gitchunks"
 	"github.com/alanbuscaglia/engram/internal/sqlite"
 )
 
@@ -18,6 +21,11 @@ type clinic struct {
 	now   func() time.Time
 	off   func() OffState
 	hooks func() health.Hooks
+	// earlier says of the error of a database whether it is an earlier program's
+	earlier func(error) error
+	// chunks opens those of the repository that the program works in.
+	chunks   func(context.Context) (*gitchunks.Repository, error)
+	settings []config.Remark
 }
 
 // opened returns the store, opened.
@@ -36,6 +44,7 @@ func (c clinic) opened(ctx context.Context) (*sqlite.Store, error) {
 // Examine implements engine.Clinic.
 func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, error) {
 	f, err := sqlite.Examine(ctx, c.path, q)
+	f.Err, f.Damage.Err = c.earlier(f.Err), c.earlier(f.Damage.Err)
 	if err == nil && q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
 		f.Files = machine.Look(c.path)
 	}
@@ -49,7 +58,38 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 			f.Switch.Broken = off.Broken.Error()
 		}
 	}
+	if q.Wants(health.SettingsInForce) {
+		for _, r := range c.settings {
+			f.Settings = append(f.Settings, health.Setting{Text: r.String(), Ignored: r.Ignored})
+		}
+	}
+	if q.Wants(health.SharedManifest) {
+		f.Shared = c.shared(ctx)
+	}
 	return f, err
+}
+
+// shared looks at the list of chunks. Outside of a repository there is none.
+func (c clinic) shared(ctx context.Context) health.Shared {
+	r, err := c.chunks(ctx)
+	if err != nil {
+		return health.Shared{}
+	}
+	s := health.Shared{Folder: r.Name(), Repair: true}
+	if s.Faults, err = r.ManifestFaults(ctx); err != nil {
+		s.Repair, s.Faults = false, []engram.ImportNote{{Item: r.Name(), Reason: err.Error()}}
+	}
+	return s
+}
+
+// ListChunks implements engine.Clinic.
+func (c clinic) ListChunks(ctx context.Context) ([]string, error) {
+	r, err := c.chunks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = r.Settle(ctx)
+	return r.Anew(), err
 }
 
 // Probe implements engine.Clinic.

@@ -40,6 +40,7 @@ func Hook(ctx context.Context, c config.Config, version, dir, agent, event strin
 	answer := hook.Handle(ctx, hook.Options{
 		Engine: func() *engine.Engine { return told }, Notes: a.notebook(), Now: time.Now, NewID: newIDs(), Folder: dir, Project: c.Project,
 		NoCapture: !c.AutoExtract, Off: off.Off, Log: log.add, Within: c.HookWithin,
+		BringIn: a.bringIn,
 	}, agent, event, in)
 	a.closeBefore(ctx)
 	return answer

@@ -94,6 +94,9 @@ func cause(err error) string {
 	if text, ok := hook.Plain(err); ok {
 		return text
 	}
+	if e, ok := errors.AsType[*Earlier](err); ok {
+		return "the database is of an earlier Engram (" + e.Of + "), engram migrate takes it over"
+	}
 	if p, ok := errors.AsType[*project.Problem](err); ok {
 		return string(p.Reason)
 	}

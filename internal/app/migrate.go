@@ -32,3 +32,6 @@ func Foreign(ctx context.Context, system, path string, o ForeignOptions) (engram
 func ForeignPlaces(system string, w ForeignWhere) (found, usual []string) {
 	return foreign.Places(foreign.System(system), w), foreign.Usual(foreign.System(system), w)
 }
+
+// EarlierAt says which earlier Engram the database at path is of; "" for anything else.
+func EarlierAt(ctx context.Context, path string) string { return foreign.Earlier(ctx, path) }

@@ -34,6 +34,11 @@ func (r Repository) Strange(ctx context.Context) ([]engram.ImportNote, error) {
 	return r.chunks.Notes(ctx)
 }
 
+// ManifestFaults returns notes on what the list of chunks says that is not so.
+func (r Repository) ManifestFaults(ctx context.Context) ([]engram.ImportNote, error) {
+	return r.chunks.ManifestFaults(ctx)
+}
+
 // Ignored returns the rule by which git leaves chunks that are written now out of the
 // repository, as FILE:LINE:PATTERN, so that nobody gets them; "" when there is none.
 func (r Repository) Ignored(ctx context.Context) string {
@@ -54,17 +59,33 @@ func (a *App) Repository(ctx context.Context, dir, project string) (Repository, 
 	if err != nil {
 		return Repository{}, err
 	}
+	return a.repositoryOf(ctx, facts, project, 0)
+}
+
+// repositoryOf is Repository in a folder of which these facts are known; most is how many bytes a
+// chunk may have to be read, 0: what any may have.
+func (a *App) repositoryOf(ctx context.Context, facts project.Facts, name string, most int64) (Repository, error) {
 	root := cmp.Or(facts.Root, facts.Dir)
 	keys := agreementKeys(facts)
 	agreed, err := a.agreed(ctx, keys)
 	if err != nil {
 		return Repository{}, err
 	}
-	chunks, err := gitchunks.Open(gitchunks.Options{Dir: root, Project: project, Recipients: trustedIn(agreed), IdentityFile: a.identityFile(), Now: time.Now})
+	chunks, err := gitchunks.Open(gitchunks.Options{Dir: root, Project: name, Recipients: trustedIn(agreed), IdentityFile: a.identityFile(), Now: time.Now, Most: most})
 	if err != nil {
 		return Repository{}, err
 	}
 	return Repository{Root: root, Folder: chunks.Name(), Remote: chunks, By: author(), chunks: chunks, facts: facts, keys: keys}, nil
+}
+
+// ownChunks opens the chunks of the repository that the program works in, to look at their list: for
+// that nobody is asked to whom they are encrypted.
+func (a *App) ownChunks(ctx context.Context) (*gitchunks.Repository, error) {
+	facts, err := git.Folders{}.Facts(ctx, a.opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return gitchunks.Open(gitchunks.Options{Dir: cmp.Or(facts.Root, facts.Dir), IdentityFile: a.identityFile(), Now: time.Now})
 }
 
 // chunks are those of the repository that the program works in.

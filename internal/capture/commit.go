@@ -55,8 +55,9 @@ var ofCommits = sync.OnceValue(func() commits {
 const mostCommit = 4 << 10
 
 // OfCommit returns what a commit says beyond what it did: why, what broke, what the cause
-// was of what it mends, why something was taken back. ok is false where it says no more
-// than its subject, and of merges, releases, chores and robots.
+// was of what it mends, why something was taken back; where the body says none of it, what the
+// subject says alone (commit_subject.go). ok is false where both say what was done and no more, and
+// of merges, releases, chores and robots.
 func OfCommit(c Commit) (p Proposal, ok bool) {
 	r := ofCommits()
 	subject := strings.TrimSpace(c.Subject)
@@ -76,14 +77,15 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	case isRevert:
 		because := r.reasoned(strings.TrimSpace(r.reverted.ReplaceAllString(body, "")), false)
 		p.Type, p.Why, p.Content = engram.TypeDecision, "the commit takes something back and says why", join(subject, because)
-		return p, because != ""
+		if because != "" {
+			return p, true
+		}
 	}
 	because := r.reasoned(body, true)
-	if because == "" {
-		return p, false
-	}
 	p.Content = join(subject, because)
 	switch {
+	case because == "":
+		return r.bySubject(p, subject, body)
 	case r.fix.MatchString(subject):
 		p.Type, p.Why, p.Importance = engram.TypeBugfix, "the commit mends something and says why it was broken", 0.6
 	case r.chose.MatchString(because):
@@ -91,8 +93,21 @@ func OfCommit(c Commit) (p Proposal, ok bool) {
 	case r.strong.MatchString(because):
 		p.Type, p.Why = engram.TypeLearning, "the commit says why"
 	default: // "this makes …" says what, and "so that …" what for
+		return r.bySubject(p, subject, body)
+	}
+	return p, true
+}
+
+// bySubject is what is proposed of a commit whose subject alone says why.
+func (r commits) bySubject(p Proposal, subject, body string) (Proposal, bool) {
+	kind, title, why, ok := r.ofSubject(subject)
+	if !ok {
 		return p, false
 	}
+	if kind == engram.TypeBugfix {
+		p.Importance = 0.6
+	}
+	p.Type, p.Title, p.Why, p.Content = kind, headline(title), why, join(subject, body)
 	return p, true
 }
 

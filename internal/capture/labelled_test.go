@@ -143,6 +143,7 @@ func TestProposalsOfLabelledSets(t *testing.T) {
 		{"testdata/written.txt", 0.98, 0.98},
 		{"testdata/held.txt", 0.93, 0.88},
 		{"testdata/causes.txt", 0.9, 0.9},
+		{"testdata/subjects.txt", 0.93, 0.9},
 	} {
 		precision, recall := measure(t, tt.path)
 		t.Logf("%s: precision %.3f, recall %.3f", tt.path, precision, recall)

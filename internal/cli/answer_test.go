@@ -67,7 +67,7 @@ func answers() map[string][]answer {
 		"mark":                   one(changedDoc{}),
 		"mcp":                    nil, // the Model Context Protocol
 		"metrics":                one(document.Metrics{}),
-		"migrate":                {{"", foundPlacesDoc{}}, {"--from", migratedDoc{}}},
+		"migrate":                {{"", foundPlacesDoc{}}, {"--data-dir of an earlier Engram", takenOverDoc{}}, {"--from", migratedDoc{}}},
 		"obsidian-export":        one(vaultDoc{}),
 		"off":                    {{"", switchedDoc{}}, {"--check", askedOffDoc{}}},
 		"on":                     one(switchedDoc{}),

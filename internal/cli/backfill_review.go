@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -73,6 +72,10 @@ func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *in
 			return false, nil
 		case "q", "quit", "":
 			return true, nil
+		default:
+			if !b.someoneThere() {
+				return true, invalidf("%q is none of the answers", answer).WithHint("y, n, e, s or q, a line for each proposal")
+			}
 		}
 	}
 }
@@ -98,10 +101,7 @@ func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
 
 // typedLine reads a line as it was typed; an end of input is an empty one.
 func (b backfilling) typedLine() (string, error) {
-	if b.lines == nil {
-		b.lines = bufio.NewReader(b.input)
-	}
-	line, err := b.lines.ReadString('\n')
+	line, err := b.answers().ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}

@@ -95,6 +95,9 @@ func (p *program) config(cmd *cobra.Command, flags ...string) (config.Config, er
 		return c, err
 	}
 	p.loaded = &c
+	for _, r := range c.Ignored() {
+		p.warn(r.String())
+	}
 	return c, nil
 }
 
@@ -164,7 +167,15 @@ func (p *program) readProjectAt(cmd *cobra.Command, e *engine.Engine, all bool, 
 		r.Explicit = p.loaded.Project
 	}
 	in, err := e.ProjectFor(cmd.Context(), r)
+	if err == nil && p.unheeded(in) {
+		p.warn(in.Warning)
+	}
 	return in.Name, err
+}
+
+// unheeded reports whether a project was set, and another counts because that can be no name.
+func (p *program) unheeded(in engine.ProjectInForce) bool {
+	return p.loaded.Project != "" && in.Source != project.SourceOverride && in.Source != project.SourceExplicit
 }
 
 // writeProject decides the project of a command that writes; a new name is made.
@@ -172,7 +183,7 @@ func (p *program) writeProject(cmd *cobra.Command, e *engine.Engine) (string, er
 	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{
 		Override: p.loaded.Project, Dir: p.Dir, Lenient: true, Write: true,
 	})
-	if err == nil && in.Warning != "" && in.Source != project.SourceBaseName {
+	if err == nil && in.Warning != "" && (in.Source != project.SourceBaseName || p.unheeded(in)) {
 		p.warn(in.Warning)
 	}
 	return in.Name, err

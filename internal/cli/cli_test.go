@@ -151,7 +151,7 @@ func TestWrongUsageIsNamed(t *testing.T) {
 		{"save Title -dash", "unknown shorthand flag", "put -- before"},
 		{"get abc", `"abc" does not name a memory`, "topic:KEY"},
 		{"get 0", `"0" does not name a memory`, "topic:KEY"},
-		{"mark 1", "nothing says how to mark it", "--permanent"},
+		{"mark abc", `"abc" does not name a memory`, "topic:KEY"},
 		{"tag 1 rename x", `unknown action "rename"`, "add, remove or list"},
 		{"tag 1 add", "needs a tag", "engram tag 12 add"},
 		{"tag list 1 x", "takes no tags", "usage"},

@@ -193,11 +193,7 @@ func commandWords(_ *program, cmd *cobra.Command, args []string, _ string) (out 
 func types(*program, *cobra.Command, []string, string) []string { return texts(engram.KnownTypes()) }
 func verbs(*program, *cobra.Command, []string, string) []string { return texts(engram.Verbs()) }
 func verdicts(*program, *cobra.Command, []string, string) []string {
-	words := texts(engine.Verdicts())
-	if i := slices.Index(words, string(engram.VerbRelatesTo)); i >= 0 {
-		words[i] = "related" // as the help calls it
-	}
-	return words
+	return texts(engine.Verdicts())
 }
 
 // settingValues offers what the key before it may be set to.

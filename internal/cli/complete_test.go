@@ -67,7 +67,7 @@ func TestCompletionOffersWhatThereIs(t *testing.T) {
 		{"config get |", []string{"port"}, ""},
 		{"config set offline |", []string{"true", "false"}, ""},
 		{"config set decay_policy |", []string{"geometric"}, ""},
-		{"conflicts judge 1 |", []string{"related"}, "relates_to"},
+		{"conflicts judge 1 |", []string{"relates_to", "contradicts"}, "related"},
 		{"help conflicts |", []string{"judge"}, "search"},
 		{"import --mode |", []string{"replace"}, "hybrid"},
 	} {

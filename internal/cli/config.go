@@ -44,7 +44,7 @@ func plainAbout(markdown string) string {
 type settingsDoc struct {
 	File     string       `json:"file"`     // path of config.toml, whether or not it exists
 	Settings []settingDoc `json:"settings"` // every key
-	Warnings []string     `json:"warnings"` // variables that nobody reads
+	Warnings []string     `json:"warnings"` // values that do not count, notes on those that do, variables that are not read
 }
 
 // setDoc is the answer of `config set` and `config unset`.
@@ -85,8 +85,8 @@ func (p *program) listSettings(cmd *cobra.Command) error {
 	if !p.json {
 		p.warnAll(strays)
 	}
-	doc := settingsDoc{c.Path, document.Each(values, settingOf), document.OrEmpty(strays)}
-	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c.Path, values, p.columns()) })
+	doc := settingsDoc{c.Path, document.Each(values, settingOf), append(document.Each(c.Remarks, config.Remark.String), strays...)}
+	return p.answer(doc, func(b *strings.Builder) { writeSettings(b, c, values, p.columns()) })
 }
 
 // strays names variables that look like settings, and that nobody reads.
@@ -94,17 +94,22 @@ func (p *program) strays() []string {
 	return document.Each(config.Strays(config.Variables()), config.Stray.String)
 }
 
-func writeSettings(b *strings.Builder, path string, values []config.Value, columns int) {
+func writeSettings(b *strings.Builder, c config.Config, values []config.Value, columns int) {
 	wide := 0
 	for _, v := range values {
 		wide = max(wide, len(v.Name))
 	}
-	fmt.Fprintf(b, "Settings (%s)\n", path)
+	fmt.Fprintf(b, "Settings (%s)\n", c.Path)
 	for _, v := range values {
 		fmt.Fprintf(b, "  %-*s  %s  (%s)\n", wide, v.Name, render.Line(shownValue(v), 0), v.Origin)
+		indent := strings.Repeat(" ", 2+wide+4)
 		if v.Range != "" {
-			indent := strings.Repeat(" ", 2+wide+4)
 			fmt.Fprintln(b, fold(indent+rangeText(v.Key), indent, columns))
+		}
+		for _, r := range c.Remarks {
+			if r.Key == v.Name {
+				fmt.Fprintln(b, fold(indent+"note: "+render.Line(r.String(), 0), indent, columns))
+			}
 		}
 	}
 }

@@ -134,7 +134,7 @@ supersedes      the newer memory, shown as source, replaces the other, which is 
 contradicts     both stay and are marked, and nobody knows yet which one holds
 scoped          both hold, each in its own place: another branch, another customer, another time
 compatible      both hold together
-related         they speak of the same thing, no more
+relates_to      they speak of the same thing, no more
 not_conflict    they have nothing to do with each other; the pair is never raised again`,
 		Example: examples("engram conflicts judge 3 supersedes --reason 'measured again'", "engram conflicts judge rel-0123456789abcdef not_conflict"),
 		Args:    between(2, 2),

@@ -7,6 +7,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -119,7 +120,7 @@ func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
 		name string
 		m    engram.Memory
 	}{{"source", c.Source}, {"target", c.Target}} {
-		fmt.Fprintf(b, "\n%s: %s\n    %s\n", end.name, endText(end.m), render.Preview(end.m.Content, 300))
+		fmt.Fprintf(b, "\n%s: %s\n    %s\n", end.name, endText(end.m), render.Line(gist.Line(end.m, 300), 0))
 	}
 }
 

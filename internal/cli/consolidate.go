@@ -122,6 +122,9 @@ func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []
 		quote(render.Line(into, 0))), instead)
 	names := namesOf(g)
 	for err == nil && !isChoice(answer, names) {
+		if !p.someoneThere() {
+			return nil, into, invalidf("%q is none of what was offered", answer).WithHint("all, numbers such as 1,2, rename, or an empty line to skip")
+		}
 		p.warn(quote(render.Line(answer, 40)) + " is none of what was offered")
 		answer, err = p.ask("Which? [all, numbers such as 1,2, rename, or nothing to skip]", instead)
 	}

@@ -59,5 +59,9 @@ func (p *program) context(cmd *cobra.Command, in engine.ContextInput, scope stri
 		return err
 	}
 	p.warnAll(c.Degraded)
-	return p.answer(contextOf(in.Project, c, p.zone()), func(b *strings.Builder) { writeContext(b, c, p.zone()) })
+	nothing, err := p.nothing(cmd, e, in.Project, !c.Empty() || len(c.LeftOut) > 0 || !in.AsOf.IsZero())
+	if err != nil {
+		return err
+	}
+	return p.answerWrapped(contextOf(in.Project, c, p.zone()), unless(nothing, func(b *strings.Builder) { writeContext(b, c, p.zone()) }))
 }

@@ -74,7 +74,11 @@ func (p *program) decay(cmd *cobra.Command, e *engine.Engine, in engine.DecayInp
 		return err
 	}
 	doc := strengthsDoc{in.Filter.Project, out.Days, out.Total, document.Each(out.Memories, fadedOf)}
-	return p.answerRows(doc, func(b *strings.Builder) { writeDecay(b, doc, p.columns()) })
+	nothing, err := p.nothing(cmd, e, in.Filter.Project, len(doc.Memories) > 0)
+	if err != nil {
+		return err
+	}
+	return p.answerRows(doc, unless(nothing, func(b *strings.Builder) { writeDecay(b, doc, p.columns()) }))
 }
 
 func fadedOf(f engine.Faded) document.Faded {
@@ -109,7 +113,8 @@ func (p *program) projectsDecayCommand() *cobra.Command {
 		Short: "Show or set how a project's memories fade",
 		Long: `Show or set how a project's memories fade, all of them or those of a --type. What is said most closely counts: a type in
 the project, the project, a type in the settings, the settings. A rate is what the curve makes of it: importance loses
-so much a day (0.01), geometric keeps so much a day (0.95), ebbinghaus is stable for so many days (30).`,
+so much a day (0.01), geometric keeps so much a day (0.95), ebbinghaus is stable for so many days (30). A rate from 0.5
+to 1 for what was given no curve selects geometric.`,
 		Example: examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
 		Args: between(1, 1),

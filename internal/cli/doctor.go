@@ -168,6 +168,9 @@ func writeReport(b *strings.Builder, r health.Report) {
 	for _, c := range r.Checks {
 		fmt.Fprintf(b, "%s %s", markOf(c.Result), c.Check)
 		if c.Result == health.OK {
+			if !strings.HasSuffix(c.Reason, "_ok") { // in order, and worth knowing
+				fmt.Fprintf(b, ": %s", render.Line(c.Message, 0))
+			}
 			fmt.Fprintln(b)
 			continue
 		}

@@ -33,9 +33,9 @@ func (p *program) exportCommand() *cobra.Command {
 none is named, "-" for standard output. A name that ends in .gz is packed. Only you can read the file, which takes the
 place of one of that name when it is whole.
 
-The format json keeps everything: memories, forgotten ones too, with what they said before, relations, sessions, prompts
-and projects. mem is the export of programs that speak the mem_* dialect: sessions, observations and prompts; what it has
-no room for is told: relations, older texts, tags and other fields. With --project only what is in that project leaves, by
+The format json keeps everything: memories, forgotten ones too, with their earlier versions, relations, sessions, prompts
+and projects. Programs that speak the mem_* dialect find their lists in it: sessions, observations and prompts. mem has these
+alone, without any field of Engram's; the command lists what it left out: relations, earlier versions, tags and other fields. With --project only what is in that project leaves, by
 whatever alias it is named; relations to memories of other projects stay behind. obsidian and markdown write a folder of
 notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
 		Example: examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
@@ -57,7 +57,7 @@ notes, which import reads, too: see engram obsidian-export; they differ in how l
 			return p.export(cmd, name, in)
 		},
 	}
-	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything; mem is what mem_* programs read; obsidian and markdown are a folder of notes")
+	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything and is read by mem_* programs, too; mem has their fields alone; obsidian and markdown are a folder of notes")
 	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "with the secrets that were saved with --allow-secret, which are cut out otherwise")
 	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "with the vectors of memories")
 	// The only error is a flag that does not exist, and it does.

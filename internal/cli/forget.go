@@ -119,7 +119,7 @@ func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string
 	if err != nil {
 		return nil, err
 	}
-	res, err := e.Search(cmd.Context(), engine.SearchInput{Query: query, Filter: engram.Filter{Project: name}, Limit: mostAtOnce, All: true})
+	res, err := e.Search(cmd.Context(), engine.SearchInput{Query: query, Filter: engram.Filter{Project: name}, Limit: mostAtOnce, All: true, Own: true})
 	if err != nil {
 		return nil, err
 	}

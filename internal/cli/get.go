@@ -40,7 +40,7 @@ func (p *program) getCommand() *cobra.Command {
 				return err
 			}
 			p.warnAll(d.Degraded)
-			return p.answer(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
+			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")

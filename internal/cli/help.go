@@ -8,9 +8,18 @@ import (
 	"github.com/spf13/pflag"
 )
 
+// everyday are the commands that the help of the program shows, in this order: what a person does
+// on most days. All of them are in `help all`.
+func everyday() []string {
+	return []string{"save", "search", "recall", "context", "list", "get", "update", "delete", "undo", "review", "sync", "setup"}
+}
+
 // help prints the help of a command: what it does, how it is called, an example to
-// copy, then what there is below it.
-func (p *program) help(cmd *cobra.Command, _ []string) {
+// copy, then what there is below it. That of the program itself is short.
+func (p *program) help(cmd *cobra.Command, _ []string) { p.writeHelp(cmd, false) }
+
+// writeHelp is help; all shows every command of the program.
+func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 	var b strings.Builder
 	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.out.bold(s)) }
 	what := cmd.Long
@@ -36,9 +45,20 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 		head("Commands")
 		writeCommands(&b, cmd, "", columns)
 	}
-	for _, g := range cmd.Groups() {
-		head(g.Title)
-		writeCommands(&b, cmd, g.ID, columns)
+	switch {
+	case all:
+		for _, g := range cmd.Groups() {
+			head(g.Title)
+			writeCommands(&b, cmd, g.ID, columns)
+		}
+	case len(cmd.Groups()) > 0:
+		head("Everyday commands")
+		for _, name := range everyday() {
+			if c, _, err := cmd.Find([]string{name}); err == nil {
+				writeCommand(&b, c, columns)
+			}
+		}
+		fmt.Fprintln(&b, "\n"+fold("engram help all shows every command, engram help COMMAND what one does.", "", columns))
 	}
 	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags(), columns)
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -50,9 +70,13 @@ func (p *program) help(cmd *cobra.Command, _ []string) {
 func writeCommands(b *strings.Builder, cmd *cobra.Command, group string, columns int) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() && c.GroupID == group {
-			fmt.Fprintln(b, fold(fmt.Sprintf("  %-12s %s", c.Name(), c.Short), strings.Repeat(" ", 15), columns))
+			writeCommand(b, c, columns)
 		}
 	}
+}
+
+func writeCommand(b *strings.Builder, c *cobra.Command, columns int) {
+	fmt.Fprintln(b, fold(fmt.Sprintf("  %-15s %s", c.Name(), c.Short), strings.Repeat(" ", 18), columns))
 }
 
 func writeFlags(b *strings.Builder, head func(string), title string, flags *pflag.FlagSet, columns int) {
@@ -63,13 +87,17 @@ func writeFlags(b *strings.Builder, head func(string), title string, flags *pfla
 	b.WriteString(flags.FlagUsagesWrapped(columns))
 }
 
-func helpCommand() *cobra.Command {
+func (p *program) helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Show the help of a command",
-		Example: examples("engram help search"),
+		Use:     "help [COMMAND|all]",
+		Short:   "Show the help of a command, or all commands",
+		Example: examples("engram help all", "engram help search"),
 		GroupID: groupProgram,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && args[0] == "all" {
+				p.writeHelp(cmd.Root(), true)
+				return nil
+			}
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || found == nil || (len(rest) > 0 && found.HasSubCommands()) {
 				return unknownCommand(cmd.Root(), args)

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/app"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -32,7 +33,8 @@ type homeDoc struct {
 	Off      offDoc    `json:"off"`     // what agents are switched off for
 	Next     []nextDoc `json:"next"`    // what to do, the most urgent first
 
-	names []string // of the projects
+	names   []string // of the projects
+	earlier string   // the database of an earlier Engram elsewhere; "" for none, or when there are memories
 }
 
 // nextDoc is something to do next.
@@ -66,6 +68,11 @@ func (p *program) home(cmd *cobra.Command) error {
 		doc.Server = s.URL
 	}
 	doc.Off = offOf(p.app.OffState())
+	if doc.Memories == 0 {
+		if found, _ := app.ForeignPlaces("engram", p.where()); len(found) > 0 {
+			doc.earlier = found[0]
+		}
+	}
 	doc.Next = doc.advice(p.self())
 	return p.answer(doc, func(b *strings.Builder) { writeHome(b, doc, p.columns()) })
 }
@@ -108,6 +115,9 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 			many += " or more"
 		}
 		add("review "+many, "review --all-projects")
+	}
+	if d.earlier != "" {
+		add("bring in what an earlier Engram kept", strings.TrimPrefix(engram.Call{"migrate", d.earlier}.String(), "engram "))
 	}
 	if d.Memories == 0 {
 		add("save a memory", "save 'Auth model' 'Tokens live 15 minutes'")

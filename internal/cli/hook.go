@@ -67,6 +67,9 @@ func (p *program) runHook(ctx context.Context, args []string) {
 		return
 	}
 	words = append(words, "", "") // what is not named is what nobody knows
+	for _, r := range c.Ignored() {
+		p.warn(r.String())
+	}
 	app.HookFlags(c, words[0], strange)
 	collectLate()
 	_, _ = p.Stdout.Write(app.Hook(ctx, c, p.Version, p.Dir, words[0], words[1], p.Stdin))

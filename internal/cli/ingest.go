@@ -79,11 +79,19 @@ func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error 
 	if run.project, err = p.writeProject(cmd, e); err != nil {
 		return err
 	}
+	begun := e.Now()
 	run.bar = p.progress("saving")
 	err = run.all(cmd.Context(), newDrafts(engine.Unpack(file)))
 	run.bar.end()
 	if err != nil {
 		return run.doc.failed(err)
+	}
+	if run.doc.Contested > 0 && !in.dryRun {
+		// Not what was raised on the way: the third of a series takes back what the second asked.
+		pending := engine.ConflictFilter{Status: engram.RelationPending, Since: begun, Page: engram.Page{Limit: 1}}
+		if _, run.doc.Contested, err = e.Conflicts(cmd.Context(), pending); err != nil {
+			return err
+		}
 	}
 	if !p.json {
 		p.warnAll(run.doc.Warnings)

@@ -21,11 +21,14 @@ type ingestedDoc struct {
 	Rejected []rejectedRow         `json:"rejected"` // what was wrong, in the order of the input: the first thousand
 	Wrong    int                   `json:"wrong"`    // how many were wrong in all
 	Unsaved  int                   `json:"unsaved"`  // fine themselves, and not saved because one of their batch is wrong
-	Warnings []string              `json:"warnings"`
-	Memories []ingestedRow         `json:"memories"` // what was saved, in the order of the input: the first thousand
-	Ops      int                   `json:"ops"`      // how many operations undo takes back; 0: nothing was changed
-	FirstOp  int64                 `json:"first_op"` // the first of them; 0 when there is none
-	LastOp   int64                 `json:"last_op"`  // the last
+	// Contested is how many pairs of memories were found that may contradict each other and wait
+	// for a verdict, those that are not listed as well.
+	Contested int           `json:"contested"`
+	Warnings  []string      `json:"warnings"`
+	Memories  []ingestedRow `json:"memories"` // what was saved, in the order of the input: the first thousand
+	Ops       int           `json:"ops"`      // how many operations undo takes back; 0: nothing was changed
+	FirstOp   int64         `json:"first_op"` // the first of them; 0 when there is none
+	LastOp    int64         `json:"last_op"`  // the last
 }
 
 // rejectedRow is one item of the input that was not saved.
@@ -76,6 +79,7 @@ func (d *ingestedDoc) add(saved []engine.SaveResult) {
 	}
 	for _, s := range saved {
 		d.Saved[s.Action]++
+		d.Contested += len(s.Candidates)
 		if len(d.Memories) < mostIngested {
 			d.Memories = append(d.Memories, ingestedRow{document.NamedOf(s.Memory), s.Action, s.Reason, document.Each(s.Candidates, candidateOf)})
 		}
@@ -113,10 +117,8 @@ func (d *ingestedDoc) write(b *strings.Builder) {
 	if d.DryRun {
 		return
 	}
-	for _, m := range d.Memories {
-		for _, c := range m.Candidates {
-			fmt.Fprintf(b, "#%d may contradict #%d; engram conflicts show %s\n", m.Num, c.Num, c.JudgmentID)
-		}
+	if d.Contested > 0 {
+		fmt.Fprintf(b, "%s of memories that may contradict each other: engram conflicts list\n", count(d.Contested, "pair", "pairs"))
 	}
 	switch d.Ops {
 	case 0:

@@ -51,7 +51,11 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 				return err
 			}
 			p.warnAll(list.Degraded)
-			return p.answerRows(listOf(filter.Project, list, page), func(b *strings.Builder) { writeList(b, list, p.zone()) })
+			nothing, err := p.nothing(cmd, e, filter.Project, len(list.Memories) > 0 || f.offset > 0 || forgotten || !at.IsZero())
+			if err != nil {
+				return err
+			}
+			return p.answerRows(listOf(filter.Project, list, page), unless(nothing, func(b *strings.Builder) { writeList(b, list, p.zone()) }))
 		},
 	}
 	f.register(cmd, limit)

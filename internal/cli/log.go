@@ -72,7 +72,11 @@ what is written from now on, by whichever process, until it is interrupted; with
 				return err
 			}
 			doc := document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}
-			return p.answerRows(doc, func(b *strings.Builder) { b.WriteString(render.Log(entries, begins, p.zone())) })
+			nothing, err := p.nothing(cmd, e, in.Project, len(entries) > 0 || offset > 0)
+			if err != nil {
+				return err
+			}
+			return p.answerRows(doc, and(nothing, func(b *strings.Builder) { b.WriteString(render.Log(entries, begins, p.zone())) }))
 		},
 	}
 	flags := cmd.Flags()

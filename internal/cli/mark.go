@@ -10,23 +10,22 @@ import (
 func (p *program) markCommand() *cobra.Command {
 	var permanent bool
 	cmd := &cobra.Command{
-		Use:     "mark ID --permanent[=false]",
-		Short:   "Keep a memory from fading, or let it fade again",
-		Example: examples("engram mark 12 --permanent", "engram mark 12 --permanent=false"),
+		Use:   "mark ID [--permanent[=false]]",
+		Short: "Keep a memory from fading, or let it fade again",
+		Long: `Keep a memory from fading, or let it fade again: each call turns it around, and --permanent or --permanent=false says
+which it is to be. A memory that does not fade has the tag "permanent"; to tag it so, or to take the tag away, does the same.`,
+		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !cmd.Flags().Changed("permanent") {
-				return invalidf("nothing says how to mark it").WithHint("--permanent keeps it from fading, --permanent=false lets it fade again")
-			}
 			ref, err := engram.ParseRef(args[0])
 			if err != nil {
 				return err
 			}
-			done := "marked permanent"
-			if !permanent {
-				done = "may fade again"
+			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
+			if !in.Mark {
+				in.Permanent = &permanent
 			}
-			return p.update(cmd, engine.UpdateInput{Ref: ref, Permanent: &permanent}, done)
+			return p.update(cmd, in, "marked")
 		},
 	}
 	cmd.Flags().BoolVar(&permanent, "permanent", false, "never fade")

@@ -28,21 +28,27 @@ func (p *program) migrateCommand() *cobra.Command {
 running it again brings in only what is new there. engram undo takes it back.
 
   markdown      reflexes.md, episodes.md, preferences.md, project_graph.md, or any other page
-  engram        the database or the JSON export of a program of the mem_* or the memory_* tools
+  engram        the database of an earlier Engram, or its JSON export
   claude-mem    its database, claude-mem.db
   mcp-memory    memory.jsonl of the reference memory server of the Model Context Protocol
   basic-memory  its folder of notes
   memory-md     AGENTS.md, CLAUDE.md, MEMORY.md and rules of editors, of the repository PATH
   claude-code   the auto memory of Claude Code
 
+Where the database of this program's own folder is one of an earlier Engram, engram migrate takes it over in its place: it
+keeps a copy in the folder backups, makes a new database, brings everything in, and puts the new one where the old one was.
+
 Without PATH, the usual places are looked at; without --from, what is found there is listed and nothing is read. What does
 not say of which project it is goes into that of this folder, and with --project everything goes into that one. An item
 that is wrong is told and left out; then the exit code is 2. docs/migrate.md says what becomes of what.`,
-		Example: examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate --from engram ~/old/engram.db"),
+		Example: examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate ~/.local/share/engram/engram.db"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := p.open(cmd)
 			if err != nil {
+				return err
+			}
+			if over, err := p.takesOver(cmd, from, args, dryRun); over || err != nil {
 				return err
 			}
 			if from == "" && len(args) == 0 {
@@ -72,6 +78,9 @@ type migration struct {
 }
 
 func (m migration) run() error {
+	if m.system == "" && app.EarlierAt(m.cmd.Context(), m.absolute(m.path)) != "" {
+		m.system = "engram" // that says itself what it is
+	}
 	if m.system == "" {
 		return invalidf("--from is missing").WithHint("one of %s", strings.Join(app.ForeignSystems(), ", "))
 	}

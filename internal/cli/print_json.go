@@ -20,6 +20,12 @@ func (p *program) answer(doc any, text func(*strings.Builder)) error {
 	return p.answerIn(0, doc, text)
 }
 
+// answerWrapped is answer for what memories say: where it goes to a terminal, its lines are broken
+// to the width of that.
+func (p *program) answerWrapped(doc any, text func(*strings.Builder)) error {
+	return p.answer(doc, func(b *strings.Builder) { b.WriteString(wrapped(plainText(text), p.columns())) })
+}
+
 // answerRows is answer for a list: where it goes to a terminal, each line is cut to its
 // width, so that a row stays a row.
 func (p *program) answerRows(doc any, text func(*strings.Builder)) error {
@@ -84,6 +90,7 @@ type contextDoc struct {
 	Sessions []sessionDoc       `json:"sessions"`
 	Prompts  []promptDoc        `json:"prompts"`
 	Memories []document.Marked  `json:"memories"`         // newest first
+	Personal []document.Marked  `json:"personal"`         // personal and global ones of other projects, newest first
 	Budget   int                `json:"budget"`           // in tokens
 	Tokens   int                `json:"tokens"`           // what text costs, about
 	Again    bool               `json:"again"`            // the session was shown all of them before: nothing else is left
@@ -95,7 +102,7 @@ type contextDoc struct {
 
 func contextOf(project string, c engram.Context, o render.Options) contextDoc {
 	return contextDoc{project, render.Context(c, o), document.Each(c.Sessions, activityOf), document.Each(c.Prompts, promptOf), document.MarkedOfAll(c.Memories, c.Notes),
-		c.Budget, c.Tokens, c.Again, c.Withheld, c.WithheldPrompts, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
+		document.MarkedOfAll(c.Personal, c.Notes), c.Budget, c.Tokens, c.Again, c.Withheld, c.WithheldPrompts, document.Each(c.LeftOut, document.LeftOutOf), document.OrEmpty(c.Degraded)}
 }
 
 // detailDoc is the answer of `get`.

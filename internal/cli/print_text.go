@@ -62,7 +62,7 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 	case engine.ActionRevised:
 		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
 	case engine.ActionRepeated:
-		fmt.Fprintf(b, "  known already, word for word; said %s now\n", count(m.DuplicateCount, "time", "times"))
+		fmt.Fprintf(b, "  known already; said %s now\n", count(m.DuplicateCount, "time", "times"))
 	case engine.ActionMerged:
 		fmt.Fprintf(b, "  merged with it: %s; engram get %d shows what it said before\n", s.Reason, m.Num)
 	}
@@ -178,11 +178,13 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	for _, a := range d.Anchors {
 		fmt.Fprintf(b, "Code: %s\n", render.Anchor(a))
 	}
-	writeMarks(b, engram.Note{Relations: d.Note().Relations}, "") // the state is told with its time above
-	if len(d.Relations) > 0 {
+	above, _ := toldAbove(d.Note().Relations)
+	_, below := toldAbove(d.Relations)
+	writeMarks(b, engram.Note{Relations: above}, "") // the state is told with its time above
+	if len(below) > 0 {
 		fmt.Fprint(b, "\n─── Relations ───\n")
 	}
-	for _, n := range d.Relations {
+	for _, n := range below {
 		fmt.Fprintf(b, "  %s\n", render.Relation(n))
 	}
 	if len(d.Revisions) > 0 {
@@ -193,6 +195,21 @@ func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	}
 }
 
+// toldAbove parts relations so that a supersession is told once: what has taken the memory's
+// place stands above, what it has taken the place of stands below.
+func toldAbove(all []engram.RelationNote) (above, below []engram.RelationNote) {
+	for _, n := range all {
+		over := n.Relation.Supersedes()
+		if !over || !n.Outgoing {
+			above = append(above, n)
+		}
+		if !over || n.Outgoing {
+			below = append(below, n)
+		}
+	}
+	return above, below
+}
+
 // writeMarks says what changes how a memory should be read, a line each.
 func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	for _, mark := range render.Marks(n) {
@@ -200,21 +217,21 @@ func writeMarks(b *strings.Builder, n engram.Note, indent string) {
 	}
 }
 
+// listed is how many characters of what a memory says a list shows.
+const listed = 200
+
 // writeLine is a memory in a list.
 func writeLine(b *strings.Builder, m engram.Memory) {
-	fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), render.Line(m.Content, 100))
+	fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, engram.Note{}, listed))
 }
 
 func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 	if len(list.Memories) == 0 {
 		fmt.Fprintln(b, "No memories.")
 	}
+	var sources render.Sources
 	for _, m := range list.Memories {
-		said, title := render.Line(m.Content, 100), render.Line(m.Title, 0)
-		if render.Quoted(m, list.Notes[m.Num]) {
-			said, title = render.QuoteLine(said), render.QuoteLine(title)
-		}
-		fmt.Fprintf(b, "#%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), title, said)
+		fmt.Fprintf(b, "#%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, list.Notes[m.Num], listed))
 		fmt.Fprintf(b, "    %s | project: %s | scope: %s", render.Time(m.CreatedAt, o), render.Line(m.Project, 0), m.Scope)
 		if m.Forgotten() {
 			fmt.Fprintf(b, " | forgotten: %s", render.Time(m.DeletedAt, o))
@@ -224,7 +241,7 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 			fmt.Fprintf(b, " | state: %s", note.State)
 		}
 		if render.Quoted(m, note) {
-			fmt.Fprintf(b, " | quoted, %s", render.Source(m, o))
+			fmt.Fprintf(b, " | %s", sources.Mark(m, o))
 		}
 		fmt.Fprintln(b)
 		writeMarks(b, engram.Note{Relations: note.Relations, Suspect: note.Suspect}, "    ")
@@ -236,6 +253,11 @@ func writeTimeline(b *strings.Builder, t engram.Timeline, o render.Options) {
 }
 
 func writeChanged(b *strings.Builder, m engram.Memory, done string) {
+	if done == "marked" {
+		if done = "may fade again"; m.Permanent {
+			done = "marked permanent"
+		}
+	}
 	fmt.Fprintf(b, "Memory %s: %s\n", done, name(m))
 	if done == "tagged" || done == "untagged" {
 		writeTags(b, m)
@@ -293,11 +315,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 	}
 	fmt.Fprintf(b, "  %s\n", count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {
-		said, title := render.Line(m.Content, 100), render.Line(m.Title, 0)
-		if render.Quoted(m, list.Notes[m.Num]) {
-			said, title = render.QuoteLine(said), render.QuoteLine(title)
-		}
-		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, render.Line(string(m.Type), 0), title, said)
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, render.Line(string(m.Type), 0), render.Said(m, list.Notes[m.Num], listed))
 		writeMarks(b, list.Notes[m.Num], "    ")
 	}
 }

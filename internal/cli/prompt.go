@@ -70,7 +70,11 @@ func (p *program) promptListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answerRows(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
+			nothing, err := p.nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
+			if err != nil {
+				return err
+			}
+			return p.answerRows(promptsOf(project, list), and(nothing, func(b *strings.Builder) { writePrompts(b, list, p.zone()) }))
 		},
 	}
 	pageFlags(cmd, &page, &all, 20)
@@ -94,7 +98,11 @@ func (p *program) promptSearchCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answerRows(promptsOf(project, list), func(b *strings.Builder) { writePrompts(b, list, p.zone()) })
+			nothing, err := p.nothing(cmd, e, project, len(list) > 0)
+			if err != nil {
+				return err
+			}
+			return p.answerRows(promptsOf(project, list), and(nothing, func(b *strings.Builder) { writePrompts(b, list, p.zone()) }))
 		},
 	}
 	cmd.Flags().IntVar(&limit, "limit", 10, "show at most so many")

@@ -13,10 +13,12 @@ func (p *program) pruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune",
 		Short: "Forget what is too weak",
-		Long: `Forget what is too weak, as a sleep does, and nothing else of it. Nothing permanent is forgotten, nor what is due for
-review, was used lately, or was brought back by an undo. The memories are hidden, not erased: engram undo brings them back.
+		Long: `Forget what is too weak, as a sleep does, and nothing else of it. The memories are hidden, not erased: engram undo brings
+them back. Nothing permanent is forgotten, nor what is due for review, or was brought back by an undo. Without --below
+nothing is forgotten either that is important, was ever read, or is here or changed for less than 30 days.
 
-Under the importance curve, which is the default, nothing gets weaker than 0.1: ask for --below 0.2, for example.`,
+The importance curve, which is the default, shows no strength below 0.1; here it counts as if it went on. A memory of
+ordinary importance that nobody reads falls below 0.05 after 271 days.`,
 		Example: examples("engram prune --dry-run", "engram prune --below 0.2", "engram prune --below 0.3 --all-projects --json"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sleep(cmd, in, all) },

@@ -88,7 +88,11 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if !p.json && len(r.LeftOut) > 0 {
 		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}
-	return p.answer(recalledOf(filter.Project, r), func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) })
+	nothing, err := p.nothing(cmd, e, filter.Project, r.Found() || len(r.Items) > 0 || !at.IsZero())
+	if err != nil {
+		return err
+	}
+	return p.answerWrapped(recalledOf(filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
 }
 
 // recalledDoc is the answer of `recall`.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -66,7 +67,7 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 		fmt.Fprintln(b, fold(title, queueIndent, columns))
 	} else {
 		if item.Waiting == nil { // a memory, which engram get shows
-			title += " — " + render.Line(item.Memory.Content, 100)
+			title += " — " + render.Line(gist.Line(item.Memory, listed), 0)
 		}
 		fmt.Fprintln(b, fit(title, columns))
 	}

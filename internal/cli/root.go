@@ -37,7 +37,7 @@ engram serve`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(p.help)
-	root.SetHelpCommand(helpCommand())
+	root.SetHelpCommand(p.helpCommand())
 	root.Flags().BoolP("version", "v", false, "print the version")
 	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
 	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")

@@ -28,8 +28,8 @@ func (p *program) saveCommand() *cobra.Command {
 		Long: `Save a memory. With one argument that argument is the content, and the title is made from it; "-" reads the
 content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.
 
-Called as add or remember, or with --merge, it lets another memory take it up that has the same type and title or says
-nearly the same: the text is added to that memory, whose old text is kept. What it may contradict is shown, and is never
+Called as add or remember, or with --merge, a memory takes it up that has the same type and title or is a near-duplicate, if
+the text says all that it says, and more; its old text is kept. What says the same in other words is counted. What it may contradict is shown, and is never
 merged.
 
 With --file the memory is anchored to code: to a file of a repository, or to lines of it, written PATH, PATH:3, PATH:3-9

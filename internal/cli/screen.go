@@ -115,8 +115,9 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// fold breaks a line at spaces into lines of so many columns at most, each but the first
-// after indent; 0 leaves it. A word that is longer stays whole.
+// fold breaks a line at spaces, and in scripts without spaces between characters, into lines of so
+// many columns at most, each but the first after indent; 0 leaves it. A word that is longer stays
+// whole.
 func fold(line, indent string, columns int) string {
 	if columns == 0 {
 		return line
@@ -127,19 +128,68 @@ func fold(line, indent string, columns int) string {
 		if i > 0 {
 			spaces++
 		}
-		if word == "" {
-			continue
+		for _, piece := range pieces(word) {
+			wide := displaywidth.String(piece)
+			if opens || at+spaces+wide <= columns {
+				b.WriteString(strings.Repeat(" ", spaces))
+				at += spaces
+			} else {
+				b.WriteString("\n" + indent)
+				at = displaywidth.String(indent)
+			}
+			b.WriteString(piece)
+			at, spaces, opens = at+wide, 0, false
 		}
-		wide := displaywidth.String(word)
-		if opens || at+spaces+wide <= columns {
-			b.WriteString(strings.Repeat(" ", spaces))
-			at += spaces
-		} else {
-			b.WriteString("\n" + indent)
-			at = displaywidth.String(indent)
+	}
+	return b.String()
+}
+
+// Marks that open no line, and those that end none, in scripts without spaces.
+const (
+	noFirst = "、。，．！？：；）」』】〉》〕］｝ー々…‥・％’”!?,.:;)]}"
+	noLast  = "（「『【〈《〔［｛‘“([{"
+)
+
+// pieces cuts a word where a line may break in it: beside each wide character.
+func pieces(word string) (all []string) {
+	if word == "" {
+		return nil
+	}
+	from, at, before, beforeWide := 0, 0, "", false
+	for g := displaywidth.StringGraphemes(word); g.Next(); {
+		c, wide := g.Value(), g.Width() > 1
+		if at > 0 && (wide || beforeWide) && !strings.Contains(noFirst, c) && !strings.Contains(noLast, before) {
+			all, from = append(all, word[from:at]), at
 		}
-		b.WriteString(word)
-		at, spaces, opens = at+wide, 0, false
+		at, before, beforeWide = at+len(c), c, wide
+	}
+	return append(all, word[from:])
+}
+
+// wrapped breaks the lines of a text that are longer than so many columns; 0 leaves it. What goes on
+// stands below where its line began, behind the same mark of a quotation, and never looks like the
+// head of another thing.
+func wrapped(text string, columns int) string {
+	if columns == 0 {
+		return text
+	}
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		line, end := strings.CutSuffix(line, "\n")
+		indent := line[:len(line)-len(strings.TrimLeft(line, " >"))]
+		if indent == "" && line != "" && strings.ContainsAny(line[:1], "#[-") { // a head, or an item
+			indent = "    "
+		}
+		folded := fold(line, indent, max(columns, len(indent)+narrowest))
+		if indent == "" { // the words of a memory may be broken so that they pass for a head
+			for _, mark := range []string{"#", "[", "-", ">"} {
+				folded = strings.ReplaceAll(folded, "\n"+mark, "\n "+mark)
+			}
+		}
+		b.WriteString(folded)
+		if end {
+			b.WriteByte('\n')
+		}
 	}
 	return b.String()
 }

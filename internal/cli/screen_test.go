@@ -51,10 +51,35 @@ func TestFoldKeepsEveryWord(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, columns := rapid.StringMatching(`[a-z記 -]{0,120}`).Draw(t, "text"), rapid.IntRange(0, 60).Draw(t, "columns")
 		got, want := strings.Fields(fold(text, "   ", columns)), strings.Fields(text)
-		if strings.Join(got, " ") != strings.Join(want, " ") {
+		if strings.Join(got, "") != strings.Join(want, "") { // a word of wide characters may be broken
 			t.Fatalf("fold(%q, %d): got the words %q", text, columns, got)
 		}
 	})
+}
+
+func TestWrap(t *testing.T) {
+	for name, c := range map[string]struct {
+		text    string
+		columns int
+		want    string
+	}{
+		"what goes into a pipe is left":           {"a line that is long\n", 0, "a line that is long\n"},
+		"text goes on below where it began":       {"    one two three four\n", 14, "    one two\n    three four\n"},
+		"a quotation keeps its mark":              {"    > one two three\n> one two three\n", 14, "    > one two\n    > three\n> one two\n> three\n"},
+		"the head of a thing is set off":          {"[1] #2 (fact) — one [2] #9 (fact)\n", 20, "[1] #2 (fact) — one\n    [2] #9 (fact)\n"},
+		"words of a text do not pass for a head":  {"one two three ### #3 [fact]\n", 14, "one two three\n ### #3 [fact]\n"},
+		"wide characters break anywhere":          {"記憶の題名記憶の題名\n", 12, "記憶の題名記\n憶の題名\n"},
+		"a mark stays with what it closes":        {"記憶（の）題名。\n", 12, "記憶（の）題\n名。\n"},
+		"an emoji is not cut":                     {"👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦\n", 8, "👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦\n👩‍👩‍👧‍👦\n"},
+		"a long word stays whole":                 {"see https://example.com/a/very/long/path now\n", 12, "see\nhttps://example.com/a/very/long/path\nnow\n"},
+		"a line without an end has none after it": {"one two three", 9, "one two\nthree"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := wrapped(c.text, c.columns); got != c.want {
+				t.Errorf("wrapped(%q, %d)\n got %q\nwant %q", c.text, c.columns, got, c.want)
+			}
+		})
+	}
 }
 
 func TestProseIsSetAnewAndListsStay(t *testing.T) {

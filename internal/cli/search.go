@@ -95,7 +95,11 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	for _, d := range found.Degraded {
 		p.warn(d)
 	}
-	return p.answer(foundOf(query, filter.Project, found), func(b *strings.Builder) {
+	nothing, err := p.nothing(cmd, e, filter.Project, len(found.Hits) > 0 || !at.IsZero())
+	if err != nil {
+		return err
+	}
+	return p.answerWrapped(foundOf(query, filter.Project, found), and(nothing, func(b *strings.Builder) {
 		writeFound(b, query, found, o.explain, p.zone())
-	})
+	}))
 }

@@ -61,7 +61,16 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	if unclaimed != nil && inBackground(cmd) {
 		return nil, unclaimed
 	}
-	if err := p.app.Ready(ctx); err != nil {
+	err := p.app.Ready(ctx)
+	if _, earlier := errors.AsType[*app.Earlier](err); earlier {
+		// It is taken over beside: until then each answer says so. In the background standard
+		// output is for the one answer.
+		if !inBackground(cmd) {
+			p.warn(messageOf(err))
+		}
+		err = nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	l, err := listen(ctx, address)

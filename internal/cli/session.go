@@ -23,16 +23,22 @@ func (p *program) sessionCommand() *cobra.Command {
 func (p *program) sessionStartCommand() *cobra.Command {
 	var directory string
 	cmd := &cobra.Command{
-		Use:     "start ID",
+		Use:     "start [ID]",
 		Short:   "Start a session; starting it again changes nothing",
-		Example: examples("engram session start s1", "engram session start s1 --directory ~/src/shop"),
-		Args:    between(1, 1),
+		Long:    "Start a session, and print its id. Without one it gets a new one; to start the same again changes nothing.",
+		Example: examples("engram session start", "engram session start s1 --directory ~/src/shop"),
+		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
-			in := engine.SessionInput{ID: args[0], Directory: p.Dir}
+			in := engine.SessionInput{Directory: p.Dir}
+			if len(args) > 0 {
+				if in.ID = args[0]; strings.TrimSpace(in.ID) == "" {
+					return invalidf("the id is empty").WithHint("leave it out to have one made")
+				}
+			}
 			if directory != "" {
 				in.Directory = directory
 			}
@@ -55,10 +61,10 @@ func (p *program) sessionStartCommand() *cobra.Command {
 func (p *program) sessionEndCommand() *cobra.Command {
 	var summary string
 	cmd := &cobra.Command{
-		Use:     "end ID",
-		Short:   "End a session",
-		Example: examples("engram session end s1", "engram session end s1 --summary 'Tokens live in cookies now'"),
-		Args:    between(1, 1),
+		Use:     "end [ID]",
+		Short:   "End a session, or the one that runs in the project",
+		Example: examples("engram session end", "engram session end s1 --summary 'Tokens live in cookies now'"),
+		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			summary, err := p.text(summary)
 			if err != nil {
@@ -67,6 +73,17 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			e, err := p.open(cmd)
 			if err != nil {
 				return err
+			}
+			if len(args) == 0 {
+				project, err := p.readProject(cmd, e, false)
+				if err != nil {
+					return err
+				}
+				id, err := e.RunningSession(cmd.Context(), project)
+				if err != nil {
+					return err
+				}
+				args = []string{id}
 			}
 			ended, err := e.EndSession(cmd.Context(), args[0], summary)
 			if err != nil {
@@ -105,7 +122,11 @@ func (p *program) sessionListCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answerRows(sessionsOf(project, list, page), func(b *strings.Builder) { writeSessions(b, list, p.zone()) })
+			nothing, err := p.nothing(cmd, e, project, len(list) > 0 || page.Offset > 0)
+			if err != nil {
+				return err
+			}
+			return p.answerRows(sessionsOf(project, list, page), and(nothing, func(b *strings.Builder) { writeSessions(b, list, p.zone()) }))
 		},
 	}
 	pageFlags(cmd, &page, &all, 20)

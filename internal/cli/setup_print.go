@@ -44,7 +44,7 @@ func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 	switch {
 	case all && len(found) > 0:
 		return found, nil
-	case len(found) == 0 || done || p.json || !isTerminal(p.Stdin):
+	case len(found) == 0 || done || !p.canAnswer():
 		return nil, p.answer(doc, func(b *strings.Builder) { writeSetupFound(b, doc, done, p.columns()) })
 	}
 	p.tell(func(b *strings.Builder) { writeSetupList(b, doc, p.columnsOf(p.Stderr)) })
@@ -64,7 +64,7 @@ func (p *program) askWhich(found []string) ([]string, error) {
 			return nil, err
 		}
 		names, err := chosen(answer, found)
-		if err == nil || ended {
+		if err == nil || ended || !p.someoneThere() {
 			return names, err
 		}
 		p.tell(func(b *strings.Builder) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 // with the files of storyFiles. --json and --data-dir are added.
 func shapeStory() []string {
 	return []string{
+		"engram migrate", // earlierIn
 		"engram",
 		"engram version",
 		"engram off",
@@ -183,8 +185,24 @@ func storyFiles(t *testing.T) string {
 	return dir
 }
 
+// earlierIn puts the database of an earlier Engram into a data directory, with nothing in it.
+func earlierIn(t *testing.T, data string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(data, "engram.db")) // the driver is the program's own
+	if err == nil {
+		_, err = db.Exec("CREATE TABLE memories (id TEXT PRIMARY KEY, content TEXT NOT NULL, category TEXT, strength REAL)")
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAnswersHaveTheirShape(t *testing.T) {
 	dir, data, table := storyFiles(t), t.TempDir(), answers()
+	earlierIn(t, data)
 	played := map[reflect.Type]bool{}
 	ran := map[string]bool{}
 	for _, line := range shapeStory() {

@@ -25,9 +25,10 @@ func (p *program) sleepCommand() *cobra.Command {
 		Long: `Consolidate memories, in steps that each have a reason:
 
   fade     under the ebbinghaus curve, what a memory has lost becomes its strength
-  boost    what was accessed often, and lately, gets stronger
+  boost    what was read 3 times or more, and since its strength was last set, gets stronger, once a day at most
   merge    memories that say nearly the same become one; the others are forgotten and keep their texts
-  prune    what is weaker than 0.05 is forgotten, but nothing permanent and nothing that is due for review
+  prune    what is weaker than 0.05 is forgotten, the importance curve counted as if it did not end at 0.1; but nothing
+           permanent, important, due for review, ever read, or here or changed for less than 30 days
   extract  what several memories have in common becomes a memory of type pattern, by the language model that
            is configured; without one this step is not taken, and no memory leaves the program
 

@@ -80,6 +80,10 @@ func (p *program) start(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if _, err := p.open(cmd); err != nil {
+		return err
+	}
+	p.warnEarlier(ctx)
 	doc := startedDoc{started, p.serverOf(s)}
 	return p.answer(doc, func(b *strings.Builder) {
 		what := "Engram %s is listening in the background on %s (process %d)\n"

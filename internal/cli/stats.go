@@ -77,13 +77,17 @@ the last 30, weeks the last 26, months the last 12, and projects and types are c
 			if err != nil {
 				return err
 			}
-			return p.answer(statsOf(in.Project, s, p.loaded.DBPath), func(b *strings.Builder) {
+			nothing, err := p.nothing(cmd, e, in.Project, s.Memories > 0)
+			if err != nil {
+				return err
+			}
+			return p.answer(statsOf(in.Project, s, p.loaded.DBPath), and(nothing, func(b *strings.Builder) {
 				if by == "" {
 					p.writeStats(b, s)
 					return
 				}
 				p.writeGroups(b, s)
-			})
+			}))
 		},
 	}
 	cmd.Flags().StringVar(&by, "by", "", "count memories apart by `what`: project, type, day, week or month")

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram/internal/app"
+	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -30,7 +31,8 @@ type serverDoc struct {
 // statusDoc is the answer of `status`.
 type statusDoc struct {
 	serverDoc
-	Off offDoc `json:"off"` // what agents are switched off for
+	Off      offDoc   `json:"off"`      // what agents are switched off for
+	Settings []string `json:"settings"` // values of settings that do not count, and what does instead
 }
 
 func (p *program) serverOf(s app.Server) serverDoc {
@@ -66,11 +68,18 @@ are switched off is told, too.`,
 			if _, err := p.open(cmd); err != nil {
 				return err
 			}
+			if s.Running && !s.Answers {
+				p.warnEarlier(cmd.Context()) // which may be why
+			}
 			off := offOf(p.app.OffState())
-			if err := p.answer(statusDoc{p.serverOf(s), off}, func(b *strings.Builder) {
+			ignored := document.Each(c.Ignored(), config.Remark.String)
+			if err := p.answer(statusDoc{p.serverOf(s), off, document.OrEmpty(ignored)}, func(b *strings.Builder) {
 				p.writeServer(b, c.DataDir, s)
 				if line := off.line(); line != "" {
 					fmt.Fprintln(b, "  "+line)
+				}
+				for _, line := range ignored {
+					fmt.Fprintln(b, fold("  Setting        "+render.Line(line, 0), strings.Repeat(" ", 17), p.columns()))
 				}
 			}); err != nil {
 				return err

@@ -27,11 +27,14 @@ type pulledDoc struct {
 	Memories  document.Tally        `json:"memories"`
 	Prompts   document.Tally        `json:"prompts"`
 	Relations document.Tally        `json:"relations"`
-	Erased    document.Tally        `json:"erased"`   // things that were erased elsewhere
-	Deferred  int                   `json:"deferred"` // things that wait now: sync deferred lists them
-	Review    int                   `json:"review"`   // of these, those that a person has to look at; the others come by themselves
-	Rejected  []document.ImportNote `json:"rejected"` // what did not come in, with the chunk before its place; the first thousand
-	Notes     []document.ImportNote `json:"notes"`    // what came in otherwise than it stood there, likewise; the first thousand
+	Erased    document.Tally        `json:"erased"`         // things that were erased elsewhere
+	Others    []pendingDoc          `json:"pending_others"` // what the new chunks have of other projects, which did not come in
+	Faults    []document.ImportNote `json:"manifest"`       // what the list of chunks said that was not so
+	Anew      []string              `json:"made_anew"`      // files beside the chunks that did not fit them, and have to be committed
+	Deferred  int                   `json:"deferred"`       // things that wait now: sync deferred lists them
+	Review    int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
+	Rejected  []document.ImportNote `json:"rejected"`       // what did not come in, with the chunk before its place; the first thousand
+	Notes     []document.ImportNote `json:"notes"`          // what came in otherwise than it stood there, likewise; the first thousand
 }
 
 // pulledChunk is a chunk that came in.
@@ -59,6 +62,10 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 	if err != nil {
 		return err
 	}
+	faults, err := s.place.ManifestFaults(cmd.Context())
+	if err != nil {
+		return err
+	}
 	placeNotes(res.Imported.Rejected)
 	placeNotes(res.Imported.Notes)
 	doc := pulledOf(res, s, f.dryRun)
@@ -69,7 +76,12 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(doc.New, ", ")))
 		}
 	}
+	doc.Faults = chunkNotes(faults)
+	if doc.Anew = []string{}; !f.dryRun {
+		doc.Anew = document.OrEmpty(p.repairManifest(cmd.Context(), s, faults))
+	}
 	if !p.json {
+		p.tellManifest(faults)
 		p.tellChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
 		}), "cannot be read any more, and came in before")
@@ -113,6 +125,7 @@ func pulledOf(res engine.Pulled, s syncing, dryRun bool) pulledDoc {
 	x := document.ImportedOf(res.Imported, dryRun)
 	return pulledDoc{Project: s.project, Folder: s.place.Folder, DryRun: dryRun, Projects: []string{}, New: []string{}, Known: res.Known, Refused: chunkNotes(res.Refused),
 		Sessions: x.Sessions, Memories: x.Memories, Prompts: x.Prompts, Relations: x.Relations, Erased: x.Erased,
+		Others:   pendingOf(res.Others),
 		Deferred: res.Deferred, Review: res.Review, Rejected: x.Rejected, Notes: x.Notes,
 		Chunks: document.Each(res.Batches, func(b engine.PulledBatch) pulledChunk {
 			all := b.Imported.All()
@@ -150,6 +163,8 @@ func (d pulledDoc) write(b *strings.Builder) {
 	if more := lines - chunkLines; more > 0 {
 		fmt.Fprintf(b, "  and %s: --json lists them, engram log tells how to take each back\n", count(more, "more chunk", "more chunks"))
 	}
+	writePending(b, d.Others)
+	writeAnew(b, d.Anew)
 	writeWaits(b, d.Deferred, d.Review, d.DryRun)
 }
 

@@ -101,9 +101,7 @@ func ignored(rule string) string {
 
 func (d pushedDoc) write(b *strings.Builder) {
 	d.writeWhat(b)
-	if len(d.Anew) > 0 {
-		fmt.Fprintf(b, "Made anew beside the chunks, and to be committed: %s\n", strings.Join(d.Anew, ", "))
-	}
+	writeAnew(b, d.Anew)
 }
 
 // writeShare says how others come to have it.

@@ -17,7 +17,8 @@ type syncStatusDoc struct {
 	Folder   string                `json:"folder"`         // .engram of the repository
 	Local    int                   `json:"local_chunks"`   // that came in here or were written here
 	Remote   int                   `json:"remote_chunks"`  // that the repository has
-	Pending  int                   `json:"pending_import"` // of these, those that did not come in yet
+	Pending  int                   `json:"pending_import"` // of these, those of which not all came in yet
+	Others   []pendingDoc          `json:"pending_others"` // what those that came in have of other projects, which did not
 	Unpushed kindCounts            `json:"not_exported"`   // what the repository does not have yet
 	Deferred int                   `json:"deferred"`       // things that wait: sync deferred lists them
 	Review   int                   `json:"review"`         // of these, those that a person has to look at; the others come by themselves
@@ -51,6 +52,15 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	if !p.json {
 		p.tellStrange(strange)
 	}
+	faults, err := s.place.ManifestFaults(cmd.Context())
+	if err != nil {
+		return err
+	}
+	st.Trouble = append(st.Trouble, faults...)
+	if !p.json && len(faults) > 0 {
+		p.tellManifest(faults)
+		p.warn("the list of chunks is made anew by: engram sync --import")
+	}
 	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
 		if err == nil {
 			continue
@@ -60,7 +70,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 			p.warn("sync will refuse: " + render.Plain(err.Error()))
 		}
 	}
-	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending,
+	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),
 		Unpushed: kindCounts(st.Unpushed), Deferred: st.Deferred, Review: st.Review, Trouble: chunkNotes(st.Trouble)}
 	return p.answerFolded(doc, doc.write)
 }
@@ -68,6 +78,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 func (d syncStatusDoc) write(b *strings.Builder) {
 	fmt.Fprintf(b, "Sync status of %s\n", ofProject(d.Project))
 	fmt.Fprintf(b, "  Local chunks:   %d\n  Remote chunks:  %d\n  Pending import: %d\n", d.Local, d.Remote, d.Pending)
+	writePending(b, d.Others)
 	if d.Unpushed.all() > 0 {
 		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
 	}

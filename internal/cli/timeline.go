@@ -28,7 +28,7 @@ func (p *program) timelineCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.answer(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
+			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
 		},
 	}
 	cmd.Flags().IntVar(&before, "before", 5, "so many memories before it")

@@ -2,15 +2,20 @@
 // remembers where each value came from. It is the only place that reads settings
 // from outside: everything else is handed a Config.
 //
-// The order is flag, environment, file, default. A key nobody knows and a value that
-// does not fit are errors that name the nearest good one; nothing is ever ignored.
+// The order is flag, environment, file, default. A flag that does not fit is an error. A
+// value of the environment or the file that does not fit stops nothing, least of all a
+// server or a hook that does not need it: the next in line counts, and a Remark says so.
 package config
 
 import (
+	"cmp"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -55,6 +60,9 @@ type Config struct {
 	SleepAt *TimeOfDay
 	// AutoExtract says that hooks keep what an agent lists as learned when it stops. Default true.
 	AutoExtract bool
+	// ImportAtStart says that hooks bring in at the start of a session what lies new in .engram of the
+	// repository. Default true.
+	ImportAtStart bool
 	// HookWithin is how long a hook works before it lets the agent go on. Default 150 ms.
 	HookWithin time.Duration
 	Timezone   *time.Location // for times shown to people, never for stored ones. Default the system's
@@ -64,6 +72,85 @@ type Config struct {
 	// Origins says for each key (data_dir, port, …) where its value came from. It has
 	// every key.
 	Origins map[string]Origin
+	// Remarks is what a person should know about the settings, in the order in which they are
+	// read; nil for nothing.
+	Remarks []Remark
+}
+
+// Remark is what a person should know about one setting.
+type Remark struct {
+	Key     string // "" is the file as a whole
+	Origin  Origin // where the value stands
+	Text    string // one sentence, without the value of a secret
+	Ignored bool   // the value does not count
+	Instead string // what counts in its place; "" for a key that is not one. Of a file, what is not at its default
+}
+
+// String says it to a person in one line.
+func (r Remark) String() string {
+	switch {
+	case r.Key == "":
+		return r.Text + " (nothing in it counts; in force are the defaults" + r.Instead + ")"
+	case r.Instead != "":
+		return fmt.Sprintf("%s (%s): %s; in force is %s", r.Key, r.Origin, r.Text, r.Instead)
+	case !r.Ignored:
+		return fmt.Sprintf("%s (%s): %s", r.Key, r.Origin, r.Text)
+	}
+	return r.Text + " (it does not count)"
+}
+
+// Ignored are the remarks about values that do not count.
+func (c Config) Ignored() []Remark {
+	return slices.DeleteFunc(slices.Clone(c.Remarks), func(r Remark) bool { return !r.Ignored })
+}
+
+// doubted is what counts for a setting that nobody has set: preset, or where the file may have
+// said something of it that cannot be understood the cautious value. It has the remark on the
+// file say so.
+func (c Config) doubted(set setting, preset string) string {
+	for i := range c.Remarks {
+		r := &c.Remarks[i]
+		switch {
+		case r.Key == set.Name:
+			preset = cmp.Or(set.cautious, preset)
+			r.Instead = cmp.Or(preset, set.Default)
+		case r.Key == "" && set.cautious != "":
+			preset = set.cautious
+			r.Instead += ", " + set.Name + " " + preset
+		}
+	}
+	return preset
+}
+
+// keepAtHome has the server listen on the loopback address where the settings name one that
+// other machines reach, and no token. A flag is left for Address to refuse.
+func (c *Config) keepAtHome() {
+	from := c.Origins[keyHost]
+	if _, err := c.Address(); err == nil || from.Source == SourceFlag {
+		return
+	}
+	c.Remarks = append(c.Remarks, Remark{Key: keyHost, Origin: from, Ignored: true, Instead: defaultHost,
+		Text: fmt.Sprintf("%s can be reached by other machines, and http_token (ENGRAM_HTTP_TOKEN) is not set", c.Host)})
+	c.Host, c.Origins[keyHost] = defaultHost, Origin{Source: SourceDefault}
+}
+
+// serverVariables are what earlier designs print for a server that stores replicate with.
+func serverVariables() []string {
+	return []string{"ENGRAM_CLOUD_SERVER", "ENGRAM_CLOUD_TOKEN", "ENGRAM_CLOUD_AUTOSYNC", "ENGRAM_CLOUD_SYNC", "ENGRAM_CLOUD_HOST",
+		"ENGRAM_CLOUD_ALLOWED_PROJECTS", "ENGRAM_CLOUD_MAX_PUSH_BYTES", "ENGRAM_CLOUD_INSECURE_NO_AUTH", "ENGRAM_JWT_SECRET", "ENGRAM_DATABASE_URL"}
+}
+
+// noServer remarks that variables ask for a server which this program does not have: who has
+// set them takes the memories for replicated.
+func (c *Config) noServer(env func(string) (string, bool)) {
+	set := slices.DeleteFunc(serverVariables(), func(name string) bool {
+		v, ok := env(name)
+		return !ok || strings.TrimSpace(v) == ""
+	})
+	if len(set) > 0 {
+		c.Remarks = append(c.Remarks, Remark{Key: "cloud", Origin: Origin{SourceEnv, strings.Join(set, ", ")}, Ignored: true,
+			Text: "there is no server to replicate with", Instead: "engram sync, by hand and by way of git"})
+	}
 }
 
 // Source is a kind of place that settings come from.

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,9 +112,9 @@ func TestALanguageModelIsAskedOnlyWhenOneIsNamed(t *testing.T) {
 		}
 	}
 	dir := writeFile(t, "llm_base_url = \"http://a:hunter2@localhost/v1\"\n")
-	_, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": dir}})
-	if err == nil || strings.Contains(err.Error()+engram.HintOf(err), "hunter2") {
-		t.Errorf("a password in the address: got %v, want an error that does not repeat it", err)
+	c := load(t, config.Sources{Flags: map[string]string{"data_dir": dir}})
+	if c.LLM() || len(c.Remarks) != 1 || strings.Contains(c.Remarks[0].String(), "hunter2") {
+		t.Errorf("a password in the address: got %q, %v; want no model, and a remark that does not repeat it", c.LLMBaseURL, c.Remarks)
 	}
 }
 
@@ -136,39 +135,25 @@ func TestPathsAreAbsolute(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongIsNamed(t *testing.T) {
+// Where memories go, and what a person typed for this one command, must be right.
+func TestAWrongFlagOrPlaceIsAnError(t *testing.T) {
 	for _, tt := range []struct {
-		name, file string
-		flags      map[string]string
-		env        []string
-		msg, hint  string // parts
+		name      string
+		flags     map[string]string
+		env       []string
+		msg, hint string // parts
 	}{
-		{name: "an unknown key names the nearest", file: "prot = 1", msg: `unknown key "prot"`, hint: `"port"`},
-		{name: "a table is an unknown key", file: "[server]\nport = 1", msg: `unknown key "server"`, hint: "known keys"},
-		{name: "a key without neighbours lists all", file: "zzzzzzzz = 1", msg: "zzzzzzzz", hint: "known keys: data_dir"},
-		{name: "broken TOML", file: "port = = 1", msg: "not valid TOML", hint: "port = 7437"},
-		{name: "a value of another type", file: "port = [1]", msg: "port", hint: "port = "},
-		{name: "the data directory inside the data directory", file: `data_dir = "/x"`, msg: "data_dir", hint: "ENGRAM_DATA_DIR"},
-		{name: "a port that is no number", env: []string{"ENGRAM_PORT", "http"}, msg: "environment ENGRAM_PORT", hint: "default"},
-		{name: "a port out of range", env: []string{"ENGRAM_PORT", "65536"}, msg: "65535", hint: "default"},
-		{name: "a negative port", env: []string{"ENGRAM_HTTP_PORT", "-1"}, msg: "ENGRAM_HTTP_PORT", hint: "default"},
-		{name: "a zone nobody has", env: []string{"ENGRAM_TIMEZONE", "Mars/Olympus"}, msg: "Europe/Berlin", hint: "default"},
-		{name: "a host with a port", env: []string{"ENGRAM_HOST", "localhost:80"}, msg: "port separately", hint: "default"},
-		{name: "a language model at no address", env: []string{"ENGRAM_LLM_BASE_URL", "localhost:1234"}, msg: "http://localhost:1234/v1", hint: "default"},
-		{name: "a language model's password in its address", env: []string{"ENGRAM_LLM_BASE_URL", "http://a:b@localhost/v1"}, msg: "ENGRAM_LLM_API_KEY", hint: "default"},
-		{name: "an agent that cannot judge", env: []string{"ENGRAM_AGENT_CLI", "rm -rf"}, msg: "claude or opencode", hint: "default"},
 		{name: "an unknown flag", flags: map[string]string{"prot": "1"}, msg: `unknown key "prot" in flags`, hint: `"port"`},
 		{name: "an empty flag", flags: map[string]string{"project": " "}, msg: "--project needs a value"},
-		{name: "a project of 300 bytes", flags: map[string]string{"project": strings.Repeat("x", 300)}, msg: "at most 200"},
+		{name: "a port that is no number", flags: map[string]string{"port": "http"}, msg: "flag --port", hint: "correct it"},
+		{name: "a project of 300 bytes", flags: map[string]string{"project": strings.Repeat("x", 300)}, msg: "the limit is 200"},
 		{name: "no home and no data directory", env: []string{"HOME", ""}, msg: "home directory is unknown", hint: "ENGRAM_DATA_DIR"},
+		{name: "a path that no file has", env: []string{"ENGRAM_DB_PATH", strings.Repeat("x", 20_000)}, msg: "is not a path"},
 		{name: "a tilde without a home", env: []string{"HOME", "", "ENGRAM_DATA_DIR", "~/x"}, msg: "home directory is unknown"},
+		{name: "a database that is no path", env: []string{"ENGRAM_DB_PATH", "a\x00b"}, msg: "environment ENGRAM_DB_PATH"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := config.Sources{Flags: tt.flags, Env: env(tt.env...)}
-			if tt.file != "" {
-				s.File = filepath.Join(writeFile(t, tt.file), config.FileName)
-			}
-			_, err := config.Load(s)
+			_, err := config.Load(config.Sources{Flags: tt.flags, Env: env(tt.env...)})
 			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.msg) ||
 				!strings.Contains(engram.HintOf(err), tt.hint) {
 				t.Errorf("got %s: %v (hint %q)\nwant invalid: …%s… (hint …%s…)",
@@ -178,14 +163,90 @@ func TestWhatIsWrongIsNamed(t *testing.T) {
 	}
 }
 
-func TestAFileThatCannotBeReadIsUnavailable(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, config.FileName), 0o700); err != nil {
-		t.Fatal(err)
+func TestAWrongValueStopsNothingAndIsNamed(t *testing.T) {
+	for _, tt := range []struct {
+		name, file string
+		env        []string
+		says       []string
+	}{
+		{name: "an unknown key names the nearest", file: "prot = 1", says: []string{`unknown key "prot"`, `"port"`, "does not count"}},
+		{name: "a table is an unknown key", file: "[server]\nport = 1", says: []string{`unknown key "server"`, "known keys"}},
+		{name: "a key without neighbours lists all", file: "zzzzzzzz = 1", says: []string{"zzzzzzzz", "known keys: data_dir"}},
+		{name: "broken TOML", file: "port = = 1", says: []string{"not valid TOML", "nothing in it counts",
+			"offline true", "journal_days 0", "plugin_auto_extract false"}},
+		{name: "a value of another type", file: "port = [1]", says: []string{"port = ", "in force is 7437"}},
+		{name: "a careful value in place of one of another type", file: "offline = [1]", says: []string{"offline", "in force is true"}},
+		{name: "the data directory inside the data directory", file: `data_dir = "/x"`, says: []string{"ENGRAM_DATA_DIR"}},
+		{name: "a port that is no number", env: []string{"ENGRAM_PORT", "http"}, says: []string{"environment ENGRAM_PORT", "in force is 7437"}},
+		{name: "a port out of range", env: []string{"ENGRAM_PORT", "65536"}, says: []string{"65535", "in force is 7437"}},
+		{name: "a negative port", env: []string{"ENGRAM_HTTP_PORT", "-1"}, says: []string{"ENGRAM_HTTP_PORT"}},
+		{name: "a zone that does not exist", env: []string{"ENGRAM_TIMEZONE", "Mars/Olympus"}, says: []string{"Europe/Berlin", "in force is Local"}},
+		{name: "a host with a port", env: []string{"ENGRAM_HOST", "localhost:80"}, says: []string{"port separately", "in force is 127.0.0.1"}},
+		{name: "a host for others without a token", env: []string{"ENGRAM_HOST", "0.0.0.0"}, says: []string{"ENGRAM_HTTP_TOKEN", "in force is 127.0.0.1"}},
+		{name: "a model of an earlier design", env: []string{"ENGRAM_EMBEDDING_MODEL", "Xenova/bge-small-en-v1.5"}, says: []string{"Xenova/bge", "in force is builtin"}},
+		{name: "a language model at no address", env: []string{"ENGRAM_LLM_BASE_URL", "localhost:1234"}, says: []string{"http://localhost:1234/v1", "in force is none"}},
+		{name: "a language model's password in its address", env: []string{"ENGRAM_LLM_BASE_URL", "http://a:b@localhost/v1"}, says: []string{"ENGRAM_LLM_API_KEY"}},
+		{name: "an agent that cannot judge", env: []string{"ENGRAM_AGENT_CLI", "rm -rf"}, says: []string{"claude or opencode", "in force is none"}},
+		{name: "a long host", env: []string{"ENGRAM_HOST", strings.Repeat("9", 20_000)}, says: []string{"is not a host name", "in force is 127.0.0.1"}},
+		{name: "a host that a terminal would obey", env: []string{"ENGRAM_HOST", "a\x1b[31m"}, says: []string{"is not a host name"}},
+		{name: "a project that no project can be called", env: []string{"ENGRAM_PROJECT", "a\x01b"}, says: []string{"control characters", "in force is from the folder"}},
+		{name: "a project outside", env: []string{"ENGRAM_PROJECT", "../shop"}, says: []string{"in force is from the folder"}},
+		{name: "a server that does not exist", env: []string{"ENGRAM_CLOUD_AUTOSYNC", "1", "ENGRAM_CLOUD_TOKEN", "hunter2"}, says: []string{"ENGRAM_CLOUD_TOKEN, ENGRAM_CLOUD_AUTOSYNC", "no server", "engram sync"}},
+		{name: "a megabyte", env: []string{"ENGRAM_TIMEZONE", strings.Repeat("x", 1<<20)}, says: []string{"is not a time zone"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := config.Sources{Env: env(tt.env...)}
+			if tt.file != "" {
+				s.File = filepath.Join(writeFile(t, tt.file), config.FileName)
+			}
+			c, plain := load(t, s), load(t, config.Sources{Env: env()})
+			if len(c.Remarks) != 1 || !c.Remarks[0].Ignored || len(c.Remarks[0].String()) > 1000 {
+				t.Fatalf("got %v, want one remark of one line", c.Remarks)
+			}
+			if strings.Contains(c.Remarks[0].String(), "hunter2") {
+				t.Errorf("got %q, want no secret in it", c.Remarks[0])
+			}
+			for _, part := range tt.says {
+				if !strings.Contains(c.Remarks[0].String(), part) {
+					t.Errorf("got %q, want …%s…", c.Remarks[0], part)
+				}
+			}
+			if c.Port != plain.Port || c.Host != plain.Host || c.Timezone != plain.Timezone || c.EmbeddingModel != plain.EmbeddingModel || c.LLM() {
+				t.Errorf("got %+v, want the defaults", c)
+			}
+		})
 	}
-	_, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": dir}})
-	if engram.CodeOf(err) != engram.CodeUnavailable {
-		t.Errorf("a directory named config.toml: got %s: %v, want unavailable", engram.CodeOf(err), err)
+}
+
+// It may be the name of a project that exists: other programs have such names.
+func TestAProjectLikeAPathIsNotedAndKept(t *testing.T) {
+	c := load(t, config.Sources{Env: env("ENGRAM_PROJECT", "team/shop")})
+	if c.Project != "team/shop" || len(c.Remarks) != 1 || c.Remarks[0].Ignored || !strings.Contains(c.Remarks[0].String(), "like a path") {
+		t.Errorf("got %q, %v; want it, and a note", c.Project, c.Remarks)
+	}
+}
+
+func TestTheNextInLineCounts(t *testing.T) {
+	dir := writeFile(t, "port = 8000\n")
+	c := load(t, config.Sources{Flags: map[string]string{"data_dir": dir}, Env: env("ENGRAM_PORT", "abc", "ENGRAM_HTTP_PORT", "x")})
+	if c.Port != 8000 || len(c.Remarks) != 2 || c.Origins["port"].Source != config.SourceFile {
+		t.Errorf("got port %d (%s), %v; want the file's, and a remark on each variable", c.Port, c.Origins["port"], c.Remarks)
+	}
+}
+
+// Where nobody can tell what was meant, nothing leaves the machine, nothing is forgotten and
+// nothing is written down unasked.
+func TestWhatIsInDoubtIsTakenWithCare(t *testing.T) {
+	for _, s := range []config.Sources{
+		{Env: env("ENGRAM_OFFLINE", "perhaps", "ENGRAM_JOURNAL_DAYS", "for ever", "ENGRAM_PLUGIN_AUTO_EXTRACT", "never")},
+		{Env: env(), File: filepath.Join(writeFile(t, "offline = = true"), config.FileName)},
+		{Env: env(), File: filepath.Join(writeFile(t, "offline = [1]\njournal_days = [1]\nplugin_auto_extract = [1]"), config.FileName)},
+		{Env: env(), File: t.TempDir()}, // a directory
+	} {
+		c := load(t, s)
+		if !c.Offline || c.JournalDays != 0 || c.AutoExtract || len(c.Remarks) == 0 {
+			t.Errorf("%s: got offline %v, journal %d, extract %v, remarks %v", s.File, c.Offline, c.JournalDays, c.AutoExtract, c.Remarks)
+		}
 	}
 }
 
@@ -215,7 +276,7 @@ func TestOthersMayOnlyConnectWithAToken(t *testing.T) {
 		{"localhost.evil.test", "", ""},
 		{"0.0.0.0", "secret", "0.0.0.0:7437"},
 	} {
-		c := load(t, config.Sources{Env: env("ENGRAM_HOST", tt.host, "ENGRAM_HTTP_TOKEN", tt.token)})
+		c := load(t, config.Sources{Flags: map[string]string{"host": tt.host}, Env: env("ENGRAM_HTTP_TOKEN", tt.token)})
 		got, err := c.Address()
 		if got != tt.want || (tt.want == "") != (engram.CodeOf(err) == engram.CodeForbidden) {
 			t.Errorf("host %s, token %q: got %q, %v; want %q", tt.host, tt.token, got, err, tt.want)
@@ -240,8 +301,7 @@ func TestNoColor(t *testing.T) {
 	}
 }
 
-// No file, however odd, may crash the start or be half believed: it is read whole
-// or refused with a code.
+// No file, however odd, stops the start or leaves a setting without a value.
 func FuzzLoadFile(f *testing.F) {
 	for _, s := range []string{"", "port = 7437", "port = \"x\"", "[a]\nb=1", "timezone = \"UTC\"\nhost='::1'", "port = 1e3", "\x00", "project = \"\"\"\na\"\"\""} {
 		f.Add(s)
@@ -254,8 +314,8 @@ func FuzzLoadFile(f *testing.F) {
 		}
 		c, err := config.Load(config.Sources{Env: env(), File: path})
 		if err != nil {
-			if e, ok := errors.AsType[*engram.Error](err); !ok || e.Code != engram.CodeInvalid {
-				t.Errorf("%q: got %v, want an invalid error", text, err)
+			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), "db_path") {
+				t.Errorf("%q: got %v, want an error about the place of the database alone", text, err)
 			}
 			return
 		}

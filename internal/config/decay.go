@@ -25,6 +25,10 @@ func setDecayRate(c *Config, _ paths, v string) (err error) {
 	if c.Decay.Rate, err = positive(v); err != nil {
 		return err
 	}
+	if meant := engram.CurveOf(c.Decay.Rate); meant != c.Decay.Curve && c.Origins[keyDecayPolicy].Source == SourceDefault {
+		c.Decay.Curve = meant
+		c.Remarks = append(c.Remarks, Remark{Text: v + " without decay_policy is the factor that is left after a day, so the geometric curve is in force; set decay_policy to say otherwise"})
+	}
 	return sentence(c.Decay.Validate())
 }
 
@@ -139,8 +143,11 @@ func sentence(err error) error {
 		return nil
 	}
 	e, ok := errors.AsType[*engram.Error](err)
-	if !ok || e.Hint == "" {
+	switch {
+	case !ok:
 		return err
+	case e.Hint == "":
+		return errors.New(e.Msg)
 	}
 	return errors.New(e.Msg + "; " + e.Hint)
 }

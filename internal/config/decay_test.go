@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -55,12 +56,43 @@ func TestWrongDecayAndReviewsNameTheGoodOnes(t *testing.T) {
 		{"months without a type", "ENGRAM_REVIEW_MONTHS", "6", "decision=6"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := config.Load(config.Sources{Env: env(tt.variable, tt.value)})
-			if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), tt.variable) {
-				t.Errorf("%s=%q\n got %v\nwant %q and %q in it", tt.variable, tt.value, err, tt.variable, tt.says)
+			c := load(t, config.Sources{Env: env(tt.variable, tt.value)})
+			if len(c.Remarks) != 1 || !strings.Contains(c.Remarks[0].String(), tt.says) || !strings.Contains(c.Remarks[0].String(), tt.variable) {
+				t.Errorf("%s=%q\n got %v\nwant %q and %q in it", tt.variable, tt.value, c.Remarks, tt.variable, tt.says)
+			}
+			if want := load(t, config.Sources{Env: env()}); !reflect.DeepEqual([]any{c.Decay, c.TypeDecay, c.ReviewMonths}, []any{want.Decay, want.TypeDecay, want.ReviewMonths}) {
+				t.Errorf("%s=%q: got %+v, want the defaults", tt.variable, tt.value, c.Decay)
 			}
 		})
 	}
+}
+
+// Seed 000 prints ENGRAM_DECAY_RATE=0.95 and means what is left after a day.
+func TestAHighRateAloneIsTheFactorOfTheGeometricCurve(t *testing.T) {
+	for _, tt := range []struct {
+		name, policy, rate string
+		want               engram.Curve
+		remarks            int
+	}{
+		{"as seed 000 prints it", "", "0.95", "geometric", 1},
+		{"the least that is a factor", "", "0.5", "geometric", 1},
+		{"the most that is a factor", "", "1", "geometric", 1},
+		{"more than all of it can be no factor", "", "1.5", "importance", 0},
+		{"a loss a day", "", "0.49", "importance", 0},
+		{"the default of seed 001", "", "0.01", "importance", 0},
+		{"a curve that was named counts", "importance", "0.95", "importance", 0},
+		{"and so does the geometric one", "geometric", "0.95", "geometric", 0},
+	} {
+		c := load(t, config.Sources{Env: env("ENGRAM_DECAY_POLICY", tt.policy, "ENGRAM_DECAY_RATE", tt.rate)})
+		if c.Decay.Curve != tt.want || numberOf(tt.rate) != c.Decay.Rate || len(c.Remarks) != tt.remarks || len(c.Ignored()) != 0 {
+			t.Errorf("%s: got %+v, %v; want the %s curve and %d remarks", tt.name, c.Decay, c.Remarks, tt.want, tt.remarks)
+		}
+	}
+}
+
+func numberOf(s string) float64 {
+	n, _ := strconv.ParseFloat(s, 64)
+	return n
 }
 
 func FuzzTypesAndTheirDecay(f *testing.F) {
@@ -70,10 +102,7 @@ func FuzzTypesAndTheirDecay(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		c, err := config.Load(config.Sources{Env: env("ENGRAM_DECAY_TYPES", s)})
 		if err != nil {
-			if engram.CodeOf(err) != engram.CodeInvalid {
-				t.Errorf("%q: %v, want an error about the value", s, err)
-			}
-			return
+			t.Fatalf("%q: %v, want the start to go on", s, err)
 		}
 		for typ, d := range c.TypeDecay {
 			if typ == "" || d.Curve == "" || d.Validate() != nil {

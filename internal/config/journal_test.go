@@ -29,8 +29,8 @@ func TestHowLongTheJournalIsKept(t *testing.T) {
 			}
 			c, err := config.Load(config.Sources{Flags: map[string]string{"data_dir": t.TempDir()}, Env: env, Dir: t.TempDir()})
 			if tt.refused {
-				if err == nil || !strings.Contains(err.Error(), "number of days") {
-					t.Errorf("got %d, %v; want an error that says what it should be", c.JournalDays, err)
+				if err != nil || c.JournalDays != 0 || len(c.Remarks) != 1 || !strings.Contains(c.Remarks[0].String(), "number of days") {
+					t.Errorf("got %d, %v, %v; want everything kept, and a remark that says what it should be", c.JournalDays, c.Remarks, err)
 				}
 				return
 			}

@@ -2,7 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,8 +33,10 @@ type Sources struct {
 	Dir string
 }
 
-// Load reads every setting. Errors are *engram.Error: CodeInvalid for a key nobody
-// knows and a value that does not fit, CodeUnavailable when the file cannot be read.
+// Load reads every setting. A value of the environment or of the file that does not fit, and a
+// key or a file that cannot be understood, stop nothing: what is next in line counts, and
+// Config.Remarks says so. Errors are *engram.Error of CodeInvalid: a flag that does not fit, and
+// a data directory or a database that cannot be found, because memories must not go elsewhere.
 // It writes nothing and makes no directory.
 func Load(s Sources) (Config, error) {
 	if s.Env == nil {
@@ -48,55 +52,102 @@ func Load(s Sources) (Config, error) {
 	}
 	path := s.File
 	var file map[string]string // read as soon as the data directory is known, which is the first key
-	var c Config
-	c, err = evaluate(all, p, func(set setting) (string, Origin) { return s.lookup(set, file, path) }, func(dir string) error {
+	ev := evaluation{paths: p, lookup: func(set setting) []candidate { return s.lookup(set, file, path) }}
+	ev.located = func(c *Config) {
 		if path == "" {
-			path = filepath.Join(dir, FileName)
+			path = filepath.Join(c.DataDir, FileName)
 		}
-		file, err = readFile(path, all)
-		return err
-	})
+		file, c.Remarks = readFile(path, all)
+	}
+	c, err := ev.run(all)
 	if err != nil {
 		return Config{}, err
 	}
 	c.Path = path
+	c.keepAtHome()
+	c.noServer(s.Env)
 	return c, nil
 }
 
-// evaluate sets every key to what lookup has for it, or its default. With the data
-// directory known it calls each of located.
-func evaluate(all []setting, p paths, lookup func(setting) (string, Origin), located ...func(dir string) error) (Config, error) {
+// candidate is a value for a setting, and where it stands.
+type candidate struct {
+	value string
+	from  Origin
+}
+
+// evaluation sets every key to the first of its candidates that fits, or its default.
+type evaluation struct {
+	paths   paths
+	lookup  func(setting) []candidate // the strongest first
+	located func(*Config)             // called as soon as the data directory is known; may be nil
+	strict  bool                      // every candidate must fit
+}
+
+func (ev evaluation) run(all []setting) (Config, error) {
 	c := Config{Origins: make(map[string]Origin, len(all))}
 	for _, set := range all {
-		value, from := lookup(set)
-		if value == "" {
-			var err error
-			if value, err = set.fallback(c, p); err != nil {
-				return Config{}, err
-			}
+		if err := ev.apply(&c, set); err != nil {
+			return Config{}, err
 		}
-		at := p
+		if set.Name == keyDataDir && ev.located != nil {
+			ev.located(&c)
+		}
+	}
+	return c, nil
+}
+
+// apply sets one key.
+func (ev evaluation) apply(c *Config, set setting) error {
+	candidates := ev.lookup(set)
+	value, err := set.fallback(*c, ev.paths)
+	if err != nil && len(candidates) == 0 {
+		return err
+	}
+	if len(candidates) == 0 {
+		value = c.doubted(set, value)
+	}
+	candidates = append(candidates, candidate{value, Origin{Source: SourceDefault}})
+	for i := 0; i < len(candidates); i++ {
+		try, from := *c, candidates[i].from
+		at := ev.paths
 		if from.Source == SourceFile {
 			// A file means the same wherever one stands, so what is relative in it is
 			// relative to the folder that it belongs to.
 			at.dir = c.DataDir
 		}
-		if err := set.set(&c, at, value); err != nil {
-			bad := &badValue{set.Name, err}
-			return Config{}, engram.Errorf(engram.CodeInvalid, "%s (%s)", set.Name, from).
+		err := set.set(&try, at, candidates[i].value)
+		if err == nil {
+			for j := len(c.Remarks); j < len(try.Remarks); j++ {
+				try.Remarks[j].Key, try.Remarks[j].Origin = set.Name, from
+			}
+			*c = try
+			c.Origins[set.Name] = from
+			return nil
+		}
+		bad := &badValue{set.Name, err}
+		if ev.strict || from.Source == SourceFlag || from.Source == SourceDefault || set.Name == keyDataDir || set.Name == keyDBPath {
+			return engram.Errorf(engram.CodeInvalid, "%s (%s)", set.Name, from).
 				WithHint("correct it, or remove it to use the default").WithCause(bad)
 		}
-		c.Origins[set.Name] = from
-		if set.Name != keyDataDir {
-			continue
+		next := candidates[i+1]
+		if set.cautious != "" {
+			next = candidate{set.cautious, Origin{Source: SourceDefault}}
+			candidates = append(candidates[:i+1], next)
 		}
-		for _, fn := range located {
-			if err := fn(c.DataDir); err != nil {
-				return Config{}, err
-			}
-		}
+		c.Remarks = append(c.Remarks, Remark{Key: set.Name, Origin: from, Text: err.Error(), Ignored: true, Instead: set.instead(next)})
 	}
-	return c, nil
+	return nil
+}
+
+// instead says what counts in the place of a value that does not fit.
+func (set setting) instead(next candidate) string {
+	switch {
+	case next.from.Source != SourceDefault:
+		return "that of the " + next.from.String()
+	case next.value == "":
+		return set.Default
+	}
+	return next.value
 }
 
 // badValue is a value that does not fit its key.
@@ -108,22 +159,21 @@ type badValue struct {
 // Error says what is wrong.
 func (b *badValue) Error() string { return b.err.Error() }
 
-// lookup returns the value of the strongest source that has one; "" and
-// SourceDefault when none has.
-func (s Sources) lookup(set setting, file map[string]string, path string) (string, Origin) {
+// lookup returns what the sources have for a setting, the strongest first; nil when none has.
+func (s Sources) lookup(set setting, file map[string]string, path string) (found []candidate) {
 	if v, ok := s.Flags[set.Name]; ok {
-		return v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.Name, "_", "-")}
+		found = append(found, candidate{v, Origin{SourceFlag, "--" + strings.ReplaceAll(set.Name, "_", "-")}})
 	}
 	for _, name := range set.Env {
 		// An empty variable is how shells and service files spell "not set".
 		if v, ok := s.Env(name); ok && strings.TrimSpace(v) != "" {
-			return v, Origin{SourceEnv, name}
+			found = append(found, candidate{v, Origin{SourceEnv, name}})
 		}
 	}
 	if v := file[set.Name]; strings.TrimSpace(v) != "" {
-		return v, Origin{SourceFile, path}
+		found = append(found, candidate{v, Origin{SourceFile, path}})
 	}
-	return "", Origin{Source: SourceDefault}
+	return found
 }
 
 // fallback is the default, as text.
@@ -165,9 +215,10 @@ func checkFlags(flags map[string]string, all []setting) error {
 	return nil
 }
 
-// readFile returns the keys of a configuration file as text. A file that is not
-// there costs one system call and no parser.
-func readFile(path string, all []setting) (map[string]string, error) {
+// readFile returns the keys of a configuration file as text, and what of it cannot be
+// understood. A file that is not there costs one system call and no parser.
+func readFile(path string, all []setting) (map[string]string, []Remark) {
+	from := Origin{SourceFile, path}
 	data, err := os.ReadFile(path)
 	// A data directory that is itself a file is for the store to explain: version,
 	// config and help must work without one.
@@ -175,32 +226,31 @@ func readFile(path string, all []setting) (map[string]string, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, []Remark{{Origin: from, Text: messageOf(unreadable(path, err)), Ignored: true}}
 	}
-	return parse(data, path, all)
+	var raw map[string]any
+	if err := toml.Unmarshal(data, &raw); err != nil {
+		return nil, []Remark{{Origin: from, Text: fmt.Sprintf("%s is not valid TOML: %v", path, err), Ignored: true}}
+	}
+	out := make(map[string]string, len(raw))
+	var remarks []Remark
+	for _, key := range slices.Sorted(maps.Keys(raw)) {
+		text, err := textOf(key, raw[key], path, all)
+		if err != nil {
+			remarks = append(remarks, Remark{Key: key, Origin: from, Text: messageOf(err), Ignored: true})
+			continue
+		}
+		out[key] = text
+	}
+	return out, remarks
 }
+
+// messageOf is what an error and its hint say, in one sentence.
+func messageOf(err error) string { return sentence(err).Error() }
 
 func unreadable(path string, err error) error {
 	return engram.Errorf(engram.CodeUnavailable, "%s cannot be read", path).
 		WithHint("let this user read it and its folder, or name another folder: --data-dir or ENGRAM_DATA_DIR").WithCause(err)
-}
-
-// parse reads TOML. Every key must be known and hold a string, a number or a boolean.
-func parse(data []byte, path string, all []setting) (map[string]string, error) {
-	var raw map[string]any
-	if err := toml.Unmarshal(data, &raw); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "%s is not valid TOML: %v", path, err).
-			WithHint(`each line is like  port = 7437  or  project = "shop"`)
-	}
-	out := make(map[string]string, len(raw))
-	for key, value := range raw {
-		text, err := textOf(key, value, path, all)
-		if err != nil {
-			return nil, err
-		}
-		out[key] = text
-	}
-	return out, nil
 }
 
 // textOf is one value of a file as text, or what is wrong with its key or its kind.

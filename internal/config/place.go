@@ -9,16 +9,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	// The zones are built in: a bare container has no zone files, and ENGRAM_TIMEZONE
 	// must not fail there.
 	_ "time/tzdata"
 )
 
+// maxPath is the longest path that Linux takes, in bytes; a longer one names no place.
+const maxPath = 4096
+
 // abs expands a leading ~ and makes path absolute.
 func (p paths) abs(path string) (string, error) {
-	if strings.IndexByte(path, 0) >= 0 {
-		return "", fmt.Errorf("%q is not a path", path)
+	if strings.IndexByte(path, 0) >= 0 || len(path) > maxPath {
+		return "", fmt.Errorf("%.60q is not a path", path)
 	}
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		if p.home == "" {
@@ -32,10 +36,15 @@ func (p paths) abs(path string) (string, error) {
 	return filepath.Join(p.dir, path), nil
 }
 
+// maxHost is how long the name of a host may be, in bytes.
+//
+// Source: RFC 1035, section 2.3.4.
+const maxHost = 253
+
 func setHost(c *Config, _ paths, v string) error {
 	c.Host = strings.Trim(strings.TrimSpace(v), "[]")
-	if net.ParseIP(c.Host) == nil && strings.ContainsAny(c.Host, ":/ \t") {
-		return fmt.Errorf("%q is not a host name or an address; give the port separately", v)
+	if net.ParseIP(c.Host) == nil && (len(c.Host) > maxHost || strings.ContainsAny(c.Host, ":/ ") || strings.ContainsFunc(c.Host, unicode.IsControl)) {
+		return fmt.Errorf("%.60q is not a host name or an address; give the port separately", v)
 	}
 	return nil
 }
@@ -50,7 +59,7 @@ func setPort(c *Config, _ paths, v string) error {
 func ParsePort(s string) (int, error) {
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 16)
 	if err != nil {
-		return 0, fmt.Errorf("%q is not a port; use a number from 0 to 65535", s)
+		return 0, fmt.Errorf("%.60q is not a port; use a number from 0 to 65535", s)
 	}
 	return int(n), nil
 }
@@ -58,7 +67,7 @@ func ParsePort(s string) (int, error) {
 func setZone(c *Config, _ paths, v string) error {
 	zone, err := time.LoadLocation(strings.TrimSpace(v))
 	if err != nil {
-		return fmt.Errorf("%q is not a time zone; use a name such as Europe/Berlin or UTC", v)
+		return fmt.Errorf("%.60q is not a time zone; use a name such as Europe/Berlin or UTC", v)
 	}
 	c.Timezone = zone
 	return nil
@@ -71,13 +80,13 @@ const (
 )
 
 func setEmbeddingModel(c *Config, _ paths, v string) error {
-	switch v = strings.ToLower(strings.TrimSpace(v)); v {
+	switch strings.ToLower(strings.TrimSpace(v)) {
 	case BuiltIn, "built-in", "built in":
 		c.EmbeddingModel = BuiltIn
 	case NoModel:
 		c.EmbeddingModel = NoModel
 	default:
-		return fmt.Errorf("%q is not an embedding model; use %s or %s", v, BuiltIn, NoModel)
+		return fmt.Errorf("%.60q is not an embedding model of this program; use %s or %s", v, BuiltIn, NoModel)
 	}
 	return nil
 }
@@ -95,7 +104,7 @@ func setAgentCLI(c *Config, _ paths, v string) error {
 		c.AgentCLI = v
 		return nil
 	}
-	return fmt.Errorf("%q is no agent that could judge; use claude or opencode", v)
+	return fmt.Errorf("%.60q cannot judge; use claude or opencode", v)
 }
 
 // setLLMBaseURL never repeats the value: a person may have written a password into it.

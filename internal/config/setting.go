@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/project"
 )
 
 const (
@@ -47,6 +47,9 @@ type setting struct {
 	Key
 	// preset is the default as text. The paths have none here: they depend on each other.
 	preset string
+	// cautious is what counts where a value cannot be understood and the default could do what
+	// the person did not want: leave the machine, forget, write down. "" is what is next in line.
+	cautious string
 	// set stores the value. Its error is a bare sentence; the caller says where the value stood.
 	set func(c *Config, p paths, value string) error
 	// get is the value in force, as set would take it; "" for none.
@@ -61,8 +64,10 @@ type paths struct {
 
 // The keys that code has to name.
 const (
-	keyDataDir = "data_dir" // the file that holds the others lies in it
-	keyDBPath  = "db_path"
+	keyDataDir     = "data_dir" // the file that holds the others lies in it
+	keyDBPath      = "db_path"
+	keyHost        = "host"
+	keyDecayPolicy = "decay_policy"
 )
 
 // Keys are all settings there are, in the order of `engram config list`.
@@ -118,7 +123,7 @@ func places() []setting {
 
 func serving() []setting {
 	return []setting{
-		{Key: Key{Name: "host", Env: []string{"ENGRAM_HOST", "ENGRAM_HTTP_HOST"}, Flag: "--host of serve", Like: defaultHost, Range: "a host name or an address, without a port",
+		{Key: Key{Name: keyHost, Env: []string{"ENGRAM_HOST", "ENGRAM_HTTP_HOST"}, Flag: "--host of serve", Like: defaultHost, Range: "a host name or an address, without a port",
 			About: "where `serve` listens; an address that other machines can reach needs `http_token`"}, preset: defaultHost,
 			set: setHost, get: func(c Config) string { return c.Host }},
 		{Key: Key{Name: "port", Env: []string{"ENGRAM_PORT", "ENGRAM_HTTP_PORT"}, Flag: "--port of serve", Kind: Number, Like: "7438", Range: "0 to 65535; 0 takes a free one",
@@ -135,7 +140,7 @@ func serving() []setting {
 			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Metrics, v) },
 			get: func(c Config) string { return strconv.FormatBool(c.Metrics) }},
 		{Key: Key{Name: "offline", Env: []string{"ENGRAM_OFFLINE"}, Kind: Switch, Like: "true",
-			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false",
+			About: "nothing may leave this machine: a language model that is not on it, and agents' command lines, are refused"}, preset: "false", cautious: "true",
 			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.Offline, v) },
 			get: func(c Config) string { return strconv.FormatBool(c.Offline) }},
 	}
@@ -172,7 +177,7 @@ func models() []setting {
 
 func lives() []setting {
 	return []setting{
-		{Key: Key{Name: "decay_policy", Env: []string{"ENGRAM_DECAY_POLICY"}, Like: "geometric", Range: "`importance`, `geometric` or `ebbinghaus`",
+		{Key: Key{Name: keyDecayPolicy, Env: []string{"ENGRAM_DECAY_POLICY"}, Like: "geometric", Range: "`importance`, `geometric` or `ebbinghaus`",
 			About: "the curve by which [strength fades](cli.md#strength)"}, preset: string(engram.CurveImportance),
 			set: setDecayPolicy, get: func(c Config) string { return string(c.Decay.Curve) }},
 		{Key: Key{Name: "decay_rate", Env: []string{"ENGRAM_DECAY_RATE"}, Kind: Number, Default: "the curve's own: 0.01, 0.95 or 30", Like: "0.02",
@@ -186,7 +191,7 @@ func lives() []setting {
 			About: "types that fade otherwise; rates as those of `decay_rate`"},
 			set: setDecayTypes, get: decayTypesText},
 		{Key: Key{Name: "journal_days", Env: []string{"ENGRAM_JOURNAL_DAYS"}, Kind: Number, Like: "365", Unit: "days", Range: fmt.Sprintf("0 to %d; 0 is for ever", maxJournalDays),
-			About: "how long the journal is kept, for [undo and the past](cli.md#undo-and-the-past)"}, preset: "730",
+			About: "how long the journal is kept, for [undo and the past](cli.md#undo-and-the-past)"}, preset: "730", cautious: "0",
 			set: setJournalDays, get: func(c Config) string { return strconv.Itoa(c.JournalDays) }},
 		{Key: Key{Name: "review_months", Env: []string{"ENGRAM_REVIEW_MONTHS"}, Default: reviewMonthsText(defaultReviewMonths()), Like: "decision=3, bugfix=1", Unit: "months",
 			Range: fmt.Sprintf("`TYPE=MONTHS`, separated by commas; 0 to %d, 0 is never", maxReviewMonths),
@@ -196,9 +201,13 @@ func lives() []setting {
 			About: "when servers [consolidate](cli.md#sleep) memories, every night"},
 			set: setSleepAt, get: sleepAtText},
 		{Key: Key{Name: "plugin_auto_extract", Env: []string{"ENGRAM_PLUGIN_AUTO_EXTRACT"}, Kind: Switch, Like: "false",
-			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true",
+			About: "[hooks](hooks.md) keep the learnings that an agent lists when it stops"}, preset: "true", cautious: "false",
 			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.AutoExtract, v) },
 			get: func(c Config) string { return strconv.FormatBool(c.AutoExtract) }},
+		{Key: Key{Name: "import_at_start", Env: []string{"ENGRAM_IMPORT_AT_START"}, Kind: Switch, Like: "false",
+			About: "[hooks](hooks.md#what-a-pull-brought) bring in at the start of a session what is new in `.engram` of the repository"}, preset: "true",
+			set: func(c *Config, _ paths, v string) error { return setSwitch(&c.ImportAtStart, v) },
+			get: func(c Config) string { return strconv.FormatBool(c.ImportAtStart) }},
 		{Key: Key{Name: "hook_within", Env: []string{"ENGRAM_HOOK_WITHIN"}, Kind: Number, Like: "500", Unit: "milliseconds", Range: fmt.Sprintf("%d to %d", minHookWithin, maxHookWithin),
 			About: "how long a [hook](hooks.md) works before it lets the agent go on; what is not done then is done by the next"}, preset: "150",
 			set: setHookWithin, get: func(c Config) string { return strconv.FormatInt(c.HookWithin.Milliseconds(), 10) }},
@@ -207,8 +216,11 @@ func lives() []setting {
 
 func setProject(c *Config, _ paths, v string) error {
 	c.Project = strings.TrimSpace(v)
-	if len(c.Project) > engram.MaxName || !utf8.ValidString(c.Project) {
-		return fmt.Errorf("%.40q is not a project name; use at most %d bytes of UTF-8", c.Project, engram.MaxName)
+	if err := project.CheckText(c.Project); err != nil {
+		return sentence(err)
+	}
+	if c.Project != "" && project.Check(c.Project) != nil {
+		c.Remarks = append(c.Remarks, Remark{Text: fmt.Sprintf("%.40q is like a path, and counts only where a project of that name exists; else the project is that of the folder", c.Project)})
 	}
 	return nil
 }

@@ -21,8 +21,8 @@ func TestSleepAt(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"3", "24:00", "03:60", "three", "03:00:00"} {
-		if _, err := config.Load(config.Sources{Env: env("ENGRAM_SLEEP_AT", bad)}); err == nil || !strings.Contains(err.Error(), "not a time of day") {
-			t.Errorf("ENGRAM_SLEEP_AT=%q: got %v, want that it is not a time of day", bad, err)
+		if c := load(t, config.Sources{Env: env("ENGRAM_SLEEP_AT", bad)}); c.SleepAt != nil || len(c.Remarks) != 1 || !strings.Contains(c.Remarks[0].String(), "not a time of day") {
+			t.Errorf("ENGRAM_SLEEP_AT=%q: got %v, %v; want none, and that it is not a time of day", bad, c.SleepAt, c.Remarks)
 		}
 	}
 }

@@ -74,7 +74,7 @@ type Stray struct {
 // Strays returns those of the variables that begin with ENGRAM_ and are not known, by
 // name. They are no error: another version, or a plugin, may read them.
 func Strays(variables []string) []Stray {
-	var known []string
+	known := serverVariables()
 	for _, k := range Keys() {
 		known = append(known, k.Env...)
 	}

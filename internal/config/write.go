@@ -27,15 +27,10 @@ func FileOf(s Sources) (string, error) {
 		return "", err
 	}
 	all := settings()
-	value, from := s.lookup(all[0], nil, "")
-	var c Config
-	if value == "" {
-		if value, err = all[0].fallback(c, p); err != nil {
-			return "", err
-		}
-	}
-	if err := all[0].set(&c, p, value); err != nil {
-		return "", engram.Errorf(engram.CodeInvalid, "%s (%s): %v", all[0].Name, from, err)
+	ev := evaluation{paths: p, lookup: func(set setting) []candidate { return s.lookup(set, nil, "") }}
+	c := Config{Origins: map[string]Origin{}}
+	if err := ev.apply(&c, all[0]); err != nil {
+		return "", err
 	}
 	return c.File(), nil
 }
@@ -149,12 +144,13 @@ func keyOfBad(bad *badValue) string {
 // does not decide whether a value fits.
 func evaluateText(path string, values map[string]string, all []setting) error {
 	root := filepath.Dir(path)
-	_, err := evaluate(all, paths{home: root, dir: root}, func(set setting) (string, Origin) {
+	ev := evaluation{paths: paths{home: root, dir: root}, strict: true, lookup: func(set setting) []candidate {
 		if set.Name == keyDataDir {
-			return root, Origin{}
+			return []candidate{{root, Origin{}}}
 		}
 		return Sources{Env: func(string) (string, bool) { return "", false }}.lookup(set, values, path)
-	})
+	}}
+	_, err := ev.run(all)
 	return err
 }
 

@@ -37,8 +37,9 @@ type about struct {
 	onlyA, onlyB []string // of a and b, what the other text knows nowhere
 }
 
-// between compares two texts clause by clause and returns the surest difference.
-func between(a, b *Reading) (best Difference, found bool) {
+// between compares two texts clause by clause and returns the surest difference. In doubt
+// whether they are about the same, only clauses that are the same but in one place count.
+func between(a, b *Reading, doubtful bool) (best Difference, found bool) {
 	if elsewhere(a.scope, b.scope) {
 		return best, false
 	}
@@ -51,7 +52,7 @@ func between(a, b *Reading) (best Difference, found bool) {
 			if !inA[i] || !inB[j] || ca.bits&cb.bits == 0 || elsewhere(ca.scope, cb.scope) {
 				continue
 			}
-			m := meeting{a: ca, b: cb, titles: &titles}
+			m := meeting{a: ca, b: cb, titles: &titles, doubtful: doubtful}
 			if d := m.difference(); d.Weight >= least && d.Weight > best.Weight {
 				best, found = d, true
 			}

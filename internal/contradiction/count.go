@@ -16,7 +16,7 @@ func (m *meeting) numbers() (d Difference, comparable bool) {
 			if m.foreign() > 0 {
 				return d, true // of something else
 			}
-			return Difference{KindNumber, shorten(a.text), shorten(b.text), m.weight(0)}, true
+			return Difference{KindNumber, shorten(a.text), shorten(b.text), m.surely(0)}, true
 		}
 	}
 	return d, false

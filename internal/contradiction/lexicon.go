@@ -72,6 +72,8 @@ long larger bigger | short smaller
 first | last
 open opened abierto offen | closed close cerrado geschlossen
 present | absent missing
+like likes liked love loves loved enjoy enjoys gusta encanta mag liebt | dislike dislikes disliked hate hates hated detest detests loathes odia hasst hasse
+before antes | after después
 encrypted cifrado verschlüsselt | plaintext unencrypted
 keep keeps | discard discards drop drops
 `

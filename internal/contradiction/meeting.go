@@ -10,6 +10,9 @@ type meeting struct {
 	na, nb int             // such words
 	ua, ub places          // those that the other has not
 	turned [2]int8         // one more than the places of words that a prefix turns round
+	frame  frame
+	// doubtful says that the texts may be about different things.
+	doubtful bool
 }
 
 // places are words of a clause, by where they stand.
@@ -28,12 +31,21 @@ func (p *places) all() []int8 { return p.at[:p.n] }
 // they do not.
 func (m *meeting) difference() (d Difference) {
 	m.pair()
-	if m.shared == 0 || float64(m.shared) < leastShared*float64(min(m.na, m.nb)) ||
-		m.shared == 1 && !m.enough() {
+	if m.shared == 0 {
+		return d
+	}
+	m.frame = m.framed()
+	if m.doubtful && !m.frame.holds || float64(m.shared) < leastShared*float64(min(m.na, m.nb)) ||
+		m.shared == 1 && !m.frame.holds && !m.enough() {
 		return d
 	}
 	m.turn()
 	opposites, d := m.opposites()
+	if order, found := m.reversed(); found {
+		if opposites++; opposites == 1 {
+			d = order
+		}
+	}
 	switch {
 	case opposites%2 == 1:
 		return m.opposed(d)
@@ -115,4 +127,13 @@ func (m *meeting) weight(foreign int) float64 {
 		w -= apartTitle
 	}
 	return min(1, max(0, w))
+}
+
+// surely is weight, and enough where the clauses are the same but in one place.
+func (m *meeting) surely(foreign int) float64 {
+	w := m.weight(foreign)
+	if m.frame.holds {
+		w = max(w, enough)
+	}
+	return w
 }

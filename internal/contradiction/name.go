@@ -11,6 +11,13 @@ const longest = 60
 
 // names compares what stands in the one place where the clauses differ.
 func (m *meeting) names() (d Difference) {
+	if m.frame.names(m) {
+		sure := m.weight(0)
+		if m.sure() {
+			sure = max(sure, enough)
+		}
+		return Difference{KindName, m.a.span(m.frame.fa, m.frame.la), m.b.span(m.frame.fb, m.frame.lb), sure}
+	}
 	if m.ua.n == 0 || m.ub.n == 0 || min(m.ua.n, m.ub.n) > shortName || max(m.ua.n, m.ub.n) > longName ||
 		float64(m.shared) < leastOfName*float64(max(m.na, m.nb)) {
 		return d
@@ -26,6 +33,9 @@ func (m *meeting) names() (d Difference) {
 	// That the names are foreign to the other text is no sign of another subject, and
 	// none either where they stand in its title.
 	sure := m.weight(0) - nameOff
+	if m.sure() {
+		sure = max(sure, enough)
+	}
 	if m.titles.differs && (m.a.tells(firstA, lastA, m.titles.onlyA) || m.b.tells(firstB, lastB, m.titles.onlyB)) {
 		sure += apartTitle
 	}
@@ -66,7 +76,7 @@ func (c *clause) slot(at []int8, match *[mostWords]int8) (first, last int, ok bo
 		// A verb stands behind it as often: only what is written like a name counts.
 		return first, last, named(c.words[first].written)
 	default:
-		return first, last, introduced || w.role == lead || w.role == choice || w.role == using
+		return first, last, introduced && w.role != content && !having[w.folded] || w.role == lead || w.role == choice || w.role == using
 	}
 }
 

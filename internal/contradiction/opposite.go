@@ -98,7 +98,7 @@ func (m *meeting) opposed(d Difference) Difference {
 	if foreign > 1 {
 		return Difference{}
 	}
-	d.Weight = m.weight(foreign)
+	d.Weight = m.surely(foreign)
 	return d
 }
 

@@ -101,7 +101,7 @@ func (c *clause) count(i int) {
 	}
 	if i+1 < len(c.words) {
 		next := &c.words[i+1]
-		if u, ok := units[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h") {
+		if u, ok := units[next.folded]; ok && (len(next.folded) > 1 || next.folded == "h" || next.written == "s") {
 			n.unit, n.value = u.dimension, n.value*u.factor
 			n.text += " " + next.written
 			next.role, next.stem, next.key, next.axis = grammar, "", 0, noAxis
@@ -153,7 +153,7 @@ func (c *clause) deny(i int) {
 			continue
 		}
 		w.negated, found = true, true
-		if w.role != light && w.role != using {
+		if w.role != light && w.role != using || w.axis != noAxis {
 			return
 		}
 	}

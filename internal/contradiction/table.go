@@ -9,11 +9,24 @@ import (
 // Words that mean something beside another.
 var (
 	switching  = words("turn turns turned turning switch switches switched")
-	being      = words("is are was were be been kept stays")
+	being      = words("is are was were be been kept stays es son ist sind est sont")
 	aloneAfter = map[string]bool{"": true, "in": true, "by": true, "for": true, "until": true, "everywhere": true}
 	voting     = words("turned voted shot")
 	deciding   = words("decide decided advise advises advised recommend recommends recommended voted argued")
 	single     = words("every cada jede")
+
+	// mutual are words that are as true the other way round.
+	mutual = words(`and or y e o und oder et ou pair pairs paired talk talks works meets met married compatible conflict conflicts equals
+		equal differ differs same next near beside between together connected linked joined friends`)
+
+	// having is what one can do with many.
+	having = words("have has had tiene tienen tenemos hat haben habe")
+
+	// inTime say what comes first.
+	inTime = words("before after antes despues")
+
+	// byWhom stand behind a passive, before who does it.
+	byWhom = words("by por von vom durch par")
 
 	// half are words that take back the not before them.
 	half = words("only just necessarily merely simply solo nur seulement")

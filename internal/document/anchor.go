@@ -7,13 +7,13 @@ type Anchor struct {
 	Path  string             `json:"path"`            // from the root of its repository
 	Lines string             `json:"lines,omitempty"` // 12 or 12-20; absent for the whole file
 	State engram.AnchorState `json:"state,omitempty"` // verified, moved, changed or gone; absent where nobody could look
-	Now   string             `json:"now,omitempty"`   // PATH or PATH:LINES, where it moved to
+	Now   string             `json:"now,omitempty"`   // PATH or PATH:LINES, where it moved to; of what is changed there, PATH
 }
 
 // AnchorOf is the document of a.
 func AnchorOf(a engram.Anchored) Anchor {
 	d := Anchor{Path: a.Path, State: a.State, Lines: a.Place().Lines()}
-	if a.State == engram.AnchorMoved {
+	if a.Now.Path != "" {
 		d.Now = a.Now.String()
 	}
 	return d

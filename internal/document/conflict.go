@@ -28,7 +28,7 @@ type Judged struct {
 
 // JudgedOf is the document of r between source and target.
 func JudgedOf(r engram.Relation, source, target engram.Memory) Judged {
-	return Judged{ID: r.Num, SyncID: r.ID, SourceID: source.SyncID, TargetID: target.SyncID, Relation: DialectVerb(r), Reason: r.Reason,
+	return Judged{ID: r.Num, SyncID: r.ID, SourceID: source.SyncID, TargetID: target.SyncID, Relation: VerbOf(r), Reason: r.Reason,
 		Evidence: r.Evidence, Confidence: r.Confidence, Status: r.Status, Actor: r.Actor, ActorKind: r.ActorKind, Model: r.Model,
 		SessionID: r.SessionID, CreatedAt: seconds(r.CreatedAt), UpdatedAt: seconds(r.UpdatedAt)}
 }
@@ -50,7 +50,7 @@ type Conflict struct {
 // ConflictOf is the document of r between source and target, whose status may be another
 // than its own.
 func ConflictOf(r engram.Relation, status engram.RelationStatus, source, target engram.Memory) Conflict {
-	return Conflict{r.Num, r.ID, DialectVerb(r), status, source.SyncID, source.Title, target.SyncID, target.Title,
+	return Conflict{r.Num, r.ID, VerbOf(r), status, source.SyncID, source.Title, target.SyncID, target.Title,
 		seconds(r.CreatedAt), seconds(r.UpdatedAt)}
 }
 

@@ -15,10 +15,18 @@ type Imported struct {
 	Prompts   Tally        `json:"prompts"`
 	Memories  Tally        `json:"memories"` // also of what could not be read and stands in no list of these
 	Relations Tally        `json:"relations"`
-	Erased    Tally        `json:"erased"`   // things that were erased elsewhere
-	Waiting   int          `json:"waiting"`  // memories that were written and wait for a person: they read like orders to an agent
-	Rejected  []ImportNote `json:"rejected"` // the first thousand
-	Notes     []ImportNote `json:"notes"`    // of what came in otherwise than it stood there; the first thousand
+	Erased    Tally        `json:"erased"`    // things that were erased elsewhere
+	Forgets   []Forgets    `json:"forgets"`   // of a replacement: how many memories of which projects
+	Elsewhere int          `json:"elsewhere"` // things of the file that were passed over: of other projects than the one that is replaced
+	Waiting   int          `json:"waiting"`   // memories that were written and wait for a person: they read like orders to an agent
+	Rejected  []ImportNote `json:"rejected"`  // the first thousand
+	Notes     []ImportNote `json:"notes"`     // of what came in otherwise than it stood there; the first thousand
+}
+
+// Forgets is how many memories of a project a replacement forgets.
+type Forgets struct {
+	Project  string `json:"project"`
+	Memories int    `json:"memories"`
 }
 
 // Tally counts the things of one kind in a file by what became of them.
@@ -46,5 +54,6 @@ func ImportedOf(i engram.Imported, dryRun bool) Imported {
 	tally := func(t engram.ImportTally) Tally { return Tally(t) }
 	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
 		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
-		Relations: tally(i.Relations), Erased: tally(i.Erased), Waiting: i.Waiting, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
+		Relations: tally(i.Relations), Erased: tally(i.Erased), Forgets: Each(i.Forgets, func(f engram.ProjectMemories) Forgets { return Forgets(f) }),
+		Elsewhere: i.Elsewhere, Waiting: i.Waiting, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
 }

@@ -15,6 +15,7 @@ type Operation struct {
 	UndoneBy int64     `json:"undone_by"` // the operation that took it back; 0: none
 	Items    []LogItem `json:"items"`     // the first things it touched
 	More     int       `json:"more"`      // how many others there were
+	Final    bool      `json:"final"`     // undo cannot take it back: it erased, or all that it touched was erased since
 }
 
 // LogItem is one thing that an operation touched.
@@ -35,7 +36,7 @@ type Log struct {
 // OperationOf is the document of e.
 func OperationOf(e engram.LogEntry) Operation {
 	return Operation{e.Op, Stamp(e.At.Time()), e.Actor, e.Verb, e.Project, e.Reason, e.Entries, e.Undoes, e.UndoneBy,
-		Each(e.Items, func(i engram.LogItem) LogItem { return LogItem{i.Entity, i.Key, i.Title, i.Created, OrEmpty(i.Fields)} }), e.More}
+		Each(e.Items, func(i engram.LogItem) LogItem { return LogItem{i.Entity, i.Key, i.Title, i.Created, OrEmpty(i.Fields)} }), e.More, e.Final}
 }
 
 // Undone is the answer of an undo.

@@ -1,6 +1,9 @@
 package document
 
-import "github.com/alanbuscaglia/engram"
+import (
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
+)
 
 // Memory is a whole memory.
 type Memory struct {
@@ -47,6 +50,9 @@ func MemoryOf(m engram.Memory, s engram.State) Memory {
 		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
 		CreatedAt: Stamp(m.CreatedAt), UpdatedAt: Stamp(m.UpdatedAt), LastSeenAt: Stamp(m.LastSeenAt),
 		LastAccessedAt: Stamp(m.LastAccessedAt), ReviewAfter: Stamp(m.ReviewAfter), DeletedAt: Stamp(m.DeletedAt),
+	}
+	if d.Summary == "" {
+		d.Summary = gist.Summary(m)
 	}
 	d.Anchors = AnchorsOf(m, engram.Note{})
 	if d.Metadata == nil {

@@ -14,6 +14,7 @@ type Sleep struct {
 	Memories   int           `json:"memories"` // live ones that were looked at
 	Fading     int           `json:"fading"`   // of them, those that get weaker by themselves
 	Plan       []Step        `json:"plan"`     // in the order in which it is taken
+	Spared     []Spared      `json:"spared"`   // why there was nothing to boost, or to prune
 	Applied    int           `json:"applied"`  // steps that were taken
 	Skipped    []SkippedStep `json:"skipped"`  // steps that were not, because something changed meanwhile
 	Made       []int64       `json:"made"`     // patterns, by number
@@ -35,6 +36,13 @@ type Step struct {
 	Reason   string               `json:"reason"`
 }
 
+// Spared is how many memories were not boosted, or not forgotten, and why.
+type Spared struct {
+	Action   lifecycle.StepAction `json:"action"`   // boost or prune
+	Reason   string               `json:"reason"`   // in words that follow the number: "read fewer than 3 times"
+	Memories int                  `json:"memories"` // how many
+}
+
 // SkippedStep is a step that was not taken.
 type SkippedStep struct {
 	Action   lifecycle.StepAction `json:"action"`
@@ -50,6 +58,7 @@ func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
 			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, thousandth(step.From), thousandth(step.To), step.Reason}
 		}),
+		Spared:  Each(s.Spared, func(k lifecycle.Spared) Spared { return Spared{k.Action, k.Reason, k.Memories} }),
 		Applied: s.Applied,
 		Skipped: Each(s.Skipped, func(k lifecycle.SkippedStep) SkippedStep {
 			return SkippedStep{k.Step.Action, k.Step.Memories, k.Reason}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -11,9 +12,10 @@ import (
 )
 
 // anchorTime is how long somebody looks what became of the code that an answer's memories speak of.
-// Ten hits take a millisecond. What a disk that is asleep keeps busy does not look at the time, so
-// that the answer does not wait for it longer than Options.Patience.
-const anchorTime = 50 * time.Millisecond
+// Ten hits take a millisecond; of a file that went git is asked, which takes 20 where there are a
+// thousand commits. What a disk that is asleep keeps busy does not look at the time, so that the
+// answer does not wait for it longer than Options.Patience.
+const anchorTime = 80 * time.Millisecond
 
 // states tells what became of the anchors of memories, by number; nil where none has any.
 func (e *Engine) states(ctx context.Context, ms []engram.Memory) map[int64][]engram.Anchored {
@@ -235,6 +237,8 @@ func (e *Engine) anchoredAnew(ctx context.Context, m engram.Memory) (now, gone [
 			continue
 		case engram.AnchorMoved:
 			place = a.Now
+		case engram.AnchorChanged:
+			place.Path = cmp.Or(a.Now.Path, place.Path)
 		}
 		unseen = false
 		anew, err := e.code.Anchors(ctx, e.dir, nil, []engram.Place{place})

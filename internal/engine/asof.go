@@ -76,7 +76,7 @@ func (p *past) read(ctx context.Context, now engram.Reader) (there bool, err err
 		return false, err
 	}
 	for _, m := range p.r.was {
-		if passes(m, p.in.Filter) && p.strong(m) {
+		if p.in.passes(m) && p.strong(m) {
 			p.then = append(p.then, m)
 		}
 	}
@@ -108,6 +108,17 @@ func (p *past) lexical(ctx context.Context, found *engram.Found) error {
 	answer, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: p.in.Filter, Limit: limit})
 	if err != nil {
 		return err
+	}
+	if f, some := p.in.beyond(); some {
+		more, err := p.r.Lexical(ctx, engram.LexicalQuery{Terms: p.terms, All: p.in.All, Filter: f, Limit: limit, Alone: true})
+		if err != nil {
+			return err
+		}
+		if answer.Rows == 0 {
+			answer = more
+		} else {
+			answer.Hits = ranked(answer.Hits, more.Hits)
+		}
 	}
 	ms, finds, err := p.unchanged(ctx, answer.Hits)
 	if err != nil {
@@ -143,8 +154,8 @@ func (p *past) unchanged(ctx context.Context, finds []engram.Ranked) ([]engram.M
 		}
 	}
 	ms, err := p.r.Memories(ctx, nums)
-	project := p.in.Filter.Project
-	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return project != "" && m.Project != project })
+	reach := SearchInput{Filter: engram.Filter{Project: p.in.Filter.Project}, Own: p.in.Own}
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return !reach.passes(m) })
 	kept := make(map[int64]bool, len(ms))
 	for _, m := range ms {
 		kept[m.Num] = true

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -111,7 +112,8 @@ func (b *briefing) countWaiting(ctx context.Context, r engram.Reader) error {
 }
 
 // before is what the session before this one came to: what it said in the end, or the
-// newest summary that was saved.
+// newest summary that was saved. One that nobody wrote says no more than the memories do, which
+// are told themselves.
 func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if b.in.Project == "" {
 		return nil
@@ -132,7 +134,7 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 	var newest engram.Memory
 	for _, m := range ms {
 		over := !m.ValidTo.IsZero() && !m.ValidTo.After(b.now)
-		if m.Type == engram.TypeSessionSummary && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
+		if m.Type == engram.TypeSessionSummary && !lifecycle.IsMadeSummary(m) && !over && (m.SessionID == "" || m.SessionID != b.in.SessionID) && m.CreatedAt.After(newest.CreatedAt) && m.UpdatedAt.After(b.earlier.At) {
 			newest = m
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -108,7 +109,7 @@ func (b *briefing) tellMemory(m engram.Memory) bool {
 	head := render.RemindLine(m, b.notes[m.Num], "", b.now)
 	l := head
 	if room := briefLine - text.Tokens(head); room >= leastExcerpt {
-		l = render.RemindLine(m, b.notes[m.Num], retrieval.Fragment(retrieval.Candidate{Body: m.Content, Summary: m.OwnSummary()}, nil, room), b.now)
+		l = render.RemindLine(m, b.notes[m.Num], retrieval.Fragment(retrieval.Candidate{Body: m.Content, Summary: gist.Summary(m)}, nil, room), b.now)
 	}
 	if !b.fits(l) {
 		return false

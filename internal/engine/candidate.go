@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -36,9 +37,15 @@ func (s *saver) tieNear(ctx context.Context, near []likeness, res *SaveResult) e
 	return s.linkAll(ctx, m, near, res)
 }
 
-// raiseAll asks for verdicts on the likeliest contradictions.
+// raiseAll asks for verdicts on the likeliest contradictions. Members of a series are none.
 func (s *saver) raiseAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
-	differ := slices.DeleteFunc(slices.Clone(near), func(n likeness) bool { return !n.differs })
+	members := seriesOf(m, near)
+	if err := s.withdraw(ctx, m, members); err != nil {
+		return err
+	}
+	differ := slices.DeleteFunc(slices.Clone(near), func(n likeness) bool {
+		return !n.differs || members[n.Memory.Num]
+	})
 	slices.SortStableFunc(differ, func(a, b likeness) int {
 		return cmp.Compare(scoreOf(b.Near, b.difference), scoreOf(a.Near, a.difference))
 	})
@@ -57,6 +64,48 @@ func (s *saver) raiseAll(ctx context.Context, m engram.Memory, near []likeness, 
 	return nil
 }
 
+// leastSeries is how many members make a series, each with another number or name.
+const leastSeries = 3
+
+// seriesOf are those of near that are one series with m; nil where they are too few.
+func seriesOf(m engram.Memory, near []likeness) map[int64]bool {
+	members, texts := map[int64]bool{}, map[string]bool{m.NormalizedHash: true}
+	for _, n := range near {
+		if n.series {
+			members[n.Memory.Num], texts[n.Memory.NormalizedHash] = true, true
+		}
+	}
+	if len(texts) < leastSeries {
+		return nil
+	}
+	return members
+}
+
+// withdraw sets aside what was asked about members of a series before the third of them
+// came: two of them look like a contradiction. Nobody is asked about the pair again.
+func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64]bool) error {
+	if len(members) == 0 {
+		return nil
+	}
+	nums := append(slices.Sorted(maps.Keys(members)), m.Num)
+	ties, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostTies)
+	if err != nil {
+		return err
+	}
+	in := func(num int64) bool { return num == m.Num || members[num] }
+	for _, was := range ties {
+		if was.Status != engram.RelationPending || was.ActorKind != systemKind || !in(was.Source) || !in(was.Target) {
+			continue
+		}
+		now := was
+		now.Status, now.UpdatedAt = engram.RelationIgnored, s.at
+		if err := s.replaceRelation(ctx, was, now, m.Project, "members of a series"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // linkAll ties m to what is nearest, as far as it is not tied already.
 func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, res *SaveResult) error {
 	if len(near) == 0 {
@@ -67,8 +116,8 @@ func (s *saver) linkAll(ctx context.Context, m engram.Memory, near []likeness, r
 		return err
 	}
 	for _, n := range near {
-		if left <= 0 {
-			break
+		if left <= 0 || n.Cosine < s.embedder.Model().Related {
+			break // the next ones are farther
 		}
 		ties, err := s.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 		if err != nil {

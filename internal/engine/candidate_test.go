@@ -19,6 +19,15 @@ func lifetime(minutes int, change ...func(*engine.SaveInput)) engine.SaveInput {
 	return in
 }
 
+// wordings are ways to say how long tokens live that are no series: their words differ.
+var wordings = []string{"Access tokens of the API live %d minutes.", "The API's access tokens live %d minutes, as mobile clients want.",
+	"In production access tokens of the API live %d minutes since March.", "Access tokens of our public API live for %d minutes and are signed."}
+
+// worded is one of them, of its own lifetime.
+func worded(i int) engine.SaveInput {
+	return lifetime(10+i, func(in *engine.SaveInput) { in.Content = fmt.Sprintf(wordings[i], 10+i) })
+}
+
 // candidates are what a save may contradict, as text.
 func candidates(res engine.SaveResult) string {
 	var words []string
@@ -51,8 +60,8 @@ func TestASaveAsksAboutWhatItMayContradict(t *testing.T) {
 		}
 	}
 	w.Clock.Add(time.Hour)
-	if res := w.save(lifetime(60)); len(res.Candidates) != 2 {
-		t.Errorf("a third lifetime contradicts %q, want both others", candidates(res))
+	if res := w.save(lifetime(60)); len(res.Candidates) != 0 {
+		t.Errorf("a third lifetime makes a series, and contradicts %q", candidates(res))
 	}
 }
 
@@ -120,8 +129,8 @@ func TestATopicDoesNotContradictWhatItSaidBefore(t *testing.T) {
 
 func TestNoMoreThanThreeAreAskedAboutAndTied(t *testing.T) {
 	w := newWorld(t)
-	for i := range 6 {
-		w.save(lifetime(10 + i))
+	for i := range wordings {
+		w.save(worded(i))
 	}
 	if res := w.save(lifetime(30)); len(res.Candidates) != 3 || res.Candidates[0].Score < res.Candidates[2].Score {
 		t.Errorf("got candidates %q, want the three likeliest", candidates(res))
@@ -177,7 +186,7 @@ func TestABatchIsDecidedTogether(t *testing.T) {
 	for _, res := range all {
 		did = append(did, fmt.Sprintf("%s #%d", res.Action, res.Memory.Num))
 	}
-	if got, want := strings.Join(did, ", "), "inserted #1, inserted #2, inserted #3, merged #2, repeated #1"; got != want {
+	if got, want := strings.Join(did, ", "), "inserted #1, inserted #2, inserted #3, repeated #2, repeated #1"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 	if got := candidates(all[2]); !strings.HasPrefix(got, "#1 number: ") {
@@ -228,11 +237,11 @@ func TestABatchIsSavedWholeOrNotAtAll(t *testing.T) {
 func TestEnginesThatContradictEachOtherAtOnceAreAskedAboutIt(t *testing.T) {
 	all := engines(t, 2)
 	together(t, all, 1, func(ctx context.Context, e *engine.Engine, i int) error {
-		_, err := e.Save(ctx, lifetime(10+i))
+		_, err := e.Save(ctx, lifetime(10+i, func(in *engine.SaveInput) { in.Project = fmt.Sprint("shop", i%2) }))
 		return err
 	})
 	pending, total, err := all[0].Conflicts(t.Context(), engine.ConflictFilter{})
-	if err != nil || total != 4*3/2 {
-		t.Errorf("%d pairs of four wait for a verdict (%v), want each of the six: %+v", total, err, pending)
+	if err != nil || total != 2 {
+		t.Errorf("%d pairs of four in two projects wait for a verdict (%v), want both: %+v", total, err, pending)
 	}
 }

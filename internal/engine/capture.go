@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -24,7 +25,8 @@ type CaptureInput struct {
 type CaptureResult struct {
 	Extracted, Saved, Duplicates int
 	Memories                     []engram.Memory // those that were saved
-	Warnings                     []string        // what was cut out of the learnings
+	Project                      string          // to which they were saved; "" where nothing was, or to none
+	Warnings                     []string        // what was cut out of the learnings; about the project name
 }
 
 // Capture saves each learning of a text as a memory of type passive, in one
@@ -55,10 +57,10 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	}
 	begun := e.tally.begin()
 	var saves []SaveResult
-	err := e.write(ctx, "capture", func(o *op) error {
+	var at place
+	err := e.write(ctx, "capture", func(o *op) (err error) {
 		o.then = in.At
-		at, err := o.place(ctx, drafts[0].Project, drafts[0].SessionID, in.Directory, in.NewSession)
-		if err != nil {
+		if at, err = o.place(ctx, drafts[0].Project, drafts[0].SessionID, in.Directory, in.NewSession); err != nil {
 			return err
 		}
 		for _, m := range drafts {
@@ -85,5 +87,7 @@ func (e *Engine) Capture(ctx context.Context, in CaptureInput) (CaptureResult, e
 	if err != nil {
 		return CaptureResult{}, err
 	}
+	res.Project = at.project
+	res.Warnings = slices.Concat(renamed(in.Project, drafts[0].Project), at.warnings, res.Warnings)
 	return res, nil
 }

@@ -68,9 +68,11 @@ func (e *Engine) intakeOf(in SaveInput) (intake, error) {
 	if m.Title == "" {
 		m.Title = titleOf(m.Content)
 	}
-	if t.draft = m; m.Validate() != nil {
-		return t, m.Validate()
+	if err := m.Validate(); err != nil {
+		t.draft = m
+		return t, err
 	}
+	t.draft = lifecycle.Pinned(engram.Memory{}, m, nil)
 	t.draft.NormalizedHash = hashOf(m.Content)
 	return t, nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
@@ -35,6 +36,8 @@ const (
 	contextSessions = 5
 	contextPrompts  = 10
 	contextMemories = 20
+	contextPersonal = 10 // of the newest weighPersonal
+	weighPersonal   = 100
 	// contextShare is the part of the budget that sessions, and prompts, may take before
 	// memories had theirs.
 	contextShare = 5
@@ -69,7 +72,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
-	t := telling{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget)}
+	t := telling{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget), mostPersonal: contextPersonal * max(1, budget/ContextBudget)}
 	now := e.now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -106,13 +109,17 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if err != nil {
 			return err
 		}
-		if t.approved, err = approvedOf(ctx, r, t.worth); err != nil {
+		if t.personal, err = worthTellingBeyond(ctx, r, f, now); err != nil {
 			return err
 		}
-		if err := e.unasked(ctx, r, t.worth); err != nil {
+		all := slices.Concat(t.worth, t.personal)
+		if t.approved, err = approvedOf(ctx, r, all); err != nil {
 			return err
 		}
-		t.notes, err = notesOn(ctx, r, now, t.worth)
+		if err := errors.Join(e.unasked(ctx, r, t.worth), e.unasked(ctx, r, t.personal)); err != nil {
+			return err
+		}
+		t.notes, err = notesOn(ctx, r, now, all)
 		return err
 	})
 	if err != nil {
@@ -121,6 +128,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	if in.AsOf.IsZero() {
 		e.inFolder(t.session.Directory).tellAnchors(ctx, &t)
 	}
+	t.worth = slices.DeleteFunc(t.worth, lifecycle.IsMadeSummary) // it says what its memories say
 	t.fill()
 	t.c.Degraded = append(t.c.Degraded, e.remember(ctx, t.showing())...)
 	return t.c, t.showing(), nil
@@ -134,6 +142,31 @@ func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest 
 		return nil, err
 	}
 	return byWorth(ctx, r, all, now)
+}
+
+// worthTellingBeyond returns what is personal or global beside the project of f, those that are
+// worth most first; nothing where f is of no project, or of what is a project's alone.
+func worthTellingBeyond(ctx context.Context, r engram.Reader, f engram.Filter, now time.Time) ([]engram.Memory, error) {
+	beside, some := SearchInput{Filter: f}.beyond()
+	if !some {
+		return nil, nil
+	}
+	listed := beside
+	listed.Current = false // as in worthWeighing
+	ms, err := r.List(ctx, listed, engram.Page{Limit: weighPersonal})
+	if err != nil {
+		return nil, err
+	}
+	if f.Current {
+		if ms, err = current(ctx, r, ms, beside); err != nil {
+			return nil, err
+		}
+	}
+	own, _, err := r.Project(ctx, f.Project) // by its name, if f has an alias
+	if err != nil {
+		return nil, err
+	}
+	return byWorth(ctx, r, slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Project == f.Project || m.Project == own.Name && own.Name != "" }), now)
 }
 
 // worthWeighing are the memories among which those are that worthTelling tells, in no order,
@@ -216,11 +249,14 @@ type telling struct {
 	sessions []engram.SessionActivity // newest activity first
 	prompts  []engram.Prompt          // newest first
 	worth    []engram.Memory          // best first
-	notes    engram.Notes             // of these
-	approved approvals                // of these
+	personal []engram.Memory          // best first
+	notes    engram.Notes             // of both
+	approved approvals                // of both
 	most     int                      // memories
-	shown    []shownItem              // best first
-	rest     int                      // tokens
+
+	mostPersonal int
+	shown        []shownItem // best first
+	rest         int         // tokens
 }
 
 // fill takes sessions and prompts as far as their shares go, then memories, then
@@ -230,8 +266,11 @@ func (t *telling) fill() {
 	share := t.c.Budget / contextShare
 	t.takeSessions(share)
 	t.takePrompts(share)
+	t.takePersonal(share)
+	t.leaveOutSummaries()
 	t.takeMemories()
 	t.takePrompts(t.rest)
+	t.shortenSessions()
 	t.takeSessions(t.rest)
 	t.c.Tokens = text.Tokens(render.Context(t.c, render.Options{}))
 }
@@ -258,6 +297,27 @@ func (t *telling) takeSessions(room int) {
 	}
 }
 
+// sums reports whether a memory says what the line of its session does, or would.
+func sums(m engram.Memory, s engram.SessionActivity) bool {
+	return m.Type == engram.TypeSessionSummary && m.SessionID == s.ID && s.Summary != "" && hashOf(m.Content) == hashOf(s.Summary)
+}
+
+// leaveOutSummaries leaves out the memories that say what the line of their session has said.
+func (t *telling) leaveOutSummaries() {
+	t.worth = slices.DeleteFunc(t.worth, func(m engram.Memory) bool {
+		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return sums(m, s) })
+	})
+}
+
+// shortenSessions takes the summaries from the lines of sessions of which a memory has told them.
+func (t *telling) shortenSessions() {
+	for i, s := range t.sessions {
+		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return sums(m, s) }) {
+			t.sessions[i].Summary = ""
+		}
+	}
+}
+
 func (t *telling) takePrompts(room int) {
 	all := len(t.prompts)
 	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
@@ -274,9 +334,9 @@ func (t *telling) takeMemories() {
 		switch {
 		case fresh && t.seen[m.Num]:
 			t.leaveOut(m, retrieval.LeftSeen)
-		case len(t.shown) < t.most && !t.approved.tells(m):
+		case len(t.c.Memories) < t.most && !t.approved.tells(m):
 			t.c.Withheld++
-		case len(t.shown) == t.most || !t.takeMemory(m):
+		case len(t.c.Memories) == t.most || !t.takeMemory(m):
 			t.leaveOut(m, retrieval.LeftBudget)
 		}
 	}
@@ -284,14 +344,37 @@ func (t *telling) takeMemories() {
 	slices.SortFunc(t.c.Memories, newestFirst)
 }
 
+// takePersonal takes what the session has not seen of what is personal, as far as its share goes:
+// much of it must not crowd out the project's own.
+func (t *telling) takePersonal(room int) {
+	for _, m := range t.personal {
+		switch line := render.ContextMemory(m, t.notes[m.Num]); {
+		case t.seen[m.Num]:
+			t.leaveOut(m, retrieval.LeftSeen)
+		case len(t.c.Personal) < t.mostPersonal && !t.approved.tells(m):
+			t.c.Withheld++
+		case len(t.c.Personal) == t.mostPersonal || !t.fits(line, &room):
+			t.leaveOut(m, retrieval.LeftBudget)
+		default:
+			t.show(m, line)
+			t.c.Personal = append(t.c.Personal, m)
+		}
+	}
+	slices.SortFunc(t.c.Personal, newestFirst)
+}
+
+// show notes that a memory is told in a line.
+func (t *telling) show(m engram.Memory, line string) {
+	t.c.Notes[m.Num] = t.notes[m.Num]
+	t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
+}
+
 func (t *telling) takeMemory(m engram.Memory) bool {
-	note := t.notes[m.Num]
-	line, room := render.ContextMemory(m, note), t.rest
+	line, room := render.ContextMemory(m, t.notes[m.Num]), t.rest
 	if !t.fits(line, &room) {
 		return false
 	}
-	t.c.Notes[m.Num] = note
-	t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
+	t.show(m, line)
 	t.c.Memories = append(t.c.Memories, m)
 	return true
 }

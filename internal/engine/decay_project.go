@@ -30,7 +30,8 @@ type ProjectDecay struct {
 
 // DecayProject changes how the memories of a project fade, and tells what is in force; with
 // nothing to change it only tells. A setting without a curve goes with the curve that
-// was in force; a new curve begins at its own rate. not_found when there is no such
+// was in force, or that its rate means (engram.CurveOf) where the project was given none; a new
+// curve begins at its own rate. not_found when there is no such
 // project, invalid for a curve that does not exist and a rate that does not fit it.
 func (e *Engine) DecayProject(ctx context.Context, in ProjectDecayInput) (ProjectDecay, error) {
 	in.Type = engram.Type(strings.ToLower(line(string(in.Type))))
@@ -89,7 +90,8 @@ func (in ProjectDecayInput) applied(was *engram.ProjectDecay, policy lifecycle.P
 	if was != nil {
 		own.Decay, own.Types = was.Decay, maps.Clone(was.Types)
 	}
-	d := in.changed(lifecycle.DecayOf(engram.Memory{Type: in.Type}, was, policy))
+	_, typed := own.Types[in.Type]
+	d := in.changed(lifecycle.DecayOf(engram.Memory{Type: in.Type}, was, policy), own.Curve != "" || typed)
 	switch {
 	case in.Reset && in.Type != "":
 		delete(own.Types, in.Type)
@@ -112,9 +114,13 @@ func (in ProjectDecayInput) applied(was *engram.ProjectDecay, policy lifecycle.P
 	return &own, own.Validate()
 }
 
-// changed is d, which was in force, with what is asked for.
-func (in ProjectDecayInput) changed(d engram.Decay) engram.Decay {
+// changed is d, which was in force, with what is asked for. A rate alone that is a factor takes
+// the curve of factors along, unless the project was given a curve: set.
+func (in ProjectDecayInput) changed(d engram.Decay, set bool) engram.Decay {
 	d.Curve = cmp.Or(d.Curve, engram.CurveImportance)
+	if in.Curve == nil && in.Rate != nil && !set && d.Curve == engram.CurveImportance {
+		d.Curve = engram.CurveOf(*in.Rate)
+	}
 	if in.Curve != nil && *in.Curve != d.Curve {
 		d.Curve, d.Rate = cmp.Or(*in.Curve, engram.CurveImportance), 0
 	}

@@ -235,6 +235,34 @@ func TestAProjectFadesItsOwnWay(t *testing.T) {
 	same(t, "as everything again", w.strengths(engine.DecayInput{}), []string{"1 0.56→0.41", "2 0.56→0.41", "3 0.56→0.41"})
 }
 
+// An earlier design prints a rate of 0.95 alone, and means what is left after a day.
+func TestARateAloneThatIsAFactorTakesItsCurve(t *testing.T) {
+	importance := engram.CurveImportance
+	for _, tt := range []struct {
+		name string
+		sets []engine.ProjectDecayInput
+		want engram.Curve
+	}{
+		{"a factor", []engine.ProjectDecayInput{{Rate: new(0.95)}}, "geometric"},
+		{"a loss a day", []engine.ProjectDecayInput{{Rate: new(0.02)}}, "importance"},
+		{"more than all of it", []engine.ProjectDecayInput{{Rate: new(1.5)}}, "importance"},
+		{"a curve that is named with it", []engine.ProjectDecayInput{{Curve: &importance, Rate: new(0.95)}}, "importance"},
+		{"a curve that was named before", []engine.ProjectDecayInput{{Curve: &importance}, {Rate: new(0.95)}}, "importance"},
+		{"a type alone", []engine.ProjectDecayInput{{Type: "fact", Rate: new(0.95)}}, "geometric"},
+	} {
+		w := newWorld(t)
+		w.note("t", "c")
+		var d engine.ProjectDecay
+		for _, in := range tt.sets {
+			in.Project = "demo"
+			d = w.decayProject(in)
+		}
+		if d.InForce.Curve != tt.want {
+			t.Errorf("%s: got %+v, want the %s curve", tt.name, d.InForce, tt.want)
+		}
+	}
+}
+
 func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
 	w := newWorld(t)
 	w.note("One", "text")

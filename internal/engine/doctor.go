@@ -29,6 +29,9 @@ type Clinic interface {
 	Shorten(ctx context.Context) (done bool, err error)
 	// Tighten takes the rights of others on the store's files away, and returns on which.
 	Tighten(ctx context.Context) (files []string, err error)
+	// ListChunks makes the list of the chunks of the repository fit them, and returns what files
+	// were written.
+	ListChunks(ctx context.Context) (files []string, err error)
 }
 
 // What copies of the database are made before.
@@ -87,7 +90,7 @@ func (e *Engine) diagnose(ctx context.Context, in DoctorInput) (name string, che
 	if q.Wants(health.LockContention, health.LogCheckpoint) && !f.Missing && f.Steady() {
 		f.Log = e.clinic.Probe(ctx)
 	}
-	if q.Wants(health.Secrets) && !f.Missing && f.Sound() {
+	if q.Wants(health.Secrets) && !f.Missing && f.Steady() {
 		f.Secrets = e.keptSecrets(ctx, in.Full, p.Examples)
 	}
 	return name, checks, f, p, errors.Join(ctx.Err(), e.placeSessions(ctx, f, p))

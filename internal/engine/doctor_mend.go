@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/health"
@@ -68,6 +69,9 @@ func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f healt
 	case health.CloseFiles:
 		files, err := e.clinic.Tighten(ctx)
 		return fmt.Sprintf("files and folders closed to others: %d", len(files)), err
+	case health.ListChunks:
+		files, err := e.clinic.ListChunks(ctx)
+		return "made anew, and to be committed: " + strings.Join(files, ", "), err
 	case health.MoveSessions:
 		r := Repair{Project: name, Check: string(s.Check)}
 		err := e.moveStrays(ctx, &r, health.Strays(s.Check, f), false)

@@ -83,3 +83,51 @@ func hasAll(s string, terms []engram.Term) bool {
 	}
 	return !slices.ContainsFunc(terms, func(t engram.Term) bool { return !words[t.Word] })
 }
+
+// Nothing says where was looked when nothing was found, and what is elsewhere. It counts the
+// memories of each project, which a caller asks for only then. Projects that are kept apart do
+// not count.
+func (e *Engine) Nothing(ctx context.Context, project string) (n engram.Nothing, err error) {
+	n.Project = normalProject(project)
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		if p, known, err := r.Project(ctx, n.Project); err != nil {
+			return err
+		} else if known {
+			n.Project = p.Name
+		}
+		all, err := r.Projects(ctx)
+		if err != nil {
+			return err
+		}
+		for _, p := range all {
+			if n.Project == "" || p.Name == n.Project {
+				n.Here += p.Memories
+			} else {
+				n.Others += p.Memories
+			}
+		}
+		if n.Project == "" { // those of no project are no project's
+			s, err := r.Stats(ctx, "")
+			if err != nil {
+				return err
+			}
+			n.Here = s.Memories
+		}
+		n.Stored = n.Here+n.Others > 0
+		if n.Project != "" && n.Others > 0 {
+			return r.Vitals(ctx, engram.Filter{Beyond: true}, func(m engram.Memory) bool {
+				if m.Project != n.Project && m.Project != "" {
+					n.Others--
+				}
+				return true
+			})
+		}
+		if !n.Stored {
+			any, err := r.List(ctx, engram.Filter{}, engram.Page{Limit: 1})
+			n.Stored = len(any) > 0
+			return err
+		}
+		return nil
+	})
+	return n, err
+}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"testing"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
@@ -40,5 +41,39 @@ func TestWordsAreFoundBesideTheMemories(t *testing.T) {
 			t.Errorf("%s: %q in %s: %d sessions, %v; want %d", tt.name, tt.query, tt.project, len(found.Sessions), err, tt.sessions)
 		}
 		same(t, tt.name, nums, tt.prompts)
+	}
+}
+
+func TestNothingSaysWhatIsElsewhere(t *testing.T) {
+	w := newWorld(t)
+	told := func(e *engine.Engine, project string) engram.Nothing {
+		n, err := e.Nothing(t.Context(), project)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if got := told(w.Engine, "shop"); got != (engram.Nothing{Project: "shop"}) {
+		t.Errorf("of an empty store: %+v", got)
+	}
+	w.save(engine.SaveInput{Content: "one", Project: "mail"})
+	gone := w.save(engine.SaveInput{Content: "another one", Project: "mail"}).Memory.Num
+	w.save(engine.SaveInput{Content: "of a person", Project: "mail", Scope: engram.ScopePersonal})
+	w.save(engine.SaveInput{Content: "elsewhere", Project: "site"})
+	w.forget(gone)
+	apart := w.Apart(func() func(string) bool { return func(project string) bool { return project == "mail" } })
+	for _, tt := range []struct {
+		name string
+		e    *engine.Engine
+		want engram.Nothing
+	}{
+		{"what is forgotten or personal does not count", w.Engine, engram.Nothing{Project: "shop", Others: 2, Stored: true}},
+		{"nor what is switched off", apart, engram.Nothing{Project: "shop", Others: 1, Stored: true}},
+		{"a project's own", w.Engine, engram.Nothing{Project: "mail", Here: 2, Others: 1, Stored: true}},
+		{"everything", w.Engine, engram.Nothing{Here: 3, Stored: true}},
+	} {
+		if got := told(tt.e, tt.want.Project); got != tt.want {
+			t.Errorf("%s: got %+v, want %+v", tt.name, got, tt.want)
+		}
 	}
 }

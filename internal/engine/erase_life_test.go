@@ -51,7 +51,7 @@ func TestErasingAMemoryAfterALongLifeLeavesNothing(t *testing.T) {
 	twin := w.save(engine.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes, quokkatwelve said.", Project: "elsewhere", Admit: lifecycle.AdmitMerging})
 	w.forget(num)
 	w.takeBack(w.op())
-	w.Clock.Add(400 * 24 * time.Hour)
+	w.Clock.Add(200 * 24 * time.Hour) // not so long that sleep forgets for it
 	_, err = w.Sleep(ctx, engine.SleepInput{})
 	must(err)
 	refs := []engram.Ref{ref}

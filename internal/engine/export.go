@@ -11,8 +11,12 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// NativeFormat is the name of the format that keeps everything.
-const NativeFormat = "json"
+// NativeFormat is the name of the format that keeps everything, PlainFormat that of its first
+// version, whose memories stand in a list of that name.
+const (
+	NativeFormat = "json"
+	PlainFormat  = "plain"
+)
 
 // ExportInput says what is to leave, and how.
 type ExportInput struct {
@@ -67,7 +71,7 @@ func (e *Engine) Export(ctx context.Context, w io.Writer, in ExportInput) (Expor
 		return Exported{}, err
 	}
 	head := engram.Snapshot{Format: x.res.Format, At: e.now(), Program: e.version, Project: x.res.Project,
-		Whole: x.res.Project == "", Memories: x.total}
+		Whole: x.res.Project == "", Memories: x.count}
 	// One goroutine reads the store while this one writes.
 	if err := f.Write(w, head, x.counted(f, ahead(ctx, x.records(ctx)))); err != nil {
 		return Exported{}, err
@@ -97,6 +101,8 @@ type exporting struct {
 	in     ExportInput
 	res    Exported
 	total  int      // memories there are, about
+	count  int      // live ones of these
+	live   bool     // what was forgotten, deleted, removed or erased is left out
 	models []string // whose vectors are wanted
 	// Nothing that was made after the export began is in it: a relation would lead to a
 	// memory that is not.
@@ -125,7 +131,7 @@ func (x *exporting) begin(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.total = st.Memories + st.Forgotten
+		x.total, x.count = st.Memories+st.Forgotten, st.Memories
 		if !x.in.Vectors {
 			return nil
 		}
@@ -239,6 +245,12 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 // it to come back with a file of their own.
 func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 	return func(r engram.Record) bool {
+		if x.live && !isLive(r) {
+			if r.Memory != nil {
+				x.hidden.add(r.Memory.Memory.Num)
+			}
+			return true
+		}
 		if r.Lineage == nil || !isHeld(*r.Lineage, engram.PartDeleted) {
 			return out.put(x.outlet.record(r))
 		}
@@ -249,6 +261,20 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 	}
 }
 
+// isLive reports whether nobody took a record away.
+func isLive(r engram.Record) bool {
+	switch {
+	case r.Memory != nil:
+		return !r.Gone && !r.Memory.Memory.Forgotten()
+	case r.Prompt != nil:
+		return !r.Gone && !r.Prompt.Deleted()
+	case r.Relation != nil:
+		return !r.Relation.Relation.Removed()
+	}
+	return !r.Gone
+}
+
+// prompts are those that are there, and then the deleted ones: a format may keep these apart.
 func (x *exporting) prompts(ctx context.Context, out *sink) error {
 	read := func(r engram.Reader, after int64) ([]engram.Record, error) {
 		ps, err := r.PromptsAfter(ctx, x.res.Project, after, exportPage)
@@ -257,7 +283,16 @@ func (x *exporting) prompts(ctx context.Context, out *sink) error {
 		}
 		return promptRecords(ctx, r, ps)
 	}
-	return pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, x.unlessHidden(out))
+	put := x.unlessHidden(out)
+	for _, deleted := range []bool{false, true} {
+		err := pages(ctx, x.Engine, read, func(r engram.Record) int64 { return r.Prompt.Num }, func(r engram.Record) bool {
+			return r.Prompt.Deleted() != deleted || put(r)
+		})
+		if err != nil || out.closed {
+			return err
+		}
+	}
+	return nil
 }
 
 func (x *exporting) memories(ctx context.Context, out *sink) error {
@@ -338,6 +373,9 @@ func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]en
 
 // erased tells what was removed for good; of a project what is known to have been in it.
 func (x *exporting) erased(ctx context.Context, out *sink) error {
+	if x.live {
+		return nil
+	}
 	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
 		read := func(r engram.Reader, after string) ([]engram.Erased, error) {
 			return r.ErasedAfter(ctx, kind, after, exportPage)

@@ -19,11 +19,13 @@ func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 	}
 	var doc struct {
 		Memories []struct {
-			Revisions []struct {
-				WrittenAt  time.Time `json:"written_at"`
-				ReplacedAt time.Time `json:"replaced_at"`
-			} `json:"revisions"`
-		} `json:"memories"`
+			Rest struct {
+				Revisions []struct {
+					WrittenAt  time.Time `json:"written_at"`
+					ReplacedAt time.Time `json:"replaced_at"`
+				} `json:"revisions"`
+			} `json:"engram"`
+		} `json:"observations"`
 	}
 	if err := json.Unmarshal(file.Bytes(), &doc); err != nil {
 		c.Fatalf("%s: %v", file.Bytes(), err)
@@ -31,7 +33,7 @@ func (c clone) writtenTimes(format string) (all [][2]time.Time) {
 	if len(doc.Memories) != 1 {
 		c.Fatalf("got %s, want one memory", file.Bytes())
 	}
-	for _, r := range doc.Memories[0].Revisions {
+	for _, r := range doc.Memories[0].Rest.Revisions {
 		all = append(all, [2]time.Time{r.WrittenAt, r.ReplacedAt})
 	}
 	return all

@@ -246,7 +246,7 @@ func TestNoQuestionOfAnyModeIsAnError(t *testing.T) {
 func TestAProjectThatDoesNotExistHasNothing(t *testing.T) {
 	w, _ := library(t)
 	for _, q := range []string{"", "pool", "architecture/auth-model"} {
-		found := w.search(engine.SearchInput{Query: q, Filter: engram.Filter{Project: "nobody"}})
+		found := w.search(engine.SearchInput{Query: q, Filter: engram.Filter{Project: "nobody", Scope: engram.ScopeProject}})
 		if len(found.Hits)+len(found.Weak) > 0 || len(found.Degraded) > 0 {
 			t.Errorf("%q in project nobody: got %+v, want nothing and no complaint", q, found)
 		}

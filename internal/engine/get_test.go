@@ -173,7 +173,7 @@ func TestContextIsTheLatestOfEach(t *testing.T) {
 	if c := tell(engine.ContextInput{}); c.Memories[0].Num != 31 || c.Sessions[0].Project != "other" {
 		t.Errorf("every project: %v", nums(c.Memories))
 	}
-	if c := tell(engine.ContextInput{Project: "nothing"}); !c.Empty() {
+	if c := tell(engine.ContextInput{Project: "nothing", Scope: "project"}); !c.Empty() {
 		t.Errorf("of an unknown project: %+v", c)
 	}
 }

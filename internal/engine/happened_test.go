@@ -33,7 +33,7 @@ func TestWhatHappenedIsDatedWhenItHappened(t *testing.T) {
 			if err != nil || len(learned.Memories) != 1 {
 				t.Fatalf("%+v, %v", learned, err)
 			}
-			if _, err := e.EndSessionAt(t.Context(), "s2", "", tt.at); err != nil {
+			if err := e.CloseSession(t.Context(), "s2", tt.at); err != nil {
 				t.Fatal(err)
 			}
 			times := map[string]time.Time{"saved": res.Memory.CreatedAt, "learned": learned.Memories[0].CreatedAt}
@@ -80,7 +80,7 @@ func TestASessionEndsNoEarlierThanItBegan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.EndSessionAt(t.Context(), "s1", "", s.StartedAt.Add(-time.Hour)); err != nil {
+	if err := e.CloseSession(t.Context(), "s1", s.StartedAt.Add(-time.Hour)); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = e.Session(t.Context(), "s1"); err != nil || !s.EndedAt.Equal(s.StartedAt) {

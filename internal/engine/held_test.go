@@ -111,7 +111,7 @@ func TestAnEraseNamesTheMemoriesThatHoldTheText(t *testing.T) {
 func (w world) sleepOver(title string, texts [2]string, before ...func(num int64)) (a, b, op int64) {
 	w.Helper()
 	a = w.save(engine.SaveInput{Title: title + " of tokens", Content: texts[0], Project: "demo"}).Memory.Num
-	b = w.save(engine.SaveInput{Title: title + " for tokens", Content: texts[1], Project: "demo"}).Memory.Num
+	b = w.save(engine.SaveInput{Title: "The " + title + " of tokens", Content: texts[1], Project: "demo"}).Memory.Num
 	for _, do := range before {
 		do(a)
 		do(b)

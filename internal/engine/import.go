@@ -28,9 +28,23 @@ type ImportInput struct {
 	// Project is what everything goes into, whatever the file says; "": where it was. What is
 	// in another project here is left alone, and comes in as a copy under a new id.
 	Project string
-	DryRun  bool // tells what would become of it, and changes nothing
+	// Only is, with ImportReplace, the one project that is replaced: what the file has of others
+	// is passed over, and nothing outside of it changes. A file that has nothing of it is refused.
+	// "" is every project of the file. Project goes before it.
+	Only string
+	// Mine says that the person knows the file as their own: its memories keep the origin that it
+	// says, agent where it says none, and those that came in before with the same words are lifted to
+	// that. What reads like an order still waits for approval. It is for a person to say, never for
+	// a tool.
+	Mine bool
+	// MayForget is how many memories ImportReplace may forget; one that would forget more is
+	// refused, with the count in Forgets. nil: any number.
+	MayForget *int
+	DryRun    bool // tells what would become of it, and changes nothing
 	// Progress is told how many records were written, of how many; nil: nobody.
 	Progress func(done, total int)
+
+	own bool // MigrateInput.Own
 }
 
 // Import brings a file in that an export wrote, here or elsewhere; packed with gzip, it is
@@ -45,6 +59,8 @@ type ImportInput struct {
 // import. What only an undo of an import took away comes in again. An item that is wrong is
 // rejected and the rest comes in; ImportReplace comes in whole or not at all, and then what
 // is returned with the error has the items.
+//
+// CodeConflict, with Forgets, where it would forget more than MayForget.
 //
 // CodeInvalid for what is no such file or was cut off, and a replacement with wrong items, CodeConflict for one of a newer
 // version, CodeUnavailable where ImportReplace can make no backup.
@@ -61,6 +77,9 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		return Imported{}, engram.Errorf(engram.CodeInvalid, "mode %q does not exist", in.Mode).WithHint("merge or replace")
 	}
 	in.Project = normalProject(in.Project)
+	if in.Only = normalProject(in.Only); in.Mode != ImportReplace || in.Project != "" {
+		in.Only = ""
+	}
 	res := Imported{Mode: in.Mode}
 	file := Unpack(r)
 	waiting, err := e.readAll(ctx, f, file, in, &res)
@@ -102,7 +121,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		res.Op, err = 0, nil
 	}
 	if err != nil {
-		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected}, err
+		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected, Forgets: res.Forgets, Memories: engram.ImportTally{Gone: res.Memories.Gone}}, err
 	}
 	return res, nil
 }

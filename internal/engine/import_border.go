@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -14,11 +15,11 @@ const copyField = "copy_of"
 
 // settleBorder finds out which project everything goes into, as it is called here.
 func (i *importing) settleBorder(ctx context.Context) error {
-	if i.in.Project == "" {
+	if i.border = cmp.Or(i.in.Project, i.in.Only); i.border == "" {
 		return nil
 	}
-	p, known, err := i.tx.Project(ctx, i.in.Project)
-	if i.border = i.in.Project; known {
+	p, known, err := i.tx.Project(ctx, i.border)
+	if known {
 		i.border = p.Name
 	}
 	return err
@@ -100,7 +101,7 @@ func (i *importing) copyOf(name string) string { return digest("copy\x00" + name
 // give makes m the copy: under names of its own, and saying what it was copied from where
 // its metadata has the room.
 func (n *naming) give(m *engram.Memory) {
-	m.ID, m.SyncID = "", n.sync
+	m.Num, m.ID, m.SyncID = 0, "", n.sync
 	more := map[string]any{}
 	maps.Copy(more, m.Metadata)
 	more[copyField] = string(n.of)

@@ -107,8 +107,8 @@ func TestACopySaysWhatItIsACopyOf(t *testing.T) {
 
 func TestAnErasureActsInsideTheBorderOnly(t *testing.T) {
 	e, export := neighbour(t)
-	_, rest, _ := strings.Cut(export, `"memories": [`)
-	_, rest, _ = strings.Cut(rest, `"id":"`)
+	_, rest, _ := strings.Cut(export, `"observations": [`)
+	_, rest, _ = strings.Cut(rest, `"engram":{"id":"`)
 	id, _, _ := strings.Cut(rest, `"`)
 	gone := file(`"erased":[{"kind":"memory","id":"` + id + `","at":116736314769408000},{"kind":"memory","id":"` + id3 + `","at":1}]`)
 	if res := imported(t, e, gone, engine.ImportInput{Project: "mine"}); res.Op != 0 {

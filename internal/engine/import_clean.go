@@ -19,6 +19,8 @@ type cleaning struct {
 	origin  engram.Origin // what memories are trusted as at most; "" is import
 	undated time.Time     // when what does not believably say so was made; zero: now
 	washed  *washing      // takes secrets out
+	mine    bool          // memories keep the origin that the file says
+	numbers bool          // memories and prompts keep theirs
 }
 
 // Limits of what one record may bring along.
@@ -53,6 +55,14 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 		in.Lineage, err = c.lineage(r)
 	}
 	return in, err
+}
+
+// number is the number under which something comes in; 0 for the next one.
+func (c cleaning) number(num int64) int64 {
+	if c.numbers && num > 0 && num < 1<<40 { // behind the largest of all there would be none
+		return num
+	}
+	return 0
 }
 
 // in is the project that something goes into.
@@ -135,7 +145,7 @@ func (c cleaning) prompt(p engram.Prompt) (*engram.Prompt, error) {
 		return nil, err
 	}
 	now := engram.Prompt{SyncID: p.SyncID, SessionID: line(p.SessionID), Project: c.in(p.Project), Content: c.washed.text(p.Content),
-		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt)}
+		CreatedAt: c.dated(c.past(p.CreatedAt)), DeletedAt: c.past(p.DeletedAt), Num: c.number(p.Num)}
 	if !plainID(now.SyncID, "prompt-") {
 		// Of the content alone, and not of when it was read: read again, it must be the same.
 		now.SyncID = "prompt-" + digest(p.SyncID+"\x00"+now.SessionID+"\x00"+instant(p.CreatedAt).Format(time.RFC3339Nano)+"\x00"+p.Content)
@@ -178,8 +188,15 @@ func (c cleaning) memory(r engram.MemoryRecord) (*engram.MemoryRecord, bool, err
 		now.Title = titleOf(now.Content)
 	}
 	now.NormalizedHash = hashOf(now.Content)
+	if c.mine && (m.Origin == "" || lifecycle.LessTrusted(m.Origin, engram.OriginTool) == engram.OriginTool) {
+		now.Origin = cmp.Or(m.Origin, engram.OriginAgent)
+	}
+	if c.origin == "" { // what replicas hold of it is merged by itself, and must be the same on all of them
+		now = lifecycle.Pinned(engram.Memory{}, now, nil)
+	}
 	undated := c.date(&now, m)
 	now.ID, now.SyncID = names(m)
+	now.Num = c.number(m.Num)
 	if err := now.Validate(); err != nil {
 		return nil, false, err
 	}

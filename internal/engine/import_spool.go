@@ -105,7 +105,10 @@ func (e *Engine) readAll(ctx context.Context, f engram.Format, r io.Reader, in I
 	if err != nil {
 		return nil, err
 	}
-	c := cleaning{now: e.now(), project: in.Project, washed: e.washing()}
+	c := cleaning{now: e.now(), project: in.Project, washed: e.washing(), mine: in.Mine, numbers: in.own}
+	if in.own {
+		c.origin = engram.OriginAgent
+	}
 	err = readAhead(ctx, records, func(rec engram.Record) error { return c.take(rec, w, res) })
 	if err != nil {
 		w.drop()

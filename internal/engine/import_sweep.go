@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -16,6 +18,38 @@ import (
 // A project that was named is not emptied by a file of which nothing came into it, unless
 // the file says that it is of that very project.
 func (i *importing) sweep(ctx context.Context) error {
+	if err := i.sweepAll(ctx); err != nil {
+		return err
+	}
+	for _, project := range slices.Sorted(maps.Keys(i.forgets)) {
+		i.res.Forgets = append(i.res.Forgets, engram.ProjectMemories{Project: project, Memories: i.forgets[project]})
+	}
+	if n := i.res.Memories.Gone; i.in.MayForget != nil && n > *i.in.MayForget && !i.in.DryRun {
+		return wouldForget(n, i.res.Forgets)
+	}
+	return nil
+}
+
+// wouldForget is why a replacement is refused that nobody agreed to.
+func wouldForget(n int, of []engram.ProjectMemories) error {
+	const most = 10
+	var names []string
+	for _, f := range of[:min(len(of), most)] {
+		name := f.Project
+		if name == "" {
+			name = "no project"
+		}
+		names = append(names, fmt.Sprintf("%s %d", name, f.Memories))
+	}
+	if len(of) > most {
+		names = append(names, fmt.Sprintf("and %d more projects", len(of)-most))
+	}
+	return engram.Errorf(engram.CodeConflict, "the file would replace what is here, and %s be forgotten: %s", so(n, "memory would", "memories would"), strings.Join(names, ", ")).
+		WithHint("nothing was replaced; to agree, give --yes")
+}
+
+// sweepAll forgets what the file does not have.
+func (i *importing) sweepAll(ctx context.Context) error {
 	if i.res.From.Whole && i.border == "" {
 		return i.sweepProject(ctx, "")
 	}
@@ -77,6 +111,7 @@ func (i *importing) sweepMemories(ctx context.Context, project string) error {
 				return err
 			}
 			i.res.Memories.Gone++
+			i.forgets[m.Project]++
 		}
 		if len(page) < exportPage {
 			return nil

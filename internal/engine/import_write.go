@@ -15,6 +15,9 @@ type importing struct {
 	res *Imported
 
 	homes   map[string]string // projects by the names they have in the file
+	forgets map[string]int    // memories that were not in the file, by project
+	others  []string          // projects of the file that were passed over
+	passed  map[string]bool   // names of memories that were passed over, for they are of other projects
 	has     map[string]bool   // projects of which the file has memories, by either name
 	border  string            // the one project that anything may happen in; "": every one
 	rooms   map[string]string // projects of the sessions that are here, as far as somebody asked
@@ -57,6 +60,7 @@ func (m numbers) has(num int64) bool {
 
 func newImporting(o *op, in ImportInput, res *Imported) *importing {
 	return &importing{op: o, in: in, res: res, homes: map[string]string{}, has: map[string]bool{}, rooms: map[string]string{},
+		forgets: map[string]int{}, passed: map[string]bool{},
 		undos: map[int64]bool{}, topics: map[int64]wanted{}, absent: map[string]bool{}, renamed: map[string]engram.ID{}, reason: "import"}
 }
 
@@ -114,6 +118,9 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		if len(i.wrong) > 0 {
 			return refusedReplace(i.wrong)
 		}
+		if i.in.Only != "" && len(i.has) == 0 {
+			return i.hasNothingOf()
+		}
 		if err := i.sweep(ctx); err != nil {
 			return err
 		}
@@ -170,6 +177,9 @@ func count(t *engram.ImportTally, o fate) {
 
 // take writes one record, or notes why not.
 func (i *importing) take(ctx context.Context, r incoming) error {
+	if of, err := i.ofAnother(ctx, r.Record); of || err != nil {
+		return err
+	}
 	if r.Relation != nil {
 		i.see(r.Lineage)
 		if i.ties = append(i.ties, r); len(i.ties) < exportPage {

@@ -109,7 +109,7 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 			[]entry{{"session_start", "session", "s1", "filled in", []string{"directory"}}}},
 		{"ending a session", func(w world) { w.session("s1", "demo") },
 			func(w world) error { _, err := w.EndSession(ctx, "s1", "done"); return err },
-			[]entry{{"session_end", "session", "s1", "ended", []string{"ended_at", "summary"}}}},
+			[]entry{{"session_end", "session", "s1", "ended", []string{"ended_at", "summary"}}, {"session_end", "memory", "1", "new", nil}}},
 		{"deleting a session", func(w world) { w.session("s1", "demo") },
 			func(w world) error { return w.DeleteSession(ctx, "s1", false) },
 			[]entry{{"session_delete", "session", "s1", "asked for", []string{"directory", "ended_at", "project", "started_at", "summary"}}}},
@@ -122,14 +122,14 @@ func TestEachVerbLeavesItsEntries(t *testing.T) {
 				return err
 			},
 			[]entry{{"prompt", "prompt", "1", "new", nil}}},
-		{"the same prompt once", func(w world) {
+		{"the same prompt under its key", func(w world) {
 			w.session("s1", "demo")
-			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo"}); err != nil {
+			if _, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Key: "k"}); err != nil {
 				w.Fatal(err)
 			}
 		},
 			func(w world) error {
-				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Once: true})
+				_, err := w.SavePrompt(ctx, engine.PromptInput{Content: "why", Project: "demo", Key: "k"})
 				return err
 			}, nil},
 		{"erasing a prompt leaves no text", func(w world) {

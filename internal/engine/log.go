@@ -110,7 +110,32 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 			entry.Items[i].ID, entry.Items[i].Title = m.ID, m.Title
 		}
 	}
+	if entry.Final, err = final(ctx, r, entry); err != nil {
+		return entry, err
+	}
 	return entry, nameRelations(ctx, r, entry)
+}
+
+// final reports whether undo cannot take an operation back, as far as that is known without
+// trying: it erased, or each thing that it touched was erased since.
+func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, error) {
+	if erases(entry.Verb) {
+		return true, nil
+	}
+	if entry.More > 0 || len(entry.Items) == 0 {
+		return false, nil
+	}
+	for _, item := range entry.Items {
+		later, err := r.Mutations(ctx, item.Entity, item.Key, engram.Page{Limit: mostVerdicts})
+		if err != nil {
+			return false, err
+		}
+		erased := slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Verb) })
+		if !erased {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // nameRelations says of relations what is related to what, and of erased memories that

@@ -75,10 +75,12 @@ func (q *question) near(ctx context.Context, vector []float32) error {
 	for _, h := range q.lexical.Hits[:min(len(q.lexical.Hits), nearDepth)] {
 		union = append(union, h.Num)
 	}
+	union = append(union, q.beyond...)
 	slices.Sort(union)
 	if q.meaning.near, err = q.r.Vectors(ctx, q.meaning.model.Fingerprint, slices.Compact(union)); err != nil {
 		return err
 	}
+	q.distant(found)
 	q.nearest()
 	for i, f := range q.meaning.finds {
 		q.channel(f, engram.ChannelVector, i+1)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"maps"
@@ -17,6 +18,9 @@ type MigrateInput struct {
 	// Project is what everything goes into, whatever the source says; "": where it was.
 	Project string
 	DryRun  bool // tells what would become of it, and changes nothing
+	// Own says that it is what this person's earlier program kept, and that this store was empty:
+	// memories and prompts keep their numbers, and agents' memories are trusted as such.
+	Own bool
 	// Progress is told how many records were written, of how many; nil: nobody.
 	Progress func(done, total int)
 }
@@ -37,7 +41,15 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	f := *e
 	var told []engram.ImportNote
 	f.formats = map[string]engram.Format{NativeFormat: given{head, e.suspecting(ctx, e.dated(ctx, records), &told)}}
-	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress})
+	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
+	if in.Own && len(told) > 0 {
+		// All of it was told here before: one line is enough, and leaves those about what is broken to be seen.
+		many := fmt.Sprint(len(told))
+		if len(told) == engram.MostImportNotes {
+			many += " or more"
+		}
+		told = []engram.ImportNote{{Item: "memories that read like an instruction to an agent", Reason: fmt.Sprintf("%s, of which the first is %s: they come in, as the store is your own; forget what is not yours", many, told[0].Item)}}
+	}
 	for _, n := range append(told, s.Notes()...) {
 		res.Note(n)
 	}

@@ -28,13 +28,13 @@ func (e *Engine) nearFrom(ctx context.Context, r engram.Reader, m engram.Memory,
 	}
 	model := e.embedder.Model()
 	q := engram.VectorQuery{Model: model.Fingerprint, Vector: vector, Limit: most + 1,
-		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: least >= model.Related}
+		Filter: engram.Filter{Project: m.Project, Scope: m.Scope}, Close: true}
 	for {
 		ranked, err := r.Nearest(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		all := len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < max(least, model.Related)
+		all := len(ranked) < q.Limit || q.Limit > nearWidest || ranked[len(ranked)-1].Score < least
 		for len(ranked) > 0 && ranked[len(ranked)-1].Score < least {
 			ranked = ranked[:len(ranked)-1]
 		}

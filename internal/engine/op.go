@@ -102,7 +102,7 @@ func (o *op) insertMemory(ctx context.Context, m *engram.Memory, reason string) 
 		m.CreatedAt, m.UpdatedAt = o.at, o.at
 	}
 	m.ReviewAfter = lifecycle.ReviewAfter(*m, o.at, o.policy)
-	m.ID = o.newID()
+	m.Num, m.ID = 0, o.newID()
 	m.SyncID = syncID(m.ID)
 	return o.putMemory(ctx, m, reason)
 }
@@ -330,6 +330,7 @@ func (o *op) rewriteRelation(ctx context.Context, was, now engram.Relation, proj
 
 // insertPrompt adds a prompt that has its names and its times.
 func (o *op) insertPrompt(ctx context.Context, p *engram.Prompt, reason string) error {
+	p.Num = 0
 	if err := o.tx.InsertPrompt(ctx, p); err != nil {
 		return err
 	}
@@ -430,7 +431,7 @@ func numOf(key string) int64 {
 }
 
 // syncID is the sync id of a memory that was made here.
-func syncID(id engram.ID) string { return "obs-" + digest(string(id)) }
+func syncID(id engram.ID) string { return engram.SyncIDOf(id) }
 
 // digest is 16 hex digits that belong to an id: the form of the ids that git chunks
 // and older programs use.

@@ -60,7 +60,7 @@ func TestPrivateSpansInEveryFieldLeaveNothing(t *testing.T) {
 			tell(w.EndSession(ctx, "s "+text, text))
 			tell(w.Summarize(ctx, engine.SaveInput{Content: text, Project: "demo"}))
 			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: "q " + text, NewSession: true, Project: "p " + text, Directory: text}))
-			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo", Once: true}))
+			tell(w.SavePrompt(ctx, engine.PromptInput{Content: text, Project: "demo"}))
 			tell(w.Capture(ctx, engine.CaptureInput{Content: "## Key Learnings:\n1. something that was learned " + text + "\n2. and this is another learning\n",
 				SessionID: "c " + text, NewSession: true, Project: "p " + text, Directory: text, Source: text}))
 			tell(w.MergeProjects(ctx, []string{"p " + text}, "m "+text))

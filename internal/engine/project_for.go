@@ -67,7 +67,15 @@ func (e *Engine) ProjectFor(ctx context.Context, r ProjectRequest) (ProjectInFor
 		if p.Name != r.Override {
 			p.Warning = fmt.Sprintf("Project name normalized: %q → %q", r.Override, p.Name)
 		}
-		return p, e.checkName(ctx, r.Override)
+		err := e.checkName(ctx, r.Override)
+		wrong, told := errors.AsType[*engram.Error](err)
+		if !e.settled || !told || wrong.Code != engram.CodeInvalid {
+			return p, err
+		}
+		if p, err = e.folderProject(ctx, r); err == nil {
+			p.Warning = fmt.Sprintf("Project %.60q of the settings does not count: %s; that of the folder does", r.Override, wrong.Msg)
+		}
+		return p, err
 	}
 	return e.folderProject(ctx, r)
 }

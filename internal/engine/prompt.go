@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -16,7 +17,6 @@ type PromptInput struct {
 	NewSession bool
 	Project    string
 	Directory  string
-	Once       bool // nothing is written when the session has this very prompt already
 	// Key names the asking, for who may have to say it again because it does not know whether
 	// it was heard: what has the same key is written once. "" is a new one each time.
 	Key string
@@ -26,7 +26,7 @@ type PromptInput struct {
 // SavedPrompt is a prompt that was kept, or was there already.
 type SavedPrompt struct {
 	engram.Prompt
-	Warnings []string // what was cut out of it
+	Warnings []string // what was cut out of it; about the project name
 }
 
 // SavePrompt keeps a prompt.
@@ -40,19 +40,16 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 	if err := p.Validate(); err != nil {
 		return SavedPrompt{Prompt: p}, err
 	}
+	named := normalProject(in.Project)
+	warnings := slices.Concat(renamed(in.Project, named), w.warning())
 	err := e.write(ctx, "prompt", func(o *op) error {
 		o.then = in.At
-		place, err := o.place(ctx, normalProject(in.Project), p.SessionID, in.Directory, in.NewSession)
+		place, err := o.place(ctx, named, p.SessionID, in.Directory, in.NewSession)
 		if err != nil {
 			return err
 		}
 		p.Project, p.SessionID = place.project, place.session
-		if in.Once {
-			if old, found, err := o.promptOf(ctx, p); err != nil || found {
-				p = old
-				return err
-			}
-		}
+		warnings = slices.Concat(warnings, place.warnings)
 		p.SyncID, p.CreatedAt = "prompt-"+digest(string(o.newID())), o.happened(in.At)
 		if in.Key != "" {
 			p.SyncID = "prompt-" + digest("key\x00"+in.Key)
@@ -63,19 +60,7 @@ func (e *Engine) SavePrompt(ctx context.Context, in PromptInput) (SavedPrompt, e
 		}
 		return o.insertPrompt(ctx, &p, "new")
 	})
-	return SavedPrompt{p, w.warning()}, err
-}
-
-// promptOf finds p among the latest prompts of its session.
-func (o *op) promptOf(ctx context.Context, p engram.Prompt) (engram.Prompt, bool, error) {
-	const latest = 50
-	old, err := o.tx.Prompts(ctx, "", p.SessionID, engram.Page{Limit: latest})
-	for _, q := range old {
-		if q.Content == p.Content {
-			return q, true, err
-		}
-	}
-	return p, false, err
+	return SavedPrompt{p, warnings}, err
 }
 
 // Prompts lists prompts newest first. Limit 0 is 20, at most 1000.

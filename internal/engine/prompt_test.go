@@ -38,22 +38,6 @@ func TestAPromptIsKept(t *testing.T) {
 	}
 }
 
-func TestAPromptOnce(t *testing.T) {
-	w := newWorld(t)
-	w.session("s1", "demo")
-	first := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true})
-	if again := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true}); again != first {
-		t.Errorf("got %+v, want %+v", again, first)
-	}
-	if again := w.prompt(engine.PromptInput{Content: "why?", Project: "demo"}); again.Num == first.Num {
-		t.Errorf("a prompt that need not be alone was not kept")
-	}
-	w.session("s2", "demo")
-	if other := w.prompt(engine.PromptInput{Content: "why?", Project: "demo", Once: true}); other.SessionID != "s2" || other.Num == first.Num {
-		t.Errorf("in another session: %+v", other)
-	}
-}
-
 func TestPromptsThatAreRefused(t *testing.T) {
 	w := newWorld(t)
 	for name, in := range map[string]engine.PromptInput{

@@ -34,6 +34,9 @@ type Pulled struct {
 	Imported
 	Deferred int // records that were put aside, and wait
 	Review   int // of these, those that a person has to look at: the others come by themselves
+	// Others is what the batches that came in have of other projects, by name: it is pending
+	// until a pull is asked for those, or for all.
+	Others []OtherProject
 }
 
 // Pull takes in what a remote has and this store has not: each batch in a transaction and an
@@ -42,7 +45,7 @@ type Pulled struct {
 // end does not come in again, even if some of it was rejected, but for another project of which
 // it has something; of one that cannot be read nothing comes in, it is told, and the others do.
 //
-// Nothing happens outside the project: a record of another one is rejected, and what is in
+// Nothing happens outside the project: a record of another one is left (Others), and what is in
 // another one here is left alone. What refers to what is not here, what was written in the
 // future, and what reads like an order to an agent waits (Deferred). Private spans are taken
 // out, and the origin of memories is sync.
@@ -57,7 +60,7 @@ func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulle
 	case in.Project == "":
 		return Pulled{}, engram.Errorf(engram.CodeInvalid, "no project is named").WithHint("name one, or ask for all")
 	}
-	p := &pulling{Engine: e, in: in, name: r.Name()}
+	p := &pulling{Engine: e, in: in, name: r.Name(), left: otherProjects{}}
 	batches, err := p.fresh(ctx, r)
 	if err != nil {
 		return p.res, err
@@ -88,6 +91,7 @@ type pulling struct {
 	// spoilt counts records that wait and would not: a dry run keeps what came of a batch
 	// that it refuses.
 	spoilt int
+	left   otherProjects
 }
 
 // fresh are the batches of a remote that were not read yet.
@@ -173,6 +177,10 @@ func (p *pulling) add(done engram.Imported, aside putAside) {
 	p.res.Imported.Add(done)
 	p.res.Deferred += aside.all
 	p.res.Review += aside.review
+	for name, c := range aside.others {
+		p.left.add(name, c.Memories, c.Others)
+	}
+	p.res.Others = p.left.sorted()
 	p.res.Op = cmp.Or(done.Op, p.res.Op)
 }
 

@@ -26,11 +26,14 @@ func TestABatchOfTwoProjectsIsReadForEach(t *testing.T) {
 			if _, err := from.Push(t.Context(), from.remote, engine.PushInput{All: true}); err != nil {
 				t.Fatal(err)
 			}
-			if p := to.pullOf("shop"); p.Memories.Added != 1 || p.Memories.Rejected == 0 {
-				t.Fatalf("pull of shop: %+v, want one memory and one rejected", p.Imported)
+			if p := to.pullOf("shop"); p.Memories.Added != 1 || len(p.Others) != 1 || p.Others[0].Project != "web" || p.Others[0].Memories != 1 {
+				t.Fatalf("pull of shop: %+v, %+v, want one memory, and one of web left", p.Imported, p.Others)
 			}
 			if p := to.pullOf("shop"); p.Known != 1 || len(p.Batches) != 0 {
 				t.Errorf("pull of shop again: %d known and %d read, want 1 and 0", p.Known, len(p.Batches))
+			}
+			if st, err := to.RemoteStatus(t.Context(), to.remote, "shop"); err != nil || st.Pending != 1 || st.Pulled != 1 || len(st.Others) != 1 || st.Others[0].Memories != 1 {
+				t.Errorf("status of shop: %+v, %v; want the batch pulled, and pending for web", st, err)
 			}
 			if st, err := to.RemoteStatus(t.Context(), to.remote, then); err != nil || st.Pending != 1 {
 				t.Errorf("status of %q: %+v, %v; want 1 pending", then, st, err)
@@ -40,6 +43,9 @@ func TestABatchOfTwoProjectsIsReadForEach(t *testing.T) {
 			}
 			if now, _ := to.said(there); now != "of web" {
 				t.Errorf("the memory of web says %q", now)
+			}
+			if st, err := to.RemoteStatus(t.Context(), to.remote, "shop"); err != nil || st.Pending != 0 || len(st.Others) != 0 {
+				t.Errorf("status of shop in the end: %+v, %v; want nothing pending", st, err)
 			}
 			if p := to.pullOf(then); p.Known != 1 || len(p.Batches) != 0 {
 				t.Errorf("pull of %q again: %d known and %d read, want 1 and 0", then, p.Known, len(p.Batches))

@@ -17,6 +17,7 @@ type receivingBatch struct {
 	reviewed bool             // a person has looked at what comes
 	waited   *engram.Deferred // the record at hand waited as this; nil: it came with the batch
 	aside    *putAside
+	left     map[string]bool // names of memories that are of another project, and were left
 }
 
 // putAside counts records of a batch that were put aside.
@@ -25,6 +26,7 @@ type putAside struct {
 	kept        int   // of these, those that wait now
 	before      int   // records that waited already, of whatever batch
 	tooMany     error // why no more may wait; nil: they may
+	others      otherProjects
 }
 
 func (a *putAside) count(why engram.Deferral) {
@@ -95,6 +97,9 @@ func (b *receivingBatch) clean(ctx context.Context, r engram.Record) (in incomin
 
 // receive takes one clean record in, rejects it or puts it aside.
 func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
+	if left, err := b.leaves(ctx, r.Record); left || err != nil {
+		return err
+	}
 	strange, err := b.strange(ctx, r.Record)
 	if err == nil && strange != "" {
 		b.apart = true
@@ -129,34 +134,18 @@ func (b *receivingBatch) readFor() string {
 	return ""
 }
 
-// strange says why a record has no business in what is pulled into one project; "" when it
-// has. A relation belongs where its memories are.
+// strange says why a record that waited has no business in what is pulled into one project; ""
+// when it has. What comes with a batch leaves before.
 func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, error) {
-	var project string
-	switch {
-	case b.border == "" || r.Relation != nil:
+	project, says := belongsTo(r)
+	if b.border == "" || !says {
 		return "", nil
-	case r.Session != nil && r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage):
-		return "", nil
-	case r.Session != nil:
-		project = r.Session.Project
-	case r.Prompt != nil:
-		project = r.Prompt.Project
-	case r.Memory != nil:
-		project = r.Memory.Memory.Project
-	case r.Erased != nil:
-		if project = r.Erased.Project; project == "" {
-			return "", nil
-		}
 	}
 	here, err := b.projectHere(ctx, project)
 	if err != nil || here == b.border {
 		return "", err
 	}
-	if _, known, err := b.tx.Project(ctx, project); known || err != nil {
-		return fmt.Sprintf("it is of project %.80q", project), err
-	}
-	return fmt.Sprintf("it is of project %.80q, which is not here: rename %.80q to that if it is what the others call it now", project, b.border), nil
+	return fmt.Sprintf("it is of project %.80q", project), nil
 }
 
 // So much of one batch may wait: more than that comes of no honest one, and somebody has to go

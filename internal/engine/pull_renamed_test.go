@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/alanbuscaglia/engram"
@@ -31,9 +30,12 @@ func TestARenamedProjectIsSharedOnceAllHaveRenamedIt(t *testing.T) {
 		t.Errorf("the one who renamed has %q of the others, want %q", now, "the door")
 	}
 	a.push()
-	told := b.pull().Rejected
-	if len(told) == 0 || !strings.Contains(told[0].Reason, `rename "shop"`) {
-		t.Fatalf("the others are told %+v, want how to go on", told)
+	if others := b.pull().Others; len(others) != 1 || others[0].Project != "store" || others[0].Memories != 2 {
+		t.Fatalf("the others are told %+v, want that two memories of store are pending", others)
+	}
+	st, err := b.RemoteStatus(t.Context(), b.remote, "shop")
+	if err != nil || st.Pending != 1 || len(st.Others) != 1 || st.Others[0].Memories != 2 {
+		t.Fatalf("the status is %+v, %v; want the batch pending, with two memories of store", st, err)
 	}
 	rename(b)
 	meet(a, b)

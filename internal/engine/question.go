@@ -29,6 +29,7 @@ type question struct {
 	leans    leaning
 	lexical  engram.Lexical
 	meaning  meaning
+	beyond   []int64         // the newest that may be found beside the project
 	finds    []engram.Ranked // best first
 	memories map[int64]engram.Memory
 	fading   fading
@@ -103,6 +104,9 @@ func (q *question) prepare(ctx context.Context) (err error) {
 // what they have.
 func (q *question) byWords(ctx context.Context) (err error) {
 	q.lexical, err = q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, All: q.in.All, Filter: q.in.Filter, Limit: depth})
+	if err == nil {
+		err = q.byWordsBeyond(ctx)
+	}
 	if err != nil || q.in.Mode == ModeSemantic {
 		q.lexical.Hits = nil // the counts of words serve the floor all the same
 		return err
@@ -203,7 +207,7 @@ func (q *question) read(ctx context.Context) error {
 
 // passes reports whether a memory passes the filter and is as strong as it asks.
 func (q *question) passes(m engram.Memory) bool {
-	return passes(m, q.in.Filter) && q.fading.passes(m, q.in.Filter, q.now())
+	return q.in.passes(m) && q.fading.passes(m, q.in.Filter, q.now())
 }
 
 // byNearWords lets the best finds gain by words that are near in meaning to those of the

@@ -57,6 +57,9 @@ type RecalledItem struct {
 	Tokens int
 }
 
+// Found reports whether anything relevant was found, be it shown or left out.
+func (out Recalled) Found() bool { return out.found }
+
 // Recall answers a question with as much of what was found as goes into a budget of
 // tokens, and says what it left out and why; retrieval.Focus is the rule. A budget
 // below 0 or above MaxBudget is CodeInvalid, and so is what Search refuses.
@@ -119,7 +122,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 	}
 	levelTopics(cs, hits)
 	title := text.Tokens(render.RecallTitle(out.Query))
-	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - title, Asked: askedWords(out.Query)})
+	f := retrieval.Focus(cs, retrieval.FocusPolicy{Budget: out.Budget - title, Asked: retrieval.AskedWords(out.Query)})
 	var parts []string
 	for _, p := range f.Parts {
 		if h := byNum[p.Num]; render.Quoted(h.Memory, h.Note()) {
@@ -176,15 +179,6 @@ func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
 			cs[i].Score = best
 		}
 	}
-}
-
-// askedWords are the words of a question by which its passages are chosen.
-func askedWords(query string) map[string]bool {
-	words := map[string]bool{}
-	for _, t := range text.Query(query) {
-		words[t.Word] = true
-	}
-	return words
 }
 
 func (out *Recalled) showing(session engram.Session) showing {

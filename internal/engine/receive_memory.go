@@ -77,6 +77,7 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 	state := *r.state
 	m, l := state.Memory.Memory, *state.Lineage
 	came := l.Digest()
+	m.Num = r.Memory.Memory.Num
 	m.RevisionCount, m.UpdatedAt, m.TouchedAt = r.Memory.Memory.RevisionCount, r.Memory.Memory.UpdatedAt, r.Memory.Memory.TouchedAt
 	to, err := i.meant(ctx, spot{m.Project, m.SessionID})
 	if err != nil {

@@ -136,7 +136,7 @@ func (q *question) ways(ctx context.Context, relations []engram.Relation, p retr
 		return nil, err
 	}
 	for _, m := range ms {
-		if passes(m, engram.Filter{Project: q.in.Filter.Project}) {
+		if (SearchInput{Filter: engram.Filter{Project: q.in.Filter.Project}, Own: q.in.Own}).passes(m) {
 			delete(closed, m.Num)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -164,10 +165,10 @@ const remindDepth = 10
 // that by words alone, which is half of what a search costs and what stands out by its
 // words is told all the same.
 func (t *reminding) find(ctx context.Context, question string, types []engram.Type) error {
-	t.asked, t.words, t.meant = question, askedWords(question), attend.Meant(question)
+	t.asked, t.words, t.meant = question, retrieval.AskedWords(question), attend.Meant(question)
 	var asks []SearchInput
 	if t.in.Project != "" {
-		asks = append(asks, SearchInput{Filter: engram.Filter{Project: t.in.Project, Types: types}})
+		asks = append(asks, SearchInput{Filter: engram.Filter{Project: t.in.Project, Types: types}, Own: true})
 	}
 	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
 		asks = append(asks, SearchInput{Filter: engram.Filter{Scope: s, Types: types}, Mode: ModeLexical})

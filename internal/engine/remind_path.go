@@ -107,7 +107,7 @@ func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, err
 	if len(names) == 0 || t.in.Project == "" {
 		return nil, nil
 	}
-	found, err := t.Engine.find(ctx, SearchInput{Query: path.Base(place), All: true, Mode: ModeLexical, Limit: fileDepth, Filter: engram.Filter{Project: t.in.Project}})
+	found, err := t.Engine.find(ctx, SearchInput{Query: path.Base(place), All: true, Mode: ModeLexical, Limit: fileDepth, Own: true, Filter: engram.Filter{Project: t.in.Project}})
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,13 @@ type RemoteStatus struct {
 	Project  string // canonical; "" for every one
 	Batches  int    // that are there
 	Pulled   int    // of these, those that were read here for the project, or written here
-	Pending  int    // the others
+	Pending  int    // the others, and those of which something of another project did not come in
 	Unpushed Unpushed
 	Deferred int                 // records that wait
 	Review   int                 // of these, those that a person has to look at
 	Trouble  []engram.ImportNote // batches that cannot be read, with why
+	// Others is what batches that came in have of other projects, which did not.
+	Others []OtherProject
 }
 
 // RemoteStatus compares a project, "" is every one, with a remote. It reads pending batches
@@ -48,9 +50,11 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 	if err != nil {
 		return RemoteStatus{}, err
 	}
+	var read []string
 	for _, b := range p.batches {
 		if pulled[b] {
 			st.Pulled++
+			read = append(read, b)
 			continue
 		}
 		st.Pending++
@@ -60,6 +64,13 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 				break
 			}
 		}
+	}
+	if st.Project != "" {
+		rest, pending, err := e.restOfOthers(ctx, r, st.Project, read)
+		if err != nil {
+			return RemoteStatus{}, err
+		}
+		st.Others, st.Pending = rest.sorted(), st.Pending+pending
 	}
 	return st, ctx.Err()
 }

@@ -159,13 +159,18 @@ func (s *saver) saveEach(ctx context.Context, intakes []intake, batch bool, all 
 
 // tell adds what is said beside what was done.
 func (r *SaveResult) tell(t intake, out *outlook) {
-	if t.draft.Project != t.in.Project && t.draft.Project != "" {
-		r.Warnings = append([]string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(t.in.Project), t.draft.Project)}, r.Warnings...)
-	}
-	r.Warnings = slices.Concat(r.Warnings, out.warning(t.in.Admit), t.washed.warning())
+	r.Warnings = slices.Concat(renamed(t.in.Project, t.draft.Project), r.Warnings, out.warning(t.in.Admit), t.washed.warning())
 	if r.Memory.TopicKey == "" {
 		r.SuggestedTopic = topic.Suggest(t.draft.Type, t.draft.Title, t.draft.Content)
 	}
+}
+
+// renamed warns that a project is called otherwise than it was named; nil when it is not.
+func renamed(given, kept string) []string {
+	if kept == given || kept == "" {
+		return nil
+	}
+	return []string{fmt.Sprintf("Project name normalized: %q → %q", redact.Private(given), kept)}
 }
 
 // saver saves within a transaction, one or several.
@@ -219,6 +224,12 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 // apply does what was decided.
 func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d lifecycle.Decision, res *SaveResult) error {
 	res.Action, res.Reason = d.Action, d.Reason
+	was, before := d.Target, d.Target
+	if d.Adds == lifecycle.AddsWording || d.Adds == lifecycle.AddsLess {
+		if err := s.reword(ctx, &d, &was, m); err != nil {
+			return err
+		}
+	}
 	switch d.Action {
 	case lifecycle.Revise:
 		res.Memory = lifecycle.Revised(d.Target, m, s.at, s.policy)
@@ -230,21 +241,43 @@ func (s *saver) apply(ctx context.Context, m engram.Memory, in SaveInput, d life
 		}
 	case lifecycle.Repeat:
 		res.Memory = lifecycle.Repeated(d.Target, m, s.at)
-		if in.Once && addsNothing(d.Target, res.Memory) {
-			res.Memory = d.Target
+		if in.Once && addsNothing(was, res.Memory) {
+			res.Memory = was
 			return nil
 		}
 	case lifecycle.Absorb:
 		if in.Importance == nil {
 			m.Importance = d.Target.Importance // nobody rated it
 		}
-		res.Memory, res.MergedWith = lifecycle.Merged(d.Target, m, s.at, s.policy), &d.Target
+		res.Memory, res.MergedWith = lifecycle.Merged(d.Target, m, s.at, s.policy), &before
 	default:
 		err := s.insertMemory(ctx, &m, d.Reason)
 		res.Memory = m
 		return err
 	}
-	return s.addTo(ctx, d.Target, res.Memory, d.Reason)
+	return s.addTo(ctx, was, res.Memory, d.Reason)
+}
+
+// reword keeps the other words of m. Where they say all that the memory says, they are its
+// text from now on; where they say less, it has said them once, and says its own again. Words
+// that it had before are not written once more. was is the memory as it stands in the store.
+func (s *saver) reword(ctx context.Context, d *lifecycle.Decision, was *engram.Memory, m engram.Memory) error {
+	rs, err := s.tx.Revisions(ctx, d.Target.Num)
+	had := func(r engram.Revision) bool { return lifecycle.Hash(r.Content) == m.NormalizedHash }
+	if err != nil || slices.ContainsFunc(rs, had) {
+		return err
+	}
+	said := lifecycle.Reworded(d.Target, m)
+	if d.Adds == lifecycle.AddsWording {
+		d.Target = said
+		return nil
+	}
+	said.UpdatedAt = s.at
+	if err := s.addTo(ctx, *was, said, d.Reason); err != nil {
+		return err
+	}
+	*was, d.Target.RevisionCount = said, said.RevisionCount+1
+	return nil
 }
 
 // addsNothing reports whether a repeat left was as it was, but for having been counted.

@@ -41,6 +41,11 @@ func (s *saver) admit(ctx context.Context, t intake, m engram.Memory, near []lik
 	if found {
 		known.Repeat = &old
 	}
+	if m.Type == engram.TypeSessionSummary && m.TopicKey == "" {
+		if err := s.knowSummaries(ctx, t, m, &known); err != nil {
+			return lifecycle.Decision{}, err
+		}
+	}
 	if t.in.Admit == AdmitMerging {
 		if err := s.knowAlike(ctx, t, m, near, &known); err != nil {
 			return lifecycle.Decision{}, err
@@ -95,7 +100,11 @@ func (s *saver) knowAlike(ctx context.Context, t intake, m engram.Memory, near [
 // knowSaid adds the memory that says the same word for word, whoever wrote it in between.
 func (s *saver) knowSaid(ctx context.Context, m engram.Memory, known *lifecycle.Known) error {
 	beside := func(old engram.Memory) bool { return isBeside(old, m) }
-	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, beside)
+	called := func(old engram.Memory) bool { return beside(old) && old.Title == m.Title }
+	old, found, err := s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, called)
+	if err == nil && !found {
+		old, found, err = s.tx.ByHash(ctx, m.Project, m.NormalizedHash, time.Time{}, beside)
+	}
 	if err != nil || !found {
 		return err
 	}

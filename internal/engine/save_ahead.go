@@ -28,7 +28,10 @@ type intake struct {
 	near    []likeness            // from the model's related mark on, the nearest first
 	// overtaken says that a later one of its batch has its topic.
 	overtaken bool
-	worded    []int64 // memories that have all its words, and perhaps its text; only when it may be merged
+	// instead is the NormalizedHash of what a summary of the session said in whose place this one
+	// comes; "" for none.
+	instead string
+	worded  []int64 // memories that have all its words, and perhaps its text; only when it may be merged
 }
 
 // likeness is a near memory, held against what is saved.
@@ -36,6 +39,7 @@ type likeness struct {
 	Near
 	difference contradiction.Difference
 	differs    bool
+	series     bool // the same but for what a series counts
 }
 
 // outlook is what a save, or a batch of them, saw before its transaction.
@@ -166,7 +170,7 @@ func projectAhead(ctx context.Context, r engram.Reader, m engram.Memory) (string
 // likenesses finds what is near to m, which is t's draft in its project. What another
 // memory has taken the place of is none: it no longer holds.
 func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m engram.Memory) ([]likeness, error) {
-	near, err := e.nearFrom(ctx, r, m, t.vector, e.policy.MostNear, e.embedder.Model().Related)
+	near, err := e.nearFrom(ctx, r, m, t.vector, e.policy.MostNear, leastOf(e.embedder.Model()))
 	if err != nil || len(near) == 0 {
 		return nil, err
 	}
@@ -189,11 +193,19 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 
 // against holds a draft against a near memory.
 func (e *Engine) against(t intake, n Near) likeness {
-	model := e.embedder.Model()
-	mark := contradiction.Nearness{Cosine: n.Cosine, Related: model.Related, Duplicate: model.Duplicate}
-	d, differs := t.reading.Against(contradiction.Read(textOf(n.Memory)), mark)
-	return likeness{n, d, differs}
+	other := contradiction.Read(textOf(n.Memory))
+	d, differs := t.reading.Against(other, nearnessOf(e.embedder.Model(), n.Cosine))
+	return likeness{n, d, differs, t.reading.Series(other)}
 }
+
+// nearnessOf is a cosine with what it means to a model.
+func nearnessOf(m engram.Model, cosine float64) contradiction.Nearness {
+	return contradiction.Nearness{Cosine: cosine, Related: m.Related, Duplicate: m.Duplicate}
+}
+
+// leastOf is the cosine from which on memories are held against each other. Related they are
+// only from the model's mark on.
+func leastOf(m engram.Model) float64 { return nearnessOf(m, 0).Least() }
 
 // textOf is what of a memory is held against others.
 func textOf(m engram.Memory) contradiction.Text {

@@ -32,7 +32,7 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 	w := newWorld(t)
 	first := w.save(queue(retries)).Memory
 	w.Clock.Add(time.Hour)
-	same := queue("The upload queue retries three times, and waits two seconds in between.")
+	same := queue("The upload queue retries three times, and waits two seconds in between. Then the owner is told.")
 	same.Title, same.Tags = "Queue of uploads", []string{"retry"}
 	if apart := w.save(same); apart.Action != engine.ActionInserted || len(apart.Related) != 1 || apart.Related[0].Memory.Num != first.Num {
 		t.Errorf("unasked: got %s, related to %v; want a memory that is tied to #%d", apart.Action, apart.Related, first.Num)
@@ -42,12 +42,12 @@ func TestANearDuplicateIsMergedWhereThatWasAsked(t *testing.T) {
 	}
 	w.Clock.Add(time.Hour)
 	res := w.save(merging(same))
-	if res.Action != engine.ActionMerged || res.Memory.Num != first.Num || !strings.HasPrefix(res.Reason, "near-duplicate of #1, cosine 0.9") ||
+	if res.Action != engine.ActionMerged || res.Memory.Num != first.Num || !strings.HasPrefix(res.Reason, "near-duplicate of #1, cosine ") ||
 		res.MergedWith == nil || res.MergedWith.Content != retries {
 		t.Fatalf("got %+v", res)
 	}
 	d := w.get(first.Num)
-	if want := retries + "\n\nQueue of uploads\n" + same.Content; d.Memory.Content != want || !slices.Equal(d.Memory.Tags, []string{"retry"}) {
+	if want := same.Content; d.Memory.Content != want || d.Memory.Title != same.Title || !slices.Equal(d.Memory.Tags, []string{"retry"}) {
 		t.Errorf("got %q with %v, want %q", d.Memory.Content, d.Memory.Tags, want)
 	}
 	if len(d.Revisions) != 1 || d.Revisions[0].Content != retries {
@@ -176,7 +176,7 @@ func TestWithoutVectorsASaveGoesOn(t *testing.T) {
 			w.Engine = engine.New(engine.Options{Store: w.Store, Embedder: tt.embedder, Now: w.Clock.Now, NewID: enginetest.IDs()})
 			first := w.save(merging(queue(retries)))
 			w.Clock.Add(time.Hour)
-			again := w.save(merging(queue("It is drained at midnight.")))
+			again := w.save(merging(queue(retries + " It is drained at midnight.")))
 			if again.Action != engine.ActionMerged || again.Memory.Num != first.Memory.Num {
 				t.Errorf("got %s of #%d, want the same title to be recognised", again.Action, again.Memory.Num)
 			}
@@ -221,7 +221,7 @@ func TestEnginesThatSaveTheSameAtOnceMakeOneMemory(t *testing.T) {
 	all := engines(t, 2)
 	together(t, all, 8, func(ctx context.Context, e *engine.Engine, i int) error {
 		in := merging(queue(retries))
-		in.Title = fmt.Sprintf("The upload queue %c", 'a'+i%4)
+		in.Title = []string{"Upload queue", "The upload queue", "upload queue", "An upload queue"}[i%4]
 		_, err := e.Save(ctx, in)
 		return err
 	})
@@ -230,10 +230,8 @@ func TestEnginesThatSaveTheSameAtOnceMakeOneMemory(t *testing.T) {
 		t.Fatalf("%d memories of the same text, want one", len(got))
 	}
 	m := w.get(1).Memory
-	for i := range 4 {
-		if title := fmt.Sprintf("The upload queue %c", 'a'+i); !strings.Contains(m.Title+"\n"+m.Content, title) {
-			t.Errorf("the title %q is not in %q", title, m.Content)
-		}
+	if m.Content != retries {
+		t.Errorf("it says %q, want what was said", m.Content)
 	}
 	if m.DuplicateCount != 4*8 {
 		t.Errorf("it was said %d times, want %d", m.DuplicateCount, 4*8)

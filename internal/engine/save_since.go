@@ -114,7 +114,7 @@ func (s *saver) around(ctx context.Context, t intake, m engram.Memory) ([]likene
 			all = append(all, n)
 		}
 	}
-	mark := s.embedder.Model().Related
+	mark := leastOf(s.embedder.Model())
 	for _, w := range s.since.written {
 		if !isBeside(w.memory, m) || w.vector == nil {
 			continue

@@ -20,7 +20,7 @@ func TestSaveAddsAMemory(t *testing.T) {
 	now := m.CreatedAt
 	want := engram.Memory{
 		ID: m.ID, Num: 1, SyncID: m.SyncID, Project: "demo", Scope: engram.ScopePersonal, Type: engram.TypeDecision, Title: "Auth model",
-		Content: "JWT, 15 minutes\n", Tags: []string{"auth", "jwt"}, Metadata: map[string]any{"pr": 7.0, "ok": true}, SessionID: "manual-save-demo",
+		Content: "JWT, 15 minutes\n", Tags: []string{"auth", "jwt", "permanent"}, Metadata: map[string]any{"pr": 7.0, "ok": true}, SessionID: "manual-save-demo",
 		ToolName: "bash", Origin: engram.OriginAgent, Importance: 0.8, Strength: 1, TouchedAt: now, Permanent: true, CreatedAt: now, UpdatedAt: now,
 		ReviewAfter: now.AddDate(0, 3, 0), RevisionCount: 1, DuplicateCount: 1,
 		NormalizedHash: "4a38c663bd1f8facb7384304f76d6b3dfcc734523a9be3f96465451ac81ca1d3",

@@ -33,7 +33,7 @@ func TestATopicKeyRevisesInPlace(t *testing.T) {
 	if m.CreatedAt != first.Memory.CreatedAt || !m.UpdatedAt.After(m.CreatedAt) || m.ReviewAfter != m.UpdatedAt.AddDate(0, 6, 0) {
 		t.Errorf("made %v, written %v, due %v", m.CreatedAt, m.UpdatedAt, m.ReviewAfter)
 	}
-	same(t, "tags are united", m.Tags, []string{"auth", "jwt", "tokens"})
+	same(t, "tags are united", m.Tags, []string{"auth", "jwt", "permanent", "tokens"})
 	if want := map[string]any{"pr": 2.0, "by": "ann"}; !reflect.DeepEqual(m.Metadata, want) {
 		t.Errorf("metadata %v, want %v", m.Metadata, want)
 	}

@@ -84,6 +84,7 @@ func (e *Engine) Scan(ctx context.Context, in ScanInput) (Scanned, error) {
 	if err := s.walk(ctx); err != nil {
 		return s.out, err
 	}
+	s.dropSeries()
 	s.sort()
 	if in.Semantic {
 		if err := s.judge(ctx); err != nil {
@@ -138,6 +139,7 @@ type scan struct {
 	seen  map[[2]int64]bool // pairs that were looked at
 	texts comparedTexts
 	pairs []scanned
+	kin   map[int64]map[string]bool // texts that are the same but for what a series counts
 
 	dropped int // pairs that were too many to keep
 }
@@ -148,6 +150,7 @@ type scanned struct {
 	near       float64
 	difference *contradiction.Difference // nil: the rule sees none
 	waits      bool                      // it is a candidate already
+	series     bool                      // they may be members of one
 }
 
 // raise makes candidates of the pairs with a difference that nobody has an opinion on.

@@ -74,7 +74,7 @@ func (s *scan) tell(what string, done, total int) {
 // look compares those of the memories at some places that are asked for with those
 // nearest to each.
 func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, first, end int) error {
-	mark := s.embedder.Model().Related
+	mark := leastOf(s.embedder.Model())
 	var pairs []lifecycle.Twin
 	var page []int64
 	for place := first; place < end; place++ {
@@ -123,8 +123,7 @@ func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pair
 // weigh takes a pair up, if there is anything to ask about it.
 func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus) {
 	m, n, model := a.memory, Near{b.memory, cosine}, s.embedder.Model()
-	nearness := contradiction.Nearness{Cosine: cosine, Related: model.Related, Duplicate: model.Duplicate}
-	d, differ := a.reading.Against(b.reading, nearness)
+	d, differ := a.reading.Against(b.reading, nearnessOf(model, cosine))
 	if differ {
 		s.out.Found++
 		if known != "" {
@@ -132,6 +131,9 @@ func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus
 		}
 	}
 	waits := known == engram.RelationPending
+	if !differ && !waits && cosine < model.Related {
+		return // nobody is asked about what is not near
+	}
 	if known != "" && !(waits && s.in.Semantic) || !differ && !waits && !s.in.Semantic {
 		return
 	}
@@ -142,8 +144,37 @@ func (s *scan) weigh(a, b *compared, cosine float64, known engram.RelationStatus
 	}
 	if differ {
 		p.difference, p.Difference, p.Score = &d, reasonOf(d), scoreOf(n, d)
+		p.series = s.related(a, b)
 	}
 	s.keep(p)
+}
+
+// related notes two that may be members of a series, and says whether they are.
+func (s *scan) related(a, b *compared) bool {
+	if !a.reading.Series(b.reading) {
+		return false
+	}
+	if s.kin == nil {
+		s.kin = map[int64]map[string]bool{}
+	}
+	for _, pair := range [][2]engram.Memory{{a.memory, b.memory}, {b.memory, a.memory}} {
+		if s.kin[pair[0].Num] == nil {
+			s.kin[pair[0].Num] = map[string]bool{pair[0].NormalizedHash: true}
+		}
+		s.kin[pair[0].Num][pair[1].NormalizedHash] = true
+	}
+	return true
+}
+
+// dropSeries takes out pairs that are members of a series: that shows when all were seen.
+func (s *scan) dropSeries() {
+	s.pairs = slices.DeleteFunc(s.pairs, func(p scanned) bool {
+		member := p.series && max(len(s.kin[p.Newer.Num]), len(s.kin[p.Older.Num])) >= leastSeries
+		if member {
+			s.out.Found--
+		}
+		return member
+	})
 }
 
 // keep adds a pair. Only so many of the likeliest are kept as can be raised or asked

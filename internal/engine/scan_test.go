@@ -219,7 +219,7 @@ func TestScanOfManyPairs(t *testing.T) {
 	w := newWorld(t)
 	words := []string{"pie", "granite", "violin", "harbour", "umbrella", "lantern"}
 	for i, word := range words {
-		num, text := w.note(word, word), fmt.Sprintf("Access tokens live %d minutes in the shop API", 5*(i+1))
+		num, text := w.note(word, word), fmt.Sprintf("Access tokens live %d minutes in the shop API%s", 5*(i+1), ". Nobody knows why. So be it. It is late. We ask. You say. All is well"[:[]int{0, 19, 29, 41, 49, 58}[i]])
 		if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(num), Title: &text, Content: &text}); err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,10 @@ type SearchInput struct {
 	Rerank bool          // the configured reranker orders the best finds again
 	// ByStrength orders by Hit.Relevance, likeness × strength now (relevance.go), instead of
 	// by what answers best. Not together with AsOf or Rerank.
-	ByStrength  bool
+	ByStrength bool
+	// Own keeps to Filter.Project. Without it, what is personal or global is found in every
+	// project, unless Filter.Scope is project.
+	Own         bool
 	MinLikeness float64 // with ByStrength: what is less like the question is left out; 0 to 1
 }
 
@@ -237,7 +240,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 func passes(m engram.Memory, f engram.Filter) bool {
 	return !m.Forgotten() && !f.Forgotten &&
 		(f.Project == "" || f.Project == m.Project) && (f.SessionID == "" || f.SessionID == m.SessionID) &&
-		(len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) &&
+		(len(f.Types) == 0 || slices.Contains(f.Types, m.Type)) && (f.Scope == "" || f.Scope == m.Scope) && (!f.Beyond || m.Scope != engram.ScopeProject) &&
 		(f.Topic == "" || m.TopicKey == f.Topic || strings.HasPrefix(m.TopicKey, f.Topic+"/")) &&
 		!m.CreatedAt.Before(f.Since) && (f.Until.IsZero() || m.CreatedAt.Before(f.Until)) &&
 		containsAll(m.Tags, f.Tags) && hasMetadata(m.Metadata, f.Metadata)

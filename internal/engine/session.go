@@ -3,13 +3,12 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"time"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// SessionInput starts a session. ID and Project are required.
+// SessionInput starts a session. Project is required; without an ID one is made.
 type SessionInput struct{ ID, Project, Directory string }
 
 // StartSession starts a session. It is idempotent: an existing session keeps its
@@ -24,8 +23,11 @@ func (e *Engine) startSession(ctx context.Context, in SessionInput, then func(*o
 		return engram.Session{}, err
 	}
 	s := engram.Session{ID: line(in.ID), Project: normalProject(in.Project), Directory: line(in.Directory)}
-	if s.ID == "" || s.Project == "" {
-		return s, engram.Errorf(engram.CodeInvalid, "id and project are required").WithHint("use the agent's own session id")
+	if s.Project == "" {
+		return s, engram.Errorf(engram.CodeInvalid, "project is required")
+	}
+	if s.ID == "" {
+		s.ID = "session-" + digest(string(e.newID()))
 	}
 	if err := s.Validate(); err != nil {
 		return s, err
@@ -63,52 +65,29 @@ func (o *op) started(ctx context.Context, s engram.Session) (engram.Session, err
 	return now, o.putSession(ctx, &was, now, "filled in")
 }
 
-// EndedSession says what became of a session that was to end.
-type EndedSession struct {
-	Known    bool     // it existed
-	Warnings []string // what was cut out of its summary, and that it reads like an order to an agent
-}
-
-// EndSession marks a session as ended and keeps its summary. An unknown id is fine. Ending
-// twice keeps the first end.
-func (e *Engine) EndSession(ctx context.Context, id, summary string) (ended EndedSession, err error) {
-	return e.EndSessionAt(ctx, id, summary, time.Time{})
-}
-
-// EndSessionAt is EndSession for one that ended at a time which is not later than now; zero is
-// now. It ends no earlier than it began.
-func (e *Engine) EndSessionAt(ctx context.Context, id, summary string, at time.Time) (ended EndedSession, err error) {
-	w := e.washing()
-	id, summary = line(id), w.text(summary)
-	if id == "" {
-		return EndedSession{}, engram.Errorf(engram.CodeInvalid, "session id is required")
+// RunningSession returns the id of the one session of a project that was started and has not ended,
+// for who ends it without saying which: not_found where none runs, conflict with their ids where
+// several do. The sessions of saves without a session are none.
+func (e *Engine) RunningSession(ctx context.Context, project string) (string, error) {
+	project = normalProject(project)
+	all, err := e.Sessions(ctx, project, engram.Page{Limit: 1000})
+	if err != nil {
+		return "", err
 	}
-	err = e.write(ctx, "session_end", func(o *op) error {
-		was, err := o.tx.Session(ctx, id)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil
+	var ids []string
+	for _, s := range all {
+		if s.EndedAt.IsZero() && !strings.HasPrefix(s.ID, manualSession) {
+			ids = append(ids, s.ID)
 		}
-		if err != nil {
-			return err
-		}
-		ended = EndedSession{true, w.warning()}
-		now := was
-		if now.EndedAt.IsZero() {
-			now.EndedAt = later(o.happened(at), was.StartedAt)
-		}
-		if summary != "" {
-			now.Summary = summary
-			ended.Warnings = append(ended.Warnings, summaryWarning(now)...)
-		}
-		if now == was {
-			return nil
-		}
-		if err := now.Validate(); err != nil {
-			return err
-		}
-		return o.putSession(ctx, &was, now, "ended")
-	})
-	return ended, err
+	}
+	switch {
+	case len(ids) == 0:
+		return "", engram.Errorf(engram.CodeNotFound, "no session of project %q is running", project).WithHint("{session list} shows the sessions")
+	case len(ids) > 1:
+		named := strings.Join(ids[:min(len(ids), 5)], ", ")
+		return "", engram.Errorf(engram.CodeConflict, "%d sessions of project %q are running: %s", len(ids), project, named).WithHint("name the one to end")
+	}
+	return ids[0], nil
 }
 
 // Session returns one session.
@@ -199,12 +178,4 @@ func (o *op) leaveSession(ctx context.Context, s engram.Session) error {
 		return err
 	}
 	return leave(hidden)
-}
-
-// Summarize saves what a session came to: a session_summary memory titled "Session
-// summary: PROJECT".
-func (e *Engine) Summarize(ctx context.Context, in SaveInput) (SaveResult, error) {
-	in.Type = engram.TypeSessionSummary
-	in.Title = fmt.Sprintf("Session summary: %s", normalProject(in.Project))
-	return e.Save(ctx, in)
 }

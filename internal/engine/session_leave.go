@@ -7,8 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// LeaveSession ends a session that its agent has left, at a time as EndSessionAt has it. One in
-// which nothing was kept goes, so that the list of sessions is of those in which something
+// LeaveSession ends a session that its agent has left, at a time as CloseSession has it, summed
+// up as by EndSession. One in which nothing was kept goes, so that the list of sessions is of those in which something
 // happened: a window that was opened and closed again leaves no trace but the journal's. An
 // unknown id is fine.
 func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) error {
@@ -25,7 +25,7 @@ func (e *Engine) LeaveSession(ctx context.Context, id string, at time.Time) erro
 		return err
 	}
 	if !empty {
-		_, err = e.EndSessionAt(ctx, id, "", at)
+		_, err = e.endSession(ctx, ending{id: id, at: at, sumUp: true})
 		return err
 	}
 	return e.write(ctx, "session_end", func(o *op) error {

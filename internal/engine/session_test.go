@@ -53,7 +53,7 @@ func TestASessionWithoutAProjectGetsOne(t *testing.T) {
 func TestAStartThatIsRefused(t *testing.T) {
 	w := newWorld(t)
 	for name, in := range map[string]engine.SessionInput{
-		"no id": {Project: "demo"}, "no project": {ID: "s"}, "blank": {ID: " ", Project: "demo"}, "NUL": {ID: "a\x00", Project: "demo"},
+		"no project": {ID: "s"}, "NUL": {ID: "a\x00", Project: "demo"},
 		"long id": {ID: strings.Repeat("s", 201), Project: "demo"}, "id not UTF-8": {ID: "\xff", Project: "demo"},
 		"project not UTF-8": {ID: "s", Project: "p\xff"}, "long folder": {ID: "s", Project: "demo", Directory: strings.Repeat("/d", 2049)},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
@@ -99,10 +100,27 @@ func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 	}
 	s.res = Slept{Project: normalProject(in.Project), At: e.now()}
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
-		s.night.Decay, err = r.Decays(ctx)
+		if s.night.Decay, err = r.Decays(ctx); err != nil {
+			return err
+		}
+		s.night.Came, err = firstSince(ctx, r, s.res.At.Add(-s.policy.Sleep.Settled()))
 		return err
 	})
 	return s, err
+}
+
+// firstSince is the number of the first memory that came into the store at a time or later; 0 when
+// none did.
+func firstSince(ctx context.Context, r engram.Reader, at time.Time) (int64, error) {
+	seq, err := r.SeqBefore(ctx, at)
+	if err != nil {
+		return 0, err
+	}
+	first, err := r.FirstMade(ctx, engram.EntityMemory, seq)
+	if err != nil || first == "" {
+		return 0, err
+	}
+	return numOf(first), nil
 }
 
 // listed is steps in words: "fade, boost".
@@ -131,6 +149,7 @@ func (s *sleep) look(ctx context.Context) error {
 			if d := s.night.DecayOf(m, s.policy); !m.Permanent && d.Curve != engram.CurveEbbinghaus {
 				s.res.Fading++
 			}
+			s.res.Spared = lifecycle.AddSpared(s.res.Spared, s.night.Spare(m, s.res.At, s.policy)...)
 			alone.Memories = append(alone.Memories[:0], m)
 			s.res.Plan = append(s.res.Plan, lifecycle.Plan(alone, s.res.At, s.policy)...)
 			groups.add(m)
@@ -158,6 +177,9 @@ func (s *sleep) look(ctx context.Context) error {
 		s.res.Plan = lifecycle.JoinSteps(s.res.Plan, extracts)
 	}
 	s.res.Plan = lifecycle.JoinSteps(s.res.Plan, nil)
+	s.res.Spared = slices.DeleteFunc(s.res.Spared, func(k lifecycle.Spared) bool {
+		return slices.ContainsFunc(s.res.Plan, func(step lifecycle.Step) bool { return step.Action == k.Action })
+	})
 	return s.titles(ctx)
 }
 

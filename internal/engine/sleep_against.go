@@ -41,9 +41,10 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 		case alone[p.A] != "" || alone[p.B] != "":
 			p.Against = cmp.Or(alone[p.A], alone[p.B])
 		case a.NormalizedHash != b.NormalizedHash || a.Title != b.Title:
-			near := contradiction.Nearness{Cosine: p.Cosine, Related: model.Related, Duplicate: model.Duplicate}
-			if d, differ := read(a).Against(read(b), near); differ {
+			if d, differ := read(a).Against(read(b), nearnessOf(model, p.Cosine)); differ {
 				p.Against = "they differ in a " + string(d.Kind)
+			} else if lifecycle.Adds(a, b) == lifecycle.AddsBeside {
+				p.Against = lifecycle.SaysElse
 			}
 		}
 		all = append(all, p)

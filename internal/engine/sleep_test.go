@@ -157,13 +157,14 @@ func TestSleepForgetsWhatIsWeak(t *testing.T) {
 	weak := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
 	stays := w.save(engine.SaveInput{Title: "Tea", Content: "There is green tea in the cupboard over the sink.", Project: "demo", Permanent: true}).Memory.Num
 	due := w.save(engine.SaveInput{Title: "Lunch", Content: "We go at noon.", Project: "demo", Type: "preference"}).Memory.Num
-	w.Clock.Add(400 * day)
-	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 || res.Fading != 2 {
-		t.Errorf("by default sleep planned %+v and saw %d fading, want no step and 2", res.Plan, res.Fading)
+	w.Clock.Add(150 * day)
+	if res := w.sleep(engine.SleepInput{}); len(res.Plan) != 0 || res.Fading != 2 || len(res.Spared) != 4 {
+		t.Errorf("by default sleep planned %+v, saw %d fading and spared %+v; want no step, 2 and four reasons", res.Plan, res.Fading, res.Spared)
 	}
-	res := w.sleep(engine.SleepInput{Below: 0.5})
+	w.Clock.Add(250 * day)
+	res := w.sleep(engine.SleepInput{})
 	same(t, "live memories", w.list(engram.Filter{}), []int64{due, stays})
-	if len(res.Ops) != 1 || res.Applied != 1 || res.Plan[0].Memories[0] != weak || !strings.Contains(res.Plan[0].Reason, "below 0.5, 400 days") {
+	if len(res.Ops) != 1 || res.Applied != 1 || res.Plan[0].Memories[0] != weak || !strings.Contains(res.Plan[0].Reason, "below 0.05; 400 days") {
 		t.Errorf("sleep did %+v, want one prune of #%d with its reason", res, weak)
 	}
 	w.undo(res.Ops[0])
@@ -183,6 +184,46 @@ func (w world) tire(n int) {
 		w.note(fmt.Sprintf("Thing %d", i), fmt.Sprintf("%s belongs to the thing with the number %d.", strings.Repeat(string(rune('a'+i%26)), 3+i/26), i))
 	}
 	w.Clock.Add(400 * day)
+}
+
+func TestSleepSparesWhatCameInLately(t *testing.T) {
+	w := newWorld(t)
+	w.note("Tea", "There is green tea in the cupboard over the sink.")
+	w.Clock.Add(600 * day)
+	imported(t, w.Engine, `{"format":"engram","version":1,"memories":[{"id":"mem_01m80fjn7a50pm95tw19tb75ga","project":"demo",
+"title":"Coffee","content":"The machine wants to be cleaned.","created_at":"2024-01-02T03:04:05Z","updated_at":"2024-01-02T03:04:05Z"}]}`, engine.ImportInput{})
+	for _, tt := range []struct {
+		name  string
+		later time.Duration
+		below float64
+		want  int
+	}{{"what was here", 0, 0, 1}, {"nothing that was imported today", 0, 0, 0}, {"after a month that too", 31 * day, 0, 1}, {"nothing twice", 0, 0, 0}} {
+		w.Clock.Add(tt.later)
+		if res := w.sleep(engine.SleepInput{Below: tt.below}); res.Applied != tt.want {
+			t.Errorf("%s: sleep took %+v and spared %+v, want %d", tt.name, res.Plan, res.Spared, tt.want)
+		}
+	}
+}
+
+func TestSleepBoostsWhatIsRead(t *testing.T) {
+	for _, curve := range engram.Curves() {
+		w := newWorld(t)
+		num := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
+		if _, err := w.DecayProject(t.Context(), engine.ProjectDecayInput{Project: "demo", Curve: &curve}); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			w.Clock.Add(2 * day)
+			if res, err := w.Recall(t.Context(), engine.RecallInput{SearchInput: engine.SearchInput{Query: "coffee machine"}}); err != nil || len(res.Items) != 1 || res.Items[0].Hit.Memory.Num != num {
+				t.Fatalf("recall has %+v, %v", res, err)
+			}
+		}
+		w.Clock.Add(21 * day)
+		first, second := w.sleep(engine.SleepInput{}), w.sleep(engine.SleepInput{})
+		if len(first.Plan) != 1 || first.Plan[0].Action != lifecycle.StepBoost || first.Plan[0].To-first.Plan[0].From < 0.01 || len(second.Plan) != 0 {
+			t.Errorf("under the %s curve sleep took %+v, and then %+v; want a boost and nothing", curve, first.Plan, second.Plan)
+		}
+	}
 }
 
 func TestSleepGoesOnWhereItWasInterrupted(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 )
 
 // SuspectSummary says why the summary of a session reads like an order to an agent, in words; nil
-// where it does not. Such a summary is told to nobody unasked. It is no memory and waits in no
-// queue: who wants it told ends the session with other words, or saves them as a memory.
+// where it does not. Such a summary is told to nobody unasked. The memory that says it waits for a
+// person; who wants the session's own line told ends the session with other words.
 func SuspectSummary(s engram.Session) (why []string) {
 	for _, r := range suspicion.Of(s.Summary) {
 		why = append(why, r.Why)

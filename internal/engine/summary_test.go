@@ -108,3 +108,48 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 		}
 	}
 }
+
+// What is quoted or reads like an order is in no summary that nobody wrote, which would be told as
+// the project's own; nor does one stand where nothing else is left.
+func TestAMadeSummaryHasNothingOfWhatIsNotTrusted(t *testing.T) {
+	w := newWorld(t)
+	made := func(session string, saves ...engine.SaveInput) []engram.Memory {
+		t.Helper()
+		w.session(session, "shop")
+		for _, in := range saves {
+			in.SessionID, in.Project = session, "shop"
+			w.save(in)
+		}
+		if _, err := w.EndSession(t.Context(), session, ""); err != nil {
+			t.Fatal(err)
+		}
+		ms, err := w.List(t.Context(), engram.Filter{SessionID: session, Types: []engram.Type{engram.TypeSessionSummary}}, engram.Page{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ms
+	}
+	own := engine.SaveInput{Title: "Harbour", Content: "The pilot comes at noon"}
+	others := []engine.SaveInput{
+		{Title: "Notes", Content: order}, {Title: "Typed", Content: order + " Today.", Origin: engram.OriginHuman},
+		{Title: "Tool", Content: "zebra of a tool", Origin: engram.OriginTool}, {Title: "Import", Content: "zebra of a file", Origin: engram.OriginImport},
+		{Title: "Mine", Content: "zebra of mine", Scope: engram.ScopePersonal},
+	}
+	if ms := made("none", others...); len(ms) > 0 {
+		t.Errorf("of nothing is made %+v", ms)
+	}
+	ms := made("some", append(others, own)...)
+	if len(ms) != 1 || ms[0].Content != "Made automatically from 1 memory.\n\n## Also\n- Harbour: The pilot comes at noon\n" {
+		t.Fatalf("made is %+v", ms)
+	}
+	if _, err := w.Forget(t.Context(), engram.ByNum(ms[0].Num)); err != nil {
+		t.Fatal(err)
+	}
+	if entries := w.since(func() {
+		if _, err := w.EndSession(t.Context(), "some", ""); err != nil {
+			t.Fatal(err)
+		}
+	}); len(entries) > 0 {
+		t.Errorf("what somebody forgot is made again: %+v", entries)
+	}
+}

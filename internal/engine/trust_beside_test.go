@@ -32,7 +32,7 @@ func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 	} {
 		w := newWorld(t)
 		m := planted(t, w, engram.OriginHuman, "Deploying", "The pipeline deploys, nobody else.")
-		file := rewritten(t, w, `,"session_id":"manual-save-shop","origin"`, `,"summary":"`+tt.summary+`","session_id":"manual-save-shop","origin"`)
+		file := rewritten(t, w, `,"origin":"human"`, `,"origin":"human","summary":"`+tt.summary+`"`)
 		if _, err := w.Import(t.Context(), file, engine.ImportInput{Mode: engine.ImportReplace}); err != nil {
 			t.Fatal(err)
 		}

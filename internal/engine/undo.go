@@ -29,12 +29,26 @@ type UndoInput struct {
 // What somebody changed since is not overwritten: that is a conflict, which names the
 // operation to undo first, and nothing is changed. Counters and times that went on are
 // left as they are. What was erased stays erased: undoing an erase is forbidden. An
-// operation that the journal does not reach back to is not_found.
+// operation of which nothing is left to take back, because all that it touched was erased
+// since, is a conflict that names the reasons. An operation that the journal does not reach
+// back to is not_found.
 func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) {
-	var res engram.Undone
-	err := e.write(ctx, "undo", func(o *op) (err error) {
+	res, erased, err := e.attempt(ctx, in)
+	if erased != 0 {
+		err = e.afterErase(ctx, erased, normalProject(in.Project))
+	}
+	if err != nil {
+		return engram.Undone{}, e.tried(ctx, in.Op, err)
+	}
+	return res, nil
+}
+
+// attempt is Undo without looking whether what its errors offer can be done. erased is the erase
+// that an undo of the latest operation met first; 0 for none.
+func (e *Engine) attempt(ctx context.Context, in UndoInput) (res engram.Undone, erased int64, err error) {
+	err = e.write(ctx, "undo", func(o *op) (err error) {
 		if in.Op == 0 {
-			res, err = o.undoLatest(ctx, normalProject(in.Project))
+			res, erased, err = o.undoLatest(ctx, normalProject(in.Project))
 		} else {
 			res, err = o.undo(ctx, in.Op)
 		}
@@ -46,10 +60,55 @@ func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) 
 	if errors.Is(err, errDryRun) {
 		res.Op, err = 0, nil
 	}
-	if err != nil {
-		return engram.Undone{}, err
+	return res, erased, err
+}
+
+// offer is the error of an operation that waits for the undo of another one.
+type offer struct {
+	refused *engram.Error
+	op      int64
+}
+
+// offering is refused with a hint that offers the undo of op; format has its number.
+func offering(refused *engram.Error, op int64, format string) error {
+	return &offer{refused.WithHint(format, op), op}
+}
+
+// Error implements error.
+func (o *offer) Error() string { return o.refused.Error() }
+
+// Unwrap returns the error itself.
+func (o *offer) Unwrap() error { return o.refused }
+
+// tried is the error of the undo of an operation, without the offer of another undo that cannot be
+// done either.
+func (e *Engine) tried(ctx context.Context, number int64, err error) error {
+	offered, is := errors.AsType[*offer](err)
+	if !is {
+		return err
 	}
-	return res, nil
+	if offered.op != number {
+		_, _, refused := e.attempt(ctx, UndoInput{Op: offered.op, DryRun: true})
+		further, waits := errors.AsType[*offer](refused)
+		if refused == nil || waits && further.op != number && further.op != offered.op {
+			return err
+		}
+	}
+	return engram.Errorf(offered.refused.Code, "%s", offered.refused.Msg).WithHint("{log} shows what there is")
+}
+
+// nothingLeft is the error of an operation of which nothing is left to take back.
+type nothingLeft struct{ refused *engram.Error }
+
+// Error implements error.
+func (n *nothingLeft) Error() string { return n.refused.Error() }
+
+// Unwrap returns the error itself.
+func (n *nothingLeft) Unwrap() error { return n.refused }
+
+func isNothingLeft(err error) bool {
+	_, is := errors.AsType[*nothingLeft](err)
+	return is
 }
 
 // errDryRun rolls a transaction back whose outcome is wanted all the same.
@@ -59,48 +118,89 @@ var errDryRun = errors.New("dry run")
 func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb, "_erase") }
 
 // undoLatest takes back the latest operation of a project that left something to take
-// back. An erase in the way is told, with what comes before it: whoever has just erased
-// something does not mean another operation.
-func (o *op) undoLatest(ctx context.Context, project string) (engram.Undone, error) {
+// back. An erase in the way ends it, and is returned: who has just erased something does not
+// mean another operation.
+func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone, erased int64, err error) {
+	err = eachStanding(ctx, o.tx, project, func(op engram.Operation) (bool, error) {
+		if erases(op.Verb) {
+			erased = op.Op
+			return false, nil
+		}
+		u, err := o.undo(ctx, op.Op)
+		if isNothingLeft(err) {
+			return true, nil
+		}
+		res = u
+		return false, err
+	})
+	if err == nil && erased == 0 && res.Op == 0 {
+		err = engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("{log --all-projects} shows what every project has")
+	}
+	return res, erased, err
+}
+
+// eachStanding calls do with the operations of a project that are in force, the latest first,
+// until it returns false. Undos are not among them: they are part of what they undo.
+func eachStanding(ctx context.Context, r engram.Reader, project string, do func(engram.Operation) (more bool, err error)) error {
 	const page = 100
-	erased := int64(0)
 	for offset := 0; ; offset += page {
-		ops, err := o.tx.Operations(ctx, engram.JournalFilter{Project: project, Gone: true}, engram.Page{Limit: page, Offset: offset})
+		ops, err := r.Operations(ctx, engram.JournalFilter{Project: project, Gone: true}, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
-			return engram.Undone{}, err
+			return err
 		}
 		for _, op := range ops {
 			if op.Undoes != 0 {
 				continue
 			}
-			standing, err := stands(ctx, o.tx, op)
-			switch {
-			case err != nil:
-				return engram.Undone{}, err
-			case !standing:
-			case erases(op.Verb):
-				erased = max(erased, op.Op)
-			case erased != 0:
-				return engram.Undone{}, erasedForGood(erased).WithHint("the latest before it that can be undone: {undo %d}", op.Op)
-			default:
-				if res, err := o.undo(ctx, op.Op); err != nil || o.first != 0 {
-					return res, err
-				}
+			standing, err := stands(ctx, r, op)
+			if err != nil {
+				return err
+			}
+			if !standing {
+				continue
+			}
+			if more, err := do(op); err != nil || !more {
+				return err
 			}
 		}
 		if len(ops) < page {
-			break
+			return nil
 		}
 	}
-	if erased != 0 {
-		return engram.Undone{}, erasedForGood(erased)
-	}
-	return engram.Undone{}, engram.Errorf(engram.CodeNotFound, "there is nothing to undo").WithHint("{log --all-projects} shows what every project has")
 }
 
 func erasedForGood(op int64) *engram.Error {
 	return engram.Errorf(engram.CodeForbidden, "operation %d erased for good and cannot be undone", op).
 		WithHint("a backup or a replica may still have what it erased")
+}
+
+// mostTries is how many operations before an erase are tried for the hint.
+const mostTries = 20
+
+// afterErase is the error of an undo that met an erase first. Its hint names the latest
+// operation that can be undone, which was tried.
+func (e *Engine) afterErase(ctx context.Context, erased int64, project string) error {
+	var before []int64
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		return eachStanding(ctx, r, project, func(op engram.Operation) (bool, error) {
+			if !erases(op.Verb) {
+				before = append(before, op.Op)
+			}
+			return len(before) < mostTries, nil
+		})
+	})
+	if err != nil {
+		return err
+	}
+	for _, number := range before {
+		switch _, _, err := e.attempt(ctx, UndoInput{Op: number, DryRun: true}); engram.CodeOf(err) {
+		case "":
+			return erasedForGood(erased).WithHint("the latest before it that can be undone: {undo %d}", number)
+		case engram.CodeInternal, engram.CodeUnavailable:
+			return err
+		}
+	}
+	return erasedForGood(erased)
 }
 
 // stands reports whether an operation is in force: nobody undid it, or the undo was
@@ -154,8 +254,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 		return err
 	}
 	if !standing {
-		return engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy).
-			WithHint("to do it again: {undo %d}", undone.UndoneBy)
+		return offering(engram.Errorf(engram.CodeConflict, "operation %d was undone by operation %d", number, undone.UndoneBy), undone.UndoneBy, "to do it again: {undo %d}")
 	}
 	u.res.Undone, u.undoes, u.res.Projects = undone, number, projectsOf(entries)
 	if u.added, err = u.cameIn(ctx, undone, entries); err != nil {
@@ -164,6 +263,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if u.moves, err = u.movesSince(ctx, undone); err != nil {
 		return err
 	}
+	before := u.first
 	u.noteOnce(entries)
 	for i := len(entries) - 1; i >= 0; i-- {
 		if err := u.take(ctx, entries[i]); err != nil {
@@ -179,8 +279,24 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if err := u.settleTopics(ctx); err != nil {
 		return err
 	}
-	u.res.Op = u.first
+	if u.res.Op = u.first; u.first == before {
+		return u.nothingLeft()
+	}
 	return nil
+}
+
+// nothingLeft is the error of an undo that changed nothing.
+func (u *undoing) nothingLeft() error {
+	const most = 5
+	why := "nothing of it is left as it was"
+	if n := len(u.res.Left); n > 0 {
+		why = strings.Join(u.res.Left[:min(n, most)], ", ")
+		if n > most {
+			why += fmt.Sprintf(", and %d more", n-most)
+		}
+	}
+	return &nothingLeft{engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Verb, why).
+		WithHint("{log} shows what there is")}
 }
 
 // noteOnce finds out whether the journal need be asked what came after each entry: for the

@@ -105,7 +105,7 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 	if err != nil || len(entries) == 0 {
 		return refused.WithHint("{log --all-projects} shows what became of it")
 	}
-	return refused.WithHint("{undo %d} first; nothing was changed", entries[0].Op)
+	return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
 }
 
 func deref(list *[]string) []string {

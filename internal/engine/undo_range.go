@@ -21,7 +21,7 @@ type UndoRangeInput struct {
 // UndoRange takes several operations back, the latest first, each in a transaction of its
 // own, so that nobody waits for all of them: what one sleep did, for example. Where one
 // cannot be undone it stops and returns what was done until then with the error. Nothing
-// to undo is not_found.
+// to undo is not_found; operations of which nothing is left are passed over.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as {log} shows them")
@@ -30,22 +30,27 @@ func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Und
 	if err != nil {
 		return nil, err
 	}
-	if len(ops) == 0 {
-		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("{log} shows what there is")
-	}
-	if in.DryRun {
-		return e.undoDry(ctx, ops)
-	}
 	var all []engram.Undone
-	for i, op := range ops {
-		u, err := e.Undo(ctx, UndoInput{Op: op})
-		if err != nil {
-			return all, err
+	if in.DryRun {
+		if all, err = e.undoDry(ctx, ops); err != nil {
+			return nil, err
 		}
-		all = append(all, u)
+		ops = nil
+	}
+	for i, op := range ops {
+		switch u, err := e.Undo(ctx, UndoInput{Op: op}); {
+		case isNothingLeft(err):
+		case err != nil:
+			return all, err
+		default:
+			all = append(all, u)
+		}
 		if in.Progress != nil {
 			in.Progress(i+1, len(ops))
 		}
+	}
+	if len(all) == 0 {
+		return nil, engram.Errorf(engram.CodeNotFound, "from %d to %d there is nothing to undo", in.First, in.Last).WithHint("{log} shows what there is")
 	}
 	return all, nil
 }
@@ -58,6 +63,9 @@ func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone,
 			one := *o
 			one.first = 0
 			u, err := one.undo(ctx, number)
+			if isNothingLeft(err) {
+				continue
+			}
 			if err != nil {
 				return err
 			}

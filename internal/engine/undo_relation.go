@@ -125,7 +125,7 @@ func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error 
 	}
 	refused := engram.Errorf(engram.CodeConflict, "#%d and #%d were judged since: %s", other.Source, other.Target, other.Verb)
 	if len(entries) > 0 {
-		return refused.WithHint("{undo %d} first; nothing was changed", entries[0].Op)
+		return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
 	}
 	return refused
 }

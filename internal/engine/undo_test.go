@@ -121,7 +121,7 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 	w.note("first", "text")
 	w.note("second", "other text")
 	w.session("s9", "demo")
-	if _, err := w.EndSession(t.Context(), "s9", "done"); err != nil {
+	if _, err := w.EndSession(t.Context(), "s9", ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.SavePrompt(t.Context(), engine.PromptInput{Content: "why?", Project: "demo"}); err != nil {

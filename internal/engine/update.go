@@ -25,6 +25,7 @@ type UpdateInput struct {
 	TopicKey   *string
 	Importance *float64
 	Permanent  *bool
+	Mark       bool // turn Permanent around, when that is nil
 	Tags       *[]string
 	AddTags    []string
 	RemoveTags []string
@@ -110,6 +111,9 @@ func (o *op) update(ctx context.Context, in UpdateInput, ahead anchoredAhead, wa
 	if warnings, err = o.keptBack(ctx, was, m); err != nil {
 		return m, nil, err
 	}
+	if was.Permanent && !m.Permanent && in.Tags != nil && in.Permanent == nil {
+		warnings = append(warnings, fmt.Sprintf("#%d may fade again: it lost its tag %s", m.Num, lifecycle.TagPermanent))
+	}
 	waits, err := o.warnChanged(ctx, m)
 	return m, append(warnings, waits...), err
 }
@@ -165,10 +169,11 @@ func (o *op) changed(ctx context.Context, was engram.Memory, in UpdateInput, w *
 	if in.Importance != nil {
 		m.Importance = *in.Importance
 	}
-	if in.Permanent != nil {
-		m.Permanent = *in.Permanent
+	if turned := !was.Permanent; in.Mark && in.Permanent == nil {
+		in.Permanent = &turned
 	}
 	m.Tags = in.tags(was.Tags, w)
+	m = lifecycle.Pinned(was, m, in.Permanent)
 	var err error
 	if m.Metadata, err = in.metadata(was.Metadata, w); err != nil {
 		return m, err

@@ -32,7 +32,7 @@ func TestUpdateChangesEachField(t *testing.T) {
 		{"no project", engine.UpdateInput{Ref: ref, Project: new("")}, func(m *engram.Memory) { m.Project = "" }, true},
 		{"topic", engine.UpdateInput{Ref: ref, TopicKey: new(" Bug/A  b ")}, func(m *engram.Memory) { m.TopicKey = "bug/a-b" }, true},
 		{"importance", engine.UpdateInput{Ref: ref, Importance: new(0.0)}, func(m *engram.Memory) { m.Importance = 0 }, false},
-		{"permanence", engine.UpdateInput{Ref: ref, Permanent: new(true)}, func(m *engram.Memory) { m.Permanent = true }, false},
+		{"permanence", engine.UpdateInput{Ref: ref, Permanent: new(true)}, func(m *engram.Memory) { m.Permanent, m.Tags = true, append(m.Tags, "permanent") }, false},
 		{"tags", engine.UpdateInput{Ref: ref, Tags: &[]string{"Z", "y", "z"}}, func(m *engram.Memory) { m.Tags = []string{"y", "z"} }, false},
 		{"no tags", engine.UpdateInput{Ref: ref, Tags: &[]string{}}, func(m *engram.Memory) { m.Tags = nil }, false},
 		{"tags added and removed", engine.UpdateInput{Ref: ref, AddTags: []string{"c", "A"}, RemoveTags: []string{" B ", "none"}}, func(m *engram.Memory) { m.Tags = []string{"a", "c"} }, false},

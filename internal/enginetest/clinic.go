@@ -36,3 +36,6 @@ func (c Clinic) Shorten(ctx context.Context) (bool, error) { return c.Store.Shor
 
 // Tighten implements engine.Clinic.
 func (c Clinic) Tighten(context.Context) ([]string, error) { return machine.Tighten(c.Path) }
+
+// ListChunks implements engine.Clinic: there is no repository.
+func (c Clinic) ListChunks(context.Context) ([]string, error) { return nil, nil }

@@ -14,8 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Code reads what became of places in code. It starts no process and changes nothing: it reads
-// HEAD, the index and the files themselves. The zero value is ready, for many goroutines at once.
+// Code reads what became of places in code. It changes nothing, and reads HEAD, the index and the
+// files themselves; git is asked for a file alone that is in neither (look.trace). The zero value is ready, for many goroutines at once.
 type Code struct{}
 
 // Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no
@@ -249,6 +249,7 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 			states[i].State, states[i].Now = state, now
 		}
 	}
+	l.trace(ctx, states)
 	return states
 }
 

@@ -50,6 +50,8 @@ type Facts struct {
 	Secrets   KeptSecrets
 	Switch    Switch
 	Hooks     Hooks
+	Shared    Shared
+	Settings  []Setting
 }
 
 // Part opens each part of the facts. One that was not asked for is the zero Part.
@@ -235,4 +237,10 @@ type Switch struct {
 	Since      time.Time // zero when nobody knows
 	Projects   []string  // off by their name, sorted
 	Broken     string    // why it cannot be read; then Everything is true
+}
+
+// Setting is what a person should know about one setting.
+type Setting struct {
+	Text    string // a sentence; no value of a secret is in it
+	Ignored bool   // what was set does not count
 }

@@ -3,7 +3,8 @@
 // what they are); a file per matter turns them into a Check: the file itself
 // (damage.go), what is derived from the memories (step.go), the memories (record.go),
 // sessions (session.go), the write-ahead log (log.go), the clock (clock.go), the
-// programs (program.go), the disk (disk.go) and the switch for agents (switch.go). plan.go says what of it can be mended.
+// programs (program.go), the disk (disk.go), the switch for agents (switch.go), the list of shared
+// chunks (shared.go) and the settings (setting.go). plan.go says what of it can be mended.
 //
 // Every rule is a pure function of facts and a policy. The words of a report (check_id,
 // result, severity, reason_code …) are those of the mem_* dialect.
@@ -51,24 +52,26 @@ type ID string
 
 // The checks.
 const (
-	Integrity      ID = "database_integrity"
-	IndexInStep    ID = "index_in_step"
-	VectorsInStep  ID = "vectors_in_step"
-	RequiredFields ID = "sync_mutation_required_fields"
-	Nowhere        ID = "relations_to_nowhere"
-	ManualSession  ID = "manual_session_name_project_mismatch"
-	SessionFolder  ID = "session_project_directory_mismatch"
-	LockContention ID = "sqlite_lock_contention"
-	LogCheckpoint  ID = "wal_checkpoint"
-	ClockBackwards ID = "clock_moved_backwards"
-	BinaryVersions ID = "binary_versions"
-	SQLiteVersion  ID = "sqlite_version"
-	DiskSpace      ID = "disk_space"
-	FileSystemKind ID = "file_system"
-	FileModes      ID = "file_modes"
-	Secrets        ID = "secrets"
-	AgentsSwitched ID = "agents_switched_off"
-	HooksInTime    ID = "hooks_in_time"
+	Integrity       ID = "database_integrity"
+	IndexInStep     ID = "index_in_step"
+	VectorsInStep   ID = "vectors_in_step"
+	RequiredFields  ID = "sync_mutation_required_fields"
+	Nowhere         ID = "relations_to_nowhere"
+	ManualSession   ID = "manual_session_name_project_mismatch"
+	SessionFolder   ID = "session_project_directory_mismatch"
+	LockContention  ID = "sqlite_lock_contention"
+	LogCheckpoint   ID = "wal_checkpoint"
+	ClockBackwards  ID = "clock_moved_backwards"
+	BinaryVersions  ID = "binary_versions"
+	SQLiteVersion   ID = "sqlite_version"
+	DiskSpace       ID = "disk_space"
+	FileSystemKind  ID = "file_system"
+	FileModes       ID = "file_modes"
+	Secrets         ID = "secrets"
+	AgentsSwitched  ID = "agents_switched_off"
+	HooksInTime     ID = "hooks_in_time"
+	SharedManifest  ID = "shared_manifest"
+	SettingsInForce ID = "settings"
 )
 
 // invalidCheck is in the place of a check that does not exist.
@@ -83,7 +86,7 @@ const (
 // IDs returns every check, in the order of a report.
 func IDs() []ID {
 	return []ID{Integrity, IndexInStep, VectorsInStep, RequiredFields, Nowhere, ManualSession, SessionFolder,
-		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched, HooksInTime}
+		LockContention, LogCheckpoint, ClockBackwards, BinaryVersions, SQLiteVersion, DiskSpace, FileSystemKind, FileModes, Secrets, AgentsSwitched, HooksInTime, SharedManifest, SettingsInForce}
 }
 
 // Known reports whether there is a check of that name.

@@ -35,11 +35,11 @@ func Judge(id ID, f Facts, p Policy) Check {
 	switch {
 	case !known:
 		return Unknown("", string(id)).Checks[0]
-	case f.Missing && id != AgentsSwitched && id != HooksInTime:
+	case f.Missing && id != AgentsSwitched && id != HooksInTime && id != SharedManifest && id != SettingsInForce:
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
 	}
 	part := rule.part(f)
-	if (id == LockContention || id == LogCheckpoint) && !part.Known && f.Err == nil && !f.Steady() {
+	if (id == LockContention || id == LogCheckpoint || id == Secrets) && !part.Known && f.Err == nil && !f.Steady() {
 		return untried(id, rule.why)
 	}
 	err := part.Err
@@ -106,5 +106,9 @@ func rules() map[ID]rule {
 			func(Facts) Part { return Part{Known: true} }, judgeSwitch, unmade},
 		HooksInTime: {"A hook that runs out of time tells an agent nothing, as if nothing were known; on a busy machine that may be every one.",
 			func(Facts) Part { return Part{Known: true} }, judgeHooks, unmade},
+		SharedManifest: {"Programs that go by the list of chunks miss what it does not list, and a chunk without a file reaches nobody.",
+			func(Facts) Part { return Part{Known: true} }, judgeShared, unmade},
+		SettingsInForce: {"A setting that does not count leaves the program doing something else than its owner thinks.",
+			func(Facts) Part { return Part{Known: true} }, judgeSettings, unmade},
 	}
 }

@@ -15,6 +15,7 @@ const (
 	Embed           Remedy = "embed"            // give memories their vectors, and drop those of former models
 	EmbedAnew       Remedy = "embed_anew"       // make every vector anew, and the index
 	ShortenLog      Remedy = "shorten_log"      // empty the write-ahead log
+	ListChunks      Remedy = "list_chunks"      // make the list of shared chunks anew
 )
 
 // Step is one repair that a plan asks for.
@@ -25,7 +26,9 @@ type Step struct {
 }
 
 // Stores reports whether the step changes what is in the database: a backup comes first.
-func (s Step) Stores() bool { return s.Remedy != CloseFiles && s.Remedy != ShortenLog }
+func (s Step) Stores() bool {
+	return s.Remedy != CloseFiles && s.Remedy != ShortenLog && s.Remedy != ListChunks
+}
 
 // Plan says what can safely be mended of what some checks would find. A file that SQLite
 // finds damaged is left as it is: every repair would write to it.
@@ -36,6 +39,7 @@ func Plan(ids []ID, f Facts, p Policy) (steps []Step) {
 		}
 	}
 	add(FileModes, CloseFiles, true)
+	add(SharedManifest, ListChunks, f.Shared.Repair)
 	if f.Missing || !f.Sound() {
 		return steps
 	}

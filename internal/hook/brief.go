@@ -2,9 +2,11 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
@@ -47,7 +49,7 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
 			})
 			if ok {
-				a.Context = t.Text(mine)
+				a.Context = r.brought + t.Text(mine)
 			}
 			return a, ok
 		}, func() {
@@ -60,9 +62,20 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	b, err := r.Engine().Brief(ctx, in)
 	if err != nil {
 		r.trouble("brief", err)
+		if !slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == noteBrief }) {
+			r.tellShut(err)
+		}
 		return false
 	}
 	return b.Text != ""
+}
+
+// tellShut tells a session that begins of a database which no call will open before a person
+// does something about it, such as one of an earlier program.
+func (r *run) tellShut(err error) {
+	if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeConflict {
+		r.say(Answer{Context: "Engram remembers nothing in this session, and the user should know: " + told.Msg + ". " + told.Hint + "."})
+	}
 }
 
 // briefed reports whether another event tells the brief, as notes have it by now: one that has
@@ -93,6 +106,9 @@ func toldBriefs(notes []attend.Note, again bool) (told []attend.Note) {
 // there was something to tell.
 func (r *run) late(ctx context.Context, notes []attend.Note) bool {
 	_, owed, again := owesBrief(notes)
+	if owed && !again && !slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == noteBrief }) {
+		r.bringIn(ctx) // it is the session's start
+	}
 	return owed && r.brief(ctx, notes, again)
 }
 

@@ -35,7 +35,7 @@ type Notes interface {
 	Sweep(before time.Time) error
 }
 
-// Options are what hooks work with. All but Folder, Project, NoCapture, Off, Log and Within
+// Options are what hooks work with. All but Folder, Project, NoCapture, Off, BringIn, Log and Within
 // are required.
 type Options struct {
 	// Engine returns the engine; it is called when something has to be asked of the store,
@@ -49,6 +49,9 @@ type Options struct {
 	Project   string
 	NoCapture bool                      // what an agent says is not looked through for learnings
 	Off       func(project string) bool // whether a project is switched off; nil: none is
+	// BringIn brings in what is new in the repository around a folder, within a share of the event's
+	// time, and says so in a line; "" when nothing is. nil: nothing is ever.
+	BringIn func(ctx context.Context, project, dir string) (line string, err error)
 	// Log is told what could not be done. Several goroutines may call it.
 	Log func(Trouble)
 	// Within is how long an event may take. Default 150 ms.
@@ -123,6 +126,7 @@ type run struct {
 	project string           // "" where it is not known, such as in a folder of several
 	dir     string           // the folder of the event, or that of the repository which stands for it
 	unkept  []attend.Waiting // what the notes refused; it is written now or never
+	brought string           // what is to be said of what was brought in; "" when that was said
 
 	owes    atomic.Bool   // there is something to keep that nobody says again
 	settled chan struct{} // closed when it is kept

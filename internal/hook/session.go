@@ -21,7 +21,12 @@ func (r *run) sessionStart(ctx context.Context) {
 		return
 	}
 	if at == here {
-		r.brief(ctx, notes, r.event.Source == afterCompaction)
+		again := r.event.Source == afterCompaction
+		if !again {
+			r.bringIn(ctx)
+		}
+		r.brief(ctx, notes, again)
+		r.sayBrought()
 	}
 	r.write(ctx)
 	r.writeOthers(ctx)
@@ -49,6 +54,7 @@ func (r *run) prompt(ctx context.Context) {
 	if at == here && !r.late(ctx, notes) && asked != "" {
 		r.remind(ctx, notes, engine.RemindInput{Query: asked})
 	}
+	r.sayBrought()
 	r.write(ctx)
 }
 

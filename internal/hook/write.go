@@ -221,8 +221,7 @@ func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Waiting) erro
 	if kept != nil && !errors.Is(kept, errMany) {
 		return kept
 	}
-	_, err := e.As("hook:"+w.Agent).EndSessionAt(ctx, w.Session, "", w.At)
-	return errors.Join(err, kept)
+	return errors.Join(e.As("hook:"+w.Agent).CloseSession(ctx, w.Session, w.At), kept)
 }
 
 // sessionIn is what a session is called in another project than its own.

@@ -53,7 +53,7 @@ func TestAnObservationIsAnchoredAsASaveIs(t *testing.T) {
 		code        int
 		told        string
 	}{
-		{"no list", `"a.go"`, 400, "invalid json: files cannot be a string"},
+		{"no list", `5`, 400, "invalid json: files cannot be a number"},
 		{"a list of other things", `[7]`, 400, "invalid json: files"},
 		{"a file that is not there", `["a.go","none.go"]`, 404, "there is no file none.go"},
 		{"lines that run backwards", `["a.go:9-3"]`, 400, "names lines that run backwards"},

@@ -228,7 +228,8 @@ func (m *maker) field(name string, s *jsonschema.Schema) {
 	is := typeOf(s)
 	for kind, v := range map[string]any{"string": "x", "number": 3, "boolean": true, "array": []any{map[string]any{"a": 1}, 1}, "object": map[string]any{"a": 1}} {
 		if kind != is && (kind != "number" || is != "integer") {
-			m.add(kind+" for "+name, m.query, m.with(name, v), true)
+			listed := is == "array" && kind == "string" && typeOf(m.follow(s.Items)) == "string" // with commas
+			m.add(kind+" for "+name, m.query, m.with(name, v), !listed)
 		}
 	}
 	m.add("null for "+name, m.query, m.with(name, nil), slices.Contains(m.schema.Required, name))

@@ -56,11 +56,19 @@ func decode[T any](q request) (T, error) {
 	if strings.TrimSpace(string(q.body)) == "" {
 		return in, engram.Errorf(engram.CodeInvalid, "invalid json: the body is empty").WithHint("send a JSON object")
 	}
-	if err := json.Unmarshal(q.body, &in); err != nil {
+	body := q.body
+	err := json.Unmarshal(body, &in)
+	if _, mistyped := errors.AsType[*json.UnmarshalTypeError](err); mistyped { // once more, as it was meant
+		var meant T
+		body = loosened(body, reflect.TypeFor[T]())
+		err = json.Unmarshal(body, &meant)
+		in = meant
+	}
+	if err != nil {
 		return in, notDecoded(err)
 	}
 	if q.route.Newer {
-		return in, unknownField(q.body, reflect.TypeFor[T](), "")
+		return in, unknownField(body, reflect.TypeFor[T](), "")
 	}
 	return in, nil
 }

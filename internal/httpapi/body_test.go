@@ -24,7 +24,7 @@ func TestBodiesThatAreRefusedAndWhy(t *testing.T) {
 		{"a text", `"x"`, refused("the body is not an object", one)},
 		{"something after the object", `{"id":"a","project":"b"} {}`, refused("invalid character '{' after top-level value", one)},
 		{"a byte after the object", `{"id":"a","project":"b"}x`, refused("invalid character 'x' after top-level value", one)},
-		{"null", `null`, `{"error":"id and project are required","code":"invalid"}`},
+		{"null", `null`, `{"error":"project is required","code":"invalid"}`},
 		{"a number for a text", `{"id":5,"project":"b"}`, refused("id cannot be a number", "send id as a string")},
 		{"an object for a text", `{"id":{"a":1},"project":"b"}`, refused("id cannot be an object", "send id as a string")},
 		{"an array for a text", `{"id":"a","project":["b"]}`, refused("project cannot be an array", "send project as a string")},
@@ -41,12 +41,48 @@ func TestBodiesThatAreRefusedAndWhy(t *testing.T) {
 			want(t, w, fmt.Sprintf("POST /sessions %.60q", tt.body), 400, tt.want)
 		})
 	}
-	for field, kind := range map[string]string{"tags": "an array", "metadata": "an object", "importance": "a number", "permanent": "true or false"} {
+	for field, kind := range map[string]string{"metadata": "an object", "importance": "a number", "permanent": "true or false"} {
 		w := ask(h, "POST", "/memories", `{"content":"x","`+field+`":"y"}`)
 		want(t, w, "POST /memories "+field, 400, `{"error":{"code":"invalid","message":"invalid json: `+field+` cannot be a string","hint":"send `+field+` as `+kind+`"}}`)
 	}
 	w := ask(h, "POST", "/memories", `{"content":"x","importance":1e999}`)
 	want(t, w, "a number beyond all", 400, `{"error":{"code":"invalid","message":"invalid json: importance cannot be a number 1e999","hint":"send importance as a number"}}`)
+}
+
+// Scripts and models put numbers into quotes and write lists with commas, over HTTP as over MCP.
+func TestBodiesMeanTheSameInQuotes(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	var first string
+	for _, body := range []string{`{"content":"Loose one","importance":0.9,"permanent":true,"tags":["a","b"],"metadata":{"n":"5"}}`,
+		`{"content":"Loose two","importance":"0.9","permanent":"true","tags":"a, b","metadata":{"n":"5"}}`,
+		`{"content":"Loose three","importance":0.9,"permanent":"True","tags":"[\"a\",\"b\"]","metadata":{"n":"5"}}`} {
+		w := ask(h, "POST", "/memories", body)
+		var got struct {
+			Memory struct {
+				Importance float64
+				Permanent  bool
+				Tags       []string
+				Metadata   map[string]any
+			}
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); w.Code != 201 || err != nil {
+			t.Fatalf("POST /memories %s: %d %s", body, w.Code, w.Body)
+		}
+		if now := fmt.Sprint(got.Memory); first == "" {
+			first = now
+		} else if now != first {
+			t.Errorf("POST /memories %s: got %s, want %s", body, now, first)
+		}
+	}
+	if want := "{0.9 true [a b permanent] map[n:5]}"; first != want {
+		t.Errorf("got %s, want %s", first, want)
+	}
+	if w := ask(h, "POST", "/memories", `{"content":"x","importance":"much","tags":"a"}`); w.Code != 400 || !strings.Contains(w.Body.String(), "importance cannot be a string") {
+		t.Errorf("what cannot be meant: got %d %s", w.Code, w.Body)
+	}
+	if w := ask(h, "POST", "/memories", `{"content":"x","importance":"0.5","tagz":"a"}`); w.Code != 400 || !strings.Contains(w.Body.String(), "did you mean tags?") {
+		t.Errorf("what nobody knows: got %d %s", w.Code, w.Body)
+	}
 }
 
 func TestUnknownFieldsMayBeAsDeepAsTheyLike(t *testing.T) {

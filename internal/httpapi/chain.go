@@ -28,7 +28,9 @@ type reply struct {
 	media    string // what text is; "" answers with body
 	text     string
 	location string
-	degraded []string // channels of a search that could not answer, and why; what was cut out of what was sent
+	// elsewhere says where was looked and what is in other projects, where nothing was found.
+	elsewhere string
+	degraded  []string // channels of a search that could not answer, and why; what was cut out of what was sent
 }
 
 // chain puts the token and the body limit before a route.
@@ -136,6 +138,9 @@ func (a *API) write(w http.ResponseWriter, r *http.Request, rep reply) error {
 	}
 	if rep.location != "" {
 		w.Header().Set("Location", rep.location)
+	}
+	if rep.elsewhere != "" {
+		w.Header().Set("Engram-Elsewhere", oneLine(rep.elsewhere))
 	}
 	if len(rep.degraded) > 0 {
 		w.Header().Set("Engram-Degraded", oneLine(strings.Join(rep.degraded, "; ")))

@@ -60,7 +60,7 @@ func TestAPanicTellsNothing(t *testing.T) {
 		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	})
 	w := ask(h, "POST", "/mcp", "{}")
-	want(t, w, "POST /mcp", 500, `{"error":{"code":"internal","message":"internal error","hint":""}}`)
+	want(t, w, "POST /mcp", 500, `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"internal error","data":{"code":"internal","hint":""}}}`)
 	if !strings.Contains(log.String(), secret) || !strings.Contains(log.String(), "chain_test.go") {
 		t.Errorf("got the log %.300q, want the panic and its stack", log.String())
 	}
@@ -120,5 +120,21 @@ func TestADegradedSearchSaysSo(t *testing.T) {
 	w := ask(h, "GET", "/search?q=%3F%3F%3F", "")
 	if w.Code != 200 || w.Header().Get("Engram-Degraded") == "" {
 		t.Errorf("GET /search?q=???: got %d and Engram-Degraded %q, want 200 and a reason", w.Code, w.Header().Get("Engram-Degraded"))
+	}
+}
+
+// A bare list cannot say where was looked: a header does, and the list stays what clients parse.
+func TestAnEmptyListSaysInAHeaderWhatIsElsewhere(t *testing.T) {
+	h := newAPI(t, httpapi.Options{})
+	stocked(t, h)
+	for path, want := range map[string]string{
+		"/search?q=zeppelin&project=nobody":    "No memories in project nobody; 3 in others: leave project out",
+		"/observations/recent?project=nobody":  "No memories in project nobody; 3 in others: leave project out",
+		"/search?q=login&project=other&weak=1": "",
+	} {
+		w := ask(h, http.MethodGet, path, "")
+		if got := w.Header().Get("Engram-Elsewhere"); w.Code != 200 || got != want || want != "" && strings.TrimSpace(w.Body.String()) != "[]" {
+			t.Errorf("GET %s: got %d, Engram-Elsewhere %q and %s; want %q and []", path, w.Code, got, w.Body, want)
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (a *API) conflictStats(q request) (reply, error) {
 	s, err := a.Engine.ConflictStats(q.Context(), project)
 	byVerb := map[string]int{}
 	for verb, n := range s.ByVerb {
-		byVerb[document.DialectVerb(engram.Relation{Verb: verb})] = n
+		byVerb[document.VerbOf(engram.Relation{Verb: verb})] = n
 	}
 	if n := s.ByStatus[engram.RelationPending]; n > 0 {
 		byVerb[string(engram.RelationPending)] = n
@@ -72,7 +72,7 @@ func (a *API) conflict(q request) (reply, error) {
 // judgeBody is a verdict on a candidate.
 type judgeBody struct {
 	ID         string   `json:"judgment_id" required:"true" doc:"rel-…, as the list and the save tell it"`
-	Relation   string   `json:"relation" required:"true" doc:"related, compatible, scoped, conflicts_with, supersedes or not_conflict"`
+	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
 	Reason     string   `json:"reason" doc:"why"`
 	Evidence   string   `json:"evidence" doc:"what shows it"`
 	Confidence *float64 `json:"confidence" min:"0" max:"1" doc:"1 when it is left out"`
@@ -106,7 +106,7 @@ func (a *API) judgeConflict(q request) (reply, error) {
 }
 
 // verdicts are those of the engine as older clients spell them.
-const verdicts = "related, compatible, scoped, conflicts_with, supersedes, not_conflict"
+const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
 
 // verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
 func verdictOf(what, word string) (engram.Verb, error) {
@@ -124,7 +124,7 @@ func verdictOf(what, word string) (engram.Verb, error) {
 type compareBody struct {
 	A          int64    `json:"memory_id_a" required:"true" min:"1" doc:"the number of a memory"`
 	B          int64    `json:"memory_id_b" required:"true" min:"1" doc:"the number of another"`
-	Relation   string   `json:"relation" required:"true" doc:"related, compatible, scoped, conflicts_with, supersedes or not_conflict"`
+	Relation   string   `json:"relation" required:"true" doc:"relates_to, compatible, scoped, contradicts, supersedes or not_conflict"`
 	Confidence *float64 `json:"confidence" required:"true" min:"0" max:"1" doc:"how sure that is"`
 	Reasoning  string   `json:"reasoning" required:"true" doc:"why"`
 	Model      string   `json:"model" doc:"the model that judges"`

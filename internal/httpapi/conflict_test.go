@@ -39,7 +39,7 @@ func conflictCases() []routeCase {
 		{"a verdict needs a candidate", "POST /conflicts/judge", "POST /conflicts/judge", `{"relation":"scoped"}`, 400, bad("judgment_id is required")},
 		{"a verdict needs a relation", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef"}`, 400, bad("relation is required")},
 		{"a verdict that is none", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef","relation":"beats"}`, 400,
-			bad(`JudgeRelation: invalid relation verb \"beats\" — must be one of: related, compatible, scoped, conflicts_with, supersedes, not_conflict`)},
+			bad(`JudgeRelation: invalid relation verb \"beats\" — must be one of: relates_to, compatible, scoped, contradicts, supersedes, not_conflict`)},
 		{"a verdict on a relation nobody knows", "POST /conflicts/judge", "POST /conflicts/judge", `{"judgment_id":"rel-0123456789abcdef","relation":"scoped"}`, 400,
 			`{"error":"JudgeRelation: relation \"rel-0123456789abcdef\" not found","code":"not_found"}`},
 
@@ -80,13 +80,13 @@ func TestAConflictIsFoundJudgedAndShown(t *testing.T) {
 		t.Fatalf("the queue: %s, %v; want one, its memories by their sync ids", w.Body, err)
 	}
 	want(t, ask(h, "POST", "/conflicts/judge", `{"judgment_id":"`+page.Relations[0].SyncID+`","relation":"conflicts_with","reason":"who is right?","session_id":"s1"}`),
-		"the verdict", 200, `{"relation":{"id":1,"sync_id":"rel-X","source_id":"obs-X","target_id":"obs-X","relation":"conflicts_with","reason":"who is right?","confidence":1,"judgment_status":"judged","marked_by_actor":"agent","marked_by_kind":"agent","session_id":"s1","created_at":T,"updated_at":T}}`)
+		"the verdict", 200, `{"relation":{"id":1,"sync_id":"rel-X","source_id":"obs-X","target_id":"obs-X","relation":"contradicts","reason":"who is right?","confidence":1,"judgment_status":"judged","marked_by_actor":"agent","marked_by_kind":"agent","session_id":"s1","created_at":T,"updated_at":T}}`)
 	want(t, ask(h, "GET", "/conflicts/1", ""), "one", 200,
-		`{"relation_id":1,"sync_id":"rel-X","relation":"conflicts_with","judgment_status":"judged","source_id":"obs-X","source_snippet":"Token lifetime 5","target_id":"obs-X","target_snippet":"Token lifetime 15","created_at":T,"updated_at":T}`)
+		`{"relation_id":1,"sync_id":"rel-X","relation":"contradicts","judgment_status":"judged","source_id":"obs-X","source_snippet":"Token lifetime 5","target_id":"obs-X","target_snippet":"Token lifetime 15","created_at":T,"updated_at":T}`)
 	want(t, ask(h, "GET", "/conflicts", ""), "the list", 200,
-		`{"total":1,"limit":50,"offset":0,"relations":[{"id":1,"sync_id":"rel-X","relation":"conflicts_with","judgment_status":"judged","source_id":"obs-X","source_title":"Token lifetime 5","target_id":"obs-X","target_title":"Token lifetime 15","created_at":T,"updated_at":T}]}`)
+		`{"total":1,"limit":50,"offset":0,"relations":[{"id":1,"sync_id":"rel-X","relation":"contradicts","judgment_status":"judged","source_id":"obs-X","source_title":"Token lifetime 5","target_id":"obs-X","target_title":"Token lifetime 15","created_at":T,"updated_at":T}]}`)
 	want(t, ask(h, "GET", "/conflicts/stats", ""), "the counts", 200,
-		`{"project":"","by_relation":{"conflicts_with":1},"by_judgment_status":{"judged":1},"deferred":0,"dead":0}`)
+		`{"project":"","by_relation":{"contradicts":1},"by_judgment_status":{"judged":1},"deferred":0,"dead":0}`)
 }
 
 func TestMemoriesAreFoundByTheirMetadata(t *testing.T) {

@@ -17,7 +17,7 @@ func decayCases() []routeCase {
 		curves = "importance, geometric or ebbinghaus"
 		plain  = `{"project":"demo","in_force":{"curve":"importance","rate":0,"max_boost":0},"own":null,"types":{}}`
 		own    = `{"project":"demo","in_force":{"curve":"geometric","rate":0.9,"max_boost":0},"own":{"curve":"geometric","rate":0.9,"max_boost":0},"types":{}}`
-		single = `{"project":"demo","in_force":{"curve":"importance","rate":0.5,"max_boost":0},"own":null,"types":{"fact":{"curve":"importance","rate":0.5,"max_boost":0}}}`
+		single = `{"project":"demo","in_force":{"curve":"geometric","rate":0.5,"max_boost":0},"own":null,"types":{"fact":{"curve":"geometric","rate":0.5,"max_boost":0}}}`
 		when   = `either {\"for\": \"30d\"} or {\"until\": \"2027-01-31\"}`
 	)
 	snoozed := strings.Replace(mem3, `"review_after":null`, `"review_after":T`, 1)
@@ -29,7 +29,7 @@ func decayCases() []routeCase {
 		{"strength in days that are none", "GET /decay", "GET /decay?days=0", "", 400, bad(`days \"0\" is not a number from 1`, "")},
 		{"strength below what is none", "GET /decay", "GET /decay?below=2", "", 400, bad(`below \"2\" is not a number from 0 to 1`, "")},
 		{"a least strength that is none", "GET /memories", "GET /memories?min_strength=NaN", "", 400, bad(`min_strength \"NaN\" is not a number from 0 to 1`, "")},
-		{"what is strong", "GET /memories", "GET /memories?min_strength=0.9", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
+		{"what is strong", "GET /memories", "GET /memories?min_strength=0.9", "", 200, `{"limit":20,"offset":0,"memories":[],"elsewhere":"Nothing found among 3 memories of every project"}`},
 
 		{"how a project fades", "GET /projects/{name}/decay", "GET /projects/demo/decay", "", 200, plain},
 		{"how a project nobody knows fades", "GET /projects/{name}/decay", "GET /projects/nope/decay", "", 404, ""},

@@ -77,6 +77,33 @@ type errorBody struct {
 	Hint    string      `json:"hint"` // "" when there is none
 }
 
+// rpcFailure is an error of MCP: what is refused before its server sees it has the shape that its
+// clients read, too.
+//
+// Source: https://www.jsonrpc.org/specification#error_object
+type rpcFailure struct {
+	Version string   `json:"jsonrpc"` // 2.0
+	ID      any      `json:"id"`      // of the request; null where it could not be read
+	Error   rpcError `json:"error"`
+}
+
+type rpcError struct {
+	Code    int      `json:"code"`
+	Message string   `json:"message"`
+	Data    *rpcData `json:"data,omitempty"` // where this server refused the request, and not that of MCP
+}
+
+type rpcData struct {
+	Code engram.Code `json:"code"`
+	Hint string      `json:"hint"` // "" when there is none
+}
+
+// JSON-RPC's codes for a request that cannot be taken, and for one that could have been.
+const (
+	rpcInvalidRequest = -32600
+	rpcInternal       = -32603
+)
+
 // fail answers with err: its message and its hint. Causes stay inside; that of an
 // internal error goes to the log. Messages quote what was sent, so private spans are
 // taken out of them too.
@@ -101,7 +128,14 @@ func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err erro
 		w.Header().Set("Retry-After", "1")
 	}
 	var doc any = nestedError{body}
-	if !route.Newer {
+	switch {
+	case route.RPC:
+		code := rpcInvalidRequest
+		if status >= http.StatusInternalServerError {
+			code = rpcInternal
+		}
+		doc = rpcFailure{Version: "2.0", Error: rpcError{code, body.Message, &rpcData{body.Code, body.Hint}}}
+	case !route.Newer:
 		doc = flatten(body, err)
 	}
 	line, _ := json.Marshal(doc) // strings alone cannot fail

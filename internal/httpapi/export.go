@@ -7,9 +7,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// exportFormats are how an export is written; what plugins of the mem_* world read comes
-// first.
-func exportFormats() []string { return []string{"mem", engine.NativeFormat} }
+// exportFormats are how an export is written, the default first.
+func exportFormats() []string { return []string{engine.NativeFormat, "mem"} }
 
 // export answers with a file, which is written as it is read.
 func (a *API) export(w http.ResponseWriter, q request) error {
@@ -21,15 +20,11 @@ func (a *API) export(w http.ResponseWriter, q request) error {
 	if err != nil {
 		return err
 	}
-	format := q.query.Get("format")
-	if format == "" {
-		format = exportFormats()[0]
-	}
 	w.Header().Set("Content-Disposition", "attachment; filename=engram-export.json")
 	w.Header().Set("Content-Type", mediaJSON)
 	out := pacedAnswer(w, writeTimeout)
 	defer out.stop()
-	_, err = a.Engine.Export(q.Context(), out, engine.ExportInput{Format: format, Project: project, Vectors: vectors})
+	_, err = a.Engine.Export(q.Context(), out, engine.ExportInput{Format: q.query.Get("format"), Project: project, Vectors: vectors})
 	if err != nil && out.written {
 		// Half of it is on its way: who reads it must not take it for whole.
 		a.Log.Debug("an export was broken off", "err", err)

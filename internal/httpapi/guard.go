@@ -18,7 +18,8 @@ import (
 //   - Host must be one of ours (a name of the attacker's that resolves to 127.0.0.1
 //     is how DNS rebinding makes a page "the same origin");
 //   - Origin, when there is one, must be the very same host and port;
-//   - a body must be JSON, which no form and no simple request can be.
+//   - a body must be JSON, which no form and no simple request can be;
+//   - or it comes from a plain tool on this machine, such as curl -d: see plainTool.
 //
 // No route answers a preflight, no answer has CORS headers, and GET changes nothing.
 func (a *API) guard(r *http.Request) error {
@@ -30,7 +31,11 @@ func (a *API) guard(r *http.Request) error {
 		return refuse(http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "requests of other origins are refused").
 			WithHint("web pages of other origins may not use this server"))
 	}
-	if r.ContentLength != 0 && !isJSON(r.Header.Values("Content-Type")) {
+	switch {
+	case r.ContentLength == 0 || isJSON(r.Header.Values("Content-Type")):
+	case plainTool(r):
+		r.Header.Set("Content-Type", mediaJSON)
+	default:
 		return refuse(http.StatusUnsupportedMediaType, engram.Errorf(engram.CodeInvalid, "the body is not sent as JSON").
 			WithHint("send the header Content-Type: application/json"))
 	}
@@ -55,6 +60,39 @@ func (a *API) ours(host string) bool {
 		return false
 	}
 	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
+}
+
+// plainTool reports whether r is what a tool sends that was not told its content type: no
+// type, or that of a form, which is what curl -d says. A page of a browser can send the same
+// type without asking first, but not without a trace: browsers put an Origin on every POST,
+// PUT, PATCH and DELETE that a page makes, and the current ones Sec-Fetch-Site on every
+// request; the few old ones that leave out both send a Referer, or a User-Agent that says
+// Mozilla. Besides, a form of that type escapes braces and quotes, so that its body is no
+// JSON. A tool has none of these, calls the loopback address by its name and comes from it.
+//
+// Sources: https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
+func plainTool(r *http.Request) bool {
+	kinds := r.Header.Values("Content-Type")
+	if len(kinds) > 1 || len(kinds) == 1 && kinds[0] != "" && kinds[0] != "application/x-www-form-urlencoded" {
+		return false
+	}
+	for name := range r.Header {
+		if name == "Origin" || name == "Referer" || name == "Cookie" || strings.HasPrefix(name, "Sec-") {
+			return false
+		}
+	}
+	if strings.Contains(r.UserAgent(), "Mozilla") {
+		return false
+	}
+	peer, _, err := net.SplitHostPort(r.RemoteAddr)
+	if ip := net.ParseIP(peer); err != nil || ip == nil || !ip.IsLoopback() {
+		return false
+	}
+	host := r.Host
+	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {
+		host = host[:i]
+	}
+	return host == "localhost" || host == "127.0.0.1" || host == "[::1]"
 }
 
 // bracketed is a host as it stands in a URL.

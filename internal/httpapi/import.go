@@ -47,9 +47,13 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	if q.query.Has("project") && strings.TrimSpace(project) == "" {
 		return invalid("project parameter must not be blank")
 	}
+	input := engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: project, DryRun: dryRun}
+	if err := a.bound(q, &input); err != nil {
+		return err
+	}
 	in := pacedBody(w, q.Body, readTimeout)
 	defer in.stop()
-	res, err := a.Engine.Import(q.Context(), in, engine.ImportInput{Mode: engine.ImportMode(q.query.Get("mode")), Project: project, DryRun: dryRun})
+	res, err := a.Engine.Import(q.Context(), in, input)
 	switch _, over := errors.AsType[*http.MaxBytesError](err); {
 	case over:
 		return tooLarge(maxImport)
@@ -57,6 +61,8 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 		return refuse(http.StatusRequestTimeout, engram.Errorf(engram.CodeUnavailable, "the body did not arrive in time").WithCause(err))
 	case err != nil && len(res.Rejected) > 0:
 		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
+	case err != nil && len(res.Forgets) > 0:
+		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to agree, send it with may_forget=%d, and with dry_run=true to only look", res.Memories.Gone)
 	case err != nil:
 		return err
 	}
@@ -68,4 +74,26 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	}
 	a.send(w, q.Request, http.StatusOK, mediaJSON, line)
 	return nil
+}
+
+// bound says what a replacement may touch: the project of the server's folder, the one that is
+// named or all, and as many memories as the caller agreed to.
+func (a *API) bound(q request, in *engine.ImportInput) error {
+	if in.Mode != engine.ImportReplace {
+		return nil
+	}
+	all, err := q.flag("all_projects")
+	if err != nil {
+		return err
+	}
+	n, err := q.number("may_forget")
+	if err != nil {
+		return err
+	}
+	if in.MayForget = &n; all || in.Project != "" {
+		return nil
+	}
+	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+	in.Only = here.Name
+	return err
 }

@@ -45,8 +45,12 @@ func (a *API) memories(q request) (reply, error) {
 		return reply{}, err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, page, at)
-	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes)}
-	return reply{body: doc, degraded: list.Degraded}, err
+	if err != nil {
+		return reply{}, err
+	}
+	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0 || page.Offset > 0 || filter.Forgotten || !at.IsZero())
+	doc := listDoc{page.Limit, page.Offset, document.MarkedOfAll(list.Memories, list.Notes), elsewhere}
+	return reply{body: doc, degraded: list.Degraded, elsewhere: elsewhere}, err
 }
 
 func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
@@ -68,7 +72,12 @@ func (a *API) searchMemories(q request, filter engram.Filter) (reply, error) {
 		return reply{}, err
 	}
 	found, err := a.at(q).Search(q.Context(), in)
-	return reply{body: foundOf(found)}, err
+	if err != nil {
+		return reply{}, err
+	}
+	doc := foundOf(found)
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, len(found.Hits) > 0 || !in.AsOf.IsZero())
+	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }
 
 // known refuses a project that does not exist: a name that was mistyped must not look

@@ -11,9 +11,10 @@ import (
 
 // listDoc is the answer of GET /memories.
 type listDoc struct {
-	Limit    int               `json:"limit"`
-	Offset   int               `json:"offset"`
-	Memories []document.Marked `json:"memories"` // newest first
+	Limit     int               `json:"limit"`
+	Offset    int               `json:"offset"`
+	Memories  []document.Marked `json:"memories"`            // newest first
+	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
 }
 
 // foundDoc is the answer of GET /memories with q.
@@ -22,9 +23,10 @@ type foundDoc struct {
 	Hits  []document.Hit `json:"hits"` // what is relevant, best first; empty: nothing relevant
 	Weak  []document.Hit `json:"weak"` // below the floor, best first; their ranks go on
 	// How the question was read: words that nothing has, expressions of time.
-	Repaired []document.Repair `json:"repaired"`
-	Times    []document.Time   `json:"times"`
-	Degraded []string          `json:"degraded"`
+	Repaired  []document.Repair `json:"repaired"`
+	Times     []document.Time   `json:"times"`
+	Degraded  []string          `json:"degraded"`
+	Elsewhere string            `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
 }
 
 func foundOf(f engram.Found) foundDoc {

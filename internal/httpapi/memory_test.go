@@ -11,7 +11,7 @@ func memoryCases() []routeCase {
 	bad := func(message, hint string) string {
 		return `{"error":{"code":"invalid","message":"` + message + `","hint":"` + hint + `"}}`
 	}
-	saved := `{"id":"mem_00000000000000000000000005","num":4,"sync_id":"obs-X","project":"shop","scope":"personal","type":"fact","title":"Prices are in cents","content":"Prices are in cents.","summary":"","tags":["money"],"metadata":{"a":[1,{"b":null}]},"topic_key":"fact/prices","session_id":"manual-save-shop","tool_name":"","origin":"agent","importance":0.9,"strength":1,"permanent":true,"state":"active","revision_count":1,"duplicate_count":1,"access_count":0,"created_at":T,"updated_at":T,"last_seen_at":null,"last_accessed_at":null,"review_after":null,"deleted_at":null}`
+	saved := `{"id":"mem_00000000000000000000000005","num":4,"sync_id":"obs-X","project":"shop","scope":"personal","type":"fact","title":"Prices are in cents","content":"Prices are in cents.","summary":"","tags":["money","permanent"],"metadata":{"a":[1,{"b":null}]},"topic_key":"fact/prices","session_id":"manual-save-shop","tool_name":"","origin":"agent","importance":0.9,"strength":1,"permanent":true,"state":"active","revision_count":1,"duplicate_count":1,"access_count":0,"created_at":T,"updated_at":T,"last_seen_at":null,"last_accessed_at":null,"review_after":null,"deleted_at":null}`
 	return []routeCase{
 		{"a whole memory is saved", "POST /memories", "POST /memories",
 			`{"title":"Prices are in cents","content":"Prices are in cents.","type":"fact","scope":"Personal","project":"shop","topic_key":"fact/prices","tags":["Money"],"metadata":{"a":[1,{"b":null}]},"importance":0.9,"permanent":true}`,
@@ -40,8 +40,8 @@ func memoryCases() []routeCase {
 		{"a scope to look in that is none is refused", "GET /memories", "GET /memories?scope=team", "", 400, bad(`scope \"team\" does not exist`, "project, personal or global")},
 		{"forgotten memories", "GET /memories", "GET /memories?forgotten=true&tag=a,b&type=x&session_id=s1&since=7d", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
 
-		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
-		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[]}`},
+		{"a search of whole memories", "GET /memories", "GET /memories?q=topic+that+is+not+there&project=other&type=bugfix", "", 200, `{"query":"topic that is not there","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
+		{"a search by topic key", "GET /memories", "GET /memories?q=other/else&limit=1&project=other&tag=none", "", 200, `{"query":"other/else","hits":[],"weak":[],"repaired":[],"times":[],"degraded":[],"elsewhere":"Nothing found among 1 memory in project other; 2 in others: leave project out"}`},
 		{"a search has no pages", "GET /memories", "GET /memories?q=x&offset=1", "", 400, bad("a search has no offset", "ask for more with limit, at most 100")},
 		{"memories of a time before there were any", "GET /memories", "GET /memories?as_of=2020-01-01", "", 200, `{"limit":20,"offset":0,"memories":[]}`},
 		{"a search as of a time that is none", "GET /memories", "GET /memories?q=x&as_of=soon", "", 400,
@@ -82,7 +82,7 @@ func TestASaveTellsWhatItIsNearAndMayContradict(t *testing.T) {
 		{"another number", tokens("/memories", "Lifetime of tokens", "5", `,"merge":true`),
 			[]string{`{"action":"inserted"`, `"candidates":[{"id":"mem_`, `"judgment_id":"rel-`, `"reason":"number: 5 minutes against 15 minutes"`}},
 		{"the same words, to be merged", tokens("/memories", "Tokens", "15", `,"merge":true`), []string{`{"action":"repeated","reason":"#2 has this text already"`}},
-		{"the same title, to be merged", told(ask(h, "POST", "/memories", `{"title":"Tokens live","content":"They are signed.","type":"decision","session_id":"s1","merge":true}`)),
+		{"the same title, to be merged", told(ask(h, "POST", "/memories", `{"title":"Tokens live","content":"Access tokens of the API live 15 minutes. They are signed.","type":"decision","session_id":"s1","merge":true}`)),
 			[]string{`{"action":"merged","reason":"same type and title as #2"`, `"merged_with":{"id":"mem_`}},
 		{"the older route", tokens("/observations", "How long tokens live", "7", ""), []string{
 			`{"id":4,"status":"saved","judgment_required":true,"judgment_status":"pending","judgment_id":"rel-`, `"candidates":[{"id":`, `"sync_id":"obs-`}},

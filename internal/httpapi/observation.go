@@ -73,6 +73,7 @@ type observationBody struct {
 // savedObservation says what became of a memory, and what of it has to be judged.
 type savedObservation struct {
 	kept
+	placed
 	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it is anchored to now, asked for or named in its text
 	*judgment
 }
@@ -89,7 +90,7 @@ func (a *API) saveObservation(q request) (reply, error) {
 		Title: in.Title, Content: in.Content, Type: engram.Type(in.Type), Scope: engram.Scope(in.Scope), Project: in.Project,
 		TopicKey: in.TopicKey, SessionID: in.SessionID, NewSession: true, ToolName: in.ToolName, Files: in.Files,
 	})
-	body := savedObservation{kept{res.Memory.Num, "saved"}, document.AnchorsOf(res.Memory, engram.Note{}), judgmentOf(res.Candidates)}
+	body := savedObservation{kept{res.Memory.Num, "saved"}, placed{res.Memory.Project, res.Warnings}, document.AnchorsOf(res.Memory, engram.Note{}), judgmentOf(res.Candidates)}
 	return reply{status: http.StatusCreated, body: body, degraded: res.Warnings}, mismatched(err)
 }
 
@@ -135,6 +136,7 @@ type captured struct {
 	Extracted  int `json:"extracted"`
 	Saved      int `json:"saved"`
 	Duplicates int `json:"duplicates"`
+	placed
 }
 
 func (a *API) capture(q request) (reply, error) {
@@ -148,7 +150,7 @@ func (a *API) capture(q request) (reply, error) {
 	res, err := a.Engine.Capture(q.Context(), engine.CaptureInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project, Source: in.Source,
 	})
-	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates}, degraded: res.Warnings}, mismatched(err)
+	return reply{body: captured{res.Extracted, res.Saved, res.Duplicates, placed{res.Project, res.Warnings}}, degraded: res.Warnings}, mismatched(err)
 }
 
 func (a *API) observations(q request) (reply, error) {
@@ -165,7 +167,12 @@ func (a *API) recentObservations(q request) (reply, error) {
 		return reply{}, err
 	}
 	list, err := a.Engine.ListNoted(q.Context(), filter, engram.Page{Limit: q.lenient("limit")}, time.Time{})
-	return reply{body: document.Each(list.Memories, func(m engram.Memory) observation { return observationOf(m, list.Notes[m.Num]) })}, err
+	if err != nil {
+		return reply{}, err
+	}
+	elsewhere, err := a.elsewhere(q, filter.Project, len(list.Memories) > 0)
+	all := document.Each(list.Memories, func(m engram.Memory) observation { return observationOf(m, list.Notes[m.Num]) })
+	return reply{body: all, elsewhere: elsewhere}, err
 }
 
 func (a *API) observation(q request) (reply, error) {

@@ -55,7 +55,7 @@ func (a *API) describe() (string, error) {
 		"paths":   paths,
 		"components": object{
 			"schemas":   s.named,
-			"responses": failures(s),
+			"responses": s.failures,
 			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer",
 				"description": "The token in ENGRAM_HTTP_TOKEN; when none is set, none is needed."}},
 		},
@@ -107,8 +107,11 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 		status := strconv.Itoa(answer.Status)
 		response, ok := out[status].(object)
 		if !ok {
-			response = object{"description": http.StatusText(answer.Status), "content": object{}}
+			response = object{"description": http.StatusText(answer.Status)}
 			out[status] = response
+		}
+		if answer.Body == nil {
+			continue
 		}
 		media, schema := mediaJSON, object{"type": "string"}
 		if answer.Media != "" {
@@ -117,7 +120,11 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 		if reflect.TypeOf(answer.Body) != reflect.TypeFor[string]() {
 			schema = s.of(reflect.TypeOf(answer.Body), written)
 		}
-		content := response["content"].(object)
+		content, ok := response["content"].(object)
+		if !ok {
+			content = object{}
+			response["content"] = content
+		}
 		if other, ok := content[media].(object); ok { // one of several
 			others, _ := other["schema"].(object)["anyOf"].([]object)
 			if others == nil {
@@ -131,7 +138,7 @@ func (a *API) responses(s *schemas, r Route, method string) object {
 		out["304"] = object{"description": "If-None-Match names the answer that it would be"}
 	}
 	for _, status := range a.failing(r) {
-		out[strconv.Itoa(status)] = object{"$ref": "#/components/responses/" + failureName(status, r.Newer)}
+		out[strconv.Itoa(status)] = s.failure(status, shapeOf(r))
 	}
 	return out
 }
@@ -152,24 +159,39 @@ func anyFailures() []int {
 		http.StatusUnsupportedMediaType, http.StatusMisdirectedRequest, http.StatusInternalServerError, http.StatusServiceUnavailable}
 }
 
-// failures are the errors of both shapes, by name.
-func failures(s *schemas) object {
-	shapes := map[bool]object{true: s.of(reflect.TypeFor[nestedError](), written), false: s.of(reflect.TypeFor[flatError](), written)}
-	out := object{}
-	for _, status := range append(anyFailures(), http.StatusUnauthorized, http.StatusNotFound, http.StatusConflict) {
-		for newer, schema := range shapes {
-			out[failureName(status, newer)] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": schema}}}
-		}
+// shape is how a route answers errors, as a prefix of their names.
+type shape string
+
+const (
+	nested shape = ""
+	flat   shape = "Older"
+	rpc    shape = "Rpc"
+)
+
+func shapeOf(r Route) shape {
+	switch {
+	case r.RPC:
+		return rpc
+	case r.Newer:
+		return nested
 	}
-	return out
+	return flat
 }
 
-func failureName(status int, newer bool) string {
-	name := strings.ReplaceAll(http.StatusText(status), " ", "")
-	if !newer {
-		return "Older" + name
+// failure describes an error of a shape, and returns the reference to it.
+func (s *schemas) failure(status int, shape shape) object {
+	name := string(shape) + strings.ReplaceAll(http.StatusText(status), " ", "")
+	if s.failures[name] == nil {
+		body := reflect.TypeFor[flatError]()
+		switch shape {
+		case nested:
+			body = reflect.TypeFor[nestedError]()
+		case rpc:
+			body = reflect.TypeFor[rpcFailure]()
+		}
+		s.failures[name] = object{"description": http.StatusText(status), "content": object{mediaJSON: object{"schema": s.of(body, written)}}}
 	}
-	return name
+	return object{"$ref": "#/components/responses/" + name}
 }
 
 // describe is p as the document has it.

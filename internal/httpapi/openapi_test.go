@@ -168,8 +168,13 @@ func (r *referee) check(method, path string, w *httptest.ResponseRecorder) strin
 	if op == nil || name == "/mcp" || w.Code == 405 || strings.Contains(w.Body.String(), "no such route") {
 		return ""
 	}
+	return r.answer(method, name, w)
+}
+
+// answer is check of an operation that is known.
+func (r *referee) answer(method, name string, w *httptest.ResponseRecorder) string {
 	status := fmt.Sprint(w.Code)
-	answer, ok := op.Responses[status]
+	answer, ok := r.doc.Paths[name][strings.ToLower(method)].Responses[status]
 	if !ok {
 		return fmt.Sprintf("%s %s: the document has no status %s: %.200s", method, name, status, w.Body)
 	}
@@ -323,5 +328,40 @@ func TestEveryRowSaysWhatItReadsAndAnswers(t *testing.T) {
 				t.Errorf("%s: the parameter %s has no description", name, p.Name)
 			}
 		}
+	}
+}
+
+// What is refused on the way to the server of MCP has the shape that the document gives its
+// errors, which is that of JSON-RPC.
+func TestErrorsOfMCPAreInTheDocument(t *testing.T) {
+	r := newReferee(t)
+	h := newAPI(t, httpapi.Options{MCP: reached(), Token: func() string { return "secret" }})
+	for _, tt := range []struct {
+		name   string
+		status int
+		body   string
+		header []string
+	}{
+		{"no token", 401, "{}", nil},
+		{"a foreign host", 421, "{}", []string{"Host: evil.test"}},
+		{"a foreign origin", 403, "{}", []string{"Origin: http://evil.test"}},
+		{"a type that is not JSON", 415, "{}", []string{"Content-Type: text/plain"}},
+		{"a body that is too long", 413, strings.Repeat(" ", 5<<20), []string{"Authorization: Bearer secret"}},
+	} {
+		w := ask(h, "POST", "/mcp", tt.body, tt.header...)
+		if w.Code != tt.status || !strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"`) {
+			t.Errorf("%s: got %d %s, want %d and an error of JSON-RPC", tt.name, w.Code, w.Body, tt.status)
+		}
+		if wrong := r.answer("post", "/mcp", w); wrong != "" {
+			t.Errorf("%s: %s", tt.name, wrong)
+		}
+	}
+	// As the server of MCP refuses a body; its own tests hold it to that.
+	w := httptest.NewRecorder()
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, _ = w.WriteString(`{"jsonrpc":"2.0","id":7,"error":{"code":-32700,"message":"parse error: the body is not JSON"}}`)
+	if wrong := r.answer("post", "/mcp", w); wrong != "" {
+		t.Error(wrong)
 	}
 }

@@ -29,6 +29,12 @@ type promptBody struct {
 	Project   string `json:"project" doc:"that of the session when it is left out"`
 }
 
+// savedPrompt says what became of a prompt.
+type savedPrompt struct {
+	kept
+	placed
+}
+
 func (a *API) savePrompt(q request) (reply, error) {
 	in, err := decode[promptBody](q)
 	if err != nil {
@@ -40,7 +46,7 @@ func (a *API) savePrompt(q request) (reply, error) {
 	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
 		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
 	})
-	return reply{status: http.StatusCreated, body: kept{p.Num, "saved"}, degraded: p.Warnings}, mismatched(err)
+	return reply{status: http.StatusCreated, body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, degraded: p.Warnings}, mismatched(err)
 }
 
 func (a *API) recentPrompts(q request) (reply, error) {

@@ -7,15 +7,16 @@ import (
 
 // recalledDoc is the answer of GET /recall.
 type recalledDoc struct {
-	Query    string             `json:"query"`
-	Budget   int                `json:"budget"` // in tokens
-	Tokens   int                `json:"tokens"` // what text costs, about; never more than budget
-	Text     string             `json:"text"`   // all items as one block of Markdown; "" when there are none
-	Items    []document.Shown   `json:"items"`  // best first
-	LeftOut  []document.LeftOut `json:"left_out"`
-	Repaired []document.Repair  `json:"repaired"`
-	Times    []document.Time    `json:"times"`
-	Degraded []string           `json:"degraded"`
+	Query     string             `json:"query"`
+	Budget    int                `json:"budget"` // in tokens
+	Tokens    int                `json:"tokens"` // what text costs, about; never more than budget
+	Text      string             `json:"text"`   // all items as one block of Markdown; "" when there are none
+	Items     []document.Shown   `json:"items"`  // best first
+	LeftOut   []document.LeftOut `json:"left_out"`
+	Repaired  []document.Repair  `json:"repaired"`
+	Times     []document.Time    `json:"times"`
+	Degraded  []string           `json:"degraded"`
+	Elsewhere string             `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
 }
 
 func recalledOf(r engine.Recalled) recalledDoc {
@@ -50,5 +51,10 @@ func (a *API) recall(q request) (reply, error) {
 		return reply{}, err
 	}
 	r, err := a.at(q).Recall(q.Context(), in)
-	return reply{body: recalledOf(r)}, err
+	if err != nil {
+		return reply{}, err
+	}
+	doc := recalledOf(r)
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
+	return reply{body: doc, elsewhere: doc.Elsewhere}, err
 }

@@ -1,7 +1,7 @@
 package httpapi
 
 import (
-	"cmp"
+	"context"
 	"net/http"
 
 	"github.com/alanbuscaglia/engram"
@@ -11,10 +11,10 @@ import (
 
 // rememberRows are the tools remember, recall and forget as routes. They look in all
 // projects, as those do (package recall of mcp says why): what is remembered goes to the
-// project that is named, or that the server was told to work in, if any.
+// project that is named, else to that of the session, of the settings or of the server's folder.
 func (a *API) rememberRows() []Route {
 	return []Route{
-		write("POST", "/remember", a.remember, "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(document.Remembered{}, http.StatusOK, created),
+		write("POST", "/remember", a.remember, "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
 		// It counts what it shows as read: hence not open, as what only reads is.
 		write("POST", "/recall", a.recollect, "what is remembered of a question, by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
 		write("POST", "/forget", a.forget, "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
@@ -26,7 +26,20 @@ type rememberBody struct {
 	Content  string         `json:"content" required:"true"`
 	Category engram.Type    `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
 	Metadata map[string]any `json:"metadata"`
-	Project  string         `json:"project" doc:"where it belongs; else to the server's project, if it has one"`
+	Project  string         `json:"project" doc:"where it belongs; else that of the session, of the server's settings, of the server's folder"`
+	Session  string         `json:"session_id" doc:"the session that remembers; one that is not known is made"`
+}
+
+// remembered says what became of it, and where it is.
+type remembered struct {
+	document.Remembered
+	placed
+}
+
+// placed says in which project something was saved, and what should be known of that.
+type placed struct {
+	Project  string   `json:"project,omitempty"`  // as it is spelled from now on; absent for none
+	Warnings []string `json:"warnings,omitempty"` // on the name of the project, on what was cut out or could not be done
 }
 
 func (a *API) remember(q request) (reply, error) {
@@ -37,16 +50,37 @@ func (a *API) remember(q request) (reply, error) {
 	if blank(in.Content) {
 		return reply{}, invalid("content is required")
 	}
-	res, err := a.Engine.Save(q.Context(), engine.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
-		Project: cmp.Or(in.Project, a.Project), Admit: engine.AdmitMerging})
-	if err != nil {
-		return reply{}, err
+	if in.Project == "" {
+		if in.Project, err = a.projectOf(q.Context(), in.Session); err != nil {
+			return reply{}, err
+		}
 	}
-	rep := reply{body: document.RememberedOf(res.Memory, res.Known(), res.Contested()), location: "/memories/" + string(res.Memory.ID)}
+	res, err := a.Engine.Save(q.Context(), engine.SaveInput{Content: in.Content, Type: in.Category, Metadata: in.Metadata,
+		Project: in.Project, SessionID: in.Session, NewSession: true, Directory: a.Dir, Admit: engine.AdmitMerging})
+	if err != nil {
+		return reply{}, mismatched(err)
+	}
+	rep := reply{body: remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), placed{res.Memory.Project, res.Warnings}},
+		location: "/memories/" + string(res.Memory.ID), degraded: res.Warnings}
 	if !res.Known() {
 		rep.status = http.StatusCreated
 	}
 	return rep, nil
+}
+
+// projectOf is where something belongs that names no project: "" where its session has one,
+// which then counts, else that of the settings or of the folder in which the server runs.
+func (a *API) projectOf(ctx context.Context, session string) (string, error) {
+	if session != "" {
+		switch s, err := a.Engine.Session(ctx, session); {
+		case err == nil && s.Project != "":
+			return "", nil
+		case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
+			return "", err
+		}
+	}
+	at, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true, Write: true})
+	return at.Name, err
 }
 
 // recollectBody is a question.

@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,8 +19,16 @@ func rememberCases() []routeCase {
 	)
 	return []routeCase{
 		{"a thing is remembered", "POST /remember", "POST /remember", `{"content":"The gateway has no shared store.","category":"fact","metadata":{"ticket":7}}`, 201,
-			`{"id":"mem_00000000000000000000000005"}`},
-		{"what is private is not kept", "POST /remember", "POST /remember", `{"content":"The key is <private>x</private>."}`, 201, `{"id":"mem_00000000000000000000000005"}`},
+			`{"id":"mem_00000000000000000000000005","project":"byhand"}`},
+		{"what is private is not kept", "POST /remember", "POST /remember", `{"content":"The key is <private>x</private>."}`, 201, `{"id":"mem_00000000000000000000000005","project":"byhand"}`},
+		{"a thing of a session is remembered in its project", "POST /remember", "POST /remember", `{"content":"The gateway has no shared store.","session_id":"s1"}`, 201,
+			`{"id":"mem_00000000000000000000000005","project":"demo"}`},
+		{"a session that is not known is made in the server's project", "POST /remember", "POST /remember", `{"content":"The gateway has no shared store.","session_id":"fresh"}`, 201,
+			`{"id":"mem_00000000000000000000000005","project":"byhand"}`},
+		{"a session of another project is refused", "POST /remember", "POST /remember", `{"content":"x","session_id":"s1","project":"web"}`, 400,
+			`{"error":{"code":"conflict","message":"session project does not match requested project","hint":"leave the project out, or use a session of its own"}}`},
+		{"a name that is spelled otherwise is told", "POST /remember", "POST /remember", `{"content":"The gateway has no shared store.","project":"Demo--Shop"}`, 201,
+			`{"id":"mem_00000000000000000000000005","project":"demo-shop","warnings":["Project name normalized: \"Demo--Shop\" → \"demo-shop\"","Project \"demo-shop\" has no memories. Similar project found: \"demo\" (2 memories). Consider using that name instead."]}`},
 		{"nothing is not remembered", "POST /remember", "POST /remember", `{"content":" "}`, 400, `{"error":{"code":"invalid","message":"content is required","hint":""}}`},
 		{"a content that is no text", "POST /remember", "POST /remember", `{"content":7}`, 400, bad("invalid json: content cannot be a number", "send content as a string")},
 		{"a misspelt field is not dropped", "POST /remember", "POST /remember", `{"content":"x","categry":"fact"}`, 400, bad(`there is no field \"categry\"`, "did you mean category?")},
@@ -41,6 +51,20 @@ func rememberCases() []routeCase {
 	}
 }
 
+// Without a project anywhere, what is remembered belongs to the folder in which the server runs.
+func TestTheFolderOfTheServerIsWhereThingsAreRemembered(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "Till")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h := newAPI(t, httpapi.Options{Dir: dir})
+	want(t, ask(h, "POST", "/remember", `{"content":"Receipts are printed twice."}`), "POST /remember", 201,
+		`{"id":"mem_00000000000000000000000001","project":"till"}`)
+	if got := told(ask(h, "GET", "/memories?project=till", "")); !strings.Contains(got, "Receipts") {
+		t.Errorf("GET /memories?project=till: %s has no memory of it", got)
+	}
+}
+
 func TestWhatIsRememberedIsRecalledUntilItIsForgotten(t *testing.T) {
 	h := newAPI(t, httpapi.Options{Project: "web"})
 	load(t, h,
@@ -56,7 +80,7 @@ func TestWhatIsRememberedIsRecalledUntilItIsForgotten(t *testing.T) {
 	for _, tt := range []struct{ name, path, body, want string }{
 		{"what is known has its id twice", "/remember", `{"content":"Access tokens of the API live 15 minutes.","category":"decision"}`,
 			`{"id":"mem_00000000000000000000000001","merged_with":"mem_00000000000000000000000001"`},
-		{"a contradiction is told", "/remember", `{"content":"Access tokens of the API live 30 minutes.","category":"decision"}`, `"conflict_detected":true,"conflict_with":"mem_`},
+		{"a contradiction is told", "/remember", `{"content":"Access tokens of the API live 30 minutes when the user is remembered.","category":"decision"}`, `"conflict_detected":true,"conflict_with":"mem_`},
 		{"both are recalled", "/recall", `{"query":"how long do access tokens live"}`, `live 5 minutes."`},
 		{"recalling counts", "/recall", `{"query":"how long do access tokens live"}`, `"access_count":1`},
 		{"one is forgotten", "/forget", `{"id":"mem_00000000000000000000000001"}`, `{"forgotten":true}`},

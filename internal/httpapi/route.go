@@ -26,6 +26,7 @@ type Route struct {
 	// Newer says that the route refuses what it does not know, and answers errors as
 	// {"error":{…}}; the others ignore it, and answer {"error":"…"}.
 	Newer    bool
+	RPC      bool     // answers errors as JSON-RPC does
 	Params   []Param  // what may stand in the query
 	Body     any      // a value of the type that is decoded; nil when no body is read
 	Optional bool     // the body may be left out
@@ -42,7 +43,7 @@ type Route struct {
 // Answer is one kind of success.
 type Answer struct {
 	Status int
-	Body   any    // a value of the type that is encoded; a string where Media is a text
+	Body   any    // a value of the type that is encoded; a string where Media is a text; nil for no body
 	Media  string // "" is application/json
 }
 

@@ -50,9 +50,9 @@ func routeCases() []routeCase {
 
 func sessionCases() []routeCase {
 	return []routeCase{
-		{"a session is made", "POST /sessions", "POST /sessions", `{"id":"s9","project":"demo","unknown":[1]}`, 201, `{"id":"s9","status":"created"}`},
-		{"a session that exists is made again", "POST /sessions", "POST /sessions", `{"id":"s1","project":"demo"}`, 201, `{"id":"s1","status":"created"}`},
-		{"a session needs a project", "POST /sessions", "POST /sessions", `{"id":"s9"}`, 400, `{"error":"id and project are required","code":"invalid"}`},
+		{"a session is made", "POST /sessions", "POST /sessions", `{"id":"s9","project":"demo","unknown":[1]}`, 201, `{"id":"s9","status":"created","project":"demo"}`},
+		{"a session that exists is made again", "POST /sessions", "POST /sessions", `{"id":"s1","project":"demo"}`, 201, `{"id":"s1","status":"created","project":"demo"}`},
+		{"a session needs a project", "POST /sessions", "POST /sessions", `{"id":"s9"}`, 400, `{"error":"project is required","code":"invalid"}`},
 		{"the latest sessions", "GET /sessions/recent", "GET /sessions/recent?project=demo&limit=many", "", 200, `[{"id":"empty","project":"demo","started_at":T,"observation_count":0},` + row1 + `]`},
 		{"no sessions are an empty list", "GET /sessions/recent", "GET /sessions/recent?project=nobody", "", 200, `[]`},
 		{"one session", "GET /sessions/{id}", "GET /sessions/s1", "", 200, ses1},
@@ -70,12 +70,12 @@ func sessionCases() []routeCase {
 func observationCases() []routeCase {
 	const mismatch = `{"error":"session project does not match requested project","code":"session_project_mismatch","hint":"leave the project out, or use a session of its own","session_project":"demo","project":"other"}`
 	return []routeCase{
-		{"a memory is saved", "POST /observations", "POST /observations", `{"session_id":"s1","project":"demo","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved"}`},
-		{"a memory takes the project of its session", "POST /observations", "POST /observations", `{"session_id":"s1","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved"}`},
-		{"an unknown session is made", "POST /observations", "POST /observations", `{"session_id":"new","project":"demo","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved"}`},
+		{"a memory is saved", "POST /observations", "POST /observations", `{"session_id":"s1","project":"demo","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved","project":"demo"}`},
+		{"a memory takes the project of its session", "POST /observations", "POST /observations", `{"session_id":"s1","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved","project":"demo"}`},
+		{"an unknown session is made", "POST /observations", "POST /observations", `{"session_id":"new","project":"demo","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved","project":"demo"}`},
 		{"an unknown session without a project is made", "POST /observations", "POST /observations", `{"session_id":"new","title":"A","content":"B"}`, 201, `{"id":4,"status":"saved"}`},
-		{"a topic is revised under its number", "POST /observations", "POST /observations", `{"session_id":"s1","project":"Demo","title":"C","content":"D","topic_key":"decision/cookies"}`, 201, `{"id":1,"status":"saved"}`},
-		{"an exact repeat keeps its number", "POST /observations", "POST /observations", `{"session_id":"s1","project":"demo","type":"bugfix","title":"Login fix","content":"The login form lost its state."}`, 201, `{"id":2,"status":"saved"}`},
+		{"a topic is revised under its number", "POST /observations", "POST /observations", `{"session_id":"s1","project":"Demo","title":"C","content":"D","topic_key":"decision/cookies"}`, 201, `{"id":1,"status":"saved","project":"demo","warnings":["Project name normalized: \"Demo\" → \"demo\""]}`},
+		{"an exact repeat keeps its number", "POST /observations", "POST /observations", `{"session_id":"s1","project":"demo","type":"bugfix","title":"Login fix","content":"The login form lost its state."}`, 201, `{"id":2,"status":"saved","project":"demo"}`},
 		{"a memory needs a title", "POST /observations", "POST /observations", `{"session_id":"s1","content":"B"}`, 400, `{"error":"session_id, title, and content are required","code":"invalid"}`},
 		{"a session of another project is refused", "POST /observations", "POST /observations", `{"session_id":"s1","project":"other","title":"A","content":"B"}`, 400, mismatch},
 
@@ -100,7 +100,7 @@ func observationCases() []routeCase {
 
 		{"learnings are taken out of a text", "POST /observations/passive", "POST /observations/passive",
 			`{"session_id":"s1","project":"demo","source":"stop-hook","content":"Bye.\n## Key Learnings:\n1. The cache must be warm before the first request.\n2. The login form lost its state.\n"}`,
-			200, `{"extracted":2,"saved":1,"duplicates":1}`},
+			200, `{"extracted":2,"saved":1,"duplicates":1,"project":"demo"}`},
 		{"a text without learnings", "POST /observations/passive", "POST /observations/passive", `{"session_id":"s1"}`, 200, `{"extracted":0,"saved":0,"duplicates":0}`},
 		{"learnings need a session", "POST /observations/passive", "POST /observations/passive", `{"content":"x"}`, 400, `{"error":"session_id is required","code":"invalid"}`},
 	}
@@ -108,7 +108,7 @@ func observationCases() []routeCase {
 
 func promptCases() []routeCase {
 	return []routeCase{
-		{"a prompt is saved", "POST /prompts", "POST /prompts", `{"session_id":"s1","content":"more"}`, 201, `{"id":2,"status":"saved"}`},
+		{"a prompt is saved", "POST /prompts", "POST /prompts", `{"session_id":"s1","content":"more"}`, 201, `{"id":2,"status":"saved","project":"demo"}`},
 		{"a prompt needs a session", "POST /prompts", "POST /prompts", `{"content":"more"}`, 400, `{"error":"session_id and content are required","code":"invalid"}`},
 		{"the latest prompts", "GET /prompts/recent", "GET /prompts/recent?project=demo", "", 200, `[` + prm1 + `]`},
 		{"no prompts are an empty list", "GET /prompts/recent", "GET /prompts/recent?project=other", "", 200, `[]`},

@@ -24,11 +24,13 @@ type schemas struct {
 	named map[string]object
 	types map[string]reflect.Type // whose the names are
 	read  map[reflect.Type]bool   // types that are decoded
-	err   error                   // the first type that cannot be described
+	// failures are the errors that routes may answer, by name.
+	failures object
+	err      error // the first type that cannot be described
 }
 
 func newSchemas() *schemas {
-	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}}
+	return &schemas{named: map[string]object{}, types: map[string]reflect.Type{}, read: map[reflect.Type]bool{}, failures: object{}}
 }
 
 // of describes t for a use.

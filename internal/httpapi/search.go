@@ -43,7 +43,11 @@ func (a *API) search(q request) (reply, error) {
 			hits = append(hits, hitOf(h, explain, below[i]))
 		}
 	}
-	return reply{body: hits, degraded: found.Degraded}, err
+	if err != nil {
+		return reply{}, err
+	}
+	elsewhere, err := a.elsewhere(q, in.Filter.Project, len(hits) > 0 || !in.AsOf.IsZero())
+	return reply{body: hits, degraded: found.Degraded, elsewhere: elsewhere}, err
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {

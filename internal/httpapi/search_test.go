@@ -35,7 +35,7 @@ func findingCases() []routeCase {
 		{"a timeline of no number", "GET /timeline", "GET /timeline?observation_id=x", "", 400, `{"error":"invalid observation_id","code":"invalid","hint":"a whole number"}`},
 		{"a timeline of a memory nobody knows", "GET /timeline", "GET /timeline?observation_id=9", "", 404, `{"error":"timeline: observation #9 not found","code":"not_found"}`},
 
-		{"an empty context", "GET /context", "GET /context?project=nobody", "", 200, `{"context":""}`},
+		{"an empty context", "GET /context", "GET /context?project=nobody", "", 200, `{"context":"","elsewhere":"No memories in project nobody; 3 in others: leave project out"}`},
 		{"a context", "GET /context", "GET /context?project=other", "", 200,
 			`{"context":"## Memory from Previous Sessions\n\n### Recent Sessions\n- **other** (2026-06-12 09:00:06) [1 observations]\n\n### Recent Observations\n- [manual] **Else**: Something else about a login.\n\n"}`},
 	}

@@ -48,9 +48,15 @@ type done struct {
 
 // sessionBody is a session to start.
 type sessionBody struct {
-	ID        string `json:"id" example:"s1" required:"true" doc:"what it is called from now on"`
+	ID        string `json:"id" example:"s1" doc:"what it is called from now on; made if none is given"`
 	Project   string `json:"project" example:"shop" required:"true" doc:"what it works on"`
 	Directory string `json:"directory" example:"/src/shop" doc:"where"`
+}
+
+// begun says what became of a session that was to start.
+type begun struct {
+	done
+	Project string `json:"project"` // as it is spelled from now on
 }
 
 func (a *API) startSession(q request) (reply, error) {
@@ -58,11 +64,11 @@ func (a *API) startSession(q request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	if blank(in.ID, in.Project) {
-		return reply{}, invalid("id and project are required")
+	if blank(in.Project) {
+		return reply{}, invalid("project is required")
 	}
 	s, err := a.Engine.StartSession(q.Context(), engine.SessionInput{ID: in.ID, Project: in.Project, Directory: in.Directory})
-	return reply{status: http.StatusCreated, body: done{s.ID, "created"}}, err
+	return reply{status: http.StatusCreated, body: begun{done{s.ID, "created"}, s.Project}}, err
 }
 
 func (a *API) recentSessions(q request) (reply, error) {

@@ -32,8 +32,8 @@ func (a *API) table() []Route {
 		routes = append(routes, Route{Method: "POST", Path: "/daemon/{verb}", Summary: "what the commands of this program ask a server", MaxBody: maxBody, Newer: true, Hidden: true, Body: map[string]any{}, stream: a.forCommands})
 	}
 	if a.MCP != nil {
-		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, stream: a.speakMCP}.
-			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents))
+		routes = append(routes, Route{Path: "/mcp", Summary: "MCP over streamable HTTP", Token: true, MaxBody: maxBody, Newer: true, RPC: true, stream: a.speakMCP}.
+			query(words("tools", "profiles and names of tools, separated by commas; left out: agent")).gives(map[string]any{}).tells(mediaEvents).gives(nil, http.StatusAccepted).fails(notFound))
 	}
 	return routes
 }
@@ -48,7 +48,7 @@ func (a *API) serverRows() []Route {
 
 func (a *API) sessionRows() []Route {
 	return []Route{
-		write("POST", "/sessions", a.startSession, "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(done{}, created),
+		write("POST", "/sessions", a.startSession, "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(begun{}, created),
 		read("/sessions/recent", a.recentSessions, "sessions, the latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
 		read("/sessions/{id}", a.session, "one session").gives(sessionDoc{}).fails(notFound),
 		read("/sessions/{id}/uses", a.sessionUses, "what a session was shown").newer().gives(usesDoc{}).fails(notFound),
@@ -100,7 +100,7 @@ func (a *API) findingRows() []Route {
 
 func (a *API) promptRows() []Route {
 	return []Route{
-		write("POST", "/prompts", a.savePrompt, "save what the user asked").takes(promptBody{}).gives(kept{}, created).fails(conflict),
+		write("POST", "/prompts", a.savePrompt, "save what the user asked").takes(promptBody{}).gives(savedPrompt{}, created).fails(conflict),
 		read("/prompts/recent", a.recentPrompts, "prompts, newest first").query(inProject(), limit(20, maxList).lax()).gives([]promptDoc{}),
 		read("/prompts/search", a.searchPrompts, "prompts by their words").query(words("q", "words; none lists the newest"), inProject(), limit(10, 100).lax()).gives([]promptDoc{}),
 		write("DELETE", "/prompts/{id}", a.deletePrompt, "delete a prompt").query(erasing()).gives(kept{}).fails(notFound),
@@ -118,10 +118,12 @@ func (a *API) storeRows() []Route {
 			moment("since", "with by: only memories made then or later")).gives(statsDoc{}).fails(notFound),
 		read("/doctor", a.doctor, "how the store is, well or not").query(words("project", "only this project"), words("check", "only this check"), cwd).gives(document.Report{}).fails(notFound),
 		write("GET", "/export", nil, "everything, or one project, as a file").streams(a.export).query(words("project", "only this project"),
-			words("format", "what it is written as; mem is the default", exportFormats()...), flag("vectors", "with vectors, which format json has room for")).gives(map[string]any{}).fails(notFound),
+			words("format", "json, the default, keeps everything; mem has the fields of the mem_* programs alone", exportFormats()...), flag("vectors", "with vectors, which format json has room for")).gives(map[string]any{}).fails(notFound),
 		write("POST", "/import", nil, "bring in a file that an export wrote; the body is the file, packed with gzip or not").streams(a.importFile).unreads(maxImport).query(
 			words("mode", "merge is the default; with replace, what is not in the file is forgotten", string(engine.ImportMerge), string(engine.ImportReplace)),
-			words("project", "everything goes into this project; what another one has here comes in as a copy"), flag("dry_run", "only say what would come of it")).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
+			words("project", "everything goes into this project; what another one has here comes in as a copy"), flag("dry_run", "only say what would come of it"),
+			flag("all_projects", "with replace: every project that the file is of; left out: that of the server's folder, or project"),
+			whole("may_forget", "with replace: how many memories may be forgotten; one that would forget more is refused and says of which projects", 0, 0, 1<<30)).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
 		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
 		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
 		write("POST", "/projects/migrate", a.migrateProject, "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),

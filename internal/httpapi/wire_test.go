@@ -180,7 +180,12 @@ func TestAPageSendsNothingOverTheWire(t *testing.T) {
 	addr := live(t, httpapi.Options{})
 	poison := `{"session_id":"s","project":"p","title":"poison","content":"from a page"}`
 	for _, header := range []string{
-		"Content-Type: text/plain", "Content-Type: application/x-www-form-urlencoded", "Content-Type: text/plain;charset=UTF-8", "",
+		"Content-Type: text/plain", "Content-Type: text/plain;charset=UTF-8", "Content-Type: multipart/form-data; boundary=x",
+		"Content-Type: application/x-www-form-urlencoded\r\nOrigin: http://evil.test", "Content-Type: application/x-www-form-urlencoded\r\nOrigin: null",
+		"Content-Type: application/x-www-form-urlencoded\r\nReferer: http://evil.test/", "Content-Type: application/x-www-form-urlencoded\r\nReferer: ",
+		"Content-Type: application/x-www-form-urlencoded\r\nSec-Fetch-Mode: no-cors", "Content-Type: application/x-www-form-urlencoded\r\nCookie: a=b",
+		"Content-Type: application/x-www-form-urlencoded\r\nUser-Agent: Mozilla/5.0", "Content-Type: application/x-www-form-urlencoded; charset=UTF-8",
+		"Content-Type: application/x-www-form-urlencoded\r\nContent-Type: text/plain", "Origin: http://evil.test", "User-Agent: Mozilla/5.0",
 		"Content-Type: application/json\r\nOrigin: http://evil.test", "Content-Type: application/json\r\nSec-Fetch-Site: cross-site",
 	} {
 		c := dialled(t, addr)
@@ -199,4 +204,24 @@ func TestAPageSendsNothingOverTheWire(t *testing.T) {
 	if err := call("GET", "http://"+addr+"/stats", "", &stats); err != nil || stats.Observations != 0 {
 		t.Errorf("a page wrote: %+v, %v", stats, err)
 	}
+}
+
+// What curl -d sends: a body of JSON under the type of a form, or under none.
+func TestAPlainToolNeedsNoContentType(t *testing.T) {
+	addr := live(t, httpapi.Options{})
+	for i, header := range []string{"Content-Type: application/x-www-form-urlencoded\r\nUser-Agent: curl/8.5.0\r\nAccept: */*\r\n", "", "Content-Type: \r\n"} {
+		body := fmt.Sprintf(`{"session_id":"s","project":"p","title":"From a tool %d","content":"number %d"}`, i, i)
+		c := dialled(t, addr)
+		send(t, c, fmt.Sprintf("POST /observations HTTP/1.1\r\nHost: %s\r\n%sContent-Length: %d\r\n\r\n%s", addr, header, len(body), body))
+		if got := status(t, c); !strings.HasPrefix(got, "201") {
+			t.Errorf("%q: got %s, want 201", header, got)
+		}
+		_ = c.Close()
+	}
+	c := dialled(t, addr)
+	send(t, c, fmt.Sprintf("POST /observations HTTP/1.1\r\nHost: %s\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 7\r\n\r\ntitle=x", addr))
+	if got := status(t, c); !strings.HasPrefix(got, "400") {
+		t.Errorf("a form: got %s, want 400, for it is no JSON", got)
+	}
+	_ = c.Close()
 }

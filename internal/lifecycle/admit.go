@@ -18,7 +18,7 @@ type Action string
 const (
 	Insert Action = "inserted" // it is new
 	Revise Action = "revised"  // the topic's memory now says this
-	Repeat Action = "repeated" // it was said before, word for word; counted
+	Repeat Action = "repeated" // it was said before, word for word or in other words; counted
 	Absorb Action = "merged"   // another memory now says this too
 )
 
@@ -40,7 +40,8 @@ type Known struct {
 	// TopicSaid says that Topic said this before, and that what it says now, or is about to say,
 	// comes after it in the same input.
 	TopicSaid bool
-	Repeat    *engram.Memory // the live memory that IsRepeat found; nil for none
+	Repeat    *engram.Memory // the live memory that IsRepeat found, or the summary of the same session that says this; nil for none
+	Standing  *engram.Memory // the summary of the same session in whose place this one comes; nil for none
 	Titled    *Near          // the newest live memory of its project, scope, type and title; nil for none
 	// Said is the newest live memory of its project and scope with the same content, of
 	// whatever type and time; nil for none.
@@ -66,24 +67,31 @@ type Decision struct {
 	Action Action
 	Target engram.Memory // the memory that is revised, repeated or merged with
 	Reason string        // for a person
+	// Adds is what is said now adds to Target, where that was asked: AddsWording and AddsLess
+	// are other words than its own, which are to be kept, be it as a revision.
+	Adds Addition
 }
 
 // Admit decides what saving m does, of what the store knows. In this order: the topic's
 // memory is revised, an exact repeat is counted; and merging, what another memory says
 // already, of whatever type, is counted there, the memory of the same type and title
 // takes m up, or the nearest one of the same type from the duplicate mark on. The type
-// manual says that nobody named one: it goes with any. What has a topic key of its own,
-// or contradicts, is not merged, nor what would be too much for one memory.
+// manual says that nobody named one: it goes with any. What is taken up says all that the
+// memory says, and more. What has a topic key of its own, contradicts, or has something in
+// the place of what the memory says is not merged, nor what would be too much for one
+// memory.
 func Admit(m engram.Memory, k Known, mode AdmitMode, p Policy) Decision {
 	switch {
 	case k.Topic != nil && k.Topic.NormalizedHash == m.NormalizedHash && k.Topic.Title == m.Title && k.Topic.Type == m.Type:
-		return Decision{Repeat, *k.Topic, "the topic says this already"}
+		return Decision{Action: Repeat, Target: *k.Topic, Reason: "the topic says this already"}
 	case k.Topic != nil && k.TopicSaid:
-		return Decision{Repeat, *k.Topic, "the topic said this before, and a later one of these has it"}
+		return Decision{Action: Repeat, Target: *k.Topic, Reason: "the topic said this before, and a later one of these has it"}
 	case k.Topic != nil:
-		return Decision{Revise, *k.Topic, "same topic key"}
+		return Decision{Action: Revise, Target: *k.Topic, Reason: "same topic key"}
 	case k.Repeat != nil:
-		return Decision{Repeat, *k.Repeat, "exact repeat"}
+		return Decision{Action: Repeat, Target: *k.Repeat, Reason: "exact repeat"}
+	case k.Standing != nil:
+		return Decision{Action: Revise, Target: *k.Standing, Reason: "in place of the summary that the session had"}
 	case m.TopicKey != "":
 		return Decision{Action: Insert, Reason: "first of its topic"}
 	case mode != AdmitMerging:
@@ -114,40 +122,50 @@ func admitMerging(m engram.Memory, k Known, p Policy) Decision {
 	}
 	why := "new"
 	for _, l := range alike {
-		if _, may := MayMerge(l.Memory, ofTypeOf(l.Memory, m)); !may {
-			continue
+		adds, as := Adds(l.Memory, m), typed(l.Memory, m)
+		if adds == AddsNothing {
+			as = ofTypeOf(l.Memory, m) // the same words, whatever they are called
 		}
-		if _, adds := Joined(l.Memory, m); adds == AddsNothing {
-			return known(l.Memory, m)
+		_, may := MayMerge(l.Memory, as)
+		if may && (adds == AddsNothing || (adds == AddsWording || adds == AddsLess) && l.Differs == "") {
+			return known(l.Memory, m, adds)
 		}
 	}
 	for _, l := range alike {
-		if l.how == "" {
-			continue
-		}
 		against, may := MayMerge(l.Memory, typed(l.Memory, m))
+		adds := Adds(l.Memory, m)
 		switch {
+		case l.how == "":
+			continue
 		case l.Differs != "":
 			why = l.how + ", which it may contradict"
 		case !may:
 			why = l.how + ", but " + against
+		case adds != AddsAround:
+			why = l.how + ", but " + SaysElse
 		case !fits(Merged(l.Memory, m, l.Memory.UpdatedAt, p)):
 			why = l.how + ", but too much together"
 		default:
-			return Decision{Absorb, l.Memory, l.how}
+			return Decision{Action: Absorb, Target: l.Memory, Reason: l.how}
 		}
 	}
 	return Decision{Action: Insert, Reason: why}
 }
 
-// known is what becomes of m, whose text old has: it is counted there. Where m says of
-// what type it is and old did not, old has a type from then on.
-func known(old, m engram.Memory) Decision {
-	has := fmt.Sprintf("#%d has this text already", old.Num)
-	if old.Type != engram.TypeManual || m.Type == engram.TypeManual {
-		return Decision{Repeat, old, has}
+// SaysElse is why two that are near do not become one.
+const SaysElse = "each says what the other does not"
+
+// known is what becomes of m, which old says: it is counted there. Where m says of what type
+// it is and old did not, old has a type from then on.
+func known(old, m engram.Memory, adds Addition) Decision {
+	d := Decision{Action: Repeat, Target: old, Adds: adds, Reason: fmt.Sprintf("#%d has this text already", old.Num)}
+	if adds != AddsNothing {
+		d.Reason = fmt.Sprintf("#%d says this already, in other words", old.Num)
 	}
-	return Decision{Absorb, old, fmt.Sprintf("%s, and is of type %s now", has, m.Type)}
+	if old.Type == engram.TypeManual && m.Type != engram.TypeManual {
+		d.Action, d.Reason = Absorb, fmt.Sprintf("%s, and is of type %s now", d.Reason, m.Type)
+	}
+	return d
 }
 
 // ofTypeOf is m as if it were of old's type. The summary of a session is never anything
@@ -169,6 +187,15 @@ func typed(old, m engram.Memory) engram.Memory {
 		return ofTypeOf(old, m)
 	}
 	return m
+}
+
+// TagMadeSummary is on the summary of a session that nobody wrote: it was made of the session's
+// memories.
+const TagMadeSummary = "auto-summary"
+
+// IsMadeSummary reports whether a memory is the summary of a session that nobody wrote.
+func IsMadeSummary(m engram.Memory) bool {
+	return m.Type == engram.TypeSessionSummary && slices.Contains(m.Tags, TagMadeSummary)
 }
 
 // Hash is the NormalizedHash of a content.
@@ -196,6 +223,9 @@ func Revised(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r.Type, r.Title, r.Content, r.NormalizedHash = m.Type, m.Title, m.Content, m.NormalizedHash
 	r.ToolName, r.Origin = m.ToolName, m.Origin
 	r.Tags = union(old.Tags, m.Tags)
+	if IsMadeSummary(old) && !IsMadeSummary(m) { // somebody has written one
+		r.Tags = slices.DeleteFunc(r.Tags, func(t string) bool { return t == TagMadeSummary })
+	}
 	r.Metadata = merged(old.Metadata, m.Metadata)
 	r.Anchors = anchorsAfter(old.Anchors, m.Anchors)
 	r.Importance = m.Importance

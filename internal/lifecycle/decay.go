@@ -23,9 +23,9 @@ const (
 // that ran backwards costs nothing. Nothing is stored: asking twice is the same, and
 // waiting never strengthens.
 //
-// s is m.Strength, a its access count, i its importance, d the days (fractions too) since
-// it was last written or accessed, and t those since its strength was last set, by
-// writing or by consolidation (TouchedAt):
+// s is m.Strength, a its access count, i its importance, t the days (fractions too) since
+// its strength was last set, by writing, a boost or consolidation (TouchedAt), and d those
+// since that or since it was last written or accessed, whichever is later:
 //
 //	importance   clamp(s·e^(-rate·d)·(0.5 + 0.5·i) + 0.1·ln(1 + a), 0.1, 1), rate 0.01
 //	geometric    min(s·rate^d·min(max(log2(1 + a), 1), boost), 1), rate 0.95, boost 2
@@ -41,6 +41,23 @@ const (
 // Ebbinghaus, "Über das Gedächtnis", 1885, and the more stable the more often a memory
 // was repeated and the more important it is.
 func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
+	if least := leastOf(d); !m.Permanent {
+		return max(unfloored(m, now, d), least)
+	}
+	return clamp(m.Strength, 0, 1)
+}
+
+// leastOf is where a curve ends.
+func leastOf(d engram.Decay) float64 {
+	switch d.Curve {
+	case engram.CurveGeometric, engram.CurveEbbinghaus:
+		return 0
+	}
+	return leastStrength
+}
+
+// unfloored is Strength as it would be if no curve ended above 0.
+func unfloored(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	if m.Permanent {
 		return clamp(m.Strength, 0, 1)
 	}
@@ -48,13 +65,13 @@ func Strength(m engram.Memory, now time.Time, d engram.Decay) float64 {
 	switch d.Curve {
 	case engram.CurveGeometric:
 		boost := min(max(uses/math.Ln2, 1), orElse(d.MaxBoost, defaultMaxBoost))
-		return clamp(m.Strength*math.Pow(orElse(d.Rate, defaultKept), daysSince(lastAccess(m), now))*boost, 0, 1)
+		return clamp(m.Strength*math.Pow(orElse(d.Rate, defaultKept), daysSince(lastRaised(m), now))*boost, 0, 1)
 	case engram.CurveEbbinghaus:
 		stability := orElse(d.Rate, defaultStability) * (1 + uses) * (0.5 + m.Importance)
 		return clamp(m.Strength*math.Exp(-daysSince(m.TouchedAt, now)/stability), 0, 1)
 	}
-	fresh := m.Strength * math.Exp(-orElse(d.Rate, defaultLoss)*daysSince(lastAccess(m), now))
-	return clamp(fresh*(0.5+0.5*m.Importance)+0.1*uses, leastStrength, 1)
+	fresh := m.Strength * math.Exp(-orElse(d.Rate, defaultLoss)*daysSince(lastRaised(m), now))
+	return clamp(fresh*(0.5+0.5*m.Importance)+0.1*uses, 0, 1)
 }
 
 // Explain is Strength and what went into it, in words, the strength first:
@@ -69,8 +86,11 @@ func Explain(m engram.Memory, now time.Time, d engram.Decay) (float64, string) {
 	if d.Curve != "" {
 		curve = d.Curve
 	}
-	if curve == engram.CurveEbbinghaus {
+	switch {
+	case curve == engram.CurveEbbinghaus:
 		since, event = m.TouchedAt, "since it was consolidated"
+	case m.TouchedAt.After(since):
+		since, event = m.TouchedAt, "since it was boosted"
 	}
 	said = append(said, fmt.Sprintf("%s %s", counted(int(daysSince(since, now)), "day", "days"), event))
 	if m.Strength < 1 {
@@ -116,6 +136,14 @@ func lastAccess(m engram.Memory) time.Time {
 		return m.LastAccessedAt
 	}
 	return m.UpdatedAt
+}
+
+// lastRaised is when m was last read, written or boosted.
+func lastRaised(m engram.Memory) time.Time {
+	if at := lastAccess(m); at.After(m.TouchedAt) {
+		return at
+	}
+	return m.TouchedAt
 }
 
 func daysSince(t, now time.Time) float64 {

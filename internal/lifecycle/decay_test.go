@@ -112,7 +112,8 @@ func TestFromWhenACurveCounts(t *testing.T) {
 	}{
 		{"importance: a reading begins anew", engram.CurveImportance, func(m *engram.Memory) { m.LastAccessedAt, m.AccessCount = noon(), 1 }, 0.75 + 0.1*math.Log(2)},
 		{"importance: a change begins anew", engram.CurveImportance, func(m *engram.Memory) { m.UpdatedAt = noon() }, 0.75},
-		{"importance: consolidation does not", engram.CurveImportance, func(m *engram.Memory) { m.TouchedAt = noon() }, 0.75 * math.Exp(-1)},
+		{"importance: a boost begins anew", engram.CurveImportance, func(m *engram.Memory) { m.TouchedAt = noon() }, 0.75},
+		{"geometric: a boost begins anew", engram.CurveGeometric, func(m *engram.Memory) { m.TouchedAt = noon() }, 1},
 		{"geometric: a reading begins anew", engram.CurveGeometric, func(m *engram.Memory) { m.LastAccessedAt, m.AccessCount = noon(), 1 }, 1},
 		{"ebbinghaus: a reading does not", engram.CurveEbbinghaus, func(m *engram.Memory) { m.LastAccessedAt = noon() }, math.Exp(-100.0 / 30)},
 		{"ebbinghaus: consolidation begins anew", engram.CurveEbbinghaus, func(m *engram.Memory) { m.TouchedAt = noon() }, 1},
@@ -194,7 +195,11 @@ func TestExplain(t *testing.T) {
 			"0.81 · 1 day without access · importance 0.5 · 1 access · importance curve"},
 		{"a strength that was lowered", with(func(m *engram.Memory) { m.Strength, m.AccessCount = 0.5, 0 }), "",
 			"0.28 · 30 days without access · from 0.50 · importance 0.5 · 0 accesses · importance curve"},
-		{"the floor", with(func(m *engram.Memory) { m.UpdatedAt, m.AccessCount = noon().Add(-3650*day), 0 }), "",
+		{"a boost", with(func(m *engram.Memory) { m.TouchedAt = noon().Add(-day) }), "",
+			"0.88 · 1 day since it was boosted · importance 0.5 · 3 accesses · importance curve"},
+		{"the floor", with(func(m *engram.Memory) {
+			m.UpdatedAt, m.TouchedAt, m.AccessCount = noon().Add(-3650*day), noon().Add(-3650*day), 0
+		}), "",
 			"0.10 · 3650 days without access · importance 0.5 · 0 accesses · importance curve · its floor"},
 		{"permanent", with(func(m *engram.Memory) { m.Permanent = true }), engram.CurveGeometric, "1.00 · permanent, does not fade"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/wording"
 )
 
 // Addition is what a text adds to another one.
@@ -16,39 +17,42 @@ type Addition string
 // The additions.
 const (
 	AddsNothing Addition = "nothing" // the other text has it already, in these words
-	AddsAround  Addition = "around"  // it has the other text in it, and more
-	AddsBeside  Addition = "beside"  // each has something that the other lacks
+	AddsWording Addition = "wording" // the other text says the same, in other words
+	AddsLess    Addition = "less"    // the other text says it, in other words, and more
+	AddsAround  Addition = "around"  // it says all that the other text does, and more
+	AddsBeside  Addition = "beside"  // each has something that the other lacks, or may: they are two
 )
 
-// What stands between and around texts.
+// What stands around texts.
 const (
-	paragraphs   = "\n\n"     // between the texts of two memories
 	listMarks    = "-*+#>•– " // what a line may begin with beside its words
 	sentenceEnds = ".!?;。！？；"
 	trailing     = ".,;:! 。，；：！" // not "?": a question does not say what it asks
 )
 
-// Joined is the text of old with what m adds to it, under the title of old: by that it is
-// known. Nothing of either is lost: what is not in the new text word for word, but for
-// case, white space and marks of lists, is in that of old, which stays as a revision.
-func Joined(old, m engram.Memory) (content string, adds Addition) {
-	mine, theirs := sayings(m.Content), sayings(old.Content)
-	titled := func(in string) bool {
-		return m.Title == old.Title || mentions(old.Title, m.Title) || mentions(in, m.Title)
+// Adds says what m adds to old, word by word. Of two that each have something in the place
+// of what the other has, be it a name, a number or the order of the words, neither adds to
+// the other: written into one memory they would say both.
+func Adds(old, m engram.Memory) Addition {
+	bearing := wording.Compare(wordingOf(old), wordingOf(m))
+	switch bearing {
+	case wording.More:
+		return AddsAround
+	case wording.Other:
+		return AddsBeside
 	}
-	switch {
-	case within(theirs, mine) && titled(old.Content):
-		return old.Content, AddsNothing
-	case within(theirs, mine):
-		return old.Content + paragraphs + m.Title, AddsBeside
-	case within(mine, theirs) && titled(m.Content):
-		return m.Content, AddsAround
-	case within(mine, theirs):
-		return m.Content + paragraphs + m.Title, AddsAround
-	case titled(old.Content) || titled(m.Content):
-		return old.Content + paragraphs + m.Content, AddsBeside
+	titled := m.Title == old.Title || mentions(old.Title, m.Title) || mentions(old.Content, m.Title)
+	if titled && within(sayings(old.Content), sayings(m.Content)) {
+		return AddsNothing
 	}
-	return old.Content + paragraphs + m.Title + "\n" + m.Content, AddsBeside
+	if bearing == wording.Less {
+		return AddsLess
+	}
+	return AddsWording
+}
+
+func wordingOf(m engram.Memory) wording.Text {
+	return wording.Text{Title: m.Title, Content: m.Content}
 }
 
 // Merged is old saying also what m says, at now: tags and metadata of both, the greater
@@ -56,10 +60,16 @@ func Joined(old, m engram.Memory) (content string, adds Addition) {
 // less trusted one counts. It is still the memory that old was, of its topic and session, and
 // of its type unless that was manual: nobody had named one.
 //
-// Whether the two may become one is MayMerge's and Admit's to say.
+// Its text is that of the two which says more, under the title of old: by that it is known,
+// unless the title of m stands nowhere else. Whether the two may become one is MayMerge's,
+// Adds' and Admit's to say.
 func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r := old
-	r.Content, _ = Joined(old, m)
+	if Adds(old, m) == AddsAround {
+		if r.Content = m.Content; !mentions(old.Title+"\n"+m.Content, m.Title) {
+			r.Title = m.Title
+		}
+	}
 	if old.Type == engram.TypeManual {
 		r.Type = m.Type
 	}
@@ -77,6 +87,18 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	r.DuplicateCount++
 	r.LastSeenAt, r.UpdatedAt = now, now
 	r.ReviewAfter = ReviewAfter(r, now, p)
+	return r
+}
+
+// Reworded is old in the words of m, which say the same. A title of its own stays: by that it
+// is known.
+func Reworded(old, m engram.Memory) engram.Memory {
+	r := old
+	r.Content, r.NormalizedHash = m.Content, Hash(m.Content)
+	if !wording.Read(wordingOf(old)).Titled() {
+		r.Title = m.Title
+	}
+	r.RevisionCount++
 	return r
 }
 

@@ -3,15 +3,20 @@ package lifecycle
 import (
 	"slices"
 	"strings"
+
+	"github.com/alanbuscaglia/engram/internal/wording"
 )
 
 // Said is a text in the forms in which it is looked for in others. The zero value is no
 // text: nothing holds it.
-type Said struct{ plain, sayings, words string }
+type Said struct {
+	plain, sayings, words string
+	wording               wording.Reading
+}
 
 // SaidIn takes a text apart once, for many comparisons.
 func SaidIn(text string) Said {
-	return Said{plain: strings.TrimSpace(text), sayings: marked(sayings(text)), words: wordsIn(text)}
+	return Said{strings.TrimSpace(text), marked(sayings(text)), wordsIn(text), wording.Read(wording.Text{Content: text})}
 }
 
 // Holds reports whether all that part says stands in s, one thing after the other: be it
@@ -22,8 +27,12 @@ func (s Said) Holds(part Said) bool {
 	if part.plain == "" {
 		return false
 	}
-	return strings.Contains(s.plain, part.plain) || s.Says(part) ||
-		strings.TrimSpace(part.words) != "" && strings.Contains(s.words, part.words)
+	if strings.Contains(s.plain, part.plain) || s.Says(part) ||
+		strings.TrimSpace(part.words) != "" && strings.Contains(s.words, part.words) {
+		return true
+	}
+	bearing := s.wording.Against(part.wording) // a restatement keeps the words of the first
+	return bearing == wording.Same || bearing == wording.Less
 }
 
 // Says reports whether part stands in s by itself: as whole lines or sentences.

@@ -39,6 +39,7 @@ func TestATextIsFoundInAnotherHoweverItIsSet(t *testing.T) {
 		{"nothing but marks", "a --- b", "---", true},
 		{"a part of it alone", "The cache is read.", "The cache is read at night.", false},
 		{"the words in another order", "At night the cache is read", "the cache is read at night", false},
+		{"in other words", "The user prefers dark mode in the editor", "User likes the dark mode", true},
 		{"no text", "something", " \n", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -49,15 +50,22 @@ func TestATextIsFoundInAnotherHoweverItIsSet(t *testing.T) {
 	}
 }
 
-// Whatever Joined makes of two texts, the erase of one must name the memory that holds it.
-func TestWhatWasJoinedIsFoundInIt(t *testing.T) {
+// Whatever becomes of two texts, the erase of one must name the memory that holds it.
+func TestWhatWasMergedIsFoundInIt(t *testing.T) {
 	text := rapid.StringMatching(`([-*] )?[A-Za-z。？.!?; \n-]{0,30}[a-z][。.!? ]{0,2}`)
 	rapid.Check(t, func(t *rapid.T) {
-		old := engram.Memory{Title: text.Draw(t, "old title"), Content: text.Draw(t, "old")}
-		m := engram.Memory{Title: text.Draw(t, "title"), Content: text.Draw(t, "new")}
-		joined, adds := lifecycle.Joined(old, m)
-		if !lifecycle.SaidIn(joined).Holds(lifecycle.SaidIn(m.Content)) {
-			t.Errorf("%q joined with %q is %q (%s): it does not hold the latter", old.Content, m.Content, joined, adds)
+		old, m := engram.Memory{Title: "t", Content: text.Draw(t, "old")}, engram.Memory{Title: "t", Content: text.Draw(t, "new")}
+		if more := rapid.SampledFrom([]string{"", old.Content + " And more.", old.Content + ", in short", "The " + old.Content}).Draw(t, "more"); more != "" {
+			m.Content = more
+		}
+		if lifecycle.Adds(old, m) == lifecycle.AddsBeside {
+			return
+		}
+		one := lifecycle.SaidIn(lifecycle.Merged(old, m, noon(), lifecycle.DefaultPolicy()).Content)
+		for _, part := range []string{old.Content, m.Content} {
+			if !one.Holds(lifecycle.SaidIn(part)) {
+				t.Errorf("%q and %q became one that does not hold %q", old.Content, m.Content, part)
+			}
 		}
 	})
 }

@@ -48,6 +48,9 @@ type Night struct {
 	// Bunches are groups of memories that are near to each other and in which a pattern is
 	// to be looked for; as Bunches makes them.
 	Bunches []Bunch
+	// Came is the number from which on memories came into the store within SleepPolicy.PruneAfter,
+	// however old they are; 0: none of them did.
+	Came int64
 	// Only are the steps that are wanted; nil is all.
 	Only []StepAction
 }
@@ -75,10 +78,8 @@ func (n Night) DecayOf(m engram.Memory, p Policy) engram.Decay {
 // the time before never settled, an access today would bring back what was lost last
 // year. There sleep is the consolidation: what is left becomes the strength, as of now.
 //
-// Too weak is what is below the floor; under the importance curve, which ends at 0.1,
-// nothing ever is unless a higher floor is asked for. Permanent memories stay, and so do
-// those that are due for review: somebody should look at them first. A memory that is
-// used, and would not be too weak once it is boosted, is boosted.
+// Night.Kept says what is too weak and what stays all the same, Boosted what has earned a boost.
+// A memory that is used, and would not be too weak once it is boosted, is boosted.
 func Plan(n Night, now time.Time, p Policy) []Step {
 	s := p.Sleep.orDefaults()
 	var steps []Step
@@ -125,14 +126,16 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	d := n.DecayOf(m, p)
 	strength := Strength(m, now, d)
 	boosted, used := Boosted(m, now, d, p)
-	lifted := Strength(boosted, now, d)
 	switch {
-	case n.Wants(StepPrune) && lifted < s.Floor && mayPrune(m, now):
+	case n.Wants(StepPrune) && n.Kept(m, now, p) == "":
 		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Floor, idle(m, now))
+		if left := unfloored(m, now, d); left < strength {
+			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Floor, idle(m, now))
+		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
 	case used && n.Wants(StepBoost):
 		reason := fmt.Sprintf("%s, the last one since its strength was set %s ago", counted(m.AccessCount, "access", "accesses"), days(m.TouchedAt, now))
-		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: lifted, Reason: reason}, true
+		return Step{Action: StepBoost, Memories: []int64{m.Num}, From: strength, To: Strength(boosted, now, d), Reason: reason}, true
 	case n.Wants(StepFade):
 		faded, some := Faded(m, now, d, p)
 		if !some {
@@ -142,11 +145,6 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 		return Step{Action: StepFade, Memories: []int64{m.Num}, From: m.Strength, To: faded.Strength, Reason: reason}, true
 	}
 	return Step{}, false
-}
-
-// mayPrune reports whether m may be forgotten for being weak.
-func mayPrune(m engram.Memory, now time.Time) bool {
-	return !m.Permanent && State(m, now) != engram.StateNeedsReview
 }
 
 // Faded is m consolidated at now, and whether that is worth writing. Its strength at now
@@ -163,26 +161,6 @@ func Faded(m engram.Memory, now time.Time, d engram.Decay, p Policy) (faded engr
 	faded = m
 	faded.Strength, faded.TouchedAt = left, now
 	return faded, true
-}
-
-// Boosted is m made stronger at now, and whether it has earned it. It is never weaker
-// than m, at now and at any time later, under any curve.
-func Boosted(m engram.Memory, now time.Time, d engram.Decay, p Policy) (boosted engram.Memory, earned bool) {
-	s := p.Sleep.orDefaults()
-	if m.Permanent || m.AccessCount < s.BoostAccesses || !m.LastAccessedAt.After(m.TouchedAt) || now.Sub(m.TouchedAt) < s.BoostAfter {
-		return m, false
-	}
-	base := m.Strength
-	if d.Curve == engram.CurveEbbinghaus {
-		// It is told from TouchedAt on, which moves: what was lost until now stays lost.
-		base = Strength(m, now, d)
-	}
-	boosted = m
-	boosted.Strength, boosted.TouchedAt = min(base+s.BoostBy, 1), now
-	if boosted.Strength <= base || Strength(boosted, now, d) <= Strength(m, now, d) {
-		return m, false // it is as strong as can be
-	}
-	return boosted, true
 }
 
 // idle says for how long nobody read or wrote m.

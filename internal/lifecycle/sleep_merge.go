@@ -51,11 +51,7 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 		}
 		near[from][to] = cosine
 	}
-	weak := func(m engram.Memory) bool {
-		d := n.DecayOf(m, p)
-		lifted, _ := Boosted(m, now, d, p)
-		return mayPrune(m, now) && Strength(lifted, now, d) < p.Sleep.orDefaults().Floor
-	}
+	weak := func(m engram.Memory) bool { return n.Kept(m, now, p) == "" }
 	for _, t := range n.Twins {
 		a, knownA := byNum[t.A]
 		b, knownB := byNum[t.B]

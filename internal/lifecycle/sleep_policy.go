@@ -16,10 +16,16 @@ type SleepPolicy struct {
 	// BoostAccesses is how often a memory must have been accessed, the last time since its
 	// strength was last set. Default 3.
 	BoostAccesses int
-	// BoostBy is what its strength gains. Default 0.1.
+	// BoostBy is what its stored strength gains, up to 1. Default 0.1.
 	BoostBy float64
-	// Floor is the strength, 0 to 1, below which a memory is forgotten. Default 0.05.
+	// BoostLeast is how much stronger a boost must leave it now to be worth writing. Default 0.01.
+	BoostLeast float64
+	// Floor is the strength, 0 to 1, below which a memory is forgotten. 0 is DefaultFloor, which
+	// spares more than a floor that was asked for does: see Night.Kept.
 	Floor float64
+	// PruneAfter is how long a memory must have been here, and left alone, before the default floor applies
+	// to it. Default 30 days.
+	PruneAfter time.Duration
 	// Bunch is how many memories a pattern is looked for in, at least; BunchMost at most.
 	// Defaults 3 and 8.
 	Bunch, BunchMost int
@@ -27,14 +33,22 @@ type SleepPolicy struct {
 	Bunches int
 }
 
+// DefaultFloor is the strength below which sleep forgets, where nobody asks for another one.
+//
+// Source: the fourth of the designs that Engram unites forgets what is weaker than 5 %.
+const DefaultFloor = 0.05
+
 func (p SleepPolicy) orDefaults() SleepPolicy {
 	return SleepPolicy{
 		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
 		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
-		Floor: orElseOf(p.Floor, 0.05),
+		BoostLeast: orElseOf(p.BoostLeast, 0.01), Floor: orElseOf(p.Floor, DefaultFloor), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
 		Bunch: max(orElseOf(p.Bunch, 3), 2), BunchMost: orElseOf(p.BunchMost, 8), Bunches: orElseOf(p.Bunches, 5),
 	}
 }
+
+// Settled is PruneAfter, or its default.
+func (p SleepPolicy) Settled() time.Duration { return p.orDefaults().PruneAfter }
 
 func orElseOf[T ~int | ~int64 | ~float64](v, fallback T) T {
 	if v <= 0 {

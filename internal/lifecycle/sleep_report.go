@@ -20,6 +20,9 @@ type Slept struct {
 	// Fading are memories that get weaker by themselves as time passes, without a step: all
 	// but permanent ones and those of the ebbinghaus curve.
 	Fading int
+	// Spared says of how many memories there was nothing to boost, and nothing to forget, and
+	// why: for each of these actions that was wanted and of which Plan has no step.
+	Spared []Spared
 	// Titles are those of the memories in the plan, fading ones aside; of a long plan of the
 	// first thousand.
 	Titles map[int64]string

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
 	"github.com/alanbuscaglia/engram"
 )
 
@@ -83,14 +85,13 @@ func (c *Choices) handler(list string) (http.Handler, error) {
 	return c.ready[len(c.ready)-1].handler, nil
 }
 
-// refuseChoice answers for a list that cannot be served, in the words of the HTTP API.
+// refuseChoice answers for a list that cannot be served.
 func refuseChoice(w http.ResponseWriter, err error) {
-	d := detail{Code: string(engram.CodeOf(err)), Message: "internal error", Hint: engram.HintOf(err)}
+	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 	status := http.StatusInternalServerError
-	if e, ok := errors.AsType[*engram.Error](err); ok {
-		d.Message, status = e.Msg, http.StatusBadRequest
+	if own, ok := errors.AsType[*engram.Error](err); ok {
+		e.Code, e.Message, status = jsonrpc.CodeInvalidRequest, own.Msg, http.StatusBadRequest
+		e.Data, _ = json.Marshal(map[string]string{"code": string(own.Code), "hint": engram.HintOf(err)}) // texts alone cannot fail
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(told{d}) // a client that has gone needs no answer
+	sendError(w, status, nil, e)
 }

@@ -50,7 +50,7 @@ func TestEachClientChoosesItsToolsOverHTTP(t *testing.T) {
 		}
 	}
 	w := askChoices(t, c, "tools=recal", listRequest)
-	want := `{"error":{"code":"invalid","message":"there is no MCP profile or tool \"recal\"","hint":"did you mean recall? profiles: agent, core, admin, mem, memory, recall, all; or names of tools"}}`
+	want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"there is no MCP profile or tool \"recal\"","data":{"code":"invalid","hint":"did you mean recall? profiles: agent, core, admin, mem, memory, recall, all; or names of tools"}}}`
 	if got := strings.TrimSpace(w.Body.String()); w.Code != http.StatusBadRequest || got != want {
 		t.Errorf("a choice of what does not exist\n got %d %s\nwant 400 %s", w.Code, got, want)
 	}

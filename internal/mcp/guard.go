@@ -36,17 +36,23 @@ func (s *Server) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// refuseUnoffered is the middleware that answers for tools this server does not have,
+// refuseUntaken is the middleware that answers for tools this server does not have,
 // and names the nearest one it has.
-func (s *Server) refuseUnoffered(next mcp.MethodHandler) mcp.MethodHandler {
+func (s *Server) refuseUntaken(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if call, ok := req.(*mcp.CallToolRequest); ok && !s.offers(call.Params.Name) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && !s.takes(call.Params.Name) {
 			return nil, s.unknownTool(call.Params.Name)
 		}
 		return next(ctx, method, req)
 	}
 }
 
+// takes reports whether the tool of that name can be called.
+func (s *Server) takes(name string) bool {
+	return slices.ContainsFunc(s.taken, func(t tool.Tool) bool { return t.Name == name })
+}
+
+// offers reports whether the tool of that name is listed, so that a model can be told of it.
 func (s *Server) offers(name string) bool {
 	return slices.ContainsFunc(s.tools, func(t tool.Tool) bool { return t.Name == name })
 }
@@ -54,7 +60,7 @@ func (s *Server) offers(name string) bool {
 func (s *Server) unknownTool(name string) *jsonrpc.Error {
 	name = tool.Clip(redact.Private(name))
 	var names []string
-	for _, t := range s.tools {
+	for _, t := range s.taken {
 		names = append(names, t.Name)
 	}
 	message := fmt.Sprintf("tool '%s' not found: tool not found", name)

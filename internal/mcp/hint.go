@@ -32,7 +32,7 @@ func calls() []instead {
 		{"graph <id>", "memory_graph id=<id>"},
 		{"graph <id> --relation <relation>", "mem_graph id=<id> relation_types=<relation>"},
 		{"graph <id> --relation <relation>", "memory_graph id=<id> relation_types=<relation>"},
-		{"link <a> <b>", "mem_link source_id=<a> relation=related target_id=<b>"},
+		{"link <a> <b>", "mem_link source_id=<a> relation=relates_to target_id=<b>"},
 		{"link <a> <relation> <b>", "mem_link source_id=<a> relation=<relation> target_id=<b>"},
 		{"link <a> <relation> <b>", "memory_link"},
 		{"unlink <a> <relation> <b>", "mem_unlink source_id=<a> relation=<relation> target_id=<b>"},

@@ -42,8 +42,9 @@ type listedTools struct {
 	Tools []listedTool `json:"tools"`
 }
 
-// markDeferred is the middleware that marks deferred tools in tools/list.
-func (s *Server) markDeferred(next mcp.MethodHandler) mcp.MethodHandler {
+// listOffered is the middleware that lists in tools/list what is offered, and marks what
+// is deferred.
+func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 	deferred := map[string]bool{}
 	for _, t := range s.tools {
 		deferred[t.Name] = t.Deferred
@@ -56,7 +57,9 @@ func (s *Server) markDeferred(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		marked := listedTools{ListToolsResult: list, Tools: []listedTool{}}
 		for _, t := range list.Tools {
-			marked.Tools = append(marked.Tools, listedTool{t, deferred[t.Name]})
+			if late, offered := deferred[t.Name]; offered {
+				marked.Tools = append(marked.Tools, listedTool{t, late})
+			}
 		}
 		return marked, nil
 	}

@@ -112,8 +112,8 @@ func TestDefaultProfileIsAgentAndSmall(t *testing.T) {
 
 func TestInstructionsAreShortAndFindable(t *testing.T) {
 	got := instructionsOf(t, "")
-	if tokens := len(got) / 4; tokens >= 700 {
-		t.Errorf("the instructions take %d tokens, want less than 700", tokens)
+	if n := tokens(t, got); n >= 700 {
+		t.Errorf("the instructions take %d tokens, want less than 700", n)
 	}
 	for _, word := range []string{"memory", "remember", "recall", "past decisions", "previous session", "bugs", "mem_save", "mem_search",
 		"mem_context", "mem_session_summary"} {

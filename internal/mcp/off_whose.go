@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 )
@@ -27,20 +28,23 @@ func whoseCall(tool string, args json.RawMessage) (w whose) {
 	switch tool {
 	case "mem_merge_projects":
 		w.project(given["to"])
-		var from string
-		_ = json.Unmarshal(given["from"], &from)
-		w.Projects = append(w.Projects, strings.Split(from, ",")...)
+		from, _ := document.Items(given["from"])
+		for _, name := range from {
+			w.project(name)
+		}
 	case "mem_session_start", "mem_session_end":
 		_ = json.Unmarshal(given["id"], &w.SessionID)
 		delete(given, "id")
 	}
-	for name, into := range map[string]any{"session_id": &w.SessionID, "directory": &w.Directory, "judgment_id": &w.Relation, "op": &w.Op} {
+	for name, into := range map[string]any{"session_id": &w.SessionID, "directory": &w.Directory, "judgment_id": &w.Relation} {
 		_ = json.Unmarshal(given[name], into)
 	}
+	_ = json.Unmarshal(document.Unquoted(given["op"]), &w.Op)
 	w.memories(given)
-	var batch []map[string]json.RawMessage
-	_ = json.Unmarshal(given["memories"], &batch)
-	for _, one := range batch {
+	batch, _ := document.Items(given["memories"])
+	for _, raw := range batch {
+		var one map[string]json.RawMessage
+		_ = json.Unmarshal(raw, &one)
 		w.project(one["project"])
 		w.memories(one)
 	}
@@ -66,12 +70,12 @@ func (w *whose) project(arg json.RawMessage) {
 // memories adds what the arguments that name memories in any dialect say.
 func (w *whose) memories(given map[string]json.RawMessage) {
 	for _, name := range []string{"id", "observation_id", "memory_id_a", "memory_id_b", "source_id", "target_id", "ids", "related_to"} {
-		var all []json.RawMessage
-		if json.Unmarshal(given[name], &all) != nil {
+		all, ok := document.Items(given[name])
+		if !ok {
 			all = []json.RawMessage{given[name]}
 		}
 		for _, one := range all {
-			w.memory(strings.Trim(string(one), `"`)) // a number, or the word for one
+			w.memory(strings.Trim(string(one), `" #`)) // a number, or the word for one
 		}
 	}
 }

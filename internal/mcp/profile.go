@@ -15,27 +15,35 @@ const (
 	memDialect     = "mem"
 	// smallProfile offers its tools in few and short words, for small models.
 	smallProfile = "core"
+	adminProfile = "admin"
 )
 
 // Profiles returns the names that choose several tools at once, in the order in which
 // they are explained.
 func Profiles() []string {
-	return []string{defaultProfile, smallProfile, "admin", memDialect, "memory", "recall", everyTool}
+	return []string{defaultProfile, smallProfile, adminProfile, memDialect, "memory", "recall", everyTool}
 }
 
-// selectTools returns the tools that list asks for, by name. list holds profiles and
-// tool names, separated by commas; "" is the default profile. A tool that only the core
-// profile asks for is described as for a small model.
-func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
+// selectTools returns the tools that list asks for, by name, and those that are taken
+// beside them without being listed. list holds profiles and tool names, separated by commas;
+// "" is the default profile. A tool that only the core profile asks for is described as for a
+// small model.
+//
+// A profile of the mem_* dialect decides what a model reads about, not what a client may
+// call: plugins and scripts call what they know. Whoever names single tools means those
+// and no others.
+func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err error) {
 	wanted, err := wantedOf(profilesAndTools(all), list)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var chosen []tool.Tool
+	whole := slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(memProfiles(), w) })
 	for _, t := range all {
 		by := memberships(t)
 		by = slices.DeleteFunc(by, func(name string) bool { return !slices.Contains(wanted, name) })
 		switch {
+		case len(by) == 0 && whole && strings.HasPrefix(t.Name, memDialect+"_"):
+			beside = append(beside, t)
 		case len(by) == 0:
 		case slices.Equal(by, []string{smallProfile}):
 			chosen = append(chosen, t.Small())
@@ -44,7 +52,12 @@ func selectTools(all []tool.Tool, list string) ([]tool.Tool, error) {
 		}
 	}
 	slices.SortFunc(chosen, func(a, b tool.Tool) int { return strings.Compare(a.Name, b.Name) })
-	return chosen, nil
+	return chosen, beside, nil
+}
+
+// memProfiles are the profiles that show tools of the mem_* dialect.
+func memProfiles() []string {
+	return []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
 }
 
 // wantedOf reads a list of profiles and tool names, all of them known: each once, sorted,

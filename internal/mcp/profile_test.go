@@ -7,14 +7,31 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
+	"github.com/tiktoken-go/tokenizer"
+
+	"github.com/alanbuscaglia/engram/internal/enginetest"
 	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/plugin"
 )
 
+// tokens counts s as the models of OpenAI since 2024 do (o200k_base), which is near to what
+// others count.
+func tokens(t *testing.T, s string) int {
+	t.Helper()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // definitionTokens is what the tools of a profile cost a model in each session: the tools
-// of tools/list as they are sent, at four characters a token.
+// of tools/list as they are sent.
 func definitionTokens(t *testing.T, tools string) int {
 	t.Helper()
 	var a struct {
@@ -23,7 +40,7 @@ func definitionTokens(t *testing.T, tools string) int {
 	if err := json.Unmarshal(listing(t, tools), &a); err != nil {
 		t.Fatal(err)
 	}
-	return utf8.RuneCount(a.Result.Tools) / 4
+	return tokens(t, string(a.Result.Tools))
 }
 
 // protocol is what servers tell models.
@@ -61,7 +78,7 @@ func TestWhatEachProfileCostsIsInTheDocs(t *testing.T) {
 	table := "| profile | tools | definitions | instructions |\n|---|--:|--:|--:|\n"
 	for _, profile := range mcp.Profiles() {
 		table += fmt.Sprintf("| `%s` | %d | %d | %d |\n", profile, len(toolsOf(t, listing(t, profile))),
-			definitionTokens(t, profile), utf8.RuneCountInString(instructionsOf(t, profile))/4)
+			definitionTokens(t, profile), tokens(t, instructionsOf(t, profile)))
 	}
 	if *update {
 		if err := os.WriteFile(file, []byte(before+begins+table+ends+after), 0o644); err != nil {
@@ -152,6 +169,41 @@ func TestTheCoreProfileIsForSmallModels(t *testing.T) {
 		for _, tool := range toolsOf(t, listing(t, tools)) {
 			if tool.Name == "mem_save" && !strings.Contains(string(tool.InputSchema), "topic_key") {
 				t.Errorf("--tools=%s: mem_save is told as to a small model, though not for it alone\n%s", tools, tool.InputSchema)
+			}
+		}
+	}
+}
+
+// A profile of the mem_* dialect decides what a model reads about; plugins and scripts call
+// what they know. Whoever chooses single tools, or another dialect, means those alone.
+func TestEveryToolOfTheDialectIsTakenInEachOfItsProfiles(t *testing.T) {
+	dialect := names(toolsOf(t, listing(t, "mem")))
+	if len(dialect) < 20 {
+		t.Fatalf("the dialect has %v", dialect)
+	}
+	for tools, taken := range map[string]bool{"": true, "agent": true, "core": true, "admin": true, "mem": true, "all": true, "core,mem_stats": true, "recall,core": true,
+		"recall": false, "memory": false, "mem_stats": false, "mem_save,mem_search": false} {
+		s, err := mcp.New(mcp.Options{Engine: enginetest.New(t), Tools: tools, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		listed := names(toolsOf(t, listing(t, tools)))
+		for _, name := range dialect {
+			call := fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":%q,"arguments":{}}}`+"\n", name)
+			lines := converse(t, s, hello+call)
+			var a struct {
+				Result *struct{ Content []any }
+				Error  *struct{ Code int }
+			}
+			if err := json.Unmarshal(lines[len(lines)-1], &a); err != nil {
+				t.Fatal(err)
+			}
+			if taken || slices.Contains(listed, name) {
+				if a.Result == nil || len(a.Result.Content) == 0 {
+					t.Errorf("--tools=%s: %s is not taken: %s", tools, name, lines[len(lines)-1])
+				}
+			} else if a.Error == nil || a.Error.Code != -32602 {
+				t.Errorf("--tools=%s: %s is taken, and nobody chose it: %s", tools, name, lines[len(lines)-1])
 			}
 		}
 	}

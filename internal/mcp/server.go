@@ -57,7 +57,8 @@ type Options struct {
 // Server offers tools to MCP clients. It may serve several at once, over both transports.
 type Server struct {
 	sdk   *mcp.Server
-	tools []tool.Tool // those offered, by name
+	tools []tool.Tool // those offered, by name: they are listed
+	taken []tool.Tool // those that can be called: the same and some more
 	log   *slog.Logger
 	// memories is set when resources, a prompt and completions are offered (resource.go).
 	memories bool
@@ -80,15 +81,15 @@ type home struct {
 // CodeInvalid that names the nearest one. New costs less than a millisecond or two:
 // agents start a process a session.
 func New(o Options) (*Server, error) {
-	offered, err := selectTools(dialects(o), o.Tools)
+	offered, beside, err := selectTools(dialects(o), o.Tools)
 	if err != nil {
 		return nil, err
 	}
-	return newServer(o, offered), nil
+	return newServer(o, offered, beside...), nil
 }
 
-// newServer returns a Server that offers these tools.
-func newServer(o Options, offered []tool.Tool) *Server {
+// newServer returns a Server that offers these tools, and takes others beside them.
+func newServer(o Options, offered []tool.Tool, beside ...tool.Tool) *Server {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
@@ -104,7 +105,7 @@ func newServer(o Options, offered []tool.Tool) *Server {
 	if o.Off == nil {
 		o.Off = func() func(string) bool { return nil }
 	}
-	s := &Server{tools: offered, log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
+	s := &Server{tools: offered, taken: slices.Concat(offered, beside), log: o.Log, askWithin: o.AskWithin, readAfter: o.ReadAfter,
 		switched: o.Off, home: home{o.Engine, o.Project, o.Dir, o.Remote}}
 	options := &mcp.ServerOptions{
 		Instructions: o.Instructions.offering(offered),
@@ -117,13 +118,13 @@ func newServer(o Options, offered []tool.Tool) *Server {
 		m.configure(options)
 	}
 	s.sdk = mcp.NewServer(&mcp.Implementation{Name: "engram", Title: "Engram memory", Version: o.Version}, options)
-	for _, t := range offered {
+	for _, t := range s.taken {
 		s.sdk.AddTool(definition(t), s.handler(t))
 	}
 	if s.memories {
 		m.offer()
 	}
-	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUnoffered, s.refuseWhileOff, s.markDeferred)
+	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.refuseUntaken, s.refuseWhileOff, s.listOffered)
 	return s
 }
 

@@ -51,7 +51,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 // writes reports whether the tool of that name writes.
 func (s *Server) writes(name string) bool {
-	for _, t := range s.tools {
+	for _, t := range s.taken {
 		if t.Name == name {
 			return t.Effect != tool.Reads
 		}

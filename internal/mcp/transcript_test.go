@@ -31,8 +31,8 @@ var update = flag.Bool("update", false, "write golden files and transcripts inst
 // answer awaited; "name {arguments}" is short for a tools/call. The word $TOKEN stands
 // for the newest recovery token. "git PATH" makes a repository, "advance 11m" moves the
 // clock, "serve KEY=VALUE…" begins a new process with other options on the same store.
-// The file "out" has the answers: "text" of a tool first where it is not JSON, then
-// what it means.
+// The file "out" has the answers: "text" of a tool first where it is not JSON, or says
+// something else than the structured answer, then that.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -264,8 +264,12 @@ func (tk *talk) told(answer []byte) string {
 	if r.IsError {
 		b.WriteString("isError ")
 	}
-	if r.Content[0].Text != string(r.Object) {
-		b.WriteString(tk.places(r.Content[0].Text) + "\n")
+	switch said := r.Content[0].Text; {
+	case said == string(r.Object):
+	case !r.IsError && strings.HasPrefix(said, `{"project":`): // less in the text, or more
+		b.WriteString(tk.pretty(json.RawMessage(said)) + "\nstructured ")
+	default:
+		b.WriteString(tk.places(said) + "\n")
 	}
 	b.WriteString(tk.pretty(r.Object))
 	return b.String()

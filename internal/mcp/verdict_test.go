@@ -72,7 +72,7 @@ func TestAPersonAtTheClientJudgesAtOnce(t *testing.T) {
 		}
 	}
 	schema, _ := json.Marshal(asked.RequestedSchema)
-	for _, choice := range []string{"supersedes", "conflicts_with", "compatible", "scoped", "related", "not_conflict", "later"} {
+	for _, choice := range []string{"supersedes", "contradicts", "compatible", "scoped", "relates_to", "not_conflict", "later"} {
 		if !strings.Contains(string(schema), `"`+choice+`"`) {
 			t.Errorf("the form lacks %q: %s", choice, schema)
 		}

@@ -18,7 +18,7 @@ const mostCode = 2
 func Anchors(all []engram.Anchored) string {
 	var told []engram.Anchored
 	for _, a := range all {
-		worked := a.Named && a.Whole() && (a.State == engram.AnchorChanged || a.State == engram.AnchorVerified)
+		worked := a.Named && a.Whole() && (a.State == engram.AnchorChanged && a.Now.Path == "" || a.State == engram.AnchorVerified)
 		if a.State != engram.AnchorUnknown && !worked {
 			told = append(told, a)
 		}
@@ -45,6 +45,8 @@ func Anchor(a engram.Anchored) string {
 		return fmt.Sprintf("%s (moved to %s)", place, a.Now.Lines())
 	case a.State == engram.AnchorMoved:
 		return fmt.Sprintf("%s (moved to %s)", place, placeLine(a.Now))
+	case a.State == engram.AnchorChanged && a.Now.Path != "":
+		return fmt.Sprintf("%s (moved to %s, changed)", place, placeLine(a.Now))
 	}
 	return fmt.Sprintf("%s (%s)", place, a.State)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
 )
 
 // The lines between the parts of a context, and above it.
@@ -14,6 +15,7 @@ const (
 	sessionsTitle  = "### Recent Sessions\n"
 	promptsTitle   = "### Recent User Prompts\n"
 	memoriesTitle  = "### Recent Observations\n"
+	personalTitle  = "### Personal, in every project\n"
 	withheldNote   = "(%d withheld: they read like orders to an agent, and wait for a person: engram review)\n"
 	promptsNote    = "(Prompts left out, as they read like orders to an agent: %d)\n"
 	shownAgainNote = "(This session was shown all of these before; nothing else is left to tell.)\n"
@@ -26,6 +28,7 @@ func Context(c engram.Context, o Options) string {
 		return ""
 	}
 	var b strings.Builder
+	var sources Sources
 	b.WriteString(contextTitle)
 	if len(c.Sessions) > 0 {
 		b.WriteString(sessionsTitle)
@@ -44,10 +47,17 @@ func Context(c engram.Context, o Options) string {
 	if len(c.Memories) > 0 {
 		b.WriteString(memoriesTitle)
 		for _, m := range c.Memories {
-			b.WriteString(ContextMemory(m, c.Notes[m.Num]))
+			b.WriteString(contextMemory(m, c.Notes[m.Num], &sources))
 		}
 		if c.Again {
 			b.WriteString(shownAgainNote)
+		}
+		b.WriteString(contextGap)
+	}
+	if len(c.Personal) > 0 {
+		b.WriteString(personalTitle)
+		for _, m := range c.Personal {
+			b.WriteString(contextMemory(m, c.Notes[m.Num], &sources))
 		}
 		b.WriteString(contextGap)
 	}
@@ -66,7 +76,7 @@ func Context(c engram.Context, o Options) string {
 // ContextFrame is all that Context writes beside its lines when no section is empty:
 // what a context costs at most before anything is in it.
 func ContextFrame() string {
-	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap + withheldNote + promptsNote + contextGap
+	return contextTitle + sessionsTitle + contextGap + promptsTitle + contextGap + memoriesTitle + shownAgainNote + contextGap + personalTitle + contextGap + withheldNote + promptsNote + contextGap
 }
 
 // ContextSession is the line of a session in a context. A summary that was not written here is a
@@ -74,7 +84,7 @@ func ContextFrame() string {
 func ContextSession(s engram.SessionActivity, o Options) string {
 	line := fmt.Sprintf("- **%s** (%s)", sessionName(s.Session), Time(s.StartedAt, o))
 	source, foreign := sourceOf(s.From)
-	switch summary := Line(s.Summary, 200); {
+	switch summary := Line(gist.Of(s.Summary, 200), 0); {
 	case s.Withheld:
 		line += ": the summary is left out, as it reads like an order to an agent"
 	case summary != "" && foreign:
@@ -91,11 +101,26 @@ func ContextPrompt(p engram.Prompt, o Options) string {
 }
 
 // ContextMemory is the line of a memory in a context, and below it a line for each of its
-// Marks.
-func ContextMemory(m engram.Memory, n engram.Note) string {
-	said := fmt.Sprintf("**%s**: %s", Line(m.Title, 0), Line(m.Content, 300))
+// Marks. It is the longest that it may be: a context says a source once.
+func ContextMemory(m engram.Memory, n engram.Note) string { return contextMemory(m, n, &Sources{}) }
+
+func contextMemory(m engram.Memory, n engram.Note, sources *Sources) string {
+	title, said := once(m.Title, Line(gist.Line(m, 300), 0))
+	source := ""
 	if Quoted(m, n) {
-		said = Source(m, Options{}) + ": " + QuoteLine(Line(m.Title, 0)+": "+Line(m.Content, 300))
+		if source = sources.Of(m, Options{}); source != "" {
+			source += ": "
+		}
+	}
+	switch quoted := Quoted(m, n); {
+	case quoted && said != "":
+		said = source + QuoteLine(title+": "+said)
+	case quoted:
+		said = source + QuoteLine(title)
+	case said != "":
+		said = "**" + title + "**: " + said
+	default:
+		said = title
 	}
 	return fmt.Sprintf("- [%s] %s\n", typeOf(m), said) + markLines(n, "  ")
 }

@@ -23,6 +23,9 @@ func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 		if e.UndoneBy != 0 {
 			fmt.Fprintf(&b, "  taken back by #%d", e.UndoneBy)
 		}
+		if e.Final {
+			b.WriteString("  erased: undo cannot bring it back")
+		}
 		b.WriteByte('\n')
 		for _, item := range e.Items {
 			fmt.Fprintf(&b, "    %s\n", logItem(item))
@@ -35,7 +38,7 @@ func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 		}
 	}
 	if len(entries) == 0 {
-		b.WriteString("Nothing was written yet.\n")
+		b.WriteString("No operations found.\n")
 	}
 	if !begins.IsZero() {
 		fmt.Fprintf(&b, "The journal begins on %s; what was before was compacted.\n", Time(begins, o))
@@ -97,9 +100,6 @@ func Undone(u engram.Undone, dry bool) string {
 			break
 		}
 		fmt.Fprintf(&b, "  left as it is: %s\n", Line(left, 0))
-	}
-	if len(u.Changes) == 0 && len(u.Left) == 0 {
-		b.WriteString("  nothing was left to change\n")
 	}
 	if u.Op != 0 && !dry {
 		fmt.Fprintf(&b, "To do it again: undo %d\n", u.Op)

@@ -12,6 +12,11 @@ func Marked(m engram.Memory, n engram.Note, o Options) string {
 	return strings.TrimSuffix(whole(m, n, o)+"\n"+markLines(n, ""), "\n")
 }
 
+// Headed returns the title of a memory and its Marks: what whoever has its fields cannot see in them.
+func Headed(m engram.Memory, n engram.Note) string {
+	return strings.TrimSuffix(fmt.Sprintf("#%d [%s] %s\n", m.Num, typeOf(m), titleOf(m, n))+markLines(n, ""), "\n")
+}
+
 // Memory returns a whole memory: its content to the byte, between its title and
 // what is known about it. What nobody here wrote is quoted, below its source.
 func Memory(m engram.Memory, o Options) string { return whole(m, engram.Note{}, o) }

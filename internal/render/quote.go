@@ -27,6 +27,34 @@ func Source(m engram.Memory, o Options) string {
 	return name + ", " + m.CreatedAt.In(zone).Format("2 January 2006")
 }
 
+// Sources says of the memories of one list where they come from: of each kind of source once, for
+// in a list of imported memories it would stand under every one. The zero value is ready for use.
+type Sources struct{ told map[string]bool }
+
+// Of is what Source says of a memory that is quoted, or "" where an earlier memory of the list
+// comes from the same kind of source.
+func (s *Sources) Of(m engram.Memory, o Options) string {
+	source := Source(m, o)
+	name, _, _ := strings.Cut(source, ", ")
+	if s.told[name] {
+		return ""
+	}
+	if s.told == nil {
+		s.told = map[string]bool{}
+	}
+	s.told[name] = true
+	return source
+}
+
+// Mark is what stands in the line of a quoted memory: "quoted, imported, 3 May 2026", and "quoted"
+// where that was said.
+func (s *Sources) Mark(m engram.Memory, o Options) string {
+	if source := s.Of(m, o); source != "" {
+		return "quoted, " + source
+	}
+	return "quoted"
+}
+
 // quoteMark opens each line of a quotation, as in Markdown and in mail.
 const quoteMark = "> "
 

@@ -3,8 +3,10 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
 )
 
 // Recall returns what was recalled for a question as one block of Markdown that can
@@ -43,7 +45,12 @@ const (
 // below it could be a line of the memory's own text.
 func RecallHead(m engram.Memory, n engram.Note, o Options) string {
 	day, _, _ := strings.Cut(Time(m.CreatedAt, o), " ")
-	head := fmt.Sprintf("%s%d [%s] %s (%s", recallMark, m.Num, typeOf(m), titleOf(m, n), day)
+	head := fmt.Sprintf("%s%d [%s] ", recallMark, m.Num, typeOf(m))
+	// A text that is shown whole begins with it; of another it says what the passage is from.
+	if body, _, _ := strings.Cut(strings.TrimSpace(m.Content), "\n"); utf8.RuneCountInString(m.Content) > gist.Long || !opensWith(body, Line(m.Title, 0)) {
+		head += titleOf(m, n) + " "
+	}
+	head += "(" + day
 	if m.Project != "" {
 		head += ", " + Line(m.Project, 0)
 	}

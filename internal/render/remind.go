@@ -28,7 +28,7 @@ func Remind(head string, lines []string) string { return head + remindFrame + st
 // elsewhere, stands between quotation marks.
 func RemindLine(m engram.Memory, n engram.Note, excerpt string, now time.Time) string {
 	said := Line(m.Title, maxRemindTitle)
-	if excerpt = Line(excerpt, 0); excerpt != "" && !strings.HasPrefix(excerpt, strings.TrimSuffix(said, "...")) {
+	if excerpt = Line(excerpt, 0); excerpt != "" && !opensWith(excerpt, said) {
 		said = strings.TrimRight(said, ".:") + ": " + excerpt
 	} else if excerpt != "" {
 		said = excerpt

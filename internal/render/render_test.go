@@ -53,7 +53,7 @@ func TestSearch(t *testing.T) {
 	same(t, text, `Found 2 memories:
 
 [1] #12 (bugfix) — Fixed N+1 in UserList
-    `+strings.Repeat("é", 300)+`... [preview]
+    `+strings.Repeat("é", 299)+`… [preview]
     2026-06-12 10:12:00 | project: demo | scope: project | state: needs_review
     supersedes: #9 (Old title)
     superseded_by: #14 (New title)
@@ -81,7 +81,7 @@ func TestSearchSaysWhetherAPreviewWasCut(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text, cut := render.Search("q", engram.Found{Hits: []engram.Hit{{Memory: memory(1, "T", tt.content)}}}, render.Options{})
-			if cut != tt.cut || strings.Contains(text, " [preview]\n") != tt.marked || strings.Contains(text, "...") != tt.cut {
+			if cut != tt.cut || strings.Contains(text, " [preview]\n") != tt.marked || strings.Contains(text, "…") != tt.cut {
 				t.Errorf("cut %v, want %v, marked %v, text\n%s", cut, tt.cut, tt.marked, text)
 			}
 		})
@@ -127,15 +127,15 @@ func TestTimeline(t *testing.T) {
 			Summary: strings.Repeat("s", 101)},
 		Total: 7,
 	}
-	same(t, render.Timeline(line, render.Options{}), `Session: demo (2026-06-12 10:00:00) — `+strings.Repeat("s", 100)+`...
+	same(t, render.Timeline(line, render.Options{}), `Session: demo (2026-06-12 10:00:00) — `+strings.Repeat("s", 99)+`…
 Total observations in session: 7
 
 ─── Before ───
   #10 [bugfix] Ten — two lines
-  #11 [bugfix] Eleven — `+strings.Repeat("b", 150)+`...
+  #11 [bugfix] Eleven — `+strings.Repeat("b", 149)+`…
 
 >>> #12 [bugfix] Title <<<
-    `+strings.Repeat("a", 500)+`...
+    `+strings.Repeat("a", 499)+`…
     2026-06-12 10:12:00
 
 ─── After ───
@@ -163,7 +163,7 @@ func TestContext(t *testing.T) {
 	same(t, render.Context(c, render.Options{}), `## Memory from Previous Sessions
 
 ### Recent Sessions
-- **demo** (2026-06-12 10:00:00): `+strings.Repeat("s", 200)+`... [7 observations]
+- **demo** (2026-06-12 10:00:00): `+strings.Repeat("s", 199)+`… [7 observations]
 - **other** (2026-06-12 10:01:00) [0 observations]
 - **s3** (2026-06-12 10:01:00) [1 observations]
 
@@ -171,7 +171,7 @@ func TestContext(t *testing.T) {
 - 2026-06-12 10:02:00: why is it slow
 
 ### Recent Observations
-- [bugfix] **Title**: `+strings.Repeat("m", 300)+`...
+- [bugfix] **Title**: `+strings.Repeat("m", 299)+`…
 
 `)
 	same(t, render.Context(engram.Context{Prompts: c.Prompts}, render.Options{}),

@@ -3,12 +3,19 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
-// previewRunes is how much of a memory a list of hits shows.
-const previewRunes = 300
+// previewRunes is how many characters of a memory a list of hits shows, and previewTokens what
+// they cost.
+const (
+	previewRunes  = 300
+	previewTokens = previewRunes / 4
+)
 
 // SearchFooter returns what follows a list of hits in which a preview was cut. It
 // begins with the line breaks that part it from the list.
@@ -25,9 +32,10 @@ const listIndent = "    "
 func Search(query string, f engram.Found, o Options) (text string, cut bool) {
 	var b strings.Builder
 	b.WriteString(heading(query, f))
+	var sources Sources
 	for i, h := range f.Hits {
 		b.WriteString("\n\n")
-		cut = writeHit(&b, i+1, h, o) || cut
+		cut = writeHit(&b, i+1, query, h, &sources, o) || cut
 	}
 	writeWeak(&b, f)
 	return b.String(), cut
@@ -41,7 +49,7 @@ func Titles(query string, f engram.Found) string {
 		b.WriteByte('\n')
 	}
 	for i, h := range f.Hits {
-		writeTitle(&b, i+1, h)
+		writeTitle(&b, i+1, h, h.Note())
 	}
 	writeWeak(&b, f)
 	return b.String()
@@ -62,13 +70,13 @@ func writeWeak(b *strings.Builder, f engram.Found) {
 	}
 	fmt.Fprintf(b, "%d weaker %s, probably not what was meant:\n", len(f.Weak), noun)
 	for i, h := range f.Weak {
-		writeTitle(b, len(f.Hits)+i+1, h)
+		writeTitle(b, len(f.Hits)+i+1, h, Settled(h.Note()))
 	}
 }
 
-func writeTitle(b *strings.Builder, place int, h engram.Hit) {
+func writeTitle(b *strings.Builder, place int, h engram.Hit, told engram.Note) {
 	fmt.Fprintf(b, "\n[%d] #%d (%s) — %s", place, h.Memory.Num, typeOf(h.Memory), titleOf(h.Memory, h.Note()))
-	for _, mark := range Marks(h.Note()) {
+	for _, mark := range Marks(told) {
 		b.WriteString("\n    " + mark)
 	}
 }
@@ -84,16 +92,31 @@ func heading(query string, f engram.Found) string {
 	return `No memories found for: "` + query + `"`
 }
 
-// writeHit writes one block of the list and reports whether its preview was cut.
-func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool) {
-	m := h.Memory
-	preview := Preview(m.Content, previewRunes)
-	cut = preview != m.Content
-	said := preview
-	if Quoted(m, h.Note()) {
-		said = Quote(preview)
+// preview is what a list of finds shows of a memory: the content where that is short, else its
+// gist, or the passage of it that has more of the words asked for.
+func preview(query string, m engram.Memory) (text string, cut bool) {
+	if utf8.RuneCountInString(m.Content) <= previewRunes {
+		return m.Content, false
 	}
-	fmt.Fprintf(b, "[%d] #%d (%s) — %s\n    %s", place, m.Num, typeOf(m), titleOf(m, h.Note()), SetOff(said, listIndent))
+	c := retrieval.Candidate{Body: m.Content, Summary: gist.Line(m, previewRunes)}
+	return Preview(retrieval.Excerpt(c, retrieval.AskedWords(query), previewTokens), previewRunes), true
+}
+
+// writeHit writes one block of the list and reports whether its preview was cut.
+func writeHit(b *strings.Builder, place int, query string, h engram.Hit, sources *Sources, o Options) (cut bool) {
+	m := h.Memory
+	said, cut := preview(query, m)
+	title, said := once(m.Title, said)
+	if Quoted(m, h.Note()) {
+		title = QuoteLine(title)
+	}
+	fmt.Fprintf(b, "[%d] #%d (%s) — %s", place, m.Num, typeOf(m), title)
+	if said = strings.TrimSpace(said); said != "" {
+		if Quoted(m, h.Note()) {
+			said = Quote(said)
+		}
+		b.WriteString("\n" + listIndent + SetOff(said, listIndent))
+	}
 	// In bytes, unlike the cut itself: clients know this mark so.
 	if len(m.Content) > previewRunes {
 		b.WriteString(" [preview]")
@@ -104,7 +127,7 @@ func writeHit(b *strings.Builder, place int, h engram.Hit, o Options) (cut bool)
 	}
 	fmt.Fprintf(b, " | scope: %s", m.Scope)
 	if Quoted(m, h.Note()) {
-		b.WriteString(" | quoted, " + Source(m, o))
+		b.WriteString(" | " + sources.Mark(m, o))
 	}
 	if h.State == engram.StateNeedsReview {
 		b.WriteString(" | " + stateMark(h.State))

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -67,6 +69,11 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 		fmt.Fprintf(b, "%d get weaker by themselves as time passes: engram decay shows them.\n", s.Fading)
 	}
 	tell := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
+	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
+		if why := spared(s, a); why != "" {
+			tell("Nothing to %s: %s", a, why)
+		}
+	}
 	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
 		tell("Not taken: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
 	}
@@ -79,6 +86,18 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	if undo := UndoOfSleep(s); undo != "" {
 		tell("To take it back: %s", undo)
 	}
+}
+
+// spared says of how many memories there was nothing to do, and why, the most first; "" where
+// something was done, or nothing is known.
+func spared(s lifecycle.Slept, a lifecycle.StepAction) string {
+	all := slices.DeleteFunc(slices.Clone(s.Spared), func(k lifecycle.Spared) bool { return k.Action != a })
+	slices.SortStableFunc(all, func(x, y lifecycle.Spared) int { return cmp.Compare(y.Memories, x.Memories) })
+	words := make([]string, len(all))
+	for i, k := range all {
+		words[i] = fmt.Sprintf("%d %s", k.Memories, k.Reason)
+	}
+	return strings.Join(words, ", ")
 }
 
 // UndoOfSleep is the command that takes back all that a sleep did; "" where it did nothing.

@@ -3,8 +3,10 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
 )
 
 // Timeline returns what was saved around a memory, below each one its Marks. Sides with nothing on them are
@@ -14,12 +16,22 @@ func Timeline(t engram.Timeline, o Options) string {
 	writeSession(&b, t, o)
 	writeSide(&b, "Before", t.Before, t.Notes)
 	m := t.Focus
-	said, note := Preview(m.Content, 500), t.Notes[m.Num]
-	if Quoted(m, note) {
-		said = Source(m, o) + ":\n" + Quote(said)
+	said, note := m.Content, t.Notes[m.Num]
+	if utf8.RuneCountInString(said) > gist.Long {
+		said = gist.Line(m, gist.Long)
 	}
-	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n    %s\n    %s\n", m.Num, typeOf(m), titleOf(m, note),
-		SetOff(said, listIndent), Time(m.CreatedAt, o))
+	title, said := once(m.Title, said)
+	switch quoted := Quoted(m, note); {
+	case quoted && strings.TrimSpace(said) == "":
+		title, said = QuoteLine(title), Source(m, o)
+	case quoted:
+		title, said = QuoteLine(title), Source(m, o)+":\n"+Quote(said)
+	}
+	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n", m.Num, typeOf(m), title)
+	if said = strings.TrimSpace(said); said != "" {
+		b.WriteString(listIndent + SetOff(said, listIndent) + "\n")
+	}
+	fmt.Fprintf(&b, "%s%s\n", listIndent, Time(m.CreatedAt, o))
 	b.WriteString(markLines(t.Notes[m.Num], "    "))
 	if len(t.After) > 0 {
 		b.WriteByte('\n')
@@ -36,7 +48,7 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
 	if len(t.Suspect) > 0 {
 		b.WriteString(" — " + Summary(s, 100, t.Suspect))
-	} else if summary := Line(s.Summary, 100); summary != "" {
+	} else if summary := Line(gist.Of(s.Summary, 100), 0); summary != "" {
 		b.WriteString(" — " + summary)
 	}
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
@@ -46,7 +58,11 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 // quotation: a session does not say who wrote its summary, and it may have come with an import. It
 // says beside it why it reads like an order to an agent, if it does.
 func Summary(s engram.Session, most int, suspect []string) string {
-	said := QuoteLine(Line(s.Summary, most))
+	said := s.Summary
+	if most > 0 && utf8.RuneCountInString(said) > most {
+		said = gist.Of(said, most)
+	}
+	said = QuoteLine(said)
 	if len(suspect) > 0 {
 		said += " | " + suspectMark(suspect)
 	}
@@ -68,11 +84,7 @@ func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engr
 	}
 	fmt.Fprintf(b, "─── %s ───\n", name)
 	for _, m := range side {
-		said := Line(m.Content, 150)
-		if Quoted(m, notes[m.Num]) {
-			said = QuoteLine(said)
-		}
-		fmt.Fprintf(b, "  #%d [%s] %s — %s\n", m.Num, typeOf(m), titleOf(m, notes[m.Num]), said)
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), Said(m, notes[m.Num], 150))
 		b.WriteString(markLines(notes[m.Num], "    "))
 	}
 	b.WriteByte('\n')

@@ -16,9 +16,17 @@ const maxRead = 64 << 10
 // that is more than the summary has. A passage is cut at paragraphs where one fits,
 // else at sentences, else between words; "…" stands where it was cut.
 func Fragment(c Candidate, asked map[string]bool, tokens int) string {
+	if text.Tokens(c.Summary) > tokens {
+		c.Summary = ""
+	}
+	return Excerpt(c, asked, tokens)
+}
+
+// Excerpt is Fragment where the summary fits, whatever it costs.
+func Excerpt(c Candidate, asked map[string]bool, tokens int) string {
 	passage := passage(start(c.Body, maxRead), len(c.Body) > maxRead, asked, tokens)
 	summary := strings.TrimSpace(c.Summary)
-	if summary == "" || text.Tokens(summary) > tokens || matches(passage, asked) > matches(summary, asked) {
+	if summary == "" || matches(passage, asked) > matches(summary, asked) {
 		return passage
 	}
 	return summary
@@ -141,4 +149,13 @@ func matches(s string, asked map[string]bool) int {
 		}
 	})
 	return len(found)
+}
+
+// AskedWords are the words of a question by which its passages are chosen.
+func AskedWords(question string) map[string]bool {
+	words := map[string]bool{}
+	for _, t := range text.Query(question) {
+		words[t.Word] = true
+	}
+	return words
 }

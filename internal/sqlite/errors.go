@@ -72,5 +72,5 @@ func isBusy(err error) bool {
 // isUnique reports whether err is a broken UNIQUE constraint.
 func isUnique(err error) bool {
 	e, ok := errors.AsType[*sqlite.Error](err)
-	return ok && e.Code() == lib.SQLITE_CONSTRAINT_UNIQUE
+	return ok && (e.Code() == lib.SQLITE_CONSTRAINT_UNIQUE || e.Code() == lib.SQLITE_CONSTRAINT_PRIMARYKEY)
 }

@@ -68,10 +68,10 @@ func (t *tx) scopeOf(ctx context.Context, f engram.Filter, spare bool) (*scope, 
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Types) > 0 || f.Scope != "" {
+	if len(f.Types) > 0 || f.Scope != "" || f.Beyond {
 		s.kinds = map[uint32]bool{}
 		for k, num := range cat.kinds {
-			if (len(f.Types) == 0 || slices.Contains(f.Types, k.typ)) && (f.Scope == "" || k.scope == f.Scope) {
+			if (len(f.Types) == 0 || slices.Contains(f.Types, k.typ)) && (f.Scope == "" || k.scope == f.Scope) && (!f.Beyond || k.scope != engram.ScopeProject) {
 				s.kinds[num] = true
 			}
 		}
@@ -110,6 +110,27 @@ func (s *scope) choose(ctx context.Context, cat *catalogue) error {
 		s.segments = append(s.segments, g)
 	}
 	return nil
+}
+
+// beyond returns the numbers of the live memories that pass a filter with Beyond, by the documents
+// of the index: there are few, and the table would be read whole for them.
+func (t *tx) beyond(ctx context.Context, f engram.Filter) (nums []int64, err error) {
+	s, err := t.scopeOf(ctx, f, false)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	for _, g := range s.segments {
+		w, err := s.in(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		for slot := range g.docs.Len() {
+			if w.pass(slot) {
+				nums = append(nums, g.docs.Num(slot))
+			}
+		}
+	}
+	return nums, nil
 }
 
 // mixed reports whether a segment in scope holds memories of projects that are not.

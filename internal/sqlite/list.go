@@ -20,7 +20,7 @@ func (t *tx) List(ctx context.Context, f engram.Filter, p engram.Page) ([]engram
 	if p.After.Num != 0 && !f.Forgotten {
 		c.add("(m.created_at, m.num) < (?, ?)", p.After.CreatedAt.UnixMilli(), p.After.Num)
 	}
-	query := `SELECT ` + memoryColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") +
+	query := `SELECT ` + memoryColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") +
 		` ORDER BY ` + order + ` LIMIT ? OFFSET ?`
 	return t.memories(ctx, query, append(c.args, p.Limit, p.Offset)...)
 }
@@ -41,6 +41,14 @@ func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order 
 		project = num
 	}
 	c = &conditions{where: []string{state}}
+	if f.Beyond && !f.Forgotten {
+		nums, err := t.beyond(ctx, f)
+		if err != nil || len(nums) == 0 {
+			return nil, order, err
+		}
+		c.named = true
+		c.add("m.num IN (SELECT value FROM json_each(?))", jsonNums(nums))
+	}
 	c.addFilter("m", f, project)
 	if f.Current {
 		newer := &conditions{where: []string{"n.deleted_at IS NULL"}}
@@ -54,6 +62,16 @@ func (t *tx) listed(ctx context.Context, f engram.Filter) (c *conditions, order 
 type conditions struct {
 	where []string
 	args  []any
+	named bool // by number
+}
+
+// from names the table of the conditions. Where they have the numbers, the planner must not
+// rather read an index to its end.
+func (c *conditions) from() string {
+	if c.named {
+		return "memories m NOT INDEXED"
+	}
+	return "memories m"
 }
 
 func (c *conditions) add(where string, args ...any) {
@@ -72,6 +90,9 @@ func (c *conditions) addFilter(row string, f engram.Filter, project int64) {
 	}
 	if f.Scope != "" {
 		c.add(row+".scope = ?", f.Scope)
+	}
+	if f.Beyond {
+		c.add(row + ".scope <> 'project'")
 	}
 	for _, tag := range f.Tags {
 		c.add("EXISTS (SELECT 1 FROM tags WHERE memory = "+row+".num AND tag = ?)", tag)

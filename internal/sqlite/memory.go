@@ -74,8 +74,10 @@ func (t *tx) Memory(ctx context.Context, ref engram.Ref) (engram.Memory, error) 
 		found, err = t.Memories(ctx, []int64{ref.Num})
 	case ref.Whole():
 		err = collect(memoryByIDSQL, ref.ID)
-	case ref.ID != "":
-		err = collect(memoryByPrefixSQL, ref.ID)
+	case ref.ID != "": // of an earlier program, or the beginning of one of ours
+		if err = collect(memoryBySyncIDSQL, engram.SyncIDOf(engram.ID(ref.ID))); err == nil && len(found) == 0 {
+			err = collect(memoryByPrefixSQL, ref.ID)
+		}
 	case ref.SyncID != "":
 		err = collect(memoryBySyncIDSQL, ref.SyncID)
 	case ref.Project != "":
@@ -305,15 +307,15 @@ func (t *tx) memoryValues(ctx context.Context, m engram.Memory) (at home, values
 		m.RevisionCount, m.DuplicateCount, millis(m.LastSeenAt), millis(m.DeletedAt), hash, orNull(m.Summary), m.Content}, nil
 }
 
-// InsertMemory adds m and sets m.Num.
+// InsertMemory adds m, under m.Num where it is set, and sets m.Num.
 func (t *tx) InsertMemory(ctx context.Context, m *engram.Memory) error {
-	const query = `INSERT INTO memories (id, sync_id, ` + memoryFields + `)
-		VALUES (?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
+	const query = `INSERT INTO memories (num, id, sync_id, ` + memoryFields + `)
+		VALUES (nullif(?,0),?,?, ?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`
 	at, values, err := t.memoryValues(ctx, *m)
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, query, append([]any{m.ID, m.SyncID}, values...)...)
+	res, err := t.exec(ctx, query, append([]any{m.Num, m.ID, m.SyncID}, values...)...)
 	if isUnique(err) {
 		return engram.Errorf(engram.CodeConflict, "memory %s exists already", m.ID).WithCause(err)
 	}

@@ -80,8 +80,7 @@ func schemaVersion(ctx context.Context, c *conn, path string, known int) (int, e
 	case tables == 0:
 		return 0, nil
 	case app != applicationID:
-		return 0, engram.Errorf(engram.CodeInvalid, "%s is a database of another program", path).
-			WithHint("choose another folder with --data-dir; it was left as it is. What a mem_* program kept comes in by: {migrate --from engram FILE}")
+		return 0, strange(ctx, c, path)
 	case version > known:
 		return 0, engram.Errorf(engram.CodeConflict, "%s was written by a newer Engram (schema %d, this one knows %d)", path, version, known).
 			WithHint("update this program; the database was left as it is")

@@ -120,7 +120,7 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 	return t.prompts(ctx, searchPromptsSQL, match, limit)
 }
 
-// InsertPrompt adds p and sets p.Num.
+// InsertPrompt adds p, under p.Num where it is set, and sets p.Num.
 func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	project, err := t.projectNum(ctx, p.Project)
 	if err != nil {
@@ -130,8 +130,8 @@ func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	res, err := t.exec(ctx, `INSERT INTO prompts (sync_id, project, session, created_at, content) VALUES (?,?,?,?,?)`,
-		p.SyncID, project, session, millis(p.CreatedAt), p.Content)
+	res, err := t.exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
+		p.Num, p.SyncID, project, session, millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}

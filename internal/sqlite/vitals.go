@@ -49,7 +49,7 @@ func (t *tx) Sample(ctx context.Context, project string, most int, each func(eng
 }
 
 func (t *tx) vitals(ctx context.Context, c *conditions, order string, each func(engram.Memory) bool) error {
-	query := `SELECT ` + vitalColumns + ` FROM memories m WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
+	query := `SELECT ` + vitalColumns + ` FROM ` + c.from() + ` WHERE ` + strings.Join(c.where, " AND ") + ` ORDER BY ` + order
 	err := t.rows(ctx, query, c.args, func(s scanner) error {
 		var m engram.Memory
 		err := s.Scan(&m.Num, &m.Project, &m.Scope, &m.Type, &m.Importance, &m.Strength, instant{&m.TouchedAt}, &m.Permanent, &m.AccessCount,

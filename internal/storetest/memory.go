@@ -92,6 +92,19 @@ func memoryCases() []testCase {
 			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), b.Num) })
 			k.same("after the last was erased", k.save().Num, 3)
 		}},
+		{"a memory that has a number keeps it, and the next one goes on behind it", func(k *kit) {
+			m := k.save(func(m *engram.Memory) { m.Num = 12 })
+			k.same("its number", m.Num, 12)
+			k.sameMemory("read by number", k.read(engram.ByNum(12)), m)
+			k.same("the next one", k.save().Num, 13)
+			again := k.draft(func(m *engram.Memory) { m.Num = 12 })
+			k.refused("insert", engram.CodeConflict, func(tx engram.Tx) error { return tx.InsertMemory(k.Context(), &again) })
+		}},
+		{"the id of an earlier program names its memory before the beginning of any other", func(k *kit) {
+			m := k.save(func(m *engram.Memory) { m.SyncID = engram.SyncIDOf("mem_0000") })
+			k.save()
+			k.sameMemory("read by the old id", k.read(engram.Ref{ID: "mem_0000"}), m)
+		}},
 		{"an id or sync id that is taken is a conflict", func(k *kit) {
 			a := k.save()
 			for _, change := range []func(*engram.Memory){

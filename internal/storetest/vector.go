@@ -197,6 +197,7 @@ func vectorFilterCases() []testCase {
 				{"project", func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" }, engram.Filter{Project: "other"}},
 				{"type", func(m *engram.Memory) { m.Type = engram.TypeBugfix }, engram.Filter{Types: []engram.Type{engram.TypeBugfix, engram.TypeFact}}},
 				{"scope", func(m *engram.Memory) { m.Scope = engram.ScopePersonal }, engram.Filter{Scope: engram.ScopePersonal}},
+				{"beyond", func(m *engram.Memory) { m.Scope = engram.ScopeGlobal }, engram.Filter{Beyond: true}},
 				{"tags", func(m *engram.Memory) { m.Tags = []string{"x", "y"} }, engram.Filter{Tags: []string{"y", "x"}}},
 				{"session", func(m *engram.Memory) { m.SessionID = "s-2" }, engram.Filter{SessionID: "s-2"}},
 				{"since", func(m *engram.Memory) { m.CreatedAt = at(500) }, engram.Filter{Since: at(500)}},

@@ -110,7 +110,7 @@ func countedConflicts(ctx context.Context, e *engine.Engine, at engine.ProjectIn
 }
 
 func conflictRowOf(c engine.Conflict) conflictRow {
-	return conflictRow{c.Relation.ID, document.DialectVerb(c.Relation), string(c.Status()), c.Source.Num, c.Target.Num}
+	return conflictRow{c.Relation.ID, document.VerbOf(c.Relation), string(c.Status()), c.Source.Num, c.Target.Num}
 }
 
 // conflictLine is one of them on a line: its id, and what is said of what.

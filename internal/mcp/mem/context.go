@@ -46,7 +46,11 @@ func (d *dialect) context(ctx context.Context, by tool.Caller, a contextArgs) (m
 		return message{}, &tool.Failure{Text: "Failed to get context: " + reason(err), Err: err}
 	}
 	if told.Empty() {
-		return message{envelope: enveloped(at, "No previous session memories found."+d.nudge(at))}, nil
+		nothing, err := d.nothing(ctx, by, at.Name)
+		if err != nil {
+			return message{}, err
+		}
+		return message{envelope: enveloped(at, "No previous session memories found.\n"+nothing+d.nudge(at))}, nil
 	}
 	stats, err := d.engine.Stats(ctx, "")
 	if err != nil {

@@ -42,7 +42,8 @@ func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (messa
 		return message{}, &tool.Failure{Text: "Failed to tell strengths: " + reason(err), Err: err}
 	}
 	if len(out.Memories) == 0 {
-		return message{envelope: enveloped(at, "No memories.")}, nil
+		nothing, err := d.nothing(ctx, by, at.Name)
+		return message{envelope: enveloped(at, nothing)}, err
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "Strength now, and in %d days, the weakest first (%d of %d):", out.Days, len(out.Memories), out.Total)

@@ -21,7 +21,7 @@ func (d *dialect) doctorTool() tool.Tool {
 }
 
 type doctorArgs struct {
-	Project string `json:"project" doc:"default: the current one"`
+	Project string `json:"project"`
 	Check   string `json:"check" doc:"this check_id alone"`
 }
 

@@ -34,6 +34,19 @@ type read struct {
 	message
 	State     string    `json:"state,omitempty" schema:"-"`
 	Relations []related `json:"relations,omitempty" schema:"-"` // those that change how it should be read
+	// Observation is the memory itself; Result says beside it what its fields do not.
+	Observation *observation `json:"observation,omitempty"`
+
+	whole string // the memory in words
+}
+
+// PlainText returns the memory in words where it stands without an envelope.
+func (r read) PlainText() (string, bool) { return r.whole, r.bare }
+
+// InText returns the same with the memory in words alone.
+func (r read) InText() any {
+	r.Result, r.Observation = r.whole, nil
+	return r
 }
 
 // related is a relation as seen from the memory that was read.
@@ -48,7 +61,7 @@ type related struct {
 }
 
 func relatedOf(n engram.RelationNote) related {
-	return related{document.DialectVerb(n.Relation), n.Outgoing, n.Other.Num, n.Other.Title, n.Other.Num == 0 || n.Other.Forgotten(), n.Relation.ID}
+	return related{document.VerbOf(n.Relation), n.Outgoing, n.Other.Num, n.Other.Title, n.Other.Num == 0 || n.Other.Forgotten(), n.Relation.ID}
 }
 
 func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, error) {
@@ -71,10 +84,13 @@ func (d *dialect) get(ctx context.Context, by tool.Caller, a getArgs) (read, err
 	}
 	note := detail.Note()
 	whole := render.Marked(detail.Memory, note, d.text)
+	brief := render.Headed(detail.Memory, note)
 	if a.History {
-		whole += "\n\n" + strings.TrimSpace(render.History(detail.History(), d.text))
+		before := "\n\n" + strings.TrimSpace(render.History(detail.History(), d.text))
+		whole, brief = whole+before, brief+before
 	}
-	out := read{d.here(ctx, whole), string(note.State), document.Each(note.Relations, relatedOf)}
+	it := d.observationOf(detail.Memory, note, 0)
+	out := read{d.here(ctx, brief), string(note.State), document.Each(note.Relations, relatedOf), &it, whole}
 	out.Warning = joined(out.Warning, strings.Join(detail.Degraded, "; "))
 	return out, nil
 }

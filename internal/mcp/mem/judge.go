@@ -22,7 +22,7 @@ func (d *dialect) judgeTool() tool.Tool {
 
 type judgeArgs struct {
 	ID         string   `json:"judgment_id" required:"schema"`
-	Relation   string   `json:"relation" enum:"related,compatible,scoped,conflicts_with,supersedes,not_conflict" schema:"only" required:"schema"`
+	Relation   string   `json:"relation" enum:"relates_to,compatible,scoped,contradicts,supersedes,not_conflict" schema:"only" required:"schema"`
 	Reason     string   `json:"reason"`
 	Evidence   string   `json:"evidence"`
 	Confidence *float64 `json:"confidence" min:"0" max:"1" schema:"only"`
@@ -56,7 +56,7 @@ func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judge
 }
 
 // verdicts are those of the engine in the dialect's spelling.
-const verdicts = "related, compatible, scoped, conflicts_with, supersedes, not_conflict"
+const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
 
 // verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
 func verdictOf(what, word string) (engram.Verb, error) {

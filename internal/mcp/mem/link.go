@@ -30,11 +30,11 @@ func (d *dialect) unlinkTool() tool.Tool {
 }
 
 // linkRelations are the relations in the dialect's spelling, for a description.
-const linkRelations = "related, derived_from, evolved_from, caused_by, supersedes, conflicts_with, compatible, scoped, not_conflict"
+const linkRelations = "relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"
 
 type linkArgs struct {
 	Source    tool.ID  `json:"source_id" required:"true"`
-	Relation  string   `json:"relation" doc:"related, derived_from, evolved_from, caused_by, supersedes, conflicts_with, compatible, scoped, not_conflict" required:"true"`
+	Relation  string   `json:"relation" doc:"relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict" required:"true"`
 	Target    tool.ID  `json:"target_id" required:"true"`
 	Strength  *float64 `json:"strength" doc:"0 to 1, default 1" min:"0" max:"1"`
 	Reason    string   `json:"reason"`
@@ -58,7 +58,7 @@ type tied struct {
 }
 
 func tiedOf(r engram.Relation) tied {
-	return tied{r.ID, r.Source, document.DialectVerb(r), r.Target, string(r.Status), r.Strength, r.Reason}
+	return tied{r.ID, r.Source, document.VerbOf(r), r.Target, string(r.Status), r.Strength, r.Reason}
 }
 
 // PlainText says what was done in a sentence.

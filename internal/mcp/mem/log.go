@@ -53,5 +53,13 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 	if verb := strings.TrimSpace(a.Verb); len(entries) == 0 && verb != "" {
 		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
 	}
-	return message{envelope: enveloped(at, strings.TrimSpace(render.Log(entries, begins, d.text)))}, nil
+	text := strings.TrimSpace(render.Log(entries, begins, d.text))
+	if len(entries) == 0 {
+		nothing, err := d.nothing(ctx, by, in.Project)
+		if err != nil {
+			return message{}, err
+		}
+		text += "\n" + nothing
+	}
+	return message{envelope: enveloped(at, text)}, nil
 }

@@ -3,8 +3,8 @@
 // file per tool or noun, its prose in the Markdown file beside it.
 //
 // What the dialect keeps for itself lives as long as the process: how busy a project
-// has been (activity.go), tickets for choosing a project (recovery.go), each
-// session's last prompt (prompts.go) and which session asks (asking.go). The store knows nothing of them.
+// has been (activity.go), tickets for choosing a project (recovery.go)
+// and which session asks (asking.go). The store knows nothing of them.
 //
 // Text of memories is quoted as it is, as data: nothing here reads it for instructions.
 package mem
@@ -35,7 +35,6 @@ type dialect struct {
 	text     render.Options
 	activity activity
 	recovery recovery
-	prompts  prompts
 	asking   asking
 }
 

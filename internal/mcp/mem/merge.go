@@ -18,8 +18,8 @@ func (d *dialect) mergeTool() tool.Tool {
 }
 
 type mergeArgs struct {
-	From string `json:"from" doc:"names, separated by commas" required:"schema"`
-	To   string `json:"to" required:"schema"`
+	From []string `json:"from" doc:"names" required:"schema"`
+	To   string   `json:"to" required:"schema"`
 }
 
 type merged struct {
@@ -38,7 +38,7 @@ func (m merged) PlainText() (string, bool) {
 
 func (d *dialect) merge(ctx context.Context, by tool.Caller, a mergeArgs) (merged, error) {
 	var from []string
-	for name := range strings.SplitSeq(a.From, ",") {
+	for _, name := range a.From {
 		if name = strings.TrimSpace(name); name != "" {
 			from = append(from, name)
 		}

@@ -37,7 +37,6 @@ func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) 
 	if err != nil {
 		return message{}, failed("Failed to save prompt", err, engine.ProjectRequest{SessionID: a.SessionID})
 	}
-	d.prompts.remember(occasion{p.SessionID, p.Project}, p.Content)
 	at.Name = p.Project // see save
 	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)), p.Warnings))}, nil
 }

@@ -39,7 +39,6 @@ type saveArgs struct {
 	Importance   *float64       `json:"importance" doc:"default 0.5" min:"0" max:"1" small:"-"`
 	Permanent    bool           `json:"permanent" doc:"never fades" small:"-"`
 	Metadata     map[string]any `json:"metadata" small:"-"`
-	Capture      bool           `json:"capture_prompt" default:"true" small:"-"`
 	ChoiceReason string         `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true" small:"-"`
 	Token        string         `json:"recovery_token" small:"-"`
 }
@@ -106,17 +105,12 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	}
 	d.activity.savedIn(at.Name, d.engine.Now())
 	at.Name = res.Memory.Project // a merged project's memories go to what it was merged into
-	var warning string
-	if a.Capture {
-		warning = d.keepPrompt(ctx, by, res.Memory)
-	}
-	var verdict string // the last thing done: a person may take their time
+	var verdict string           // the last thing done: a person may take their time
 	verdict, res.Candidates = d.askVerdict(ctx, by, res)
 	out := saved{envelope: enveloped(at, strings.Join(saveLines(by, res, verdict), "\n")), ID: res.Memory.Num,
 		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
 		Anchors:  document.AnchorsOf(res.Memory, engram.Note{}),
 		judgment: judgmentOf(res.Candidates)}
-	out.Warning = joined(out.Warning, warning)
 	if res.Action != engine.ActionInserted {
 		out.Action = string(res.Action)
 	}
@@ -167,20 +161,6 @@ func admission(res engine.SaveResult) string {
 		return fmt.Sprintf("Known already as #%d, word for word: said %d times now.", m.Num, m.DuplicateCount)
 	case engine.ActionMerged:
 		return fmt.Sprintf("Merged with #%d: %s; what it said before is kept.", m.Num, res.Reason)
-	}
-	return ""
-}
-
-// keepPrompt stores the prompt that led to m, unless its session has it already. The
-// memory is saved by then, so a failure is a warning.
-func (d *dialect) keepPrompt(ctx context.Context, by tool.Caller, m engram.Memory) (warning string) {
-	text := d.prompts.take(occasion{m.SessionID, m.Project})
-	if text == "" {
-		return ""
-	}
-	_, err := d.as(by).SavePrompt(ctx, engine.PromptInput{Content: text, SessionID: m.SessionID, Project: m.Project, Once: true})
-	if err != nil {
-		return "the prompt was not captured: " + reason(err)
 	}
 	return ""
 }

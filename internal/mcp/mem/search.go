@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
@@ -25,35 +26,46 @@ func (d *dialect) searchTool() tool.Tool {
 }
 
 type searchArgs struct {
-	Query       string `json:"query" required:"schema" small:"a question or words"`
-	Type        string `json:"type" doc:"only this type" small:"-"`
-	Project     string `json:"project" doc:"default: this folder's" small:"-"`
-	AllProjects bool   `json:"all_projects" default:"false" small:"-"`
-	Scope       string `json:"scope" enum:"project,personal,global" lax:"true" small:"-"`
-	Limit       int    `json:"limit" default:"10" min:"1" max:"20" lax:"true" small:"-"`
-	AsOf        string `json:"as_of" doc:"a past date" small:"-"`
-	MatchMode   string `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any" small:"-"`
-	Compact     bool   `json:"compact" doc:"titles only" default:"false" small:"-"`
-	MaxBytes    int    `json:"max_bytes" doc:"cut the list to this size; 0: no limit" default:"0" min:"0" small:"-"`
+	Query       string   `json:"query" required:"schema" small:"a question or words"`
+	Type        []string `json:"type" doc:"only this type" one:"true" small:"-"`
+	Project     string   `json:"project" doc:"default: this folder's" small:"-"`
+	AllProjects bool     `json:"all_projects" small:"-"`
+	Scope       string   `json:"scope" enum:"project,personal,global" lax:"true" small:"-"`
+	Limit       int      `json:"limit" default:"10" min:"1" max:"20" lax:"true" small:"-"`
+	AsOf        string   `json:"as_of" doc:"a past date" small:"-"`
+	MatchMode   string   `json:"match_mode" doc:"all: every word must occur" enum:"any,all" default:"any" small:"-"`
+	Compact     bool     `json:"compact" doc:"titles only" small:"-"`
+	MaxBytes    int      `json:"max_bytes" doc:"cut the list to this size" min:"0" small:"-"`
 }
 
-// found is the answer to a search. Results is nil, and its key left out, when nothing
+// found is the answer to a search. Results are the relevant finds; weak ones are told once, by
+// their titles in the text. Results is nil, and its key left out, when nothing
 // was found: clients of the dialect ask for the key.
 type found struct {
+	envelope
+	Results []observation `json:"results,omitempty"`
+
+	text foundText
+}
+
+// InText returns the same with what the finds say in words, and less beside them.
+func (f found) InText() any { return f.text }
+
+// foundText is a search as clients have always read it out of the text.
+type foundText struct {
 	envelope
 	Results []result `json:"results,omitempty"`
 }
 
 type result struct {
 	ID          int64  `json:"id"`
-	SyncID      string `json:"sync_id" schema:"-"`
+	SyncID      string `json:"sync_id"`
 	Title       string `json:"title"`
 	Type        string `json:"type"`
-	State       string `json:"state" schema:"-"`
-	Scope       string `json:"scope" schema:"-"`
-	Project     string `json:"project,omitempty" schema:"-"`
-	ReviewAfter string `json:"review_after,omitempty" schema:"-"`
-	Weak        bool   `json:"weak,omitempty" doc:"probably not what was meant"`
+	State       string `json:"state"`
+	Scope       string `json:"scope"`
+	Project     string `json:"project,omitempty"`
+	ReviewAfter string `json:"review_after,omitempty"`
 }
 
 func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (found, error) {
@@ -72,18 +84,37 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
-	text, shown := d.listing(by, a, hits)
-	out := found{envelope: enveloped(at, text+d.nudge(at)), Results: results(shown)}
+	hits.FewWeak()
+	told, shown := d.listing(by, a, hits)
+	nudge := d.nudge(at)
+	if len(hits.Hits) == 0 && past.IsZero() {
+		nothing, err := d.nothing(ctx, by, at.Name)
+		if err != nil {
+			return found{}, err
+		}
+		nudge = "\n" + nothing + nudge
+	}
+	out := found{envelope: enveloped(at, told.brief+nudge), text: foundText{enveloped(at, told.text+nudge), results(shown)}}
+	preview := previewed
+	if a.Compact {
+		preview = -1
+	}
+	for _, h := range shown.Hits {
+		out.Results = append(out.Results, d.observationOf(h.Memory, h.Note(), preview))
+	}
 	if len(hits.Degraded) > 0 {
 		out.Warning = joined(out.Warning, "search is degraded: "+strings.Join(hits.Degraded, "; "))
+		out.text.Warning = out.Warning
 	}
 	return out, nil
 }
 
 func filterOf(a searchArgs) engram.Filter {
 	f := engram.Filter{Current: true, Scope: engram.Scope(a.Scope)}
-	if t := strings.ToLower(strings.TrimSpace(a.Type)); t != "" {
-		f.Types = []engram.Type{engram.Type(t)}
+	for _, t := range a.Type {
+		if t = strings.ToLower(strings.TrimSpace(t)); t != "" {
+			f.Types = append(f.Types, engram.Type(t))
+		}
 	}
 	return f
 }
@@ -91,15 +122,15 @@ func filterOf(a searchArgs) engram.Filter {
 // listing writes the finds that fit into a.MaxBytes, if that is given, and returns
 // them; the weaker ones go first. The best one is always among them: a memory that is
 // too long to be told is still worth knowing of.
-func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (text string, shown engram.Found) {
+func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told list, shown engram.Found) {
 	shown = all
-	for text = d.list(by, a, shown); a.MaxBytes > 0 && len(text) > a.MaxBytes && dropLast(&shown); {
-		text = d.list(by, a, shown)
+	for told = d.list(by, a, shown); a.MaxBytes > 0 && len(told.text) > a.MaxBytes && dropLast(&shown); {
+		told = d.list(by, a, shown)
 	}
 	if left := len(all.Hits) + len(all.Weak) - len(shown.Hits) - len(shown.Weak); left > 0 {
-		text += fmt.Sprintf("\n(%d more left out by max_bytes)", left)
+		told = told.and(fmt.Sprintf("\n(%d more left out by max_bytes)", left))
 	}
-	return text, shown
+	return told, shown
 }
 
 // dropLast takes the last find out; the best one stays.
@@ -115,55 +146,62 @@ func dropLast(f *engram.Found) bool {
 	return true
 }
 
-func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) string {
+// list is what was found in words: whole, and without what the memories say, for whoever
+// reads that in the fields.
+type list struct{ text, brief string }
+
+// and is l with more below both.
+func (l list) and(more string) list { return list{l.text + more, l.brief + more} }
+
+func (d *dialect) list(by tool.Caller, a searchArgs, hits engram.Found) list {
 	query := redact.Private(a.Query)
+	told := list{brief: render.Titles(query, hits)}
 	if a.Compact {
-		return render.Titles(query, hits)
+		told.text = told.brief
+		return told
 	}
-	text, cut := render.Search(query, hits, d.text)
+	var cut bool
+	told.text, cut = render.Search(query, hits, d.text)
 	switch {
 	case !cut:
 	case by.Has("mem_get_observation"):
-		text += render.SearchFooter()
+		told = told.and(render.SearchFooter())
 	case a.MaxBytes == 0:
-		text += bestWhole(hits)
+		told = told.and(bestWhole(hits))
 	}
-	return text
+	return told
 }
+
+// previewed is how much of a memory a search shows, in characters.
+const previewed = 300
 
 // bestWhole is the text of the best of those finds that were cut, for a caller who has no
 // tool to read it with, and who may be a small model: with an end, and set off like the previews.
 func bestWhole(f engram.Found) string {
-	const preview, most = 300, 4000
+	const most = 4000
 	for _, h := range f.Hits {
 		content := []rune(h.Memory.Content)
-		if len(content) <= preview {
+		if len(content) <= previewed {
 			continue
 		}
 		if len(content) > most {
 			content = append(content[:most], '…')
 		}
-		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note and no instruction:\n    %s", preview, h.Memory.Num,
+		return fmt.Sprintf("\n\n---\nResults above are previews (%d chars). #%d in full, a note and no instruction:\n    %s", previewed, h.Memory.Num,
 			render.SetOff(string(content), "    "))
 	}
 	return ""
 }
 
 func results(f engram.Found) []result {
-	var rs []result
-	add := func(hits []engram.Hit, weak bool) {
-		for _, h := range hits {
-			m := h.Memory
-			rs = append(rs, result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
-				Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter), Weak: weak})
-		}
-	}
 	if len(f.Hits) == 0 {
 		return nil // no key says that there is nothing relevant
 	}
-	add(f.Hits, false)
-	add(f.Weak, true)
-	return rs
+	return document.Each(f.Hits, func(h engram.Hit) result {
+		m := h.Memory
+		return result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
+			Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter)}
+	})
 }
 
 // nudge reminds the agent of saving; it has no project to ask about when all were searched.

@@ -27,7 +27,7 @@ func (d *dialect) startTool() tool.Tool {
 }
 
 type startArgs struct {
-	ID        string `json:"id" required:"true"`
+	ID        string `json:"id" doc:"made if none is given"`
 	Directory string `json:"directory" doc:"decides the project if none is set"`
 }
 
@@ -65,7 +65,7 @@ func (d *dialect) endTool() tool.Tool {
 }
 
 type endArgs struct {
-	ID      string `json:"id" required:"true"`
+	ID      string `json:"id" doc:"default: the project's running session"`
 	Summary string `json:"summary"`
 }
 
@@ -73,6 +73,11 @@ func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (me
 	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project, Lenient: true}, a.ID))
 	if err != nil {
 		return message{}, err
+	}
+	if strings.TrimSpace(a.ID) == "" {
+		if a.ID, err = d.engine.RunningSession(ctx, at.Name); err != nil {
+			return message{}, failed("Failed to end session", err, engine.ProjectRequest{})
+		}
 	}
 	ended, err := d.as(by).EndSession(ctx, a.ID, a.Summary)
 	if err != nil {

@@ -20,10 +20,10 @@ func (d *dialect) sleepTool() tool.Tool {
 }
 
 type sleepArgs struct {
-	DryRun  bool    `json:"dry_run" doc:"only tell the plan"`
-	Only    string  `json:"only" doc:"of fade, boost, merge, prune, extract, with commas; default: all"`
-	Below   float64 `json:"below" doc:"forget what is weaker; default 0.05" min:"0" max:"1"`
-	Project string  `json:"project" doc:"default: this folder's"`
+	DryRun  bool     `json:"dry_run" doc:"only tell the plan"`
+	Only    []string `json:"only" doc:"of fade, boost, merge, prune, extract; default: all"`
+	Below   float64  `json:"below" doc:"forget what is weaker; default 0.05" min:"0" max:"1"`
+	Project string   `json:"project" doc:"default: this folder's"`
 }
 
 type slept struct {
@@ -42,7 +42,7 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 		return slept{}, err
 	}
 	in := engine.SleepInput{Project: at.Name, DryRun: a.DryRun, Below: a.Below, Progress: by.Progress}
-	for _, word := range strings.FieldsFunc(strings.ToLower(a.Only), func(r rune) bool { return r == ',' || r == ' ' }) {
+	for _, word := range strings.Fields(strings.ToLower(strings.Join(a.Only, " "))) {
 		in.Only = append(in.Only, lifecycle.StepAction(word))
 	}
 	res, err := d.as(by).Sleep(ctx, in)

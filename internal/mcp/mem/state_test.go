@@ -112,25 +112,3 @@ func TestTokensDoNotPileUp(t *testing.T) {
 		t.Error("the newest token was dropped")
 	}
 }
-
-func TestPromptsAreTakenOnce(t *testing.T) {
-	var p prompts
-	at := occasion{"s", "demo"}
-	p.remember(at, "first")
-	p.remember(at, "second")
-	if got := p.take(occasion{"s", "other"}); got != "" {
-		t.Errorf("another project's prompt: got %q, want none", got)
-	}
-	if got := p.take(at); got != "second" {
-		t.Errorf("got %q, want the last prompt", got)
-	}
-	if got := p.take(at); got != "" {
-		t.Errorf("taken twice: got %q, want none", got)
-	}
-	for i := range 3 * maxPrompts {
-		p.remember(occasion{fmt.Sprint(i), "demo"}, "x")
-	}
-	if len(p.last) != maxPrompts || len(p.order) != maxPrompts {
-		t.Errorf("%d prompts and %d places are kept, want %d", len(p.last), len(p.order), maxPrompts)
-	}
-}

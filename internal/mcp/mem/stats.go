@@ -29,6 +29,14 @@ func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (messa
 	if err != nil {
 		return message{}, err
 	}
-	return message{envelope: enveloped(at, fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
-		s.Sessions, s.Memories, s.Prompts, projectList(s)))}, nil
+	text := fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
+		s.Sessions, s.Memories, s.Prompts, projectList(s))
+	if s.Memories == 0 {
+		nothing, err := d.nothing(ctx, by, "")
+		if err != nil {
+			return message{}, err
+		}
+		text += "\n" + nothing
+	}
+	return message{envelope: enveloped(at, text)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -15,7 +16,7 @@ var timelineProse string
 
 func (d *dialect) timelineTool() tool.Tool {
 	return tool.New(tool.Def{Name: "mem_timeline", Title: "Memory timeline", Prose: timelineProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.timeline)
+		Idempotent: true, Deferred: true, Profiles: []string{agent, admin}}, d.timeline)
 }
 
 type timelineArgs struct {
@@ -25,17 +26,30 @@ type timelineArgs struct {
 	Project string  `json:"project"`
 }
 
-func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) (message, error) {
+// around is the answer of mem_timeline: in words, and beside them which memories those are.
+type around struct {
+	message
+	Focus  *observation  `json:"focus,omitempty" schema:"-"`
+	Before []observation `json:"before,omitempty" schema:"-"` // the oldest first, as After is; without what they say
+	After  []observation `json:"after,omitempty" schema:"-"`
+}
+
+// InText returns the words alone.
+func (a around) InText() any { return a.message }
+
+func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) (around, error) {
 	at, err := d.reading(ctx, a.Project)
 	if err != nil {
-		return message{}, err
+		return around{}, err
 	}
 	t, err := d.as(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		return message{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
+		return around{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
 	}
 	if err != nil {
-		return message{}, &tool.Failure{Text: "Timeline error: " + reason(err), Err: err}
+		return around{}, &tool.Failure{Text: "Timeline error: " + reason(err), Err: err}
 	}
-	return message{envelope: enveloped(at, render.Timeline(t, d.text))}, nil
+	one := func(m engram.Memory) observation { return d.observationOf(m, t.Notes[m.Num], -1) }
+	focus := one(t.Focus)
+	return around{message{envelope: enveloped(at, render.Timeline(t, d.text))}, &focus, document.Each(t.Before, one), document.Each(t.After, one)}, nil
 }

@@ -42,7 +42,7 @@ func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.Sav
 	if err != nil {
 		return "The user's verdict was not recorded: " + reason(err), waiting
 	}
-	told = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.DialectVerb(judged.Relation))
+	told = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
 	if judged.Relation.Reason != "" {
 		told += " (" + judged.Relation.Reason + ")"
 	}

@@ -50,7 +50,7 @@ func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 }
 
 type deleteBatchArgs struct {
-	IDs []string `json:"ids" required:"true" min:"1" max:"1000"`
+	IDs []string `json:"ids" required:"true" min:"1" max:"1000" ref:"true"`
 }
 
 type deletedBatch struct {

@@ -5,9 +5,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
+	"slices"
 
-	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -15,9 +14,9 @@ import (
 //go:embed export.md
 var exportProse string
 
-// maxExport is the greatest export that is answered, in bytes: about 64,000 tokens, which is
-// more than most conversations have room for.
-const maxExport = 256 << 10
+// exportBytes is how long a page is, in bytes, about: 16,000 tokens, for which most conversations
+// have room.
+const exportBytes = 64 << 10
 
 func (d *Dialect) exportTool() tool.Tool {
 	return tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Prose: exportProse, Effect: tool.Reads, Idempotent: true,
@@ -26,6 +25,7 @@ func (d *Dialect) exportTool() tool.Tool {
 
 type exportArgs struct {
 	Vectors bool   `json:"include_embeddings" doc:"much larger" default:"false"`
+	Cursor  string `json:"cursor" doc:"next_cursor of the page before; none for the first"`
 	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
@@ -37,6 +37,7 @@ type exported struct {
 	Project  string           `json:"project"`
 	Memories []map[string]any `json:"memories"`
 	Related  []map[string]any `json:"relations"`
+	Next     string           `json:"next_cursor,omitempty" doc:"there are more pages: call again with it"`
 
 	file []byte
 }
@@ -47,37 +48,41 @@ func (x exported) MarshalJSON() ([]byte, error) { return x.file, nil }
 // PlainText returns the export in its own order, in which readers need not hold it whole.
 func (x exported) PlainText() (string, bool) { return string(x.file), true }
 
-// errTooLarge ends an export that nobody could read.
-var errTooLarge = errors.New("too large")
-
-// bounded is a buffer of at most maxExport bytes.
-type bounded struct{ bytes.Buffer }
-
-// Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > maxExport {
-		return 0, errTooLarge
-	}
-	return b.Buffer.Write(p)
-}
-
 func (d *Dialect) export(ctx context.Context, by tool.Caller, a exportArgs) (exported, error) {
 	at, err := d.reading(ctx, a.Project)
 	if err != nil {
 		return exported{}, err
 	}
-	var file bounded
-	_, err = d.as(by).Export(ctx, &file, engine.ExportInput{Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")})
-	if errors.Is(err, errTooLarge) {
-		return exported{}, engram.Errorf(engram.CodeInvalid, "the export of project %q is larger than %d KiB, too much for one answer", at.Name, maxExport>>10).
-			WithHint("{export FILE --project %s} writes it into a file", at.Name)
-	}
+	var file, compact bytes.Buffer
+	page, err := d.as(by).ExportPage(ctx, &file, engine.ExportPageInput{After: a.Cursor, Most: exportBytes,
+		ExportInput: engine.ExportInput{Format: engine.PlainFormat, Project: at.Name, Vectors: a.Vectors, Progress: by.Progress.Of("exporting")}})
 	if err != nil {
 		return exported{}, err
 	}
-	var compact bytes.Buffer
 	if err := json.Compact(&compact, file.Bytes()); err != nil {
 		return exported{}, err
 	}
-	return exported{file: compact.Bytes()}, nil
+	whole := compact.Bytes()
+	for _, field := range []struct {
+		name  string
+		value any
+		has   bool
+	}{{cursorField, a.Cursor, a.Cursor != ""}, {nextField, page.Next, page.Next != ""}, {"without_versions", page.Left, len(page.Left) > 0}} {
+		if !field.has {
+			continue
+		}
+		value, err := json.Marshal(field.value)
+		if err != nil {
+			return exported{}, err
+		}
+		whole = slices.Concat(whole[:len(whole)-1], []byte(`,"`+field.name+`":`), value, []byte("}"))
+	}
+	return exported{file: whole}, nil
 }
+
+// The fields that say which page of an export an object is: where it began, and where the next
+// one does.
+const (
+	cursorField = "cursor"
+	nextField   = "next_cursor"
+)

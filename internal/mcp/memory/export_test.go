@@ -2,6 +2,8 @@ package memory_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -58,16 +60,103 @@ func TestAnExportComesInElsewhere(t *testing.T) {
 	}
 }
 
-func TestAnExportThatNobodyCouldReadIsRefused(t *testing.T) {
+// A large project comes in pages, of which memory_import takes each; what was forgotten is in none,
+// and one page alone replaces nothing.
+func TestALargeExportComesInPages(t *testing.T) {
 	e := enginetest.New(t)
 	d := memory.New(memory.Options{Engine: e, Project: "demo"})
-	_, err := e.Save(t.Context(), engine.SaveInput{Content: strings.Repeat("a long story ", 25_000), Project: "demo"})
-	if err != nil {
+	const many = 60
+	for i := range many {
+		in := engine.SaveInput{Title: fmt.Sprintf("Story %d", i), Content: fmt.Sprintf("%d: ", i) + strings.Repeat("a long story ", 300), Project: "demo", TopicKey: fmt.Sprintf("s/%d", i)}
+		if i > 0 {
+			in.Related = []engram.Ref{engram.ByNum(int64(i))}
+		}
+		if _, err := e.Save(t.Context(), in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	long := engine.SaveInput{Title: "Long", Content: strings.Repeat("far too long for a page ", 10_000), Project: "demo", TopicKey: "long"}
+	for range 2 {
+		long.Content += "!"
+		if _, err := e.Save(t.Context(), long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.Forget(t.Context(), engram.ByNum(3)); err != nil {
 		t.Fatal(err)
 	}
-	_, err = call(t, d, "memory_export", `{}`)
-	if engram.CodeOf(err) != engram.CodeInvalid || !strings.Contains(engram.HintOf(err), "engram export") {
-		t.Errorf("got %v (%s), want invalid and what to do instead", err, engram.HintOf(err))
+	there := memory.New(memory.Options{Engine: enginetest.New(t), Project: "elsewhere"})
+	var memories, pages, relations int
+	for cursor := ""; ; pages++ {
+		r, err := call(t, d, "memory_export", `{"cursor":"`+cursor+`"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page struct {
+			Count     int                       `json:"count"`
+			Memories  []struct{ Title string }  `json:"memories"`
+			Relations []struct{ Source string } `json:"relations"`
+			Next      string                    `json:"next_cursor"`
+			Left      []string                  `json:"without_versions"`
+		}
+		if err := json.Unmarshal([]byte(r.Text), &page); err != nil {
+			t.Fatal(err)
+		}
+		if alone := len(page.Memories) == 1; page.Count != many || len(r.Text) > 80<<10 && !alone || len(page.Left) > 0 && !alone {
+			t.Errorf("page %d of %d bytes: count %d, %d memories, without versions %v", pages, len(r.Text), page.Count, len(page.Memories), page.Left)
+		}
+		memories, relations = memories+len(page.Memories), relations+len(page.Relations)
+		if _, err := call(t, there, "memory_import", `{"mode":"replace","data":`+r.Text+`}`); engram.CodeOf(err) != engram.CodeInvalid {
+			t.Errorf("page %d replaces what there is: %v", pages, err)
+		}
+		got, err := call(t, there, "memory_import", `{"data":`+r.Text+`}`)
+		if err != nil || strings.Contains(string(got.Structured), `"rejected":1`) {
+			t.Fatalf("page %d: got %s, error %v", pages, got.Structured, err)
+		}
+		if cursor = page.Next; cursor == "" {
+			break
+		}
+	}
+	if memories != many || pages < 4 || relations < many-3 {
+		t.Errorf("got %d memories and %d relations in %d pages, want %d and at least %d", memories, relations, pages+1, many, many-3)
+	}
+	if got, err := call(t, there, "memory_stats", `{}`); err != nil || !strings.Contains(got.Text, fmt.Sprintf(`"elsewhere": %d memories`, many)) {
+		t.Errorf("elsewhere: got %s, error %v", got.Text, err)
+	}
+	if _, err := call(t, d, "memory_export", `{"cursor":"nonsense"}`); engram.CodeOf(err) != engram.CodeInvalid {
+		t.Errorf("a cursor that no page gave: %v", err)
+	}
+}
+
+// An offset leaves out what was answered before.
+func TestAQueryObeysItsOffset(t *testing.T) {
+	e := enginetest.New(t)
+	d := memory.New(memory.Options{Engine: e, Project: "demo"})
+	for i := range 12 {
+		if _, err := e.Save(t.Context(), engine.SaveInput{Title: fmt.Sprintf("Kettle %d", i), Content: fmt.Sprintf("The kettle of room %d whistles", i), Project: "demo"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, query := range []string{"", "which kettle whistles"} {
+		list := func(args string) (ids []string) {
+			r, err := call(t, d, "memory_query", `{"query":"`+query+`","min_relevance":0,`+args+`}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got struct{ Memories []struct{ ID string } }
+			if err := json.Unmarshal(r.Structured, &got); err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range got.Memories {
+				ids = append(ids, m.ID)
+			}
+			return ids
+		}
+		whole := list(`"limit":12`)
+		parts := slices.Concat(list(`"limit":5`), list(`"limit":5,"offset":5`), list(`"limit":5,"offset":10`))
+		if len(whole) != 12 || !slices.Equal(parts, whole) || len(list(`"limit":5,"offset":12`)) != 0 {
+			t.Errorf("%q\n got %v\nwant %v", query, parts, whole)
+		}
 	}
 }
 

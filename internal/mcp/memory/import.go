@@ -29,6 +29,7 @@ func (d *Dialect) importTool() tool.Tool {
 type importArgs struct {
 	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`
 	Mode    string          `json:"mode" doc:"replace: what the object lacks is deleted" enum:"merge,replace" default:"merge"`
+	Forget  int             `json:"may_forget" doc:"for replace: how many memories the user agreed to forget" default:"0" min:"0"`
 	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 
@@ -61,8 +62,16 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 	if err != nil {
 		return imported{}, err
 	}
-	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name,
+	if engine.ImportMode(a.Mode) == engine.ImportReplace && isPage(a.Data) {
+		return imported{}, engram.Errorf(engram.CodeInvalid, "data is one page of an export, and what is in the others would be forgotten").
+			WithHint("import each page with mode merge")
+	}
+	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
 		Progress: by.Progress.Of("importing")})
+	if err != nil && len(res.Forgets) > 0 {
+		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).
+			WithHint("nothing was replaced; ask the user, then call it again with may_forget=%d", res.Memories.Gone)
+	}
 	if err != nil {
 		return imported{}, withItems(err, itemsOf(res.Rejected))
 	}
@@ -71,6 +80,15 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		told = append(told, fmt.Sprintf("%d of them read like orders to an agent, and are told unasked only after a person approves them (engram review)", res.Waiting))
 	}
 	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+}
+
+// isPage reports whether an object is one of several pages of an export.
+func isPage(data json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return false
+	}
+	return fields[cursorField] != nil || fields[nextField] != nil
 }
 
 // itemsOf tells what was rejected or changed, an item a line; of many the first.
@@ -102,7 +120,7 @@ func headFirst(data json.RawMessage) []byte {
 		return data // whoever reads it says what is wrong
 	}
 	order := func(name string) int {
-		lists := []string{"projects", "sessions", "memories", "observations", "prompts", "relations", "relationships"}
+		lists := []string{"projects", "sessions", "deleted_sessions", "memories", "observations", "prompts", "deleted_prompts", "relations", "relationships"}
 		switch {
 		case fields[name][0] != '[':
 			return -1

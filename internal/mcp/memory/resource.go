@@ -11,6 +11,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -80,7 +81,7 @@ func describe(m engram.Memory, n engram.Note) (title, about string) {
 	if len(n.Suspect) > 0 {
 		return "Withheld: " + string(m.ID), fmt.Sprintf("Memory of type %s that waits for a person to review it: it reads like an order", typ)
 	}
-	return toldOf(m, n).line(render.Line(m.Title, 120)), fmt.Sprintf("Memory of type %s, data and no instruction: %q", typ, render.Tame(render.Line(m.Content, 200)))
+	return toldOf(m, n).line(render.Line(m.Title, 120)), fmt.Sprintf("Memory of type %s, data and no instruction: %q", typ, render.Tame(render.Line(gist.Line(m, 200), 0)))
 }
 
 func listResource(name string) Resource {
@@ -187,10 +188,7 @@ func (l listed) entryOf(m engram.Memory) entryDoc {
 
 // preview is what a memory says, in a line.
 func preview(m engram.Memory) string {
-	if s := m.OwnSummary(); s != "" {
-		return render.Line(s, 300)
-	}
-	return render.Line(m.Content, 300)
+	return render.Line(gist.Line(m, 300), 0)
 }
 
 // listed is a page of memories.

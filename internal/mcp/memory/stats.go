@@ -26,11 +26,17 @@ type counted struct {
 	Memories      int     `json:"memory_count"`
 	Relationships int     `json:"relationship_count"`
 	AvgRelevance  float64 `json:"avg_relevance" doc:"mean strength now, 0 to 1"`
+	// Elsewhere says what is in other projects, where there are no memories in this one.
+	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
 }
 
 // PlainText is the counts in a line.
 func (c counted) PlainText() (string, bool) {
-	return fmt.Sprintf("Project %q: %d memories, %d relationships, average relevance %.3f", c.Project, c.Memories, c.Relationships, c.AvgRelevance), true
+	said := fmt.Sprintf("Project %q: %d memories, %d relationships, average relevance %.3f", c.Project, c.Memories, c.Relationships, c.AvgRelevance)
+	if c.Elsewhere != "" {
+		said += "\n" + c.Elsewhere
+	}
+	return said, true
 }
 
 func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (counted, error) {
@@ -42,5 +48,9 @@ func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (count
 	if err != nil {
 		return counted{}, err
 	}
-	return counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength)}, nil
+	out := counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength), ""}
+	if out.Memories == 0 {
+		out.Elsewhere, err = d.nothing(ctx, by, at.Name)
+	}
+	return out, err
 }

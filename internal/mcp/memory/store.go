@@ -25,7 +25,7 @@ type draft struct {
 	Type       string   `json:"type" doc:"fact, decision, preference, pattern, debug, entity, …" default:"fact"`
 	Tags       []string `json:"tags"`
 	Importance *float64 `json:"importance" doc:"default 0.5" min:"0" max:"1"`
-	RelatedTo  []string `json:"related_to" doc:"ids"`
+	RelatedTo  []string `json:"related_to" doc:"ids" ref:"true"`
 }
 
 type storeArgs struct {
@@ -33,7 +33,7 @@ type storeArgs struct {
 	Type       string   `json:"type" doc:"fact, decision, preference, pattern, debug, entity, …" default:"fact"`
 	Tags       []string `json:"tags"`
 	Importance *float64 `json:"importance" doc:"default 0.5; important ones fade slower" min:"0" max:"1"`
-	RelatedTo  []string `json:"related_to" doc:"ids of memories it belongs with"`
+	RelatedTo  []string `json:"related_to" doc:"ids of memories it belongs with" ref:"true"`
 	Project    string   `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
 }
 

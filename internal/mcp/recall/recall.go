@@ -44,7 +44,17 @@ func (d *dialect) recall(ctx context.Context, by tool.Caller, a recallArgs) (rec
 	if err != nil {
 		return recollection{}, err
 	}
-	return recollection{document.RecollectionOf(found), d.list(found, a.narrowed())}, nil
+	text := d.list(found, a.narrowed())
+	if len(found.Hits) == 0 {
+		n, err := d.as(by).Nothing(ctx, "")
+		if err != nil {
+			return recollection{}, err
+		}
+		if !n.Stored { // it looks everywhere: there is no elsewhere
+			text += "\n\n" + render.Nothing(n, "", "remember")
+		}
+	}
+	return recollection{document.RecollectionOf(found), text}, nil
 }
 
 // narrowed reports a question that leaves out memories whatever they say.

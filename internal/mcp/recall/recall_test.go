@@ -119,7 +119,7 @@ func TestAMemoryIsForgottenByItsNumber(t *testing.T) {
 func TestNothingLikeThatIsNotNothingAtAll(t *testing.T) {
 	o := recall.Options{Engine: enginetest.New(t)}
 	for _, tt := range []struct{ name, args, want string }{
-		{"an empty store", `{"query":""}`, "Nothing is remembered."},
+		{"an empty store", `{"query":""}`, "Nothing is remembered.\n\nEngram is empty. Save the first memory: remember"},
 		{"a category of which there is none", `{"query":"","category":"insight"}`, "Nothing that is remembered is like that."},
 		{"metadata that nothing has", `{"query":"","metadata_filter":{"a":1}}`, "Nothing that is remembered is like that."},
 		{"a strength that nothing has", `{"query":"","min_strength":0.99}`, "Nothing that is remembered is like that."},

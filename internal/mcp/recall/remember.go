@@ -55,7 +55,7 @@ func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
 	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
 	switch res.Action {
 	case engine.ActionRepeated:
-		lines[0] = fmt.Sprintf("Known already, word for word, as %s.", res.Memory.ID)
+		lines[0] = fmt.Sprintf("Known already, as %s.", res.Memory.ID)
 	case engine.ActionMerged:
 		lines[0] = fmt.Sprintf("Merged with %s, which said nearly the same; what it said before is kept.", res.Memory.ID)
 	}

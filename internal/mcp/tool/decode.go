@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 )
 
 // decode reads args into the struct in. An argument that is missing or null leaves
@@ -90,7 +91,7 @@ func (p param) set(field reflect.Value, raw json.RawMessage) error {
 		field.SetString(s)
 	case reflect.Bool:
 		var v bool
-		if json.Unmarshal(raw, &v) != nil {
+		if json.Unmarshal(document.Unquoted(raw), &v) != nil {
 			return p.mistyped(raw, "true or false")
 		}
 		field.SetBool(v)
@@ -114,14 +115,15 @@ func whole(raw json.RawMessage) bool {
 // setNumber reads a count, an ID or a fraction.
 func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	var n float64
-	if p.lax {
-		raw = unquoted(raw)
+	given := raw
+	if p.kind == reflect.TypeFor[ID]() {
+		raw = unmarked(raw)
 	}
-	if json.Unmarshal(raw, &n) != nil {
+	if raw = document.Unquoted(raw); json.Unmarshal(raw, &n) != nil {
 		if kindOf(raw) == aNumber {
 			return engram.Errorf(engram.CodeInvalid, "%s is out of range", p.name)
 		}
-		return p.mistyped(raw, aNumber)
+		return p.mistyped(given, aNumber)
 	}
 	n, err := p.inRange(n)
 	if err != nil {
@@ -142,15 +144,16 @@ func (p param) setNumber(field reflect.Value, raw json.RawMessage) error {
 	return nil
 }
 
-// unquoted is the number in a string that holds nothing else, which older clients send
-// for a limit; everything else as it is.
-func unquoted(raw json.RawMessage) json.RawMessage {
+// unmarked is the number of a memory without the mark with which texts show it: "#12".
+func unmarked(raw json.RawMessage) json.RawMessage {
 	var s string
-	var n *float64
-	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil || json.Unmarshal([]byte(s), &n) != nil || n == nil {
+	if raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
 		return raw
 	}
-	return json.RawMessage(strings.TrimSpace(s))
+	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "#") {
+		return raw
+	}
+	return quote(s[1:])
 }
 
 func (p param) inRange(n float64) (float64, error) {

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 )
 
 // isList reports a kind of which a schema counts the items. Raw JSON is a slice to Go alone.
@@ -16,11 +18,13 @@ func isList(t reflect.Type) bool {
 // listsObjects reports a list of objects that have fields of their own to check.
 func listsObjects(t reflect.Type) bool { return isList(t) && t.Elem().Kind() == reflect.Struct }
 
+func isObject(raw json.RawMessage) bool { return raw[0] == '{' }
+
 // setList reads a list item by item, so that an error names the item: "memories[3].content
 // is required". Places count from 0, as in JSON.
 func (p param) setList(field reflect.Value, raw json.RawMessage) error {
-	var given []json.RawMessage
-	if json.Unmarshal(raw, &given) != nil {
+	given, ok := document.Items(raw)
+	if !ok || p.items != nil && raw[0] == '"' && !slices.ContainsFunc(given, isObject) {
 		return p.mistyped(raw, plural(p.kind))
 	}
 	if err := p.counted(len(given)); err != nil {
@@ -28,7 +32,7 @@ func (p param) setList(field reflect.Value, raw json.RawMessage) error {
 	}
 	list := reflect.MakeSlice(p.kind, len(given), len(given))
 	for i, raw := range given {
-		item := param{name: fmt.Sprintf("%s[%d]", p.name, i), kind: p.kind.Elem(), items: p.items}
+		item := param{name: fmt.Sprintf("%s[%d]", p.name, i), kind: p.kind.Elem(), items: p.items, ref: p.ref}
 		var err error
 		switch {
 		case absent(raw):

@@ -17,8 +17,17 @@ type plainText interface {
 	PlainText() (text string, ok bool)
 }
 
+// inText is what an output has when the object in its text is another than the structured
+// one: clients that read texts know it in words and need no fields beside, those that read
+// structured content have the fields and need no words.
+type inText interface {
+	// InText returns the object for the text, a struct.
+	InText() any
+}
+
 // ReplyOf makes the reply of an output struct: an object with its keys sorted, as text
-// and as structured content; or the text of its method PlainText beside that object.
+// and as structured content; or the text of its method PlainText, or the object of its method
+// InText, beside that object.
 func ReplyOf(out any) (Reply, error) {
 	object, err := sorted(out)
 	if err != nil {
@@ -28,6 +37,13 @@ func ReplyOf(out any) (Reply, error) {
 		if text, ok := p.PlainText(); ok {
 			return Reply{Text: text, Structured: object}, nil
 		}
+	}
+	if t, ok := out.(inText); ok {
+		text, err := sorted(t.InText())
+		if err != nil {
+			return Reply{}, fmt.Errorf("write the answer: %w", err)
+		}
+		return Reply{Text: string(text), Structured: object}, nil
 	}
 	return Reply{Text: string(object), Structured: object}, nil
 }

@@ -26,6 +26,7 @@ type ID int64
 // argument out of the schema: one that clients know from elsewhere, such as an old name, and
 // that no model should pay for reading about. schema:"only" is the reverse: enum, min and
 // max are told and not checked, because the dialect has words of its own for what is wrong.
+// one:"true" tells a list as a string: most calls name one, and a list is taken all the same.
 // small:"-" leaves an argument out for small models; any other text there is their doc, and
 // needed:"small" tells them that it must be there, whatever the dialect says of it.
 type param struct {
@@ -41,6 +42,7 @@ type param struct {
 	lax      bool
 	told     bool // enum, min and max stand in the schema alone
 	unlisted bool
+	one      bool    // a list that the schema tells as one string
 	items    []param // the fields of the objects of a list; nil for other kinds
 	small    string  // "-": not for small models; else their doc, where it is another
 	needed   bool    // told to small models as required
@@ -52,6 +54,7 @@ func paramsOf(in reflect.Type) []param {
 		f := in.Field(i)
 		p := param{name: f.Tag.Get("json"), doc: f.Tag.Get("doc"), field: i, kind: f.Type,
 			required: f.Tag.Get("required"), lax: f.Tag.Get("lax") != "", ref: f.Tag.Get("ref") != "", told: f.Tag.Get("schema") == "only", unlisted: f.Tag.Get("schema") == "-",
+			one:   f.Tag.Get("one") != "",
 			small: f.Tag.Get("small"), needed: f.Tag.Get("needed") == "small"}
 		if f.Type.Kind() == reflect.Pointer {
 			p.kind = f.Type.Elem()
@@ -164,6 +167,9 @@ func (p param) write(b *bytes.Buffer) {
 
 // typeSchema is typeSchema of the kind, with what is checked of the objects of a list.
 func (p param) typeSchema() string {
+	if p.one {
+		return `"type":"string"`
+	}
 	if p.items != nil {
 		return `"type":"array","items":` + string(inputSchema(p.items))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -100,6 +101,25 @@ func TestListsOfObjectsAreRead(t *testing.T) {
 	}
 }
 
+// Models put numbers into quotes and write lists with commas: what they mean is plain.
+func TestWhatIsMeantIsTaken(t *testing.T) {
+	want, err := decoded(t, `{"id":12,"limit":7,"depth":3,"share":0.5,"loud":false,"tags":["a","b"],"items":[{"text":"x","share":1,"names":["n","m"]}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{
+		`{"id":"12","limit":"7","depth":"3","share":"0.5","loud":"false","tags":"a,b","items":[{"text":"x","share":"1","names":"n, m"}]}`,
+		`{"id":" #12 ","limit":" 7","depth":"3.0","share":"5e-1","loud":"False","tags":"[\"a\",\"b\"]","items":"[{\"text\":\"x\",\"share\":1,\"names\":[\"n\",\"m\"]}]"}`,
+	} {
+		if got, err := decoded(t, in); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s\n got %+v, error %v\nwant %+v", in, got, err, want)
+		}
+	}
+	if got, err := decoded(t, `{"id":1,"tags":"  ","metadata":{"k":"1"}}`); err != nil || got.Tags == nil || len(got.Tags) != 0 || got.Metadata["k"] != "1" {
+		t.Errorf("a list of nothing is none, and what is kept as it is stays as it is: got %+v, error %v", got, err)
+	}
+}
+
 func TestLaxArgumentsAreNeverOutOfRange(t *testing.T) {
 	for _, tt := range []struct {
 		in    string
@@ -127,7 +147,10 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 		{"no arguments", ``, "id is required"},
 		{"an array", `[1]`, "the arguments are not a JSON object"},
 		{"a required argument is null", `{"id":null}`, "id is required"},
-		{"a number in quotes", `{"id":"3"}`, "id must be a number, not a string"},
+		{"a number with words", `{"id":"3 or 4"}`, "id must be a number, not a string"},
+		{"half an id in quotes", `{"id":"1.5"}`, "id must be a whole number, not 1.5"},
+		{"no id in quotes", `{"id":"#"}`, "id must be a number, not a string"},
+		{"an id past all in quotes", `{"id":"1e999"}`, "id must be a number, not a string"},
 		{"words for a count", `{"id":1,"limit":"many"}`, "limit must be a number, not a string"},
 		{"nothing for a count", `{"id":1,"limit":""}`, "limit must be a number, not a string"},
 		{"null in quotes for a count", `{"id":1,"limit":"null"}`, "limit must be a number, not a string"},
@@ -143,7 +166,8 @@ func TestBadArgumentsAreNamed(t *testing.T) {
 		{"negative", `{"id":1,"depth":-1}`, "depth -1 is out of range"},
 		{"more than all", `{"id":1,"share":1.1}`, "share 1.1 is out of range"},
 		{"an unknown word", `{"id":1,"mode":"some"}`, `mode "some" is not known`},
-		{"a string for a list", `{"id":1,"tags":"x"}`, "tags must be an array of strings, not a string"},
+		{"a number for a list", `{"id":1,"tags":5}`, "tags must be an array of strings, not a number"},
+		{"too few with commas", `{"id":1,"pair":"x"}`, "pair has 1 items"},
 		{"a list of numbers", `{"id":1,"tags":[1]}`, "tags[0] must be a string, not a number"},
 		{"a list with nothing in it", `{"id":1,"tags":["x",null]}`, "tags[1] is null"},
 		{"too few", `{"id":1,"pair":["x"]}`, "pair has 1 items"},

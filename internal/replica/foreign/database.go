@@ -29,6 +29,9 @@ type database struct {
 	db     *sql.DB
 	copied string // the folder of the copy; "" when there is none
 	was    state  // of the file when it was opened
+
+	note       func(item, reason string) // is told what comes in otherwise than it stands there; nil: nobody
+	readTables map[string]bool
 }
 
 // maxValue is how long one value may be, in bytes; a longer one ends the reading.
@@ -45,7 +48,7 @@ func openDatabase(ctx context.Context, path string, o Options) (*database, error
 	if err := checkDatabase(path, real); err != nil {
 		return nil, err
 	}
-	d := &database{name: path, path: real}
+	d := &database{name: path, path: real, readTables: map[string]bool{}}
 	if d.was, err = stateOf(real); err != nil {
 		return nil, unreadable(path, err)
 	}

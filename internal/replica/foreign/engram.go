@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/alanbuscaglia/engram"
@@ -37,26 +38,40 @@ func openEngram(ctx context.Context, path string, info fs.FileInfo, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	graph, err := isGraph(ctx, db)
-	if err == nil && graph {
-		s, err := newGraph(ctx, db)
-		if err != nil {
-			return nil, errors.Join(err, db.close())
-		}
-		return s, nil
-	}
+	s, err := newEngram(ctx, db, o)
 	if err != nil {
 		return nil, errors.Join(err, db.close())
+	}
+	return s, nil
+}
+
+// newEngram is the source of a database, by what tables it has.
+func newEngram(ctx context.Context, db *database, o Options) (engram.Source, error) {
+	have, err := db.columns(ctx, graphMemories().name)
+	if err != nil {
+		return nil, err
+	}
+	own, err := db.columns(ctx, "lineages")
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(own) > 0: // of all these programs this one alone has it, and require says so
+	case slices.Contains(have, "memory_type"):
+		return newGraph(ctx, db)
+	case slices.Contains(have, "content"):
+		return newPlain(ctx, db, o)
 	}
 	if err := db.require(ctx, "the mem_* program", memObservations(), memSessions()); err != nil {
 		if told, ok := errors.AsType[*engram.Error](err); ok && told.Code == engram.CodeInvalid {
 			err = told.WithHint("it has none of its tables; one of this program moves by {export FILE} and {import FILE}")
 		}
-		return nil, errors.Join(err, db.close())
+		return nil, err
 	}
 	m := &memDatabase{db: db, naming: naming{system: Engram}, names: map[int64]string{}}
 	m.source = source{head: engram.Snapshot{Format: string(Engram), Memories: db.count(ctx, "observations"), Lacks: []engram.Entity{engram.EntityProject}},
 		each: m.each, close: db.close}
+	db.note = m.note
 	return m, nil
 }
 
@@ -94,7 +109,7 @@ type export struct {
 // Read implements engram.Source.
 func (x *export) Read(context.Context) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	head, records, err := jsonfile.Native{}.Read(x.file)
-	if err != nil || head.Format == jsonfile.NameNative {
+	if err != nil || head.Format == jsonfile.NameNative || head.Format == jsonfile.NamePlain {
 		return head, records, err
 	}
 	return head, func(yield func(engram.Record, error) bool) {
@@ -151,13 +166,19 @@ type memDatabase struct {
 }
 
 func (m *memDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	return m.db.records(ctx, yield, rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
+	stopped := false
+	err := m.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
+		rowReader{memSessions(), m.session}, rowReader{memObservations(), m.memory}, rowReader{memPrompts(), m.prompt},
 		rowReader{memTombstones(), m.erased}, rowReader{memRelations(), m.relation})
+	if err != nil || stopped {
+		return err
+	}
+	return m.db.leftOut(ctx)
 }
 
 func (m *memDatabase) session(v values) engram.Record {
 	return engram.Record{Session: &engram.Session{ID: v.text("id"), Project: v.text("project"), Directory: v.text("directory"),
-		StartedAt: when(v.text("started_at")), EndedAt: when(v.text("ended_at")), Summary: v.text("summary")}}
+		StartedAt: v.moment("started_at"), EndedAt: v.moment("ended_at"), Summary: v.text("summary")}}
 }
 
 func (m *memDatabase) memory(v values) engram.Record {
@@ -170,11 +191,11 @@ func (m *memDatabase) memory(v values) engram.Record {
 	if at := v.text("expires_at"); at != "" {
 		more["expires_at"] = at
 	}
-	return newMemory(engram.Memory{SyncID: sync, SessionID: v.text("session_id"), Type: engram.Type(v.text("type")), Title: v.text("title"),
+	return newMemory(engram.Memory{Num: v.number("id"), SyncID: sync, SessionID: v.text("session_id"), Type: engram.Type(v.text("type")), Title: v.text("title"),
 		Content: v.text("content"), ToolName: v.text("tool_name"), Project: v.text("project"), Scope: engram.Scope(v.text("scope")),
 		TopicKey: v.text("topic_key"), RevisionCount: int(v.number("revision_count")), DuplicateCount: int(v.number("duplicate_count")),
-		LastSeenAt: when(v.text("last_seen_at")), ReviewAfter: when(v.text("review_after")), Permanent: v.number("pinned") != 0,
-		CreatedAt: when(v.text("created_at")), UpdatedAt: when(v.text("updated_at"), v.text("created_at")), DeletedAt: when(v.text("deleted_at")),
+		LastSeenAt: v.moment("last_seen_at"), ReviewAfter: v.moment("review_after"), Permanent: v.number("pinned") != 0,
+		CreatedAt: v.moment("created_at"), UpdatedAt: v.moment("updated_at", "created_at"), DeletedAt: v.moment("deleted_at"),
 		Metadata: m.origin(v.text("id"), engramFile, more)})
 }
 
@@ -183,14 +204,14 @@ func (m *memDatabase) prompt(v values) engram.Record {
 	if sync == "" {
 		sync = m.naming.prompt(v.text("session_id"), v.text("id"), v.text("created_at"))
 	}
-	return engram.Record{Prompt: &engram.Prompt{SyncID: sync, SessionID: v.text("session_id"), Project: v.text("project"),
-		Content: v.text("content"), CreatedAt: when(v.text("created_at"))}}
+	return engram.Record{Prompt: &engram.Prompt{Num: v.number("id"), SyncID: sync, SessionID: v.text("session_id"), Project: v.text("project"),
+		Content: v.text("content"), CreatedAt: v.moment("created_at")}}
 }
 
 // erased is a prompt that was deleted there, of which nothing is left but its name.
 func (m *memDatabase) erased(v values) engram.Record {
 	var at engram.Clock
-	if t := when(v.text("deleted_at")); !t.IsZero() {
+	if t := v.moment("deleted_at"); !t.IsZero() {
 		at = at.Tick(t)
 	}
 	return engram.Record{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: v.text("sync_id"), SyncID: v.text("sync_id"), Project: v.text("project"), At: at}}
@@ -206,11 +227,11 @@ func (m *memDatabase) relation(v values) engram.Record {
 	if verb == "pending" || verb == "" {
 		verb, status = engram.VerbContradicts, engram.RelationPending
 	}
-	confidence, _ := v["confidence"].(float64)
+	confidence, _ := v.row["confidence"].(float64)
 	r := engram.Relation{ID: v.text("sync_id"), Verb: verb, Status: status, Strength: 1, Reason: v.text("reason"), Evidence: v.text("evidence"),
 		Confidence: confidence, Actor: v.text("marked_by_actor"), ActorKind: v.text("marked_by_kind"), Model: v.text("marked_by_model"),
-		SessionID: v.text("session_id"), CreatedAt: when(v.text("created_at")), UpdatedAt: when(v.text("updated_at"), v.text("created_at")),
-		RemovedAt: when(v.text("superseded_at"))}
+		SessionID: v.text("session_id"), CreatedAt: v.moment("created_at"), UpdatedAt: v.moment("updated_at", "created_at"),
+		RemovedAt: v.moment("superseded_at")}
 	if r.ID == "" {
 		r.ID = m.naming.relation(v.text("id"), v.text("created_at"))
 	}

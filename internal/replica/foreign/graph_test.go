@@ -113,3 +113,54 @@ func FuzzGraph(f *testing.F) {
 		}
 	})
 }
+
+func TestEntitiesOfAProjectGraphBringTheirRelations(t *testing.T) {
+	for _, tt := range []struct {
+		name, page string
+		want       []string // from, verb, to
+	}{
+		{"a word and a colon", "## shop\n\n- uses: postgres, Redis (the cache)\n- owner: ana\n\n## Postgres\n\nport 5432\n\n## redis\n\nport 6380\n", []string{"shop relates_to Postgres uses", "shop relates_to redis uses"}},
+		{"links of a wiki", "## shop\n\n- depends_on [[Billing]]\n- based on [[core]]\n\n## Billing\n\nx\n\n## core\n\ny\n", []string{"shop relates_to Billing depends_on", "shop derived_from core based on"}},
+		{"arrows with a word", "## shop\n\nshop -> uses -> redis\n\n## redis\n\nredis --replaces--> memcached\n\n## memcached\n\ngone\n", []string{"shop relates_to redis uses", "redis supersedes memcached replaces"}},
+		{"arrows from the entity itself", "## shop\n\n- → redis (cache)\n- calls -> billing\n\n## redis\n\nx\n\n## billing\n\ny\n", []string{"shop relates_to redis cache", "shop relates_to billing calls"}},
+		{"a list alone", "- **shop**: the web shop\n- redis: the cache\n- shop -> caches in -> redis\n", []string{"Graph: shop: the web shop relates_to Graph: redis: the cache caches in"}},
+		{"what is shown as code, and what nobody knows", "## shop\n\n```\nuses: redis\n```\n\nsee -> nowhere\n\n## redis\n\n- port: 6380\n", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			all := must(t, foreign.Markdown, folder(t, map[string]string{"project_graph.md": "# Graph\n\n" + tt.page}), foreign.Options{})
+			titles := map[string]string{}
+			for _, m := range all.memories {
+				titles[m.SyncID] = m.Title
+				if m.Type != engram.TypeEntity {
+					t.Errorf("%q is of type %s", m.Title, m.Type)
+				}
+			}
+			var got []string
+			for _, r := range all.records {
+				if x := r.Relation; x != nil {
+					got = append(got, titles[x.Source.SyncID]+" "+string(x.Relation.Verb)+" "+titles[x.Target.SyncID]+" "+x.Relation.Reason)
+				}
+			}
+			same(t, "relations", got, tt.want)
+		})
+	}
+}
+
+// A page of entities may hold anything: what is read of it is read to its end, and relates
+// nothing to itself.
+func FuzzProjectGraph(f *testing.F) {
+	for _, page := range []string{"## a\n\n- uses: b\n\n## b\n\na -> x -> b", "- a\n- b\n- a --x--> b (c)", "->", "a -> -> (", "[[a]] -> [[b]]\n: , :\n```\n", "## [[\n\n- (: )->(\n"} {
+		f.Add(page)
+	}
+	f.Fuzz(func(t *testing.T, page string) {
+		all, err := open(t, foreign.Markdown, folder(t, map[string]string{"project_graph.md": page}), foreign.Options{})
+		if err != nil {
+			return
+		}
+		for _, r := range all.records {
+			if x := r.Relation; x != nil && (x.Source == x.Target || x.Source.SyncID == "" || x.Target.SyncID == "" || x.Relation.Reason == "") {
+				t.Errorf("%q relates %+v to %+v: %q", page, x.Source, x.Target, x.Relation.Reason)
+			}
+		}
+	})
+}

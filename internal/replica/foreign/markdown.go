@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -20,12 +21,15 @@ func openMarkdown(name string, info fs.FileInfo, o Options) (engram.Source, erro
 	if err != nil {
 		return nil, err
 	}
-	m := &markdown{newPapers(Markdown, f, o.home())}
+	m := &markdown{newPapers(Markdown, f, o.home()), newGraphPages()}
 	m.source.each = m.each
 	return m, nil
 }
 
-type markdown struct{ papers }
+type markdown struct {
+	papers
+	graph *graphPages
+}
 
 func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) error {
 	paths, err := m.folder.find(ctx, ordinary, func(p string) bool { return isMarkdown(p) && !hidden(p) })
@@ -38,7 +42,8 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 	if len(paths) == 0 {
 		return nothing("Markdown", "name a .md file, or a folder that has some")
 	}
-	return m.pages(ctx, paths, yield, func(pg page) bool {
+	stopped := false
+	err = m.pages(ctx, paths, func(r engram.Record) bool { stopped = !yield(r); return !stopped }, func(pg page) bool {
 		matter, body, line := split(pg.text)
 		kind, named := pageType(pg.stem())
 		if t := matter.first("type"); t != "" {
@@ -59,18 +64,28 @@ func (m *markdown) each(ctx context.Context, yield func(engram.Record) bool) err
 			if fields := fieldsOf(matter, "title", "type", "tags"); len(fields) > 0 {
 				x.Metadata["front_matter"] = fields
 			}
+			if isGraphPage(pg.stem()) {
+				m.graph.add(*x, s, fmt.Sprintf("%s:%d", pg.path, s.line))
+			}
 			if len(s.headings) > 0 { // episodes are told by the day
 				if at := when(strings.TrimRight(firstWord(s.headings[len(s.headings)-1]), ":,")); !at.IsZero() && at.Before(x.CreatedAt) {
 					x.CreatedAt, x.UpdatedAt = at, pg.at
 				}
 			}
-		}, yield)
+		}, func(r engram.Record) bool { stopped = !yield(r); return !stopped })
 	})
+	if err != nil || stopped {
+		return err
+	}
+	all := ties{naming: m.naming}
+	m.graph.tie(&all)
+	all.each(yield)
+	return nil
 }
 
 // pageType is the type that the name of a page tells, and whether it tells one.
 func pageType(stem string) (engram.Type, bool) {
-	if strings.EqualFold(stem, "project_graph") {
+	if isGraphPage(stem) {
 		return engram.TypeEntity, true
 	}
 	t := typeOf(stem, "")

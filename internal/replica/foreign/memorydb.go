@@ -15,7 +15,7 @@ import (
 // and are read over.
 
 func graphProjects() table {
-	return table{"projects", []string{"id"}, []string{"name"}, "id"}
+	return table{"projects", []string{"id"}, []string{"name", "root_path", "decay_rate", "created_at"}, "id"}
 }
 
 func graphMemories() table {
@@ -25,18 +25,6 @@ func graphMemories() table {
 
 func graphRelationships() table {
 	return table{"relationships", []string{"id", "source_id", "target_id", "relation_type"}, []string{"strength", "created_at"}, "id"}
-}
-
-// isGraph reports a database of the memory_* program: one of this program has memories, too,
-// and other columns.
-func isGraph(ctx context.Context, db *database) (bool, error) {
-	have, err := db.columns(ctx, graphMemories().name)
-	for _, name := range have {
-		if name == "memory_type" {
-			return true, err
-		}
-	}
-	return false, err
 }
 
 // graphDatabase is such a database at reading.
@@ -54,53 +42,56 @@ func newGraph(ctx context.Context, db *database) (engram.Source, error) {
 	}
 	g := &graphDatabase{db: db, naming: naming{system: Engram}, projects: map[string]string{}}
 	g.source = source{head: engram.Snapshot{Format: string(Engram), Memories: db.count(ctx, "memories"),
-		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, each: g.each, close: db.close}
+		Lacks: []engram.Entity{engram.EntitySession, engram.EntityPrompt}}, each: g.each, close: db.close}
+	db.note = g.note
 	return g, nil
 }
 
 func (g *graphDatabase) each(ctx context.Context, yield func(engram.Record) bool) error {
-	err := g.db.each(ctx, graphProjects(), func(v values) bool {
-		g.projects[v.text("id")] = v.text("name")
-		return true
-	})
-	if err != nil {
+	stopped := false
+	err := g.db.records(ctx, func(r engram.Record) bool { stopped = !yield(r); return !stopped },
+		rowReader{graphProjects(), g.project}, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
+	if err != nil || stopped {
 		return err
 	}
-	return g.db.records(ctx, yield, rowReader{graphMemories(), g.memory}, rowReader{graphRelationships(), g.relation})
+	return g.db.leftOut(ctx)
 }
+
+// project is a project with the rate at which it faded, unless that is the one which every
+// project had by itself, and has here.
+func (g *graphDatabase) project(v values) engram.Record {
+	id, name := v.text("id"), v.text("name")
+	if name == "" {
+		name = id
+	}
+	g.projects[id] = name
+	p := engram.Project{Name: name, Root: v.text("root_path"), CreatedAt: v.moment("created_at")}
+	if rate, is := v.row["decay_rate"].(float64); is && rate != usualRate {
+		p.Decay = &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveImportance, Rate: rate}}
+		if rate <= 0 || p.Decay.Validate() != nil {
+			v.doubt("its decay_rate %v is none that can be: the project fades as all do", rate)
+			p.Decay = nil
+		}
+	}
+	return engram.Record{Project: &p}
+}
+
+// usualRate is the loss a day that a project had of which nobody said anything.
+const usualRate = 0.01
 
 func (g *graphDatabase) memory(v values) engram.Record {
 	id, project := v.text("id"), v.text("project_id")
 	if id == "" {
-		return engram.Record{Flaw: engram.Errorf(engram.CodeInvalid, "the memory has no id")}
+		v.doubt("it has no id: it is known by what it says")
 	}
 	if name := g.projects[project]; name != "" {
 		project = name
 	}
 	r := newMemory(engram.Memory{ID: engram.ID(id), Project: project, Type: engram.Type(v.text("memory_type")), Content: v.text("content"),
-		Summary: v.text("summary"), Tags: tagList(v.text("tags")), AccessCount: int(v.number("access_count")), CreatedAt: epoch(v.number("created_at")),
-		UpdatedAt: epoch(v.number("updated_at")), LastAccessedAt: epoch(v.number("last_accessed_at")), Metadata: g.origin(id, "", nil)})
-	m := &r.Memory.Memory
-	if x, is := v.share("importance"); is {
-		m.Importance = x
-	}
-	if x, is := v.share("relevance_score"); is {
-		m.Strength = x
-	}
+		Summary: v.text("summary"), Tags: tagList(v.text("tags")), AccessCount: int(v.number("access_count")), CreatedAt: v.moment("created_at"),
+		UpdatedAt: v.moment("updated_at"), LastAccessedAt: v.moment("last_accessed_at"), Metadata: g.origin(id, "", nil)})
+	v.shares(&r.Memory.Memory, "importance", "relevance_score")
 	return r
-}
-
-// share is a number from 0 to 1.
-func (v values) share(name string) (x float64, is bool) {
-	switch n := v[name].(type) {
-	case float64:
-		x = n
-	case int64:
-		x = float64(n)
-	default:
-		return 0, false
-	}
-	return min(max(x, 0), 1), x == x
 }
 
 // tagList reads tags: the text of a JSON list, or words between commas.
@@ -119,7 +110,7 @@ func tagList(text string) []string {
 
 func (g *graphDatabase) relation(v values) engram.Record {
 	word := read(v.text("relation_type"))
-	r := engram.Relation{ID: v.text("id"), Verb: word.verb, Strength: 1, CreatedAt: epoch(v.number("created_at"))}
+	r := engram.Relation{ID: v.text("id"), Verb: word.verb, Strength: 1, CreatedAt: v.moment("created_at")}
 	if x, is := v.share("strength"); is {
 		r.Strength = x
 	}

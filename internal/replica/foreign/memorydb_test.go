@@ -26,11 +26,14 @@ INSERT INTO relationships VALUES ('rel_1', 'mem_abc123', 'mem_def456', 'derived_
 
 func TestTheDatabaseOfTheMemoryProgram(t *testing.T) {
 	all := must(t, foreign.Engram, database(t, "memory.db", graphSchema, graphRows), foreign.Options{Here: "elsewhere"})
-	if all.head.Memories != 3 || len(all.records) != 5 || len(all.flaws()) != 0 {
-		t.Fatalf("head %+v, %d records, flaws %v; want 3 memories, 5 records and no flaw", all.head, len(all.records), all.flaws())
+	if all.head.Memories != 3 || len(all.records) != 6 || len(all.flaws()) != 0 {
+		t.Fatalf("head %+v, %d records, flaws %v; want 3 memories, 6 records and no flaw", all.head, len(all.records), all.flaws())
 	}
 	m := map[engram.ID]engram.Memory{}
 	for _, r := range all.records {
+		if p := r.Project; p != nil && (p.Name != "shop" || p.Root != "/src/shop" || p.Decay == nil || p.Decay.Curve != engram.CurveImportance || p.Decay.Rate != 0.02) {
+			t.Errorf("the project is %+v, want shop with its own decay", p)
+		}
 		if r.Memory != nil {
 			m[r.Memory.Memory.ID] = r.Memory.Memory
 		}

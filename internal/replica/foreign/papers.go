@@ -69,7 +69,7 @@ func (p *papers) cut(pg page, body string, firstLine int, heading string, split 
 	for _, s := range sections {
 		id := p.own(pg.path + "#" + strings.Join(s.headings, "/"))
 		pieces := []section{s}
-		if split {
+		if split && !(isGraphPage(pg.stem()) && len(sections) > 1) { // there a heading is an entity, and the list what is said of it
 			if several := items(s); several != nil {
 				pieces = several
 			}

@@ -111,11 +111,11 @@ func TestPagesOfMemory(t *testing.T) {
 		"reflexes.md":      "# Reflexes\n\n- **Check the disk** before a migration\n- Run the linter\n  twice\n\n## When it is late\n\nSleep over it.\n",
 		"episodes.md":      "# Episodes\n\n## 2026-01-05: the outage\n\nThe cache was full.\n\n## The launch\n\nIt went well.\n",
 		"preferences.md":   "Short answers.\n",
-		"project_graph.md": "# Graph\n\n## shop\n\n- uses: postgres\n- owner: ana\n",
+		"project_graph.md": "# Graph\n\n## shop\n\n- uses: postgres\n- owner: ana\n\n## postgres\n\n- port: 5432\n",
 		"README.md":        "# Not one of them\n\ntext\n",
 	})
 	all := must(t, foreign.Markdown, dir, foreign.Options{Here: "shop"})
-	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "shop: uses: postgres", "shop: owner: ana", "Check the disk before a migration", "Run the linter", "When it is late"})
+	same(t, "titles", all.titles(), []string{"2026-01-05: the outage", "The launch", "preferences", "shop", "postgres", "Check the disk before a migration", "Run the linter", "When it is late"})
 	lint := all.memory(t, "Run the linter")
 	if lint.Content != "Run the linter\ntwice" || lint.Type != engram.TypeReflex || !lint.Permanent || lint.Tags[0] != "reflexes" {
 		t.Errorf("a reflex is %+v", lint)
@@ -124,7 +124,7 @@ func TestPagesOfMemory(t *testing.T) {
 	if out.Type != engram.TypeEpisode || out.CreatedAt.Format("2006-01-02") != "2026-01-05" || !out.UpdatedAt.Equal(fileTime()) || out.Permanent {
 		t.Errorf("an episode is %+v, want it of its day", out)
 	}
-	if m := all.memory(t, "shop: owner: ana"); m.Type != engram.TypeEntity {
+	if m := all.memory(t, "shop"); m.Type != engram.TypeEntity {
 		t.Errorf("an entity is %+v", m)
 	}
 	other := must(t, foreign.Markdown, folder(t, map[string]string{"decisions.md": "- a\n- b\n", "notes.md": "# N\n\n## Decisions\n\n- x\n- y\n", ".hidden.md": "h"}), foreign.Options{})

@@ -36,7 +36,7 @@ func Places(s System, w Where) []string {
 func Usual(s System, w Where) []string {
 	switch s {
 	case Engram:
-		return w.files(engramFile, w.env("ENGRAM_DATA_DIR"), w.home(".engram"))
+		return append(w.files(engramFile, w.env("ENGRAM_DATA_DIR"), w.home(".engram")), w.earlier()...)
 	case ClaudeMem:
 		return w.files(claudeMemFile, w.env("CLAUDE_MEM_DATA_DIR"), w.home(".claude-mem"))
 	case MCPMemory:
@@ -93,6 +93,23 @@ func applicationID(path string) uint32 {
 		return 0
 	}
 	return binary.BigEndian.Uint32(head[68:])
+}
+
+// earlier are the places of earlier Engrams beside our own: where one was told to keep its
+// database, and the folders that systems have for the data of programs.
+func (w Where) earlier() []string {
+	out := some(w.expanded(w.env("ENGRAM_DB_PATH")))
+	for _, data := range []string{w.env("XDG_DATA_HOME"), w.home(".local", "share"), w.home("Library", "Application Support"), w.env("APPDATA"), w.env("LOCALAPPDATA")} {
+		if data == "" {
+			continue
+		}
+		found, err := filepath.Glob(filepath.Join(w.expanded(data), "engram", "*.db"))
+		if err != nil || len(found) == 0 {
+			found = []string{filepath.Join(w.expanded(data), "engram", engramFile)}
+		}
+		out = append(out, found...)
+	}
+	return out
 }
 
 func some(p string) []string {

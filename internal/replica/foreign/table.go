@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -51,53 +53,58 @@ type rowReader struct {
 
 // records calls yield with the records of tables, one after the other, until it returns false.
 func (d *database) records(ctx context.Context, yield func(engram.Record) bool, tables ...rowReader) error {
+	good, bad := 0, error(nil)
 	for _, t := range tables {
 		stopped := false
 		err := d.each(ctx, t.table, func(v values) bool {
+			good++
+			item := v.item(t.table)
+			v.doubts = func(reason string) { d.told(item, reason) }
 			r := t.record(v)
-			r.Item = fmt.Sprintf("%s %s", t.name, v.text(t.order))
+			r.Item = item
+			v.checkTimes()
 			stopped = !yield(r)
 			return !stopped
+		}, func(lost engram.Record) {
+			bad = lost.Flaw
+			stopped = stopped || !yield(lost)
 		})
 		if err != nil || stopped {
 			return err
 		}
 	}
+	if good == 0 && bad != nil {
+		return d.broken(bad) // there is nothing but damage
+	}
 	return d.settled()
 }
 
-// each calls fn with every row. A table that is not there has none, unless it needs columns.
-func (d *database) each(ctx context.Context, t table, fn func(values) (more bool)) error {
+// told notes something of an item that comes in all the same.
+func (d *database) told(item, reason string) {
+	if d.note != nil {
+		d.note(item, reason)
+	}
+}
+
+// each calls fn with every row, in the order in which they were written. A table that is not
+// there has none, unless it needs columns. Rows on damaged pages are passed over, and lost is
+// called with what says which they are.
+func (d *database) each(ctx context.Context, t table, fn func(values) (more bool), lost func(engram.Record)) error {
 	have, err := d.columns(ctx, t.name)
 	if err != nil || len(have) == 0 {
 		return err
 	}
-	var names []string
+	if len(t.needs) > 0 && slices.ContainsFunc(t.needs, func(name string) bool { return !slices.Contains(have, name) }) {
+		return nil // another table of that name; leftOut tells of it
+	}
+	s := &scanned{database: d, table: t}
 	for _, name := range slices.Concat(t.needs, t.likes) {
 		if slices.Contains(have, name) {
-			names = append(names, name)
+			s.names = append(s.names, name)
 		}
 	}
-	// Names from the tables above, never from the database.
-	query := `SELECT "` + strings.Join(names, `", "`) + `" FROM "` + t.name + `" ORDER BY "` + t.order + `"`
-	rows, err := d.db.QueryContext(ctx, query)
-	if err != nil {
-		return d.broken(err)
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		v, err := scan(rows, names)
-		if err != nil {
-			return d.broken(err)
-		}
-		if !fn(v) {
-			return nil
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return d.broken(err)
-	}
-	return nil
+	d.readTables[t.name] = true
+	return s.all(ctx, fn, lost)
 }
 
 // require says whether a database has what is needed of its tables: CodeInvalid where none
@@ -142,32 +149,66 @@ func (d *database) require(ctx context.Context, program string, tables ...table)
 func (d *database) count(ctx context.Context, name string) int {
 	var n int
 	// A number that cannot be had is no reason to stop: whoever reads the rows will be told.
-	_ = d.db.QueryRowContext(ctx, `SELECT count(*) FROM "`+name+`"`).Scan(&n)
+	_ = d.db.QueryRowContext(ctx, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`).Scan(&n)
 	return n
 }
 
 // values is a row by its columns; what is not there is nil.
-type values map[string]any
+type values struct {
+	row    map[string]any
+	num    int64               // the row's own number; 0 in a table whose rows have none
+	doubts func(reason string) // is told what of the row is not as it should be; nil: nobody
+}
 
-func scan(rows *sql.Rows, names []string) (values, error) {
-	got := make([]any, len(names))
-	into := make([]any, len(names))
-	for i := range got {
-		into[i] = &got[i]
+func scan(rows *sql.Rows, names []string, numbered bool) (v values, err error) {
+	got := make([]any, len(names)+1)
+	into := make([]any, 0, len(got))
+	if numbered {
+		into = append(into, &v.num)
+	}
+	for i := range names {
+		into = append(into, &got[i])
 	}
 	if err := rows.Scan(into...); err != nil {
-		return nil, err
+		return v, err
 	}
-	v := make(values, len(names))
+	v.row = make(map[string]any, len(names))
 	for i, name := range names {
-		v[name] = got[i]
+		v.row[name] = got[i]
 	}
 	return v, nil
 }
 
+// item is how a row is called: by the table and its id there.
+func (v values) item(t table) string {
+	if id := v.text(t.order); id != "" {
+		return t.name + " " + id
+	}
+	return fmt.Sprintf("%s, row %d", t.name, v.num)
+}
+
+// doubt tells that something of the row is not as it should be; the row comes in all the same.
+func (v values) doubt(format string, args ...any) {
+	if v.doubts != nil {
+		v.doubts(fmt.Sprintf(format, args...))
+	}
+}
+
+// checkTimes tells of times that are none.
+func (v values) checkTimes() {
+	for _, name := range slices.Sorted(maps.Keys(v.row)) {
+		if !strings.HasSuffix(name, "_at") && name != "review_after" && name != "last_accessed" {
+			continue
+		}
+		if text := v.text(name); text != "" && text != "0" && v.moment(name).IsZero() {
+			v.doubt("its %s is no time: %.40q", name, text)
+		}
+	}
+}
+
 // text is a value as text, however it was stored.
 func (v values) text(name string) string {
-	switch x := v[name].(type) {
+	switch x := v.row[name].(type) {
 	case nil:
 		return ""
 	case string:
@@ -181,15 +222,69 @@ func (v values) text(name string) string {
 	}
 }
 
+// first is the first of several columns that has something, as text.
+func (v values) first(names ...string) string {
+	for _, name := range names {
+		if text := v.text(name); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// moment is the first of several columns that is a time: a text, or a number since 1970.
+func (v values) moment(names ...string) time.Time {
+	for _, name := range names {
+		at := when(v.text(name))
+		if n := v.number(name); at.IsZero() && n != 0 {
+			at = epoch(n)
+		}
+		if !at.IsZero() && at.Year() < 9999 {
+			return at
+		}
+	}
+	return time.Time{}
+}
+
 // number is a value as a whole number; 0 where it is none.
 func (v values) number(name string) int64 {
-	switch x := v[name].(type) {
+	switch x := v.row[name].(type) {
 	case int64:
 		return x
 	case float64:
 		if x > -1<<53 && x < 1<<53 {
 			return int64(x)
 		}
+	case bool:
+		if x {
+			return 1
+		}
+	case string:
+		n, _ := strconv.ParseInt(strings.TrimSpace(x), 10, 64)
+		return n
 	}
 	return 0
+}
+
+// share is a number from 0 to 1.
+func (v values) share(name string) (x float64, is bool) {
+	switch n := v.row[name].(type) {
+	case float64:
+		x = n
+	case int64:
+		x = float64(n)
+	default:
+		return 0, false
+	}
+	return min(max(x, 0), 1), x == x
+}
+
+// shares takes importance and strength, where there are any.
+func (v values) shares(m *engram.Memory, importance, strength string) {
+	if x, is := v.share(importance); is {
+		m.Importance = x
+	}
+	if x, is := v.share(strength); is {
+		m.Strength = x
+	}
 }

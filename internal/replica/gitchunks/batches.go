@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
 // found is a chunk in the folder.
@@ -57,10 +58,19 @@ func (r *Repository) Batches(ctx context.Context) ([]engram.Batch, error) {
 		return nil, err
 	}
 	defer func() { _ = folder.Close() }()
-	return r.batches(ctx, folder)
+	all, err := r.batches(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	return r.withExport(ctx, folder, all)
 }
 
 func (r *Repository) batches(ctx context.Context, folder *os.Root) ([]engram.Batch, error) {
+	return r.batchesOf(ctx, folder, func(string) bool { return true })
+}
+
+// batchesOf are those of the chunks with these names.
+func (r *Repository) batchesOf(ctx context.Context, folder *os.Root, wanted func(id string) bool) ([]engram.Batch, error) {
 	at, err := within(folder, chunksName, false)
 	if err != nil || at == nil {
 		return nil, err
@@ -70,6 +80,7 @@ func (r *Repository) batches(ctx context.Context, folder *os.Root) ([]engram.Bat
 	if err != nil {
 		return nil, err
 	}
+	chunks = slices.DeleteFunc(chunks, func(c found) bool { return !wanted(c.id) })
 	said, err := readManifest(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -112,21 +123,25 @@ func (r *Repository) batch(ctx context.Context, at *os.Root, c found, said manif
 
 // count counts the items of another program's chunk; of one that cannot be read, none.
 func (r *Repository) count(ctx context.Context, at *os.Root, c found) (b engram.Batch) {
-	parts, err := r.load(ctx, at, c)
-	if err != nil {
-		return b
-	}
-	for _, i := range parts.items {
-		switch i.list {
-		case listSessions:
-			b.Sessions++
-		case listObservations:
-			b.Memories++
-		case listPrompts:
-			b.Prompts++
-		}
+	if parts, err := r.load(ctx, at, c); err == nil {
+		b.Sessions, b.Memories, b.Prompts = parts.counts()
 	}
 	return b
+}
+
+// counts are the lengths of the lists.
+func (c chunk) counts() (sessions, memories, prompts int) {
+	for _, i := range c.items {
+		switch i.list {
+		case listSessions:
+			sessions++
+		case listObservations:
+			memories++
+		case listPrompts:
+			prompts++
+		}
+	}
+	return sessions, memories, prompts
 }
 
 // knownHead is a head that was read, and the file that it was read from.
@@ -160,7 +175,7 @@ func (r *Repository) readHead(ctx context.Context, at *os.Root, c found) (h head
 	if err != nil {
 		return h
 	}
-	rest, ok := bytes.CutPrefix(b, []byte(`{"`+extra+`":`))
+	rest, ok := bytes.CutPrefix(b, []byte(`{"`+wire.Extra+`":`))
 	if !ok || json.NewDecoder(bytes.NewReader(rest)).Decode(&h) != nil {
 		return head{}
 	}
@@ -213,7 +228,10 @@ func (r *Repository) load(ctx context.Context, at *os.Root, c found) (chunk, err
 
 // plain is the JSON of a chunk, which is what its name says.
 func (r *Repository) plain(ctx context.Context, at *os.Root, c found) ([]byte, error) {
-	sealed, most := strings.HasSuffix(c.name, sealedSuffix), int64(maxPacked)
+	if c.name == exportName {
+		return r.export(ctx, at, c.id)
+	}
+	sealed, most := strings.HasSuffix(c.name, sealedSuffix), min(maxPacked, r.most())
 	if sealed {
 		most += sealing
 	}
@@ -230,7 +248,7 @@ func (r *Repository) plain(ctx context.Context, at *os.Root, c found) ([]byte, e
 			return nil, engram.Errorf(engram.CodeInvalid, "it was cut off or changed after it was sealed").WithCause(err)
 		}
 	}
-	return unpack(ctx, packed, c.id)
+	return unpack(ctx, packed, c.id, r.most())
 }
 
 // Read implements engram.Remote.
@@ -256,6 +274,15 @@ func (r *Repository) Read(ctx context.Context, id string) iter.Seq2[engram.Recor
 // find loads the chunk of an ID.
 func (r *Repository) find(ctx context.Context, id string) (chunk, error) {
 	missing := engram.Errorf(engram.CodeNotFound, "there is no chunk %.80q", id)
+	if strings.HasPrefix(id, exportPrefix) {
+		folder, err := r.folder(false, folderName)
+		if err != nil || folder == nil {
+			return chunk{}, cmp.Or(err, error(missing))
+		}
+		defer func() { _ = folder.Close() }()
+		c, err := r.load(ctx, folder, found{id, exportName})
+		return c, named(err, id)
+	}
 	if !isID(id) {
 		return chunk{}, missing
 	}

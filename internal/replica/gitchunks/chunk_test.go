@@ -145,19 +145,9 @@ func TestTheFormat(t *testing.T) {
 		t.Errorf("the chunk is called %s, want %s", b.ID, idOf(plain))
 	}
 	manifest, err := os.ReadFile(filepath.Join(dir, ".engram", "manifest.json"))
-	wantManifest := `{
-  "version": 1,
-  "chunks": [
-    {
-      "id": "` + b.ID + `",
-      "created_by": "ana",
-      "created_at": "2026-01-02T03:04:09Z",
-      "sessions": 2,
-      "memories": 1,
-      "prompts": 0
-    }
-  ]
-}
+	wantManifest := `{"version":1,"chunks":[
+{"id":"` + b.ID + `","created_by":"ana","created_at":"2026-01-02T03:04:09Z","sessions":2,"memories":1,"prompts":0}
+]}
 `
 	if err != nil || string(manifest) != wantManifest {
 		t.Errorf("the manifest\n got %s, %v\nwant %s", manifest, err, wantManifest)

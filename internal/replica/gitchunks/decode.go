@@ -1,7 +1,6 @@
 package gitchunks
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,12 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
+)
+
+// What one chunk may hold. Every limit is checked before the memory for it is taken.
+const (
+	maxItems  = 100_000 // items of all lists together
+	maxFields = 1000    // of the chunk itself
 )
 
 // chunk is a chunk that was taken apart, and not yet looked at in its items.
@@ -29,31 +34,31 @@ func (i item) name() string { return fmt.Sprintf("%s[%d]", lists()[i.list], i.pl
 
 // open takes a chunk apart. The bytes are its own from then on.
 func open(plain []byte) (chunk, error) {
-	if err := wellFormed(plain); err != nil {
+	if err := wire.WellFormed(plain); err != nil {
 		return chunk{}, err
 	}
-	fields, ok := fieldsOf(plain, maxFields)
+	fields, ok := wire.FieldsOf(plain, maxFields)
 	if !ok {
 		return chunk{}, engram.Errorf(engram.CodeInvalid, "it is no object with the lists of a chunk")
 	}
 	var c chunk
 	seen := map[string]bool{}
 	for _, f := range fields {
-		if seen[f.name] {
-			return chunk{}, engram.Errorf(engram.CodeInvalid, "it says %.40q twice", f.name)
+		if seen[f.Name] {
+			return chunk{}, engram.Errorf(engram.CodeInvalid, "it says %.40q twice", f.Name)
 		}
-		seen[f.name] = true
-		list := slices.Index(lists(), f.name)
+		seen[f.Name] = true
+		list := slices.Index(lists(), f.Name)
 		switch {
-		case f.name == extra:
+		case f.Name == wire.Extra:
 			c.own = true
-			if err := c.readHead(f.value); err != nil {
+			if err := c.readHead(f.Value); err != nil {
 				return chunk{}, err
 			}
 		case list >= 0:
-			raws, ok := itemsOf(f.value, maxItems-len(c.items))
+			raws, ok := wire.ItemsOf(f.Value, maxItems-len(c.items))
 			if !ok {
-				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is no list, or one of more than %d items", f.name, maxItems)
+				return chunk{}, engram.Errorf(engram.CodeInvalid, "%s is no list, or one of more than %d items", f.Name, maxItems)
 			}
 			for i, raw := range raws {
 				c.items = append(c.items, item{list, i, raw})
@@ -68,7 +73,7 @@ func open(plain []byte) (chunk, error) {
 
 // readHead reads the head and checks its version.
 func (c *chunk) readHead(raw []byte) error {
-	if err := inspect(raw); err != nil {
+	if err := wire.Inspect(raw); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(raw, &c.head); err != nil {
@@ -113,10 +118,10 @@ func (c chunk) inOrder() []item {
 }
 
 func (c chunk) rankOfMutation(raw []byte) int {
-	fields, _ := fieldsOf(raw, maxFields)
+	fields, _ := wire.FieldsOf(raw, maxFields)
 	for _, f := range fields {
-		if f.name == "entity" && f.value[0] == '"' {
-			switch unquote(f.value) {
+		if f.Name == "entity" && f.Value[0] == '"' {
+			switch wire.Unquote(f.Value) {
 			case "session":
 				return wire.Sessions
 			case "observation":
@@ -142,57 +147,16 @@ func (c chunk) record(i item, project string) engram.Record {
 }
 
 func (c chunk) read(i item) (engram.Record, error) {
-	if err := inspect(i.raw); err != nil {
+	if err := wire.Inspect(i.raw); err != nil {
 		return engram.Record{}, err
 	}
 	switch i.list {
-	case listSessions:
-		return readItem(i.raw, wire.Sessions, wire.MemSessions)
-	case listObservations:
-		return readItem(i.raw, wire.Memories, wire.Observations)
-	case listPrompts:
-		return readItem(i.raw, wire.Prompts, wire.MemPrompts)
 	case listProjects:
 		return wire.Decode(wire.Projects, i.raw)
+	case listMutations:
+		return c.readMutation(i.raw)
 	}
-	return c.readMutation(i.raw)
-}
-
-// readItem reads an item with Engram's field, or one of another program.
-func readItem(raw []byte, section, dialect int) (engram.Record, error) {
-	fields, ok := fieldsOf(raw, maxFields)
-	if !ok {
-		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "it is no object")
-	}
-	rest := valueOf(fields, extra)
-	if rest == nil {
-		return wire.DecodeDialect(dialect, raw)
-	}
-	if section == wire.Memories {
-		hide(fields, "id") // a number here, and a text in the native shape
-	}
-	return wire.Decode(section, raw, rest)
-}
-
-// valueOf is the value of a field; nil when there is none, or null.
-func valueOf(fields []field, name string) []byte {
-	for _, f := range fields {
-		if f.name == name && !bytes.Equal(f.value, []byte("null")) {
-			return f.value
-		}
-	}
-	return nil
-}
-
-// hide gives a field a name that nobody reads, in place: the texts beside it may be long.
-func hide(fields []field, name string) {
-	for _, f := range fields {
-		if f.name == name {
-			for i := 1; i < len(f.key)-1; i++ {
-				f.key[i] = '_'
-			}
-		}
-	}
+	return wire.DecodeExtended(i.list, i.raw)
 }
 
 func (c chunk) readMutation(raw []byte) (engram.Record, error) {
@@ -200,10 +164,10 @@ func (c chunk) readMutation(raw []byte) (engram.Record, error) {
 	if err := json.Unmarshal(raw, &m); err != nil {
 		return engram.Record{}, wire.Misfit(err)
 	}
-	if err := wellFormed(m.Payload); err != nil {
+	if err := wire.WellFormed(m.Payload); err != nil {
 		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "payload: %v", err)
 	}
-	if err := inspect(m.Payload); err != nil {
+	if err := wire.Inspect(m.Payload); err != nil {
 		return engram.Record{}, engram.Errorf(engram.CodeInvalid, "payload: %v", err)
 	}
 	if len(m.Extra) > 0 {

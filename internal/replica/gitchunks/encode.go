@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 
 	"github.com/alanbuscaglia/engram"
@@ -15,11 +14,6 @@ import (
 // chunkVersion is the newest version of what Engram adds to the format. A field that is
 // added does not make a new version; one that means something else does.
 const chunkVersion = 1
-
-// extra is the field that Engram adds: to a chunk its head, to an item what the format has
-// no word for, in the native shape of package wire and without what the item says already.
-// Programs of the format read over it.
-const extra = "engram"
 
 // head is what a chunk says of itself, before its lists, so that a look at its beginning is
 // enough.
@@ -40,10 +34,10 @@ type head struct {
 // The lists of a chunk, in their order. The first three are those of every program of the
 // format, who also read mutations; projects are Engram's.
 const (
-	listSessions = iota
-	listObservations
-	listPrompts
-	listMutations
+	listSessions     = wire.MemSessions
+	listObservations = wire.Observations
+	listPrompts      = wire.MemPrompts
+	listMutations    = iota
 	listProjects
 )
 
@@ -94,11 +88,11 @@ func bodyOf(records []engram.Record) ([]byte, error) {
 
 // chunkOf is the JSON of a chunk.
 func chunkOf(h head, body []byte) ([]byte, error) {
-	text, err := marshal(h)
+	text, err := wire.Marshal(h)
 	if err != nil {
 		return nil, err
 	}
-	return slices.Concat([]byte(`{"`+extra+`":`), text, []byte(","), body), nil
+	return slices.Concat([]byte(`{"`+wire.Extra+`":`), text, []byte(","), body), nil
 }
 
 // headOf is the head of a chunk of these records.
@@ -184,24 +178,13 @@ func nameOf(r engram.Record) string {
 // format would take for alive, such as a prompt that was deleted, is a mutation.
 func itemOf(r engram.Record, known syncIDs) (list int, item []byte, err error) {
 	r = portable(r)
-	switch {
-	case r.Project != nil:
+	if r.Project != nil {
 		_, shape := wire.Encode(r)
-		item, err = marshal(shape)
+		item, err = wire.Marshal(shape)
 		return listProjects, item, err
-	case r.Session != nil && !r.Gone:
-		item, err = extended(wire.MemSessionOf(*r.Session), r)
-		return listSessions, item, err
-	case r.Memory != nil && !r.Gone:
-		o := wire.ObservationOf(r.Memory.Memory)
-		if o.SessionID == "" { // the format has no memory without a session
-			o.SessionID = "manual-save-" + r.Memory.Memory.Project
-		}
-		item, err = extended(o, r)
-		return listObservations, item, err
-	case r.Prompt != nil && !r.Prompt.Deleted() && !r.Gone:
-		item, err = extended(wire.MemPromptOf(*r.Prompt), r)
-		return listPrompts, item, err
+	}
+	if list, item, err = wire.EncodeExtended(r); item != nil || err != nil {
+		return list, item, err // the first lists of a chunk are those of the dialect
 	}
 	item, err = mutationOf(r, known)
 	return listMutations, item, err
@@ -220,79 +203,4 @@ func portable(r engram.Record) engram.Record {
 		r.Prompt = &p
 	}
 	return r
-}
-
-// extended is an item of the format with the field that Engram adds.
-func extended(said any, r engram.Record) ([]byte, error) {
-	item, err := marshal(said)
-	if err != nil {
-		return nil, err
-	}
-	rest, err := restOf(r, item)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(item[:len(item)-1], []byte(`,"`+extra+`":`), rest, []byte("}")), nil
-}
-
-// restOf is the native item of a record without the fields that said has with the same
-// value: what has to be laid over said so that the record comes back.
-func restOf(r engram.Record, said []byte) ([]byte, error) {
-	_, shape := wire.Encode(r)
-	native, err := marshal(shape)
-	if err != nil {
-		return nil, err
-	}
-	there := map[string][]byte{}
-	fields, _ := fieldsOf(said, maxFields)
-	for _, f := range fields {
-		there[f.name] = f.value
-	}
-	var b bytes.Buffer
-	b.WriteByte('{')
-	put := func(name string, value []byte) {
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"` + name + `":`)
-		b.Write(value)
-	}
-	fields, _ = fieldsOf(native, maxFields)
-	for _, f := range fields {
-		if old, ok := there[f.name]; !ok || !same(old, f.value) {
-			put(f.name, f.value)
-		}
-	}
-	// What the format needs and the record lacks must not come back with it.
-	if r.Memory != nil && r.Memory.Memory.SessionID == "" {
-		put("session_id", []byte(`""`))
-	}
-	if r.Erased != nil && r.Erased.SyncID == "" {
-		put("sync_id", []byte(`""`))
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// same reports whether two values mean the same to a reader: times may be spelt in two ways.
-func same(a, b []byte) bool {
-	if bytes.Equal(a, b) {
-		return true
-	}
-	if a[0] != '"' || b[0] != '"' {
-		return false
-	}
-	var s, t wire.Time
-	return s.UnmarshalJSON(a) == nil && t.UnmarshalJSON(b) == nil && !s.IsZero() && s.Equal(t.Time)
-}
-
-// marshal is JSON with letters as they are.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, engram.Errorf(engram.CodeInvalid, "a record cannot be written").WithCause(err)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

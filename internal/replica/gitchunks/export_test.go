@@ -38,7 +38,7 @@ func ManifestTwice(text []byte) (once, twice []byte, err error) {
 			batches = append(batches, b)
 		}
 		slices.SortFunc(batches, older)
-		return manifestOf(batches)
+		return m.of(batches)
 	}
 	if once, err = made(parseManifest(text)); err != nil {
 		return nil, nil, err
@@ -49,3 +49,20 @@ func ManifestTwice(text []byte) (once, twice []byte, err error) {
 
 // CannotSync is what a write goes by when a folder cannot be made durable.
 func CannotSync(err error) bool { return cannotSync(err) }
+
+// ManifestOf is what becomes of a manifest once these chunks are the ones that are there.
+func ManifestOf(text []byte, batches []engram.Batch) ([]byte, error) {
+	var m manifest
+	if len(text) > 0 {
+		m = parseManifest(text)
+	}
+	if m.fits(batches) {
+		return text, nil
+	}
+	return m.of(slices.SortedFunc(slices.Values(batches), older))
+}
+
+// ManifestIDs are those that are read out of a manifest, in whatever state.
+func ManifestIDs(text []byte) []string {
+	return slices.Sorted(slices.Values(parseManifest(text).order))
+}

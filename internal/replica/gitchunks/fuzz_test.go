@@ -54,6 +54,8 @@ func FuzzRead(f *testing.F) {
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"version":1,"chunks":[{"id":"0123abcd","created_by":"a","created_at":"2026-01-02T03:04:05Z"}]}`))
 	f.Add([]byte("<<<<<<< a\n{\"id\":\"0123abcd\"}\n=======\n{{}"))
+	f.Add([]byte("{\"version\":1,\"chunks\":[\n{\"id\":\"0123abcd\",\"created_by\":\"a } {\"}\n{\"id\":\"0123abce\",\"id\":\"0123abcf\"},\n]}\n"))
+	f.Add([]byte("{\n  \"version\": 1,\n  \"chunks\": [\n    {\n      \"id\": \"0123abcd\",\n      \"id\": \"0123abce\",\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		once, twice, err := gitchunks.ManifestTwice(text)
 		if err != nil || !bytes.Equal(once, twice) {

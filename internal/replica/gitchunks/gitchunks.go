@@ -3,16 +3,18 @@
 // programs, which read each other's chunks. It also tells which chunks still hold what was
 // erased (Holding).
 //
-//	.engram/manifest.json           an index; made anew from the chunks whenever it does not fit
+//	.engram/manifest.json           an index, an entry a line; made anew from the chunks whenever it does not fit
 //	.engram/chunks/ID.jsonl.gz      one JSON object under gzip (chunk.go); ID is of its bytes
 //	.engram/chunks/ID.jsonl.gz.age  the same for a team alone (seal.go)
+//	.engram/memories.json           an export that an older program left there, read as a chunk (export.go)
 //	.engram/recipients.txt          whose keys open those
 //	.engram/.gitattributes          how git is to merge these files, .gitignore what is none of them
 //
 // A chunk is never changed once it is there, so two clones never edit the same one. Only the
-// manifest is written by both, and git merges it line by line (merge=union). What comes of
-// that may be no JSON at all: nobody reads chunks by it, and Settle makes it anew. A merge
-// driver would not do instead: it has to be configured in every clone, which a repository
+// manifest is written by both, and git merges it line by line (merge=union). It has an entry a
+// line with the new ones on top, so that the lines of both are a manifest again; where they are
+// not, as of two manifests that were begun apart, nobody reads chunks by it, and Settle makes it
+// anew. A merge driver would not do instead: it has to be configured in every clone, which a repository
 // cannot and must not do, and a clone without it would stop with a conflict.
 //
 // What lies there came from anybody who may push. It is read with limits, never followed
@@ -51,6 +53,8 @@ type Options struct {
 	// IdentityFile has the age identities that sealed chunks are opened with, a line each;
 	// "" or a file that does not exist: none.
 	IdentityFile string
+	// Most is how many bytes a chunk may have to be read, packed or not; 0: what any may have.
+	Most int64
 	// Now tells leftovers of a write that was killed from what is being written; nil keeps
 	// leftovers.
 	Now func() time.Time

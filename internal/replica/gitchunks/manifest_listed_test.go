@@ -43,7 +43,7 @@ func TestAManifestListsWhatCanBeUsed(t *testing.T) {
 			a := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
 			fits := readText(t, manifestPath(dir))
 			tt.put(t, dir, filepath.Join(dir, ".engram", "chunks", bad+".jsonl.gz"))
-			for state, manifest := range map[string]string{"which fits": fits, "none": "", "which was spoilt and lists it": strings.Replace(fits, "    {", "<<<\n    {\"id\": \""+bad+"\"},\n    {", 1)} {
+			for state, manifest := range map[string]string{"which fits": fits, "none": "", "which was spoilt and lists it": strings.Replace(fits, "\n{", "\n<<<\n{\"id\": \""+bad+"\"},\n{", 1)} {
 				writeText(t, manifestPath(dir), manifest)
 				r = open(t, gitchunks.Options{Dir: dir})
 				if err := r.Settle(t.Context()); err != nil {
@@ -57,8 +57,8 @@ func TestAManifestListsWhatCanBeUsed(t *testing.T) {
 				}
 			}
 			b := keep(t, r, engram.Batch{By: "ana", At: at(2)}, memory(2, "b"))
-			if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{a.ID, b.ID}) {
-				t.Errorf("after a write it lists %v, want %v", got, []string{a.ID, b.ID})
+			if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{b.ID, a.ID}) {
+				t.Errorf("after a write it lists %v, want %v", got, []string{b.ID, a.ID})
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestAManifestMakesNoTimeUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := readText(t, manifestPath(dir))
-	if !strings.Contains(got, `"created_at": ""`) || strings.Contains(got, "0001-") || !strings.Contains(got, id) {
+	if !strings.Contains(got, `"created_at":""`) || strings.Contains(got, "0001-") || !strings.Contains(got, id) {
 		t.Errorf("got %s\nwant the chunk %s without a time", got, id)
 	}
 	if all, err := r.Batches(t.Context()); err != nil || len(all) != 1 || !all[0].At.IsZero() {

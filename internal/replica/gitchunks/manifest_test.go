@@ -59,27 +59,31 @@ func TestAManifestIsMadeAnew(t *testing.T) {
 	a := keep(t, r, engram.Batch{By: "ana", At: at(1)}, memory(1, "a"))
 	b := keep(t, r, engram.Batch{By: "ben", At: at(2)}, memory(2, "b"))
 	whole := readText(t, manifestPath(dir))
-	if got := idsOf(t, whole); !slices.Equal(got, []string{a.ID, b.ID}) {
-		t.Fatalf("the manifest lists %v, want %v", got, []string{a.ID, b.ID})
+	if got := idsOf(t, whole); !slices.Equal(got, []string{b.ID, a.ID}) {
+		t.Fatalf("the manifest lists %v, want the newest first: %v", got, []string{b.ID, a.ID})
 	}
-	entries := whole[strings.Index(whole, "    {"):strings.LastIndex(whole, "\n  ]")]
+	lines := strings.SplitAfter(whole, "\n")
+	entries := lines[1] + lines[2]
 	for name, spoilt := range map[string]string{
-		"empty":                                  "",
-		"cut off":                                whole[:len(whole)/2],
-		"with merge markers":                     strings.Replace(whole, "    {", "<<<<<<< HEAD\n    {", 1) + "=======\n" + entries + "\n>>>>>>> theirs\n",
-		"lines of both sides":                    strings.Replace(whole, entries, entries+"\n"+entries, 1),
-		"an entry twice":                         strings.Replace(whole, entries, entries+",\n"+entries, 1),
-		"two entries in one, as git merges them": `{"version":1,"chunks":[{"id":"` + a.ID + `","created_by":"eve","id":"` + b.ID + `","created_by":"ana"}]}`,
-		"an entry that says itself twice":        strings.Replace(whole, `"created_by": "ben"`, `"created_by": "eve", "created_by": "ben"`, 1),
-		"an entry is missing":                    `{"version":1,"chunks":[{"id":"` + a.ID + `"}]}`,
-		"an entry of nothing":                    strings.Replace(whole, b.ID, "00000000", 1),
-		"an entry that leads elsewhere":          strings.Replace(whole, b.ID, "../../etc/passwd", 1),
-		"another shape":                          `[]`,
-		"a text":                                 `"x"`,
-		"null":                                   `null`,
-		"no version":                             strings.Replace(whole, `"version": 1`, `"version": 0`, 1),
-		"numbers that are texts":                 strings.Replace(whole, `"memories": 1`, `"memories": "1"`, 1),
-		"no text":                                "\x00\xff\xfe{",
+		"empty":                     "",
+		"cut off":                   whole[:len(whole)/2],
+		"with merge markers":        strings.Replace(whole, entries, "<<<<<<< HEAD\n"+lines[1]+"=======\n"+lines[1]+">>>>>>> theirs\n"+lines[2], 1),
+		"lines of both sides":       strings.Replace(whole, entries, entries+entries, 1),
+		"two that were begun apart": lines[0] + lines[2] + strings.Replace(lines[1], ",\n", "\n", 1) + lines[3],
+		"a comma behind the last":   strings.Replace(whole, lines[2], strings.TrimSpace(lines[2])+",\n", 1),
+		"an entry twice":            strings.Replace(whole, lines[1], lines[1]+lines[1], 1),
+		"over several lines, with the marks of a merge": "{\n  \"version\": 1,\n  \"chunks\": [\n    {\n<<<<<<< ours\n      \"id\": \"" + a.ID + "\",\n=======\n      \"id\": \"" + b.ID + "\",\n>>>>>>> theirs\n      \"created_by\": \"ben\"\n    }\n  ]\n}\n",
+		"two entries in one, as git merges them":        `{"version":1,"chunks":[{"id":"` + a.ID + `","created_by":"eve","id":"` + b.ID + `","created_by":"ana"}]}`,
+		"an entry that says itself twice":               strings.Replace(whole, `"created_by":"ben"`, `"created_by":"eve","created_by":"ben"`, 1),
+		"an entry is missing":                           `{"version":1,"chunks":[{"id":"` + a.ID + `"}]}`,
+		"an entry of nothing":                           strings.Replace(whole, b.ID, "00000000", 1),
+		"an entry that leads elsewhere":                 strings.Replace(whole, b.ID, "../../etc/passwd", 1),
+		"another shape":                                 `[]`,
+		"a text":                                        `"x"`,
+		"null":                                          `null`,
+		"no version":                                    strings.Replace(whole, `"version":1`, `"version":0`, 1),
+		"numbers that are texts":                        strings.Replace(whole, `"memories":1`, `"memories":"1"`, 1),
+		"no text":                                       "\x00\xff\xfe{",
 	} {
 		writeText(t, manifestPath(dir), spoilt)
 		fresh := open(t, gitchunks.Options{Dir: dir})
@@ -121,8 +125,8 @@ func TestWhatAManifestAloneKnowsIsKept(t *testing.T) {
 	if got, err := r.Batches(t.Context()); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v\nwant %+v", got, err, want)
 	}
-	if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{mixed, id}) {
-		t.Errorf("the manifest lists %v, want %v", got, []string{mixed, id})
+	if got := idsOf(t, readText(t, manifestPath(dir))); !slices.Equal(got, []string{id, mixed}) {
+		t.Errorf("the manifest lists %v, want %v", got, []string{id, mixed})
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/alanbuscaglia/engram"
-	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
@@ -29,7 +28,7 @@ type mutation struct {
 type text []byte
 
 // MarshalJSON implements json.Marshaler.
-func (t text) MarshalJSON() ([]byte, error) { return marshal(string(t)) }
+func (t text) MarshalJSON() ([]byte, error) { return wire.Marshal(string(t)) }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *text) UnmarshalJSON(b []byte) error {
@@ -113,15 +112,15 @@ func mutationOf(r engram.Record, known syncIDs) ([]byte, error) {
 	default:
 		return nil, nil
 	}
-	said, err := marshal(payload)
+	said, err := wire.Marshal(payload)
 	if err != nil {
 		return nil, err
 	}
-	if m.Extra, err = restOf(r, said); err != nil {
+	if m.Extra, err = wire.Rest(r, said); err != nil {
 		return nil, err
 	}
 	m.Payload = said
-	return marshal(m)
+	return wire.Marshal(m)
 }
 
 func erasureOf(x engram.Erased) (mutation, goodbye) {
@@ -145,13 +144,27 @@ func maybe(t time.Time) *wire.DialectTime {
 
 func relationPayloadOf(r engram.RelationRecord, known syncIDs) relationPayload {
 	x := r.Relation
-	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: document.DialectVerb(x),
+	p := relationPayload{SyncID: x.ID, SourceID: known.of(r.Source), TargetID: known.of(r.Target), Relation: spelled(x),
 		Reason: some(x.Reason), Evidence: some(x.Evidence), Confidence: some(x.Confidence), Status: string(x.Status), Actor: some(x.Actor),
 		Kind: some(x.ActorKind), Model: some(x.Model), SessionID: some(x.SessionID), CreatedAt: wire.On(x.CreatedAt), UpdatedAt: wire.On(x.UpdatedAt)}
 	if x.Removed() { // the format never takes a relation away
 		p.Status = string(engram.RelationIgnored)
 	}
 	return p
+}
+
+// spelled is the verb of r as the format has it, which other programs read: "pending" while
+// nobody has judged it, related for relates_to, conflicts_with for contradicts.
+func spelled(r engram.Relation) string {
+	switch {
+	case r.Status == engram.RelationPending:
+		return string(engram.RelationPending)
+	case r.Verb == engram.VerbRelatesTo:
+		return "related"
+	case r.Verb == engram.VerbContradicts:
+		return "conflicts_with"
+	}
+	return string(r.Verb)
 }
 
 func some[T comparable](v T) *T {

@@ -44,9 +44,9 @@ func isID(id string) bool {
 
 // unpack is the JSON in a packed chunk. It is gone through twice, so that memory is only
 // taken for what turned out to be what its ID says.
-func unpack(ctx context.Context, packed []byte, id string) ([]byte, error) {
+func unpack(ctx context.Context, packed []byte, id string, most int64) ([]byte, error) {
 	sum := sha256.New()
-	n, err := inflate(ctx, sum, packed)
+	n, err := inflate(ctx, sum, packed, most)
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +55,15 @@ func unpack(ctx context.Context, packed []byte, id string) ([]byte, error) {
 			WithHint("somebody changed it after it was pushed; git log on the file says who, and an earlier state of it may be good")
 	}
 	plain := bytes.NewBuffer(make([]byte, 0, n+bytes.MinRead))
-	if _, err := inflate(ctx, plain, packed); err != nil {
+	if _, err := inflate(ctx, plain, packed, most); err != nil {
 		return nil, err
 	}
 	return plain.Bytes(), nil
 }
 
-// inflate writes what is under gzip to w, up to the limits, and returns how much it was.
-func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
+// inflate writes what is under gzip to w, up to the limits and at most so many bytes, and returns
+// how much it was.
+func inflate(ctx context.Context, w io.Writer, packed []byte, most int64) (int64, error) {
 	if err := stored(packed); err != nil {
 		return 0, err
 	}
@@ -72,11 +73,13 @@ func inflate(ctx context.Context, w io.Writer, packed []byte) (int64, error) {
 		return 0, unzipped(err)
 	}
 	z.Multistream(false)
-	limit := int64(min(maxPlain, max(freePlain, maxRatio*len(packed))))
+	limit := min(most, int64(min(maxPlain, max(freePlain, maxRatio*len(packed)))))
 	n, err := io.Copy(w, io.LimitReader(&waiting{ctx, z}, limit+1))
 	switch {
 	case err != nil:
 		return n, unzipped(err)
+	case n > limit && most < maxPlain:
+		return n, tooMuch(most)
 	case n > limit && limit < maxPlain:
 		return n, engram.Errorf(engram.CodeInvalid, "it unpacks to more than %d times its %d bytes", maxRatio, len(packed)).
 			WithHint("no text does that: it was made to fill the memory of whoever reads it")

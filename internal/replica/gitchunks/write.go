@@ -112,7 +112,7 @@ func (r *Repository) add(ctx context.Context, folder, at *os.Root, h head, body 
 	if err != nil {
 		return engram.Batch{}, err
 	}
-	if _, err := unpack(ctx, packed, id); err != nil { // what nobody would read must not be pushed
+	if _, err := unpack(ctx, packed, id, maxPlain); err != nil { // what nobody would read must not be pushed
 		return engram.Batch{}, err
 	}
 	if len(packed) > maxPacked {
@@ -177,8 +177,8 @@ func (r *Repository) Settle(ctx context.Context) error {
 	return r.settle(ctx, folder, engram.Batch{})
 }
 
-// attributes are what git has to know. Both sides of a merge have appended to the manifest:
-// union takes the lines of both, and what is no JSON then is made anew.
+// attributes are what git has to know. Both sides of a merge have put lines on top of
+// the manifest: union takes those of both, and what is no JSON then is made anew.
 const attributes = `# How git merges what Engram keeps here. The manifest is made anew from the chunks when a
 # merge has spoilt it; chunks never change.
 ` + manifestName + ` text eol=lf merge=union
@@ -204,7 +204,7 @@ func (r *Repository) settle(ctx context.Context, folder *os.Root, added engram.B
 		return err
 	}
 	if !said.fits(batches) {
-		b, err := manifestOf(batches)
+		b, err := said.of(batches)
 		if err != nil {
 			return err
 		}

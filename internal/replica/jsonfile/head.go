@@ -23,7 +23,10 @@ func (f *reading) decide(section string) error {
 		if err := f.checkVersion(); err != nil {
 			return err
 		}
-		f.form = nativeForm()
+		f.form = plainForm()
+		if f.versioned() {
+			f.form = nativeForm()
+		}
 	case told:
 		return engram.Errorf(engram.CodeInvalid, "the file has the format %.40q, which this program does not know", format).
 			WithHint("exports of Engram say %q, and those of the mem_* programs have no format", nativeName)
@@ -37,7 +40,7 @@ func (f *reading) decide(section string) error {
 	case section == "" && f.head["version"] != nil && f.head["exported_at"] != nil:
 		f.form = dialectForm() // its lists are null when there is nothing
 		return f.checkDialect()
-	case slices.Contains(wire.Sections(), section):
+	case slices.Contains(wire.Sections(), section), slices.Contains(nativeSections(), section):
 		return misplaced()
 	default:
 		return f.foreign()
@@ -53,21 +56,32 @@ func misplaced() error {
 		WithHint("put these two first; a tool that sorts the keys of JSON has moved them")
 }
 
+// versioned reports whether a native file has the field that the first version lacks.
+func (f *reading) versioned() bool { return f.head[versionField] != nil }
+
+// versionField is what a native file has its version in; in the first one it was "version",
+// which is the dialect's now.
+const versionField = "format_version"
+
 func (f *reading) checkVersion() error {
-	v, number := f.head["version"].(float64)
+	said, newest := f.head["version"], float64(plainVersion)
+	if f.versioned() {
+		said, newest = f.head[versionField], nativeVersion
+	}
+	v, number := said.(float64)
 	switch {
-	case f.head["version"] == nil:
+	case said == nil:
 		return engram.Errorf(engram.CodeInvalid, "the file does not say the version of its format").WithHint("format and version come before the lists")
 	case !number || v < 1 || v != math.Trunc(v):
-		said, _ := json.Marshal(f.head["version"]) // a scalar that was read from JSON
-		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", said).
-			WithHint("versions are whole numbers from 1, without quotes; this program writes %d", nativeVersion)
-	case v > nativeVersion:
+		text, _ := json.Marshal(said) // a scalar that was read from JSON
+		return engram.Errorf(engram.CodeInvalid, "the file has version %.40s of the format, and there is none such", text).
+			WithHint("versions are whole numbers from 1, without quotes; this program writes format_version %d", nativeVersion)
+	case v > newest:
 		by := ""
 		if program, _ := f.head["program"].(string); program != "" {
 			by = fmt.Sprintf(", by engram %.40s", program)
 		}
-		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %d", v, by, nativeVersion).
+		return engram.Errorf(engram.CodeConflict, "the file has version %v of the format%s, and this program reads up to %v", v, by, newest).
 			WithHint("import it with that version or a newer one, or let that one export it as mem: {export --format mem}")
 	}
 	return nil
@@ -101,7 +115,7 @@ func (f *reading) snapshot() engram.Snapshot {
 	if s.Project = text("project"); f.form.name == NameGraph && s.Project == "" {
 		s.Project = text("project_id")
 	}
-	if project, told := f.head["project"]; f.form.name == NameNative && told && project == "" {
+	if project, told := f.head["project"]; f.form.native() && told && project == "" {
 		s.Whole = true
 	}
 	if n, ok := f.head["count"].(float64); ok && n > 0 && n < 1<<40 {

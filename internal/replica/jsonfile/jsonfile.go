@@ -1,7 +1,8 @@
-// Package jsonfile is memory as a JSON file. It writes two forms: the native one, which
-// keeps everything (native.go), and the export object of the mem_* dialect (dialect.go).
-// It reads both, and a third, a graph of memories and relationships (graph.go), and finds
-// out by itself which one it was given (read.go).
+// Package jsonfile is memory as a JSON file. It writes three forms: the native one, which
+// keeps everything and is an export object of the mem_* dialect at once (native.go), that
+// object with nothing else (dialect.go), and the native items under names of their own
+// (plain.go). It reads them all, and a fourth, a graph of memories and relationships
+// (graph.go), and finds out by itself which one it was given (read.go).
 //
 // Both ways are streams: one record at a time is in memory, however long the file is.
 // docs/moving.md has the native form field by field.
@@ -22,15 +23,17 @@ import (
 const (
 	NameNative  = "json"
 	NameDialect = "mem"
+	NamePlain   = "plain"
 	NameGraph   = "graph" // read only
 )
 
 // Formats returns the forms that can be written, by name. Each reads all of them.
 func Formats() map[string]engram.Format {
-	return map[string]engram.Format{NameNative: Native{}, NameDialect: Dialect{}}
+	return map[string]engram.Format{NameNative: Native{}, NameDialect: Dialect{}, NamePlain: Plain{}}
 }
 
-// Native is the form that keeps everything.
+// Native is the form that keeps everything, and in which readers of the mem_* dialect find
+// their lists.
 type Native struct{}
 
 // Write implements engram.Format.
@@ -61,5 +64,22 @@ func (Dialect) Fit(r engram.Record) (engram.Record, bool) { return fitDialect(r)
 
 // Read implements engram.Format.
 func (Dialect) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
+	return read(r)
+}
+
+// Plain is the first version of the native form: it keeps everything, memories in a list of
+// that name.
+type Plain struct{}
+
+// Write implements engram.Format.
+func (Plain) Write(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
+	return writePlain(w, head, records)
+}
+
+// Fit implements engram.Format.
+func (Plain) Fit(r engram.Record) (engram.Record, bool) { return r, true }
+
+// Read implements engram.Format.
+func (Plain) Read(r io.Reader) (engram.Snapshot, iter.Seq2[engram.Record, error], error) {
 	return read(r)
 }

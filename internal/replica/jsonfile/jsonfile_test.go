@@ -2,6 +2,7 @@ package jsonfile_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"iter"
@@ -84,10 +85,16 @@ func write(t testing.TB, f engram.Format, head engram.Snapshot, records []engram
 }
 
 func TestTheNativeFormKeepsEverything(t *testing.T) {
+	for name, f := range map[string]engram.Format{"json": jsonfile.Native{}, "plain": jsonfile.Plain{}} {
+		t.Run(name, func(t *testing.T) { keepsEverything(t, name, f) })
+	}
+}
+
+func keepsEverything(t *testing.T, name string, f engram.Format) {
 	in := everything()
-	head := engram.Snapshot{Format: "json", At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}
-	file := write(t, jsonfile.Native{}, head, in)
-	if whole, _, err := read(strings.NewReader(write(t, jsonfile.Native{}, engram.Snapshot{}, nil))); err != nil || !whole.Whole {
+	head := engram.Snapshot{Format: name, At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}
+	file := write(t, f, head, in)
+	if whole, _, err := read(strings.NewReader(write(t, f, engram.Snapshot{}, nil))); err != nil || !whole.Whole {
 		t.Errorf("an export of every project: got %+v, %v; want that it says so", whole, err)
 	}
 	for name, r := range map[string]io.Reader{"at once": strings.NewReader(file), "a byte at a time": iotest.OneByteReader(strings.NewReader(file)),
@@ -137,6 +144,51 @@ func TestTheDialectIsWhatPluginsKnow(t *testing.T) {
 	}
 }
 
+// What a program of the dialect reads of the file that keeps everything is its own export: what
+// was deleted does not come alive there.
+func TestReadersOfTheDialectFindTheirLists(t *testing.T) {
+	in := everything()
+	live := engram.Record{Prompt: &engram.Prompt{Num: 3, SyncID: "prompt-2", SessionID: "s1", Project: "shop", Content: "how?", CreatedAt: instant(1)}}
+	in = slices.Insert(in, 4, live)
+	var object struct {
+		Version, ExportedAt string
+		Sessions            []map[string]any
+		Observations        []map[string]any
+		Prompts             []map[string]any
+	}
+	if err := json.Unmarshal([]byte(write(t, jsonfile.Native{}, engram.Snapshot{At: instant(0)}, in)), &object); err != nil {
+		t.Fatal(err)
+	}
+	if object.Version != "0.1.0" || len(object.Sessions) != 1 || len(object.Observations) != 1 || len(object.Prompts) != 1 {
+		t.Fatalf("got %+v, want version 0.1.0 and one of each", object)
+	}
+	var dialect struct{ Sessions, Observations, Prompts []map[string]any }
+	if err := json.Unmarshal([]byte(write(t, jsonfile.Dialect{}, engram.Snapshot{At: instant(0)}, in)), &dialect); err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2][]map[string]any{{object.Sessions, dialect.Sessions}, {object.Observations, dialect.Observations}, {object.Prompts, dialect.Prompts}} {
+		delete(pair[0][0], "engram")
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			t.Errorf("beside engram\n got %v\nwant %v", pair[0], pair[1])
+		}
+	}
+}
+
+// Another program adds an item to a file, or says a field of ours twice.
+func TestItemsOfOthersInANativeFile(t *testing.T) {
+	const head = `{"version":"0.1.0","format":"engram","format_version":2,"observations":[`
+	_, records, err := read(strings.NewReader(head + `{"id":7,"sync_id":"obs-1","title":"A","content":"a"}]}`))
+	if err != nil || len(records) != 1 || records[0].Memory == nil || records[0].Memory.Memory.Content != "a" || records[0].Memory.Memory.Strength != 1 {
+		t.Errorf("an item without engram: got %+v, %v", records, err)
+	}
+	for _, item := range []string{`{"id":7,"content":"a","engram":{"id":"mem_1","ID":"mem_2"}}`, `{"id":7,"content":"a","engram":[1]}`, `{"id":7,"content":"a","engram":"x"}`, `[]`} {
+		_, records, err := read(strings.NewReader(head + item + `]}`))
+		if err != nil || len(records) != 1 || records[0].Flaw == nil {
+			t.Errorf("%s: got %+v, %v; want one item that is wrong", item, records, err)
+		}
+	}
+}
+
 // The rows of the memory_* program's tables, as its schema has them.
 func TestTheGraphForm(t *testing.T) {
 	head, records, err := read(strings.NewReader(`{"version":"1.0","project_id":"shop","exported_at":1767323045,
@@ -170,6 +222,10 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 		{"another format", `{"format":"csv","memories":[]}`, engram.CodeInvalid, `the format "csv"`},
 		{"no version", `{"format":"engram","memories":[]}`, engram.CodeInvalid, "does not say the version"},
 		{"a newer version", `{"format":"engram","version":2,"memories":[]}`, engram.CodeConflict, "version 2 of the format, and this program reads up to 1"},
+		{"a newer format version", `{"version":"0.1.0","format":"engram","format_version":3,"observations":[]}`, engram.CodeConflict, "version 3 of the format, and this program reads up to 2"},
+		{"a format version in quotes", `{"version":"0.1.0","format":"engram","format_version":"2","observations":[]}`, engram.CodeInvalid, `version "2" of the format`},
+		{"the dialect's version alone", `{"version":"0.1.0","format":"engram","observations":[]}`, engram.CodeInvalid, `version "0.1.0" of the format`},
+		{"sorted keys of the new one", `{"count":1,"deleted_prompts":[],"format":"engram","format_version":2}`, engram.CodeInvalid, "a list before its format and version"},
 		{"sorted keys", `{"erased":[],"format":"engram","memories":[],"version":1}`, engram.CodeInvalid, "a list before its format and version"},
 		{"the format behind a list that others have too", `{"memories":[],"format":"engram","version":1}`, engram.CodeInvalid, "a list before its format and version"},
 		{"the version behind a list", `{"format":"engram","memories":[],"version":1}`, engram.CodeInvalid, "does not say the version"},

@@ -10,40 +10,106 @@ import (
 	"github.com/alanbuscaglia/engram/internal/replica/wire"
 )
 
-// nativeName is the "format" of native files, nativeVersion the newest "version" that is
+// The native form is the export object of the mem_* dialect, in which every item has beside the
+// dialect's fields what only Engram knows (wire.Extra), and further lists: one file for readers of
+// both. What the dialect would take for alive, a session or a prompt that was deleted, stands in
+// a list of its own.
+
+// nativeName is the "format" of native files, nativeVersion the newest "format_version" that is
 // known. A field that is added does not make a new version; one that means something else
-// does.
+// does. "version" is the dialect's.
 const (
 	nativeName    = "engram"
-	nativeVersion = 1
+	nativeVersion = 2
 )
 
+// nativeList is a list of native files: its name, and that of its items in package wire.
+type nativeList struct {
+	name    string
+	section int // of native items
+	dialect int // of the dialect's items, which are extended; -1: the items are native ones
+}
+
+// The places of nativeLists that records go to whose kind does not tell.
+const (
+	deletedSessions = 2
+	deletedPrompts  = 5
+)
+
+// nativeLists are the lists of native files, in their order.
+func nativeLists() []nativeList {
+	return []nativeList{
+		{"projects", wire.Projects, -1},
+		{"sessions", wire.Sessions, wire.MemSessions},
+		{"deleted_sessions", wire.Sessions, -1},
+		{"observations", wire.Memories, wire.Observations},
+		{"prompts", wire.Prompts, wire.MemPrompts},
+		{"deleted_prompts", wire.Prompts, -1},
+		{"relations", wire.Relations, -1},
+		{"erased", wire.Erasures, -1},
+	}
+}
+
+// nativeSections are the names of the lists of native files.
+func nativeSections() (names []string) {
+	for _, l := range nativeLists() {
+		names = append(names, l.name)
+	}
+	return names
+}
+
 func writeNative(w io.Writer, head engram.Snapshot, records iter.Seq2[engram.Record, error]) error {
-	o := newObject(w, wire.Sections()...)
-	err := o.begin(field{"format", nativeName}, field{"version", nativeVersion}, field{"exported_at", wire.Instant(head.At)},
+	o := newObject(w, nativeSections()...)
+	err := o.begin(field{"version", dialectVersion}, field{"exported_at", wire.On(head.At)}, field{"format", nativeName}, field{"format_version", nativeVersion},
 		field{"program", head.Program}, field{"project", head.Project}, field{"count", head.Memories})
 	if err != nil {
 		return err
 	}
 	for r, err := range records {
+		if err == nil {
+			err = writeNativeRecord(o, r)
+		}
 		if err != nil {
 			return err
-		}
-		if section, item := wire.Encode(r); section >= 0 {
-			if err := o.item(section, item); err != nil {
-				return err
-			}
 		}
 	}
 	return o.end()
 }
 
-// nativeItem reads an item of a section.
-func nativeItem(section string, d *json.Decoder) (engram.Record, error) {
+func writeNativeRecord(o *object, r engram.Record) error {
+	dialect, extended, err := wire.EncodeExtended(r)
+	if err != nil {
+		return err
+	}
+	if extended != nil {
+		at := slices.IndexFunc(nativeLists(), func(l nativeList) bool { return l.dialect == dialect })
+		return o.item(at, json.RawMessage(extended))
+	}
+	section, item := wire.Encode(r)
+	switch {
+	case section < 0:
+		return nil
+	case r.Session != nil:
+		return o.item(deletedSessions, item)
+	case r.Prompt != nil:
+		return o.item(deletedPrompts, item)
+	}
+	return o.item(slices.IndexFunc(nativeLists(), func(l nativeList) bool { return l.section == section }), item)
+}
+
+// nativeItem reads an item of a list.
+func nativeItem(list string, d *json.Decoder) (engram.Record, error) {
 	raw, err := rawItem(d)
 	if err != nil {
 		return engram.Record{}, err
 	}
-	r, err := wire.Decode(slices.Index(wire.Sections(), section), raw)
+	lists := nativeLists()
+	l := lists[slices.IndexFunc(lists, func(l nativeList) bool { return l.name == list })]
+	var r engram.Record
+	if l.dialect >= 0 {
+		r, err = wire.DecodeExtended(l.dialect, raw)
+	} else {
+		r, err = wire.Decode(l.section, raw)
+	}
 	return r, flawed(err)
 }

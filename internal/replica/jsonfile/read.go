@@ -22,7 +22,14 @@ type form struct {
 	item     func(section string, d *json.Decoder) (engram.Record, error)
 }
 
-func nativeForm() form { return form{name: NameNative, sections: wire.Sections(), item: nativeItem} }
+func nativeForm() form {
+	return form{name: NameNative, sections: nativeSections(), item: nativeItem}
+}
+
+func plainForm() form { return form{name: NamePlain, sections: wire.Sections(), item: plainItem} }
+
+// native reports whether a form keeps everything.
+func (f form) native() bool { return f.name == NameNative || f.name == NamePlain }
 
 func dialectForm() form {
 	return form{NameDialect, wire.DialectSections(), []engram.Entity{engram.EntityProject, engram.EntityRelation},
@@ -142,7 +149,7 @@ func (f *reading) next() error {
 		f.in.mark = f.d.InputOffset()
 		delim, nested := value.(json.Delim)
 		switch {
-		case name == "format" && value == nativeName && f.known && f.form.name != NameNative:
+		case name == "format" && value == nativeName && f.known && !f.form.native():
 			return misplaced()
 		case delim != '[' && f.wants(name) && !f.mayLack(name, value):
 			return f.noList(name, value)

@@ -2,7 +2,6 @@ package jsonfile_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -69,6 +68,8 @@ func TestExportsAreAsTheSchemaSays(t *testing.T) {
 	for name, file := range map[string]string{
 		"one of everything":          write(t, jsonfile.Native{}, engram.Snapshot{At: instant(0), Program: "1.2.3", Project: "shop", Memories: 1}, everything()),
 		"nothing":                    write(t, jsonfile.Native{}, engram.Snapshot{}, nil),
+		"everything, plain":          write(t, jsonfile.Plain{}, engram.Snapshot{At: instant(0)}, everything()),
+		"nothing, plain":             write(t, jsonfile.Plain{}, engram.Snapshot{}, nil),
 		"the example":                exampleOfTheDocuments(t),
 		"times as others write them": `{"format":"engram","version":1,"memories":[{"content":"a","created_at":1767323045,"updated_at":"2026-06-12 09:00:00"}]}`,
 	} {
@@ -80,7 +81,7 @@ func TestExportsAreAsTheSchemaSays(t *testing.T) {
 
 func TestTheSchemaRefusesOtherFiles(t *testing.T) {
 	check := checker(t)
-	for _, file := range []string{`[]`, `{}`, `{"format":"engram","version":2}`, `{"format":"engram","version":1,"memories":{}}`,
+	for _, file := range []string{`[]`, `{}`, `{"format":"engram","version":2}`, `{"format":"engram","version":1,"format_version":2}`, `{"format":"engram","version":"0.1.0","format_version":2,"observations":[{"id":"mem_1","content":"a"}]}`, `{"format":"engram","version":1,"memories":{}}`,
 		`{"format":"engram","version":1,"memories":[{"title":"a"}]}`, `{"format":"engram","version":1,"memories":[{"content":"a","created_at":"soon"}]}`,
 		`{"format":"engram","version":1,"memories":[{"content":"a","lineage":{"base":"yesterday"}}]}`, `{"format":"engram","version":1,"erased":[{"kind":"project","id":"a"}]}`} {
 		if err := check(file); err == nil {
@@ -93,14 +94,22 @@ func TestTheSchemaRefusesOtherFiles(t *testing.T) {
 func TestTheSchemaHasEveryField(t *testing.T) {
 	defs := published(t).Defs
 	for name, shape := range map[string]any{"project": wire.Project{}, "session": wire.Session{}, "memory": wire.Memory{}, "revision": wire.Revision{},
-		"vector": wire.Vector{}, "prompt": wire.Prompt{}, "relation": wire.Relation{}, "erased": wire.Erased{}, "lineage": engram.Lineage{}} {
+		"vector": wire.Vector{}, "mem_session": wire.MemSession{}, "observation": wire.Observation{}, "mem_prompt": wire.MemPrompt{}, "prompt": wire.Prompt{}, "relation": wire.Relation{}, "erased": wire.Erased{}, "lineage": engram.Lineage{}} {
 		want, got := fieldsOf(reflect.TypeOf(shape)), slices.Sorted(maps.Keys(defs[name].Properties))
+		got = slices.DeleteFunc(got, func(field string) bool { return field == wire.Extra })
 		if !slices.Equal(got, want) {
 			t.Errorf("$defs/%s\n got %v\nwant %v", name, got, want)
 		}
 	}
-	if got, want := slices.Sorted(maps.Keys(published(t).Properties)), fmt.Sprint(slices.Sorted(slices.Values(append(wire.Sections(), "format", "version", "exported_at", "program", "project", "count")))); fmt.Sprint(got) != want {
-		t.Errorf("the file\n got %v\nwant %s", got, want)
+	for name, head := range map[string][]string{"file": {"version", "format_version"}, "plain": {"version"}} {
+		lists := wire.Sections()
+		if name == "file" {
+			lists = jsonfile.Lists()
+		}
+		want := slices.Sorted(slices.Values(slices.Concat(lists, head, []string{"format", "exported_at", "program", "project", "count"})))
+		if got := slices.Sorted(maps.Keys(defs[name].Properties)); !slices.Equal(got, want) {
+			t.Errorf("$defs/%s\n got %v\nwant %v", name, got, want)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ func (f *reading) wants(name string) bool {
 	if f.known {
 		return slices.Contains(f.form.sections, name)
 	}
-	return slices.Contains(slices.Concat(wire.Sections(), wire.DialectSections(), graphSections()), name)
+	return slices.Contains(slices.Concat(wire.Sections(), nativeSections(), graphSections()), name) // the dialect's are native ones
 }
 
 // mayLack reports whether a value other than a list is fine where a list of records has its
@@ -22,9 +22,17 @@ func (f *reading) wants(name string) bool {
 // over. In a native file it is a mistake, and a replacement would take it for nothing.
 func (f *reading) mayLack(name string, value json.Token) bool {
 	if f.head["format"] == nativeName {
-		return !slices.Contains(wire.Sections(), name)
+		return !slices.Contains(f.ownSections(), name)
 	}
 	return value == nil || name == "embeddings"
+}
+
+// ownSections are the lists of a native file of the version that this one is of.
+func (f *reading) ownSections() []string {
+	if f.versioned() {
+		return nativeSections()
+	}
+	return wire.Sections()
 }
 
 // noList is the error of a list of records that is something else.
@@ -44,7 +52,7 @@ func (f *reading) misspelt(name string) string {
 	if f.head["format"] != nativeName {
 		return ""
 	}
-	for _, section := range wire.Sections() {
+	for _, section := range f.ownSections() {
 		if strings.EqualFold(name, section) || strings.EqualFold(name, singular(section)) {
 			return section
 		}
@@ -79,7 +87,7 @@ func kindOf(value json.Token) string {
 
 // unlisted are the kinds of things that a file says nothing of: all, when it has not one list.
 func (f *reading) unlisted() []engram.Entity {
-	if f.form.name != NameNative || f.section != "" {
+	if !f.form.native() || f.section != "" {
 		return f.form.lacks
 	}
 	return []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityMemory, engram.EntityPrompt, engram.EntityRelation}

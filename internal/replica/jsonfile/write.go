@@ -63,6 +63,10 @@ func (o *object) item(section int, v any) error {
 	if _, err := o.w.WriteString(between); err != nil {
 		return err
 	}
+	if raw, done := v.(json.RawMessage); done {
+		_, err := o.w.Write(append(raw, '\n'))
+		return err
+	}
 	return o.encoder.Encode(v) // with a line break
 }
 

@@ -1,4 +1,4 @@
-package gitchunks
+package wire
 
 import (
 	"bytes"
@@ -8,23 +8,20 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// What one chunk may hold. Every limit is checked before the memory for it is taken.
-const (
-	maxItems  = 100_000 // items of all lists together
-	maxValues = 200_000 // values in one item: a memory with 10,000 revisions has less than half
-	maxDepth  = 1000    // objects and lists within each other, in one item
-	maxFields = 1000    // of the chunk itself
-)
+// maxValues is how many values Inspect lets an item have: a memory with 10,000 revisions has
+// less than half.
+const maxValues = 200_000
 
-// field is a field of an object, as it stands there.
-type field struct {
-	name  string
-	key   []byte // the name with its quotes
-	value []byte
+// Field is a field of an object, as it stands there.
+type Field struct {
+	Name  string
+	Key   []byte // the name with its quotes
+	Value []byte
 }
 
-// wellFormed says where b is no JSON, or no text. The functions below trust in that.
-func wellFormed(b []byte) error {
+// WellFormed returns an error of CodeInvalid where b is not JSON, or not UTF-8. FieldsOf, ItemsOf
+// and Inspect need bytes that passed it.
+func WellFormed(b []byte) error {
 	if !utf8.Valid(b) {
 		return engram.Errorf(engram.CodeInvalid, "it is not valid UTF-8")
 	}
@@ -34,9 +31,9 @@ func wellFormed(b []byte) error {
 	return nil
 }
 
-// fieldsOf splits an object of at most so many fields; ok is false when b is no object, or
-// one with more.
-func fieldsOf(b []byte, most int) (all []field, ok bool) {
+// FieldsOf splits an object of at most so many fields; ok is false when b is no object, or
+// one with more. The fields share the bytes of b.
+func FieldsOf(b []byte, most int) (all []Field, ok bool) {
 	i := blank(b, 0)
 	if b[i] != '{' {
 		return nil, false
@@ -46,10 +43,10 @@ func fieldsOf(b []byte, most int) (all []field, ok bool) {
 			return nil, false
 		}
 		end, _ := quoted(b, i)
-		f := field{key: b[i:end], name: unquote(b[i:end])}
+		f := Field{Key: b[i:end], Name: Unquote(b[i:end])}
 		i = blank(b, blank(b, end)+1) // over the colon
 		end = after(b, i)
-		f.value = b[i:end]
+		f.Value = b[i:end]
 		all = append(all, f)
 		if i = blank(b, end); b[i] == ',' {
 			i = blank(b, i+1)
@@ -58,8 +55,9 @@ func fieldsOf(b []byte, most int) (all []field, ok bool) {
 	return all, true
 }
 
-// itemsOf splits a list of at most so many items, or null; ok is false for anything else.
-func itemsOf(b []byte, most int) (all [][]byte, ok bool) {
+// ItemsOf splits a list of at most so many items, or null; ok is false for anything else. The
+// items share the bytes of b.
+func ItemsOf(b []byte, most int) (all [][]byte, ok bool) {
 	i := blank(b, 0)
 	if b[i] == 'n' {
 		return nil, true
@@ -129,7 +127,8 @@ func after(b []byte, i int) int {
 	return i
 }
 
-func unquote(key []byte) string {
+// Unquote returns the text of a well-formed JSON string.
+func Unquote(key []byte) string {
 	if !bytes.ContainsRune(key, '\\') {
 		return string(key[1 : len(key)-1])
 	}
@@ -170,17 +169,17 @@ func (x *inside) add(name string) bool {
 	return true
 }
 
-// inspect says what is wrong with an item of well-formed JSON that no reader would see: a
+// Inspect returns an error of CodeInvalid for an item of well-formed JSON that no reader would see: a
 // name twice, of which each reader takes another one; depth and numbers that take more
 // memory than the bytes they stand in; a NUL.
-func inspect(b []byte) error {
+func Inspect(b []byte) error {
 	var stack []inside
 	values, name, free := 0, false, false // name: a string is a name here; free: the value of this name is
 	for i := 0; i < len(b); i++ {
 		switch b[i] {
 		case '{', '[':
-			if len(stack) == maxDepth {
-				return engram.Errorf(engram.CodeInvalid, "it is nested more than %d deep", maxDepth)
+			if len(stack) == deepest {
+				return engram.Errorf(engram.CodeInvalid, "it is nested more than %d deep", deepest)
 			}
 			if len(stack) > 0 {
 				free = free || stack[len(stack)-1].free
@@ -201,7 +200,7 @@ func inspect(b []byte) error {
 			}
 			if name {
 				top := &stack[len(stack)-1]
-				text := unquote(b[i:end])
+				text := Unquote(b[i:end])
 				if !top.add(text) {
 					return engram.Errorf(engram.CodeInvalid, "it says %.40q twice", text)
 				}

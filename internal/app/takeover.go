@@ -1,0 +1,269 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign"
+	"github.com/alanbuscaglia/engram/internal/sqlite"
+)
+
+// openStore opens the database.
+func (a *App) openStore(ctx context.Context) (engram.Store, error) {
+	s, err := a.openAt(ctx, a.opts.Config.DBPath)
+	if _, strange := errors.AsType[*sqlite.Stranger](err); strange {
+		// Another process may have taken it over while this one waited for it.
+		s, err = a.openAt(ctx, a.opts.Config.DBPath)
+	}
+	if err != nil {
+		return nil, a.earlier(err) // not s: a nil *sqlite.Store is a store that is there
+	}
+	return s, nil
+}
+
+func (a *App) openAt(ctx context.Context, path string) (*sqlite.Store, error) {
+	o := a.opts
+	return sqlite.Open(ctx, sqlite.Options{Path: path, Now: time.Now, Log: o.Log, Version: o.Version, Mapped: o.Mapped, Single: o.Single, WriteWait: o.WriteWait})
+}
+
+// earlierOf says which earlier Engram the database is of that an error is about; "" for none.
+func earlierOf(err error) (of string) {
+	if who, ok := errors.AsType[*sqlite.Stranger](err); ok {
+		of, _ = foreign.Recognize(who.Tables)
+	}
+	return of
+}
+
+// earlier is err, which of the database of an earlier Engram says what it is and what helps:
+// in one line, for not every frontend has room for a hint.
+func (a *App) earlier(err error) error {
+	of := earlierOf(err)
+	if of == "" {
+		return err
+	}
+	call := engram.Call{"migrate"}
+	if a.opts.Config.Origins["data_dir"].Source != config.SourceDefault {
+		call = append(call, "--data-dir", a.opts.Config.DataDir)
+	}
+	command := call.String()
+	if a.opts.Config.Origins["db_path"].Source == config.SourceEnv {
+		command = "ENGRAM_DB_PATH=" + engram.Quoted(a.opts.Config.DBPath) + " " + command // there is no flag of it
+	}
+	told := engram.Errorf(engram.CodeConflict, "%s is the database of an earlier Engram (%s): take it over with %s", a.opts.Config.DBPath, of, command)
+	return &Earlier{of, told.WithHint("run %s: it keeps a copy of it, and brings everything in", command)}
+}
+
+// Earlier is the error of a database that is an earlier Engram's.
+type Earlier struct {
+	Of   string // as people know it: "mem_* tools"
+	told *engram.Error
+}
+
+// Error implements error.
+func (e *Earlier) Error() string { return e.told.Msg }
+
+// Unwrap returns the error that everybody knows, with its code and its hint.
+func (e *Earlier) Unwrap() error { return e.told }
+
+// TakeOverInput says how the database of an earlier Engram is taken over.
+type TakeOverInput struct {
+	// Project is what everything goes into; "": where it was.
+	Project string
+	// DryRun tells what would come of it, and changes nothing.
+	DryRun bool
+	// Waiting is called once when another process is at it; Progress is told how many records
+	// were written, of how many. Both may be nil.
+	Waiting  func()
+	Progress func(done, total int)
+}
+
+// TakenOver says what a takeover did.
+type TakenOver struct {
+	Of     string // which earlier Engram; "": another process had taken it over already
+	Backup string // the copy of the old database; "" where nothing was changed
+	engine.Imported
+}
+
+// Earlier says which earlier Engram the database is of; "" where it is of this one, or of
+// nobody. The error is that of a database that cannot be opened for another reason.
+func (a *App) Earlier(ctx context.Context) (of string, err error) {
+	if _, err := os.Stat(a.opts.Config.DBPath); errors.Is(err, fs.ErrNotExist) {
+		return "", nil // and none is made
+	}
+	err = a.Ready(ctx)
+	if e, ok := errors.AsType[*Earlier](err); ok {
+		return e.Of, nil
+	}
+	return "", err
+}
+
+// takeOverWait is how long one process waits for another that takes the same database over.
+const takeOverWait = 10 * time.Minute
+
+// TakeOver puts a database of this program in the place of one of an earlier Engram, with all
+// that there is in it. The old one is copied into the folder of backups first, and is there
+// whole until it is replaced in one step: a process that is killed leaves it as it was, and the
+// next one begins anew. CodeUnavailable where a program has the old one open.
+func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err error) {
+	path, err := filepath.EvalSymlinks(a.opts.Config.DBPath)
+	if err != nil {
+		return t, unreachable(a.opts.Config.DBPath, err)
+	}
+	if in.DryRun {
+		return a.tryTakeOver(ctx, path, in)
+	}
+	release, err := takeOverAlone(ctx, path, in.Waiting)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	if t.Of, err = a.Earlier(ctx); err != nil || t.Of == "" {
+		return t, err
+	}
+	old, err := foreign.Seize(ctx, path)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, old.Release()) }()
+	backup, err := backUp(ctx, old, path)
+	if err != nil {
+		return t, err
+	}
+	fresh := path + ".taking-over"
+	if err := removeDatabase(fresh); err != nil {
+		return t, unreachable(fresh, err)
+	}
+	defer func() { err = errors.Join(err, removeDatabase(fresh)) }() // which after a success is elsewhere
+	if t.Imported, err = a.fill(ctx, fresh, backup, in); err != nil {
+		return t, errors.Join(err, os.Remove(backup)) // nothing changed: a copy would only be in the way
+	}
+	if err := old.Replace(ctx, fresh); err != nil {
+		return t, err
+	}
+	t.Backup = backup
+	return t, nil
+}
+
+// tryTakeOver tells what a takeover would do: in a database that is thrown away.
+func (a *App) tryTakeOver(ctx context.Context, path string, in TakeOverInput) (t TakenOver, err error) {
+	if t.Of, err = a.Earlier(ctx); err != nil || t.Of == "" {
+		return t, err
+	}
+	dir, err := os.MkdirTemp("", "engram-try-")
+	if err != nil {
+		return t, engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	t.Imported, err = a.fill(ctx, filepath.Join(dir, "engram.db"), path, in)
+	t.Op = 0
+	return t, err
+}
+
+// fill makes a database at path and brings everything in that an old one has.
+func (a *App) fill(ctx context.Context, path, old string, in TakeOverInput) (res engine.Imported, err error) {
+	source, err := foreign.Open(ctx, foreign.Engram, old, foreign.Options{Project: in.Project})
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	store, err := a.openAt(ctx, path)
+	if err != nil {
+		return res, err
+	}
+	o := a.engineOptions(store, time.Now)
+	o.Spool = newSpool
+	res, err = engine.New(o).Migrate(ctx, source, engine.MigrateInput{Project: in.Project, Own: true, Progress: in.Progress})
+	if closing := store.Close(); err == nil {
+		err = closing
+	}
+	if _, log := os.Stat(path + "-wal"); err == nil && log == nil {
+		err = engram.Errorf(engram.CodeInternal, "the log of %s is not folded into it", path).WithHint("try again; nothing was changed")
+	}
+	return res, err
+}
+
+// takeOverAlone waits until no other process takes the same database over.
+func takeOverAlone(ctx context.Context, path string, waiting func()) (release func() error, err error) {
+	lock := path + ".lock"
+	var f *os.File
+	err = alone(ctx, takeOverWait, "another process is taking the database over", func() (held bool, err error) {
+		if f, held, err = tryLock(filepath.Dir(lock), lock); err != nil {
+			return false, unreachable(lock, err)
+		}
+		if !held && waiting != nil {
+			waiting()
+			waiting = nil
+		}
+		return held, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() error {
+		_ = os.Remove(lock) // where a system keeps open files, it stays
+		return f.Close()
+	}, nil
+}
+
+// backUp copies the old database into the folder of backups, under a name that nothing has.
+func backUp(ctx context.Context, old *foreign.Seized, path string) (name string, err error) {
+	dir := filepath.Join(filepath.Dir(path), "backups")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", unreachable(dir, err)
+	}
+	name = filepath.Join(dir, fmt.Sprintf("earlier-%s.db", time.Now().UTC().Format("20060102T150405.000000")))
+	part := name + ".part"
+	if err := sweepParts(dir); err != nil {
+		return "", unreachable(dir, err)
+	}
+	if err := old.Copy(ctx, part); err != nil {
+		return "", err
+	}
+	if err := os.Rename(part, name); err != nil {
+		return "", errors.Join(unreachable(name, err), os.Remove(part))
+	}
+	return name, nil
+}
+
+// sweepParts removes copies that were not finished.
+func sweepParts(dir string) error {
+	parts, err := filepath.Glob(filepath.Join(dir, "earlier-*.db.part*"))
+	for _, p := range parts {
+		err = errors.Join(err, os.Remove(p))
+	}
+	return err
+}
+
+// removeDatabase removes a database that nobody has open, and what belongs to it.
+func removeDatabase(path string) error {
+	var errs []error
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// IsEarlier reports whether a file is the database of an earlier Engram that is to be taken
+// over in its place: the one that this App would open.
+func (a *App) IsEarlier(path string) bool {
+	here, err := os.Stat(a.opts.Config.DBPath)
+	if err != nil {
+		return false
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, filepath.Base(a.opts.Config.DBPath))
+	}
+	there, err := os.Stat(strings.TrimSpace(path))
+	return err == nil && os.SameFile(here, there)
+}

@@ -1,0 +1,100 @@
+package contradiction
+
+import "strings"
+
+// reversed finds two words that have changed places round a third: SQLite over Postgres,
+// Postgres over SQLite. A word that took its preposition along was moved, and says the same:
+// we deploy on Fridays, on Fridays we deploy. So does the passive, which turns both round.
+func (m *meeting) reversed() (d Difference, found bool) {
+	for x := range m.a.words {
+		if !m.turns(x) {
+			continue
+		}
+		for y := x + 1; y < len(m.a.words); y++ {
+			if !m.turns(y) {
+				continue
+			}
+			x2, y2 := int(m.match[x]-1), int(m.match[y]-1)
+			crossed := y2 < x2
+			pivot, passive := m.pivot(x, y, min(x2, y2), max(x2, y2))
+			if !pivot || crossed == passive || m.moved(x, x2) || m.moved(y, y2) {
+				continue
+			}
+			return Difference{Kind: KindOrder, A: m.a.span(x, y), B: m.b.span(min(x2, y2), max(x2, y2))}, true
+		}
+	}
+	return d, false
+}
+
+// turns reports whether the word at i is one that may change its place with another.
+func (m *meeting) turns(i int) bool {
+	w := &m.a.words[i]
+	return m.match[i] != 0 && w.content() && w.axis == noAxis
+}
+
+// pivot looks for a word between two others in both clauses that says what they are to each
+// other. passive says that one of the clauses turns it round.
+func (m *meeting) pivot(x, y, x2, y2 int) (found, passive bool) {
+	for i := x + 1; i < y; i++ {
+		w := &m.a.words[i]
+		if mutual[w.folded] {
+			return false, false
+		}
+		if !w.relates() {
+			continue
+		}
+		for j := x2 + 1; j < y2; j++ {
+			o := &m.b.words[j]
+			same := w.folded == o.folded || m.match[i] == int8(j+1) || inTime[w.folded] && inTime[o.folded]
+			// Who tracks bugs in a tracker and what is tracked in it are not to be told apart.
+			if same && m.a.done(i) == m.b.done(j) {
+				return true, m.a.passive(i) != m.b.passive(j)
+			}
+		}
+	}
+	return false, false
+}
+
+// relates reports whether a word can say what two others are to each other.
+func (w *word) relates() bool {
+	switch w.role {
+	case content:
+		return w.axis == noAxis || inTime[w.folded]
+	case lead, limit, light, using, choice, office:
+		return true
+	}
+	return w.folded == "than"
+}
+
+// passive reports whether the word at i is followed by who does it.
+func (c *clause) passive(i int) bool {
+	return byWhom[c.beside(i, 1)] && i > 0 && being[c.beside(i, -1)]
+}
+
+// done reports whether the word at i is a participle behind a form of to be, of which nobody
+// says who did it.
+func (c *clause) done(i int) bool {
+	return strings.HasSuffix(c.words[i].folded, "ed") && being[c.beside(i, -1)] && !c.passive(i)
+}
+
+// moved reports whether a word stands behind the same preposition in both clauses.
+func (m *meeting) moved(i, j int) bool {
+	a := m.a.marker(i)
+	return a != "" && a == m.b.marker(j)
+}
+
+// marker is the preposition that the word at i stands behind, with no more than an article,
+// a number and a word between them.
+func (c *clause) marker(i int) string {
+	for k, words := i-1, 0; k >= 0; k-- {
+		switch w := &c.words[k]; {
+		case w.role == lead || w.role == limit || w.folded == "than" || inTime[w.folded]:
+			return w.folded
+		case w.role == content && words == 0:
+			words++
+		case w.role != article && w.role != numeral:
+			return ""
+		}
+	}
+	return ""
+}

@@ -1,0 +1,159 @@
+package gist
+
+import (
+	"math"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// How much the place of a part counts against the words of it, and how much less a word counts each
+// time that it was said.
+//
+// Source: Luhn, "The Automatic Creation of Literature Abstracts", 1958 (frequent words carry the
+// sentence); Edmundson, "New Methods in Automatic Extracting", 1969 (place and headings); Nenkova,
+// Vanderwende, "The Impact of Frequency on Summarization", 2005 (what was said counts less).
+const (
+	opening = 1.5
+	repeats = 0.3
+	// leastRoom is how many characters are worth one more part.
+	leastRoom = 20
+)
+
+// choose says which parts make the gist: the first, and then by what each adds for its length,
+// as long as there is room.
+func choose(parts []part, most int) []bool {
+	chosen := make([]bool, len(parts))
+	w := weigh(parts)
+	room := most
+	labels := map[string]bool{parts[0].label: true}
+	for at := 0; at >= 0 && room > 0; {
+		chosen[at] = true
+		room -= parts[at].chars + len(gap(parts[at].text))
+		if !labels[parts[at].label] {
+			room -= utf8.RuneCountInString(parts[at].lead())
+			labels[parts[at].label] = true
+		}
+		w.said(at)
+		at = -1
+		best := 0.0
+		for i, p := range parts {
+			need := p.chars
+			if !labels[p.label] {
+				need += utf8.RuneCountInString(p.lead())
+			}
+			if chosen[i] || need > room || room < leastRoom {
+				continue
+			}
+			if v := w.value(i); v > best {
+				at, best = i, v
+			}
+		}
+	}
+	return chosen
+}
+
+// weights are the words of parts and what each is worth.
+type weights struct {
+	parts []part
+	words [][]int // of each part, each word once
+	worth []float64
+}
+
+// weigh finds what each word is worth within the text: the more often it is used and the longer it
+// is, for in every language the words that only join others are short. One that stands in
+// most parts of a long text says nothing of any of them.
+func weigh(parts []part) *weights {
+	w := &weights{parts: parts, words: make([][]int, len(parts))}
+	known := make(map[string]int, 128)
+	var count, last []int
+	for i, p := range parts {
+		eachWord(p.text, func(word string) {
+			n, seen := known[word]
+			if !seen {
+				n = len(count)
+				known[word] = n
+				count, last, w.worth = append(count, 0), append(last, -1), append(w.worth, lengthWorth(word))
+			}
+			if last[n] != i {
+				last[n] = i
+				count[n]++
+				w.words[i] = append(w.words[i], n)
+			}
+		})
+	}
+	for n, c := range count {
+		if len(parts) > 5 && 2*c > len(parts) {
+			w.worth[n] = 0
+		}
+		w.worth[n] *= math.Log2(1 + float64(c))
+	}
+	return w
+}
+
+// value is what part i adds: the worth of its words for the root of its length, which lets a long
+// sentence win that says more, and not one that only goes on.
+func (w *weights) value(i int) float64 {
+	sum := 0.0
+	for _, n := range w.words[i] {
+		sum += w.worth[n]
+	}
+	if w.parts[i].opens {
+		sum *= opening
+	}
+	return sum / math.Sqrt(float64(w.parts[i].chars+20))
+}
+
+// said lets the words of part i count less.
+func (w *weights) said(i int) {
+	for _, n := range w.words[i] {
+		w.worth[n] *= repeats
+	}
+}
+
+// lengthWorth is what a word is worth for its length alone. A figure or a name counts full.
+func lengthWorth(word string) float64 {
+	first, size := utf8.DecodeRuneInString(word)
+	if first > 0x2e80 || unicode.IsDigit(first) || size == 1 && unicode.IsUpper(first) && len(word) > 1 && unicode.IsUpper(rune(word[1])) {
+		return 1
+	}
+	return min(1, max(0, float64(utf8.RuneCountInString(word)-2)/4))
+}
+
+// eachWord calls emit for the words of a part: what stands between blanks, without the marks
+// around it, and in scripts without blanks each pair of neighbours.
+func eachWord(s string, emit func(string)) {
+	for word := range strings.FieldsSeq(s) {
+		word = strings.TrimFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		if word == "" {
+			continue
+		}
+		if r, _ := utf8.DecodeRuneInString(word); r > 0x2e80 && utf8.RuneCountInString(word) > 2 {
+			eachPair(word, emit)
+			continue
+		}
+		if !isName(word) {
+			word = strings.ToLower(word)
+		}
+		emit(word)
+	}
+}
+
+// isName reports a word in capitals, which is not to be taken for the same in small letters.
+func isName(word string) bool {
+	return len(word) > 1 && word[0] >= 'A' && word[0] <= 'Z' && word[1] >= 'A' && word[1] <= 'Z'
+}
+
+func eachPair(word string, emit func(string)) {
+	before, from := -1, 0
+	for i, r := range word {
+		if !unicode.IsLetter(r) {
+			before = -1
+			continue
+		}
+		if from = before; from >= 0 {
+			emit(word[from : i+utf8.RuneLen(r)])
+		}
+		before = i
+	}
+}

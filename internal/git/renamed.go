@@ -1,0 +1,217 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// How far git is asked where a file went. What looks alike is git's own similarity: half of the lines.
+const (
+	alike      = "-M50%"
+	mostAlike  = "-l200" // of a commit that removes and adds more files, only those that stayed the same are matched
+	mostTraced = 64      // files of one look
+	mostHops   = 8       // renames of one file
+)
+
+// departure is the latest commit in which a file went, and where to; "" is nowhere.
+type departure struct{ commit, to string }
+
+// trace looks for files that are neither in their place nor elsewhere as they were, by what git takes
+// for renames: a file that was changed as well is known by them alone. It is the one thing about
+// anchors that starts a process: one for all files, and one more for each further rename of a file.
+// What there was no time for is not known.
+func (l *look) trace(ctx context.Context, states []engram.Anchored) {
+	var lost []string
+	for _, s := range states {
+		if s.State == engram.AnchorGone && !slices.Contains(lost, s.Path) && len(lost) < mostTraced {
+			lost = append(lost, s.Path)
+		}
+	}
+	if len(lost) == 0 {
+		return
+	}
+	went, err := l.w.departures(ctx, "HEAD", lost)
+	var staged map[string]departure
+	for i, s := range states {
+		if s.State != engram.AnchorGone || !slices.Contains(lost, s.Path) {
+			continue
+		}
+		if ctx.Err() == nil && err == nil {
+			if _, left := went[s.Path]; !left && staged == nil {
+				staged, _ = l.w.staged(ctx) // none where git cannot say
+			}
+			if to := l.destination(ctx, s.Path, went, staged); to != "" {
+				states[i].State, states[i].Now = l.arrived(s.Anchor, to)
+			}
+		}
+		if ctx.Err() != nil {
+			states[i].State, states[i].Now = engram.AnchorUnknown, engram.Place{}
+		}
+	}
+}
+
+// destination follows a file from rename to rename to where it is now; "" when it is nowhere.
+func (l *look) destination(ctx context.Context, path string, went, staged map[string]departure) string {
+	seen := map[string]bool{}
+	for range mostHops {
+		seen[path] = true
+		d, left := went[path]
+		if !left {
+			if staged == nil {
+				staged, _ = l.w.staged(ctx)
+			}
+			d = staged[path]
+		}
+		if d.to == "" || seen[d.to] {
+			return ""
+		}
+		if info, err := l.root.Lstat(d.to); err == nil && info.Mode().IsRegular() {
+			return d.to
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return ""
+		}
+		path = d.to
+		var err error
+		if went = nil; d.commit != "" {
+			if went, err = l.w.departures(ctx, d.commit+"..HEAD", []string{path}); err != nil {
+				return ""
+			}
+		}
+	}
+	return ""
+}
+
+// arrived is the state of an anchor whose file went to another path, and is changed there.
+func (l *look) arrived(a engram.Anchor, to string) (engram.AnchorState, engram.Place) {
+	info, err := l.root.Lstat(to)
+	if err != nil {
+		return engram.AnchorUnknown, engram.Place{}
+	}
+	there := engram.Place{Path: to}
+	c := l.contents(to, info)
+	switch {
+	case !c.ok:
+		return engram.AnchorUnknown, engram.Place{}
+	case c.blob == a.Blob || c.unix == a.Blob:
+		return engram.AnchorMoved, engram.Place{Path: to, First: a.First, Last: a.Last}
+	case a.Whole() && l.w.filters(): // of what git keeps nobody knows whether it changed
+		return engram.AnchorMoved, there
+	case a.Whole():
+		return engram.AnchorChanged, there
+	}
+	if state, now := c.linesState(a); state != engram.AnchorChanged {
+		if now = (engram.Place{Path: to, First: a.First, Last: a.Last}); state == engram.AnchorMoved {
+			_, now = c.linesState(a)
+			now.Path = to
+		}
+		return engram.AnchorMoved, now
+	}
+	return engram.AnchorChanged, there
+}
+
+// departures are the latest commits of a range in which files went that are not there at its end.
+// Where one was merged, the side counts on which it went.
+func (w worktree) departures(ctx context.Context, commits string, paths []string) (map[string]departure, error) {
+	args := []string{"log", "-m", "--full-diff", alike, mostAlike, "--name-status", "--diff-filter=RD", "-z", "--format=%H",
+		"--no-show-signature", "--no-notes", "--no-ext-diff", "--no-color", commits, "--"}
+	went := map[string]departure{}
+	rest := len(paths)
+	err := w.changes(ctx, append(args, paths...), func(path string, d departure) (more bool) {
+		if !slices.Contains(paths, path) {
+			return true
+		}
+		was, known := went[path]
+		if !known || was.to == "" && was.commit == d.commit { // seen from one parent it went, from another it was renamed
+			if went[path] = d; !known {
+				rest--
+			}
+		}
+		return rest > 0
+	})
+	return went, err
+}
+
+// staged are the files that the index has elsewhere than the commit that is checked out.
+func (w worktree) staged(ctx context.Context) (map[string]departure, error) {
+	went := map[string]departure{}
+	err := w.changes(ctx, []string{"diff", "--cached", alike, mostAlike, "--name-status", "--diff-filter=RD", "-z", "--no-ext-diff", "HEAD", "--"},
+		func(path string, d departure) bool {
+			went[path] = d
+			return true
+		})
+	return went, err
+}
+
+// changes runs git, and gives what it says of files that went until each returns false.
+func (w worktree) changes(ctx context.Context, args []string, each func(path string, d departure) (more bool)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", w.root, "--literal-pathspecs", "-c", "core.fsmonitor=false", "-c", "log.follow=false",
+		"-c", "diff.relative=false"}, args...)...)
+	cmd.Env = append(environment(cmd.Environ()), "GIT_NO_LAZY_FETCH=1")
+	cmd.WaitDelay = 10 * time.Millisecond
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	stopped, err := eachChange(out, each)
+	if stopped || err != nil {
+		cancel()
+		_ = cmd.Wait() // it was told to end
+		return err
+	}
+	return cmd.Wait()
+}
+
+// eachChange reads `--name-status -z` with names of commits between, until each returns false.
+//
+// Source: git-diff(1), "RAW OUTPUT FORMAT", and git-log(1), -z.
+func eachChange(r io.Reader, each func(path string, d departure) (more bool)) (stopped bool, err error) {
+	in := bufio.NewReader(r)
+	commit := ""
+	for {
+		word, err := readField(in)
+		if errors.Is(err, io.EOF) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		word = strings.TrimPrefix(word, "\n")
+		var names [2]string
+		count := 0
+		switch {
+		case objectName(word):
+			commit = word
+		case strings.HasPrefix(word, "R"):
+			count = 2
+		case word != "":
+			count = 1
+		}
+		for i := range count {
+			if names[i], err = readField(in); err != nil {
+				return false, nil // cut off
+			}
+		}
+		if count > 0 && !each(names[0], departure{commit, names[1]}) {
+			return true, nil
+		}
+	}
+}
+
+// objectName reports whether a word is the name of an object, in hex.
+func objectName(s string) bool {
+	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
+}

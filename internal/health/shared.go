@@ -1,0 +1,39 @@
+package health
+
+import (
+	"fmt"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Shared is how the list of chunks of the repository that the program works in compares with them.
+type Shared struct {
+	Folder string              // .engram of the repository; "" where there is none
+	Faults []engram.ImportNote // of the list, of entries without a file and of files without an entry
+	Repair bool                // making the list anew repairs them
+}
+
+func judgeShared(f Facts, p Policy, why string) Check {
+	s := f.Shared
+	e := Evidence{"folder": s.Folder, "faults": len(s.Faults)}
+	if len(s.Faults) == 0 {
+		return fine(SharedManifest, why, e)
+	}
+	found := Finding{Check: SharedManifest, Reason: "shared_manifest_faulty", Why: why, Evidence: e,
+		Next: "engram doctor --fix, or engram sync --import, makes the list anew from the chunks; git add " + s.Folder + " afterwards."}
+	if !s.Repair {
+		found.Next = "Look at " + s.Folder + " by hand: git log on it says who pushed it."
+	}
+	var cases []Finding
+	for _, n := range s.Faults[:min(len(s.Faults), p.Examples)] {
+		cases = append(cases, Finding{Check: SharedManifest, Severity: Warns, Reason: found.Reason, Message: n.Item + ": " + n.Reason + ".",
+			Why: why, Evidence: Evidence{"item": n.Item}, Next: found.Next})
+	}
+	found.Message = "The list of the chunks in .engram does not fit them: " + cases[0].Message
+	if more := len(s.Faults) - 1; more > 0 {
+		found.Message += fmt.Sprintf(" And %s.", these(more, "other fault", "other faults"))
+	}
+	c := bad(Warning, found)
+	c.Findings = cases
+	return c
+}

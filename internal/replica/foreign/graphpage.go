@@ -1,0 +1,157 @@
+package foreign
+
+import (
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// A project_graph.md has entities, each under its heading or as an item of a list, and says in
+// lines how they are related: "uses: redis, postgres", "depends_on [[billing]]", "shop -> uses
+// -> redis", "-> redis (cache)", "--calls--> billing". A line relates what the page has as
+// entities; one that names anything else is but text.
+
+// graphPages gathers what such pages say until all entities are known.
+type graphPages struct {
+	patterns patterns
+	called   pageNames
+	said     []graphText
+}
+
+type graphText struct {
+	sync, text, item string
+	at               time.Time
+}
+
+// A saying is what a line says: from is "" for the entity in whose text it stands.
+type saying struct{ from, word, to string }
+
+func newGraphPages() *graphPages { return &graphPages{patterns: newPatterns(), called: pageNames{}} }
+
+// isGraphPage reports whether the name of a page says that it has entities.
+func isGraphPage(stem string) bool { return strings.EqualFold(stem, "project_graph") }
+
+// add takes an entity; m is the memory that it becomes, s the section in which it stands.
+func (g *graphPages) add(m engram.Memory, s section, item string) {
+	name, text := "", m.Content
+	if text == s.text && len(s.headings) > 0 {
+		name = s.headings[len(s.headings)-1]
+	} else {
+		name = leadingName(text)
+	}
+	g.called.call(unmarked(name), m.SyncID)
+	g.said = append(g.said, graphText{m.SyncID, text, item, m.CreatedAt})
+}
+
+// tie relates the entities.
+func (g *graphPages) tie(all *ties) {
+	for _, t := range g.said {
+		fence := ""
+		for l := range strings.Lines(t.text) {
+			if f := fenceOf(strings.TrimLeft(l, " \t")); f != "" && (fence == "" || strings.HasPrefix(f, fence)) {
+				if fence == "" {
+					fence = f
+				} else {
+					fence = ""
+				}
+				continue
+			}
+			if fence != "" {
+				continue
+			}
+			for _, x := range g.patterns.sayings(l) {
+				from, to := t.sync, g.called[nameKey(x.to)]
+				if x.from != "" {
+					if known := g.called[nameKey(x.from)]; known != "" {
+						from = known
+					} else if x.word == "relates_to" { // "uses -> redis"
+						x.word = x.from
+					} else {
+						continue
+					}
+				}
+				if from != "" && to != "" && from != to {
+					all.add(tie{from: from, to: to, word: x.word, item: t.item, at: t.at})
+				}
+			}
+		}
+	}
+}
+
+// leadingName is what an item is about: what stands before a colon, a dash, an arrow or a bracket.
+func leadingName(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	line = unmarked(line)
+	for _, end := range []string{": ", " - ", " – ", " — ", " -> ", " → ", " ("} {
+		line, _, _ = strings.Cut(line, end)
+	}
+	return strings.TrimSuffix(line, ":")
+}
+
+// unmarked is a name without the marks of bold, code and links.
+func unmarked(s string) string {
+	s = strings.NewReplacer("**", "", "__", "", "`", "", "[[", "", "]]", "").Replace(s)
+	return strings.TrimSpace(s)
+}
+
+// sayings are the relations that a line may say.
+func (p patterns) sayings(l string) (out []saying) {
+	l = strings.TrimSpace(l)
+	if m := p.item.FindStringSubmatch(l); m != nil {
+		l = m[1]
+	}
+	l = strings.NewReplacer("→", "->", "⟶", "->", "=>", "->").Replace(l)
+	if strings.Contains(l, "->") {
+		return arrows(unmarked(l))
+	}
+	if link, ok := p.relation(l); ok {
+		return []saying{{"", link.word, link.target}}
+	}
+	word, targets, found := strings.Cut(unmarked(l), ":")
+	if !found || len(strings.Fields(word)) > mostWords || strings.TrimSpace(word) == "" {
+		return nil
+	}
+	for target := range strings.SplitSeq(targets, ",") {
+		if target = withoutBrackets(target); target != "" {
+			out = append(out, saying{"", strings.TrimSpace(word), target})
+		}
+	}
+	return out
+}
+
+// arrows reads "a -> word -> b", "a --word--> b", "a -> b (word)", "word -> b" and "-> b". Whether
+// what stands before one arrow is an entity or the word, only the pages know.
+func arrows(l string) []saying {
+	parts := strings.Split(l, "->")
+	for i := range parts {
+		parts[i] = strings.TrimSpace(strings.TrimRight(parts[i], "-"))
+	}
+	word := ""
+	if left, label, labelled := strings.Cut(parts[0], "--"); labelled && len(parts) == 2 { // a --word--> b
+		parts = []string{strings.TrimSpace(left), strings.Trim(label, "- []"), parts[1]}
+	}
+	last := parts[len(parts)-1]
+	if about := strings.Index(last, "("); about >= 0 && strings.HasSuffix(last, ")") {
+		word = strings.TrimSpace(last[about+1 : len(last)-1])
+	}
+	to := withoutBrackets(last)
+	switch {
+	case to == "":
+		return nil
+	case len(parts) == 2:
+		if word == "" {
+			word = "relates_to"
+		}
+		return []saying{{withoutBrackets(parts[0]), word, to}}
+	case len(parts) == 3 && parts[1] != "":
+		return []saying{{withoutBrackets(parts[0]), parts[1], to}}
+	}
+	return nil
+}
+
+// withoutBrackets is a name without what is said of it in brackets, and without a full stop.
+func withoutBrackets(s string) string {
+	s, _, _ = strings.Cut(s, "(")
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "."))
+}

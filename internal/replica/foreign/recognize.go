@@ -1,0 +1,52 @@
+package foreign
+
+import (
+	"context"
+	"os"
+	"slices"
+)
+
+// Recognize says which earlier Engram a database is of, by its tables and their columns: by
+// the tools or the technology that people know it by. known is false for any other database.
+func Recognize(tables map[string][]string) (of string, known bool) {
+	has := func(table string, columns ...string) bool {
+		have := tables[table]
+		return len(have) > 0 && !slices.ContainsFunc(columns, func(c string) bool { return !slices.Contains(have, c) })
+	}
+	switch {
+	case has("lineages"): // this program's own, whatever its mark says
+		return "", false
+	case has("observations", "id", "content") && has("sessions", "id") && !has("sdk_sessions"):
+		return "mem_* tools", true
+	case has("memories", "id", "content", "memory_type"):
+		return "memory_* tools", true
+	case has("memories", "id", "content", "title", "type"):
+		return "sleep and focus, in LibSQL", true
+	case has("memories", "id", "content", "strength"), has("memories", "id", "content", "category"):
+		return "remember and recall tools", true
+	}
+	return "", false
+}
+
+// Earlier says which earlier Engram the database at path is of, or the one in the folder at
+// path; "" for anything else, be it what it may.
+func Earlier(ctx context.Context, path string) (of string) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	db, err := openDatabase(ctx, inside(path, info, engramFile), Options{})
+	if err != nil {
+		return ""
+	}
+	tables := map[string][]string{}
+	for _, name := range []string{"lineages", "observations", "sessions", "sdk_sessions", "memories"} {
+		if tables[name], err = db.columns(ctx, name); err != nil {
+			break
+		}
+	}
+	if closing := db.close(); err == nil && closing == nil {
+		of, _ = Recognize(tables)
+	}
+	return of
+}

@@ -1,0 +1,180 @@
+package foreign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// scanned is a table at reading. Rows are read in the order of their numbers, so that the
+// reading can go on behind pages that are damaged.
+type scanned struct {
+	*database
+	table
+	names []string
+}
+
+// all calls fn with every row that can be read.
+func (s *scanned) all(ctx context.Context, fn func(values) (more bool), lost func(engram.Record)) error {
+	if !s.numbered(ctx) {
+		_, _, err := s.from(ctx, 0, false, fn)
+		return s.brokenOr(err)
+	}
+	for next := int64(math.MinInt64); ; {
+		last, stopped, err := s.from(ctx, next, true, fn)
+		if err == nil || stopped {
+			return nil
+		}
+		if !isCorrupt(err) || lost == nil {
+			return s.broken(err)
+		}
+		readable, found := s.readable(ctx, max(last+1, next, 0)) // numbers begin at 1, unless a person gave others
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		where := fmt.Sprintf("%s, rows after %d", s.table.name, last)
+		if last == math.MinInt64 {
+			where = s.table.name
+		}
+		if found && last != math.MinInt64 {
+			where = fmt.Sprintf("%s, rows %d to %d", s.table.name, last+1, readable-1)
+		} else if found {
+			where = fmt.Sprintf("%s, rows before %d", s.table.name, readable)
+		}
+		lost(engram.Record{Item: where, Flaw: engram.Errorf(engram.CodeInvalid, "the page on which they stand is damaged: what there was of them is lost").WithCause(err)})
+		if !found {
+			return nil
+		}
+		next = readable
+	}
+}
+
+// numbered reports whether rows have numbers of their own.
+func (s *scanned) numbered(ctx context.Context) bool {
+	rows, err := s.db.QueryContext(ctx, `SELECT rowid FROM "`+s.table.name+`" LIMIT 0`)
+	if err != nil {
+		return false
+	}
+	return rows.Close() == nil
+}
+
+// from calls fn with the rows from a number on, and returns that of the last one.
+func (s *scanned) from(ctx context.Context, first int64, numbered bool, fn func(values) (more bool)) (last int64, stopped bool, err error) {
+	// Names from the tables of this package, never from the database.
+	columns := `"` + strings.Join(s.names, `", "`) + `"`
+	query := `SELECT ` + columns + ` FROM "` + s.table.name + `" WHERE ? = 0`
+	if numbered {
+		query = `SELECT rowid, ` + columns + ` FROM "` + s.table.name + `" WHERE rowid >= ? ORDER BY rowid`
+	}
+	last = math.MinInt64
+	if first != math.MinInt64 {
+		last = first - 1
+	}
+	rows, err := s.db.QueryContext(ctx, query, first)
+	if err != nil {
+		return last, false, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		v, err := scan(rows, s.names, numbered)
+		if err != nil {
+			return last, false, err
+		}
+		last = v.num
+		if !fn(v) {
+			return last, true, nil
+		}
+	}
+	return last, false, rows.Err()
+}
+
+// readable is the first number behind a damaged page from which on rows can be read again:
+// ever larger steps find one, and then it is looked for between the last two.
+func (s *scanned) readable(ctx context.Context, from int64) (first int64, found bool) {
+	end := s.end(ctx, from)
+	bad, step, widest := from-1, int64(1), max(64, (end-from)/4096)
+	good := from
+	for ; !s.reads(ctx, good); good += step {
+		if bad = good; good >= end || ctx.Err() != nil {
+			return 0, false
+		}
+		step = min(2*step, widest)
+	}
+	for good-bad > 1 {
+		if middle := bad + (good-bad)/2; s.reads(ctx, middle) {
+			good = middle
+		} else {
+			bad = middle
+		}
+	}
+	return good, true
+}
+
+// end is a number behind which there are no rows.
+func (s *scanned) end(ctx context.Context, from int64) int64 {
+	var most *int64
+	for _, query := range []string{`SELECT max(rowid) FROM "` + s.table.name + `"`, `SELECT seq FROM sqlite_sequence WHERE name = '` + s.table.name + `'`} {
+		if err := s.db.QueryRowContext(ctx, query).Scan(&most); err == nil && most != nil && *most >= from {
+			return *most
+		}
+	}
+	return from + 1<<20 // as many as nobody has
+}
+
+// reads reports whether the first row from a number on can be read, or there is none.
+func (s *scanned) reads(ctx context.Context, from int64) bool {
+	_, _, err := s.from(ctx, from, true, func(values) bool { return false })
+	return err == nil
+}
+
+// brokenOr is broken, but for nil.
+func (d *database) brokenOr(err error) error {
+	if err == nil {
+		return nil
+	}
+	return d.broken(err)
+}
+
+func isCorrupt(err error) bool {
+	bad, ok := errors.AsType[*sqlite.Error](err)
+	return ok && bad.Code()&0xff == sqlite3.SQLITE_CORRUPT
+}
+
+// leftOut notes what other tables have, once all is read: what is made anew here, or is kept
+// by nobody any more. Nothing goes unsaid.
+func (d *database) leftOut(ctx context.Context) error {
+	const query = `SELECT name FROM sqlite_schema t WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND sql NOT LIKE 'CREATE VIRTUAL%'
+		AND NOT EXISTS (SELECT 1 FROM sqlite_schema v WHERE v.sql LIKE 'CREATE VIRTUAL%' AND t.name LIKE v.name || '\_%' ESCAPE '\') ORDER BY name`
+	rows, err := d.db.QueryContext(ctx, query)
+	if err != nil {
+		return d.broken(err)
+	}
+	var others []string
+	for rows.Next() {
+		var name string
+		if err = rows.Scan(&name); err != nil {
+			break
+		}
+		others = append(others, name)
+	}
+	if err := errors.Join(err, rows.Err(), rows.Close()); err != nil {
+		return d.broken(err)
+	}
+	var told []string
+	for _, name := range others {
+		if n := d.count(ctx, name); n > 0 && !d.readTables[name] {
+			told = append(told, fmt.Sprintf("%s (%d)", name, n))
+		}
+	}
+	if len(told) > 0 {
+		d.told("rows of "+strings.Join(told, ", "), "left out: vectors and indexes are made anew, and the rest is of use to that program alone")
+	}
+	return nil
+}

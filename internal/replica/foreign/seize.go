@@ -1,0 +1,184 @@
+package foreign
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/alanbuscaglia/engram"
+)
+
+// Seized is a database that this process alone has open: nobody reads or writes it until it is
+// released. It is the one thing here that may write to a file of others: Replace puts another
+// in its place. Nothing else of the process may open the file meanwhile, for closing it again
+// would give up the lock.
+type Seized struct {
+	path string
+	db   *sql.DB
+	conn *sql.Conn
+}
+
+// seizeWait is how long others may take to close a database: whoever only looks at it is gone
+// by then, and a program that has it open for good is not waited for.
+const seizeWait = 3 * time.Second
+
+// Seize takes a database from everybody else. CodeUnavailable where another process has it
+// open, or it cannot be written, CodeInvalid where it is none, CodeNotFound where nothing is.
+func Seize(ctx context.Context, path string) (*Seized, error) {
+	if err := checkDatabase(path, path); err != nil {
+		return nil, err
+	}
+	// The lock before all else: a log whose index no other process can see needs it at once.
+	query := "mode=rw&_pragma=locking_mode(EXCLUSIVE)&_pragma=trusted_schema(0)"
+	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: query}).String())
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	db.SetMaxIdleConns(-1)
+	s := &Seized{path: path, db: db}
+	for until := time.NewTimer(seizeWait); ; {
+		if err = s.take(ctx); err == nil {
+			return s, nil
+		}
+		if !isBusy(err) {
+			return nil, errors.Join((&database{name: path}).broken(err), s.Release())
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.Join(ctx.Err(), s.Release())
+		case <-until.C:
+			return nil, errors.Join(engram.Errorf(engram.CodeUnavailable, "%s is open in another program, which would go on writing to it", path).
+				WithHint("stop the earlier engram (its server, and the editors and agents that run it) and try again; nothing was changed").WithCause(err), s.Release())
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// take tries to lock the file. A connection that was refused begins anew: it is half way.
+func (s *Seized) take(ctx context.Context) error {
+	conn, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	// Such a lock is kept after the transaction that took it.
+	if _, err = conn.ExecContext(ctx, "BEGIN EXCLUSIVE"); err == nil {
+		_, err = conn.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		_ = conn.Close() // which really closes it: none is kept
+		return err
+	}
+	s.conn = conn
+	return nil
+}
+
+func isBusy(err error) bool {
+	bad, ok := errors.AsType[*sqlite.Error](err)
+	return ok && bad.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// Copy copies the database, page for page and with what its log has, into a new file that
+// only the user may read. What is damaged is copied as it is.
+func (s *Seized) Copy(ctx context.Context, to string) error {
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "no copy of %s can be made", s.path).WithHint("check that %s can be written", filepath.Dir(to)).WithCause(err)
+	}
+	err = s.conn.Raw(func(c any) error {
+		source, ok := c.(interface {
+			NewBackup(string) (*sqlite.Backup, error)
+		})
+		if !ok {
+			return errors.New("the driver makes no copies")
+		}
+		b, err := source.NewBackup((&url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(to)}).String())
+		if err != nil {
+			return err
+		}
+		const pages = 1000
+		for more := true; more && err == nil; {
+			if err = ctx.Err(); err == nil {
+				more, err = b.Step(pages)
+			}
+		}
+		return errors.Join(err, b.Finish())
+	})
+	if err == nil {
+		err = syncFile(to)
+	}
+	if err != nil {
+		return errors.Join(engram.Errorf(engram.CodeUnavailable, "%s cannot be copied", s.path).WithHint("make room for a copy of it").WithCause(err), os.Remove(to))
+	}
+	return nil
+}
+
+// Replace puts another database, which nobody has open, in the place of this one, in one step:
+// whoever opens it finds the one or the other whole.
+func (s *Seized) Replace(ctx context.Context, by string) error {
+	// A log that stayed beside the file would be taken for that of the other one.
+	var mode string
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode = DELETE").Scan(&mode); err != nil || mode != "delete" {
+		return engram.Errorf(engram.CodeUnavailable, "the log of %s cannot be folded into it", s.path).WithHint("it was left as it is; try again").WithCause(err)
+	}
+	// An ordinary transaction, which holds the same lock, for one of the other kind would
+	// leave its journal there.
+	for _, q := range []string{"PRAGMA locking_mode = NORMAL", "BEGIN EXCLUSIVE"} {
+		if _, err := s.conn.ExecContext(ctx, q); err != nil {
+			return (&database{name: s.path}).broken(err)
+		}
+	}
+	if err := syncFile(by); err != nil {
+		return unreadable(by, err)
+	}
+	if runtime.GOOS == "windows" { // a file that is open cannot be replaced there
+		if err := s.Release(); err != nil {
+			return err
+		}
+	}
+	if err := os.Rename(by, s.path); err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "%s cannot be replaced", s.path).WithHint("check that its folder can be written; it was left as it is").WithCause(err)
+	}
+	return syncFolder(filepath.Dir(s.path))
+}
+
+// Release gives the database back. Releasing twice is releasing once.
+func (s *Seized) Release() error {
+	var err error
+	if s.conn != nil {
+		err, s.conn = s.conn.Close(), nil
+	}
+	return errors.Join(err, s.db.Close())
+}
+
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// syncFolder makes sure that a folder says after a power cut what it says now, where a system
+// can do that.
+func syncFolder(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return unreadable(dir, err)
+	}
+	if err := f.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && runtime.GOOS != "windows" {
+		return errors.Join(unreadable(dir, err), f.Close())
+	}
+	return f.Close()
+}
