@@ -90,12 +90,12 @@ func Merged(old, m engram.Memory, now time.Time, p Policy) engram.Memory {
 	return r
 }
 
-// Reworded is old in the words of m, which say the same. A title of its own stays: by that it
-// is known.
+// Reworded is old in the words of m, which say the same. A title of its own stays, unless
+// that of m would then stand nowhere.
 func Reworded(old, m engram.Memory) engram.Memory {
 	r := old
 	r.Content, r.NormalizedHash = m.Content, Hash(m.Content)
-	if !wording.Read(wordingOf(old)).Titled() {
+	if !wording.Read(wordingOf(old)).Titled() || !mentions(old.Title+"\n"+m.Content, m.Title) {
 		r.Title = m.Title
 	}
 	r.RevisionCount++

@@ -68,6 +68,8 @@ func (r Reading) Against(b Reading) Bearing {
 	switch {
 	case less && more:
 		return Same
+	case less && r.title == nil && b.title != nil && !r.speaksOf(b.title):
+		return Other // without a title of its own, r may be about something else
 	case less:
 		return Less
 	case more:

@@ -77,6 +77,8 @@ func TestTitles(t *testing.T) {
 		want wording.Bearing
 	}{
 		{"a title speaks of another thing", wording.Text{Title: "Postgres", Content: "For the cache."}, wording.Text{Title: "SQLite", Content: "For the cache."}, wording.Other},
+		{"a title that the longer text lacks", wording.Text{Content: "The queue retries. It waits two seconds."}, wording.Text{Title: "Uploads", Content: "It waits two seconds."}, wording.Other},
+		{"a title that the longer text has", wording.Text{Content: "The queue of uploads retries. It waits two seconds."}, wording.Text{Title: "Uploads", Content: "It waits two seconds."}, wording.Less},
 		{"a title that is longer", wording.Text{Title: "Auth", Content: "We use JWT."}, wording.Text{Title: "Auth of the API", Content: "We use JWT."}, wording.Same},
 		{"a title that was made of the content", wording.Text{Title: "We use JWT…", Content: "We use JWT for auth."}, wording.Text{Title: "Tokens", Content: "We use JWT for auth."}, wording.Same},
 	} {
