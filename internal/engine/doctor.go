@@ -173,14 +173,14 @@ func namedFor(id, project string, names map[string]string) string {
 	if !ok || named == "" {
 		return ""
 	}
-	if id == manualID(project) {
+	if isManual(id, project) {
 		return project
 	}
 	if canonical, known := names[named]; known {
 		return canonical
 	}
 	for alias, canonical := range names {
-		if canonical == project && id == manualID(alias) {
+		if canonical == project && isManual(id, alias) {
 			return project
 		}
 	}

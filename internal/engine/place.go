@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/project"
@@ -120,25 +122,45 @@ func (o *op) openSession(ctx context.Context, name, dir string) (string, error) 
 	if err != nil || found {
 		return s.ID, err
 	}
-	id := manualID(name)
-	_, err = o.tx.Session(ctx, id)
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		err = o.newSession(ctx, id, name, dir)
+	for n := 1; ; n++ {
+		id := manualID(name, n)
+		switch s, err := o.tx.Session(ctx, id); {
+		case engram.CodeOf(err) == engram.CodeNotFound:
+			return id, o.newSession(ctx, id, name, dir)
+		case err != nil:
+			return "", err
+		case s.Project == name:
+			return id, nil
+		}
+		// Merging projects moved it to another one.
 	}
-	return id, err
 }
 
-// manualID is the id of the session that holds what is saved outside one. A project
-// whose name leaves no room for it is named by a digest.
-func manualID(name string) string {
-	id := manualSession + "-" + name
+// manualID is the id of the nth session that holds what is saved outside one, from 1. A
+// project whose name leaves no room for it is named by a digest.
+func manualID(name string, n int) string {
+	id := manualSession
 	switch {
-	case name == "":
-		return manualSession
-	case len(id) > engram.MaxName:
-		return manualSession + "-" + digest(name)
+	case len(id)+1+len(name) > engram.MaxName:
+		id += "-" + digest(name)
+	case name != "":
+		id += "-" + name
+	}
+	if n > 1 {
+		return id + "." + strconv.Itoa(n)
 	}
 	return id
+}
+
+// isManual reports whether id is that of a session that holds what is saved outside one in
+// the project of that name.
+func isManual(id, name string) bool {
+	if i := strings.LastIndexByte(id, '.'); i > 0 {
+		if n, err := strconv.Atoi(id[i+1:]); err == nil && id == manualID(name, n) {
+			return true
+		}
+	}
+	return id == manualID(name, 1)
 }
 
 func (o *op) newSession(ctx context.Context, id, name, dir string) error {

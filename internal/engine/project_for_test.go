@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -316,4 +317,32 @@ func TestAProjectThatAWriterNames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A save never lands in the session of another project, whatever merges made of the names.
+func TestASaveOutsideASessionStaysInItsProject(t *testing.T) {
+	w := newWorld(t)
+	n := 0
+	save := func(project string) {
+		t.Helper()
+		n++
+		m := w.save(engine.SaveInput{Content: fmt.Sprintf("content %d", n), Project: project}).Memory
+		s, err := w.Session(t.Context(), m.SessionID)
+		if err != nil || s.Project != m.Project {
+			t.Errorf("#%d of %q is in session %q of %q: %v", m.Num, m.Project, m.SessionID, s.Project, err)
+		}
+	}
+	merge := func(to string, from ...string) {
+		t.Helper()
+		if _, err := w.MergeProjects(t.Context(), from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("alpha")
+	merge("delta", "", "alpha")
+	save("alpha")
+	save("")
+	merge("alpha", "alpha", "gamma")
+	save("alpha")
+	save("delta")
 }
