@@ -16,7 +16,7 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,6 +81,14 @@ agents: build ## real agents, wired by setup and run on a scripted model; needs 
 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo
+
+texts: ## bin/texts.txt: every user-facing text (help, tools, hooks, errors, hints), to be read in one sitting
+	@mkdir -p bin
+	go test -count=1 . -run TestWordsInTexts -texts bin/literals.txt
+	@{ go run ./cmd/engram help all; cat docs/cli-commands.md; \
+		for f in $$(git ls-files 'internal/**.md' 'plugin/**.md' 'plugin/**.ts'); do printf '\n=== %s\n\n' "$$f"; cat "$$f"; done; \
+		printf '\n=== errors, hints, warnings and other texts in the code\n\n'; cat bin/literals.txt; } > bin/texts.txt
+	@rm bin/literals.txt; wc bin/texts.txt
 
 clean:
 	rm -rf bin dist
