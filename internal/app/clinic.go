@@ -48,6 +48,9 @@ func (c clinic) Examine(ctx context.Context, q health.Query) (health.Facts, erro
 	if err == nil && q.Wants(health.DiskSpace, health.FileSystemKind, health.FileModes) && !f.Missing {
 		f.Files = machine.Look(c.path)
 	}
+	if f.Missing {
+		f.NoPlace = machine.Creatable(c.path)
+	}
 	if q.Wants(health.HooksInTime) {
 		f.Hooks = c.hooks()
 	}

@@ -33,6 +33,7 @@ func (q Query) Wants(ids ...ID) bool {
 type Facts struct {
 	Path    string
 	Missing bool              // there is no database yet: no other part of it is set
+	NoPlace error             // with Missing: why the database cannot be created; nil where it can
 	Err     error             // the file cannot be read at all; then Names is empty
 	Names   map[string]string // projects and their aliases → canonical names
 

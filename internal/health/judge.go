@@ -35,6 +35,10 @@ func Judge(id ID, f Facts, p Policy) Check {
 	switch {
 	case !known:
 		return Unknown("", string(id)).Checks[0]
+	case f.Missing && f.NoPlace != nil && id == Integrity:
+		return bad(Failed, Finding{Check: id, Reason: string(id) + "_no_place", Why: "Without a database nothing can be remembered.",
+			Message: "The database cannot be created: " + f.NoPlace.Error() + ".", Evidence: Evidence{"database": f.Path, "error": f.NoPlace.Error()},
+			Next: "Make the folder writable, or choose another one with --data-dir or ENGRAM_DATA_DIR."})
 	case f.Missing && id != AgentsSwitched && id != HooksInTime && id != SharedManifest && id != SettingsInForce:
 		return fine(id, rule.why, Evidence{"database": f.Path, "exists": false})
 	}

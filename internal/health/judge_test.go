@@ -211,6 +211,14 @@ func TestADatabaseThatIsNotThereYetIsInOrder(t *testing.T) {
 	}
 }
 
+func TestADatabaseThatCannotBeCreatedIsAnError(t *testing.T) {
+	f := health.Facts{Path: "/data/engram.db", Missing: true, NoPlace: errors.New("mkdir /data: permission denied")}
+	c := health.Judge(health.Integrity, f, health.DefaultPolicy())
+	if c.Result != health.Failed || !strings.Contains(c.Message, "permission denied") || !strings.Contains(c.Next, "--data-dir") {
+		t.Errorf("got %s: %s %s", c.Result, c.Message, c.Next)
+	}
+}
+
 func TestAFileThatIsNotOursSaysWhatToDo(t *testing.T) {
 	f := health.Facts{Err: engram.Errorf(engram.CodeConflict, "written by a newer Engram").WithHint("update this program")}
 	c := health.Judge(health.Integrity, f, health.DefaultPolicy())

@@ -55,6 +55,30 @@ func look(path string, f *health.Files) error {
 	return err
 }
 
+// Creatable returns why no file can be created at path, whose folders may be missing too:
+// the nearest folder above it that exists is not writable, or is no folder.
+func Creatable(path string) error {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("database path: %w", err)
+	}
+	for dir := filepath.Dir(abs); ; dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir):
+			continue
+		case err != nil:
+			return err
+		case !info.IsDir():
+			return fmt.Errorf("%s is not a folder", dir)
+		}
+		if err := writable(dir); err != nil {
+			return fmt.Errorf("the folder %s cannot be written: %w", dir, err)
+		}
+		return nil
+	}
+}
+
 // Tighten takes the rights of others on the store's files away and returns which files
 // had any.
 func Tighten(path string) (closed []string, err error) {

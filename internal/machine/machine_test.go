@@ -115,3 +115,18 @@ func TestLookNeedsAFolder(t *testing.T) {
 		t.Errorf("a folder that is not there: got %+v, want an error", f)
 	}
 }
+
+func TestCreatable(t *testing.T) {
+	dir := folder(t, map[string]os.FileMode{"file": 0o600, "closed": os.ModeDir | 0o500})
+	if err := machine.Creatable(filepath.Join(dir, "a", "b", "engram.db")); err != nil {
+		t.Errorf("in missing folders below a writable one: %v", err)
+	}
+	if err := machine.Creatable(filepath.Join(dir, "file", "engram.db")); err == nil {
+		t.Error("a file in the place of the folder is no error")
+	}
+	if os.Geteuid() > 0 { // the superuser may write everywhere
+		if err := machine.Creatable(filepath.Join(dir, "closed", "a", "engram.db")); err == nil {
+			t.Error("a folder that is not writable is no error")
+		}
+	}
+}
