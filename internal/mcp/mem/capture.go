@@ -2,21 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed capture.md
-var captureProse string
-
-func (d *dialect) captureTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_capture_passive", Title: "Capture learnings", Prose: captureProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{agent}}, d.capture)
-}
 
 type captureArgs struct {
 	Content   string `json:"content" required:"schema"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed compare.md
-var compareProse string
-
-func (d *dialect) compareTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_compare", Title: "Compare memories", Prose: compareProse, Effect: tool.Writes,
-		Idempotent: true, Profiles: []string{agent}}, d.compare)
-}
 
 type compareArgs struct {
 	A          *tool.ID `json:"memory_id_a" required:"schema"`

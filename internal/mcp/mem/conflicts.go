@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,14 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed conflicts.md
-var conflictsProse string
-
-func (d *dialect) conflictsTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_conflicts", Title: "Contradictions", Prose: conflictsProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{admin}}, d.conflicts)
-}
 
 type conflictsArgs struct {
 	Action  string `json:"action" enum:"list,stats,scan,ignore" default:"list"`

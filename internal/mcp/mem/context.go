@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,17 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed context.md
-var contextProse string
-
-//go:embed context_small.md
-var smallContextProse string
-
-func (d *dialect) contextTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_context", Title: "Recall recent context", Prose: contextProse, SmallProse: smallContextProse, Effect: tool.Reads,
-		Idempotent: true, Profiles: []string{agent, core}}, d.context)
-}
 
 type contextArgs struct {
 	Project string `json:"project" doc:"default: this folder's" small:"-"`

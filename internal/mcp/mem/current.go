@@ -2,21 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
-
-//go:embed current.md
-var currentProse string
-
-func (d *dialect) currentTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_current_project", Title: "Current project", Prose: currentProse, Effect: tool.Reads,
-		Idempotent: true, Profiles: []string{agent}}, d.current)
-}
 
 type currentArgs struct{}
 

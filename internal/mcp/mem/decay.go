@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed decay.md
-var decayProse string
-
-func (d *dialect) decayTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_decay", Title: "Memory strength", Prose: decayProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.decay)
-}
 
 type decayArgs struct {
 	ID      tool.ID `json:"observation_id" doc:"only this one"`

@@ -2,21 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed delete.md
-var deleteProse string
-
-func (d *dialect) deleteTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_delete", Title: "Delete a memory", Prose: deleteProse, Effect: tool.Destroys,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.delete)
-}
 
 type deleteArgs struct {
 	ID   tool.ID `json:"id" required:"true"`

@@ -2,20 +2,11 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed diagnostics.md
-var diagnosticsProse string
-
-func (d *dialect) diagnosticsTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_diagnostics", Title: "Memories to look at", Prose: diagnosticsProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.diagnostics)
-}
 
 type diagnosticsArgs struct {
 	Project string `json:"project" doc:"default: this folder's"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
-
-//go:embed doctor.md
-var doctorProse string
-
-func (d *dialect) doctorTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_doctor", Title: "Memory diagnostics", Prose: doctorProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.doctor)
-}
 
 type doctorArgs struct {
 	Project string `json:"project"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -14,14 +13,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
-
-//go:embed get.md
-var getProse string
-
-func (d *dialect) getTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_get_observation", Title: "Read a memory", Prose: getProse, Effect: tool.Reads,
-		Idempotent: true, Profiles: []string{agent}}, d.get)
-}
 
 type getArgs struct {
 	ID      tool.ID `json:"id" required:"true"`

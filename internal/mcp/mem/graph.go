@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed graph.md
-var graphProse string
-
-func (d *dialect) graphTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_graph", Title: "Graph around a memory", Prose: graphProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.graph)
-}
 
 type graphArgs struct {
 	ID       tool.ID  `json:"id" required:"true"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed history.md
-var historyProse string
-
-func (d *dialect) historyTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_history", Title: "Memory history", Prose: historyProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{admin}}, d.history)
-}
 
 type historyArgs struct {
 	ID      tool.ID `json:"id" required:"true"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed judge.md
-var judgeProse string
-
-func (d *dialect) judgeTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_judge", Title: "Judge a conflict", Prose: judgeProse, Effect: tool.Writes,
-		Idempotent: true, Profiles: []string{agent}}, d.judge)
-}
 
 type judgeArgs struct {
 	ID         string   `json:"judgment_id" required:"schema"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,22 +11,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
-
-//go:embed link.md
-var linkProse string
-
-//go:embed unlink.md
-var unlinkProse string
-
-func (d *dialect) linkTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_link", Title: "Link two memories", Prose: linkProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.link)
-}
-
-func (d *dialect) unlinkTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_unlink", Title: "Unlink two memories", Prose: unlinkProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unlink)
-}
 
 // linkRelations are the relations in the dialect's spelling, for a description.
 const linkRelations = "relates_to, derived_from, evolved_from, caused_by, supersedes, contradicts, compatible, scoped, not_conflict"

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed log.md
-var logProse string
-
-func (d *dialect) logTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_log", Title: "Memory log", Prose: logProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.log)
-}
 
 type logArgs struct {
 	ID      tool.ID `json:"id"`

@@ -1,6 +1,6 @@
 // Package mem is the mem_* dialect of MCP: what its tools are called, what they take
 // and how they answer. Every tool decodes, calls a verb of the engine and encodes; a
-// file per tool or noun, its prose in the Markdown file beside it.
+// file per tool or noun, its prose in the Markdown file of its name.
 //
 // What the dialect keeps for itself lives as long as the process: how busy a project
 // has been (activity.go), tickets for choosing a project (recovery.go)
@@ -10,12 +10,16 @@
 package mem
 
 import (
+	"embed"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
+
+//go:embed *.md
+var prose embed.FS
 
 // Options make the dialect. Engine is required.
 type Options struct {
@@ -49,11 +53,40 @@ const (
 // state and may be called concurrently.
 func Tools(o Options) []tool.Tool {
 	d := &dialect{engine: o.Engine, project: o.Project, dir: o.Dir, remote: o.Remote, text: render.Options{Zone: o.Zone}}
-	return []tool.Tool{
-		d.captureTool(), d.compareTool(), d.conflictsTool(), d.contextTool(), d.currentTool(), d.decayTool(), d.deleteTool(), d.diagnosticsTool(), d.doctorTool(), d.getTool(), d.historyTool(), d.judgeTool(), d.logTool(), d.mergeTool(), d.pinTool(), d.reviewTool(),
-		d.saveTool(), d.promptTool(), d.searchTool(), d.sleepTool(), d.endTool(), d.startTool(), d.summaryTool(), d.statsTool(), d.topicTool(),
-		d.timelineTool(), d.undoTool(), d.updateTool(), d.linkTool(), d.unlinkTool(), d.unpinTool(), d.graphTool(),
-	}
+	return tool.Described(prose, "mem_", []tool.Tool{
+		tool.New(tool.Def{Name: "mem_capture_passive", Title: "Capture learnings", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.capture),
+		tool.New(tool.Def{Name: "mem_compare", Title: "Compare memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{agent}}, d.compare),
+		tool.New(tool.Def{Name: "mem_conflicts", Title: "Contradictions", Effect: tool.Writes, Deferred: true, Profiles: []string{admin}}, d.conflicts),
+		tool.New(tool.Def{Name: "mem_context", Title: "Recall recent context", Effect: tool.Reads, Idempotent: true, Profiles: []string{agent, core}}, d.context),
+		tool.New(tool.Def{Name: "mem_current_project", Title: "Current project", Effect: tool.Reads, Idempotent: true, Profiles: []string{agent}}, d.current),
+		tool.New(tool.Def{Name: "mem_decay", Title: "Memory strength", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.decay),
+		tool.New(tool.Def{Name: "mem_delete", Title: "Delete a memory", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.delete),
+		tool.New(tool.Def{Name: "mem_diagnostics", Title: "Memories to look at", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.diagnostics),
+		tool.New(tool.Def{Name: "mem_doctor", Title: "Memory diagnostics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.doctor),
+		tool.New(tool.Def{Name: "mem_get_observation", Title: "Read a memory", Effect: tool.Reads, Idempotent: true, Profiles: []string{agent}}, d.get),
+		tool.New(tool.Def{Name: "mem_history", Title: "Memory history", Effect: tool.Writes, Deferred: true, Profiles: []string{admin}}, d.history),
+		tool.New(tool.Def{Name: "mem_judge", Title: "Judge a conflict", Effect: tool.Writes, Idempotent: true, Profiles: []string{agent}}, d.judge),
+		tool.New(tool.Def{Name: "mem_log", Title: "Memory log", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.log),
+		tool.New(tool.Def{Name: "mem_merge_projects", Title: "Merge projects", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.merge),
+		tool.New(tool.Def{Name: "mem_pin", Title: "Pin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.pin),
+		tool.New(tool.Def{Name: "mem_review", Title: "Review memories", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.review),
+		tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Effect: tool.Writes, Profiles: []string{agent, core}}, d.save),
+		tool.New(tool.Def{Name: "mem_save_prompt", Title: "Save the user's prompt", Effect: tool.Writes, Profiles: []string{agent}}, d.savePrompt),
+		tool.New(tool.Def{Name: "mem_search", Title: "Search memory", Effect: tool.Reads, Idempotent: true, Profiles: []string{agent, core}}, d.search),
+		tool.New(tool.Def{Name: "mem_sleep", Title: "Consolidate memories", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.sleep),
+		tool.New(tool.Def{Name: "mem_session_end", Title: "End a session", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.endSession),
+		tool.New(tool.Def{Name: "mem_session_start", Title: "Start a session", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.startSession),
+		tool.New(tool.Def{Name: "mem_session_summary", Title: "Summarize the session", Effect: tool.Writes, Profiles: []string{agent}}, d.summarize),
+		tool.New(tool.Def{Name: "mem_stats", Title: "Memory statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.stats),
+		tool.New(tool.Def{Name: "mem_suggest_topic_key", Title: "Suggest a topic key", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.suggestTopic),
+		tool.New(tool.Def{Name: "mem_timeline", Title: "Memory timeline", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{agent, admin}}, d.timeline),
+		tool.New(tool.Def{Name: "mem_undo", Title: "Undo", Effect: tool.Writes, Deferred: true, Profiles: []string{admin}}, d.undo),
+		tool.New(tool.Def{Name: "mem_update", Title: "Update a memory", Effect: tool.Writes, Deferred: true, Profiles: []string{agent}}, d.update),
+		tool.New(tool.Def{Name: "mem_link", Title: "Link two memories", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.link),
+		tool.New(tool.Def{Name: "mem_unlink", Title: "Unlink two memories", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unlink),
+		tool.New(tool.Def{Name: "mem_unpin", Title: "Unpin a memory", Effect: tool.Writes, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unpin),
+		tool.New(tool.Def{Name: "mem_graph", Title: "Graph around a memory", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.graph),
+	})
 }
 
 // as is the engine writing in the caller's name.

@@ -2,20 +2,11 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed merge.md
-var mergeProse string
-
-func (d *dialect) mergeTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_merge_projects", Title: "Merge projects", Prose: mergeProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.merge)
-}
 
 type mergeArgs struct {
 	From []string `json:"from" doc:"names" required:"schema"`

@@ -2,29 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed pin.md
-var pinProse string
-
-//go:embed unpin.md
-var unpinProse string
-
-func (d *dialect) pinTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_pin", Title: "Pin a memory", Prose: pinProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.pin)
-}
-
-func (d *dialect) unpinTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_unpin", Title: "Unpin a memory", Prose: unpinProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.unpin)
-}
 
 // pinArgs name the memory; either way of naming it is known from the other tools.
 type pinArgs struct {

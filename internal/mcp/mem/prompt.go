@@ -2,21 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed prompt.md
-var promptProse string
-
-func (d *dialect) promptTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_save_prompt", Title: "Save the user's prompt", Prose: promptProse, Effect: tool.Writes,
-		Profiles: []string{agent}}, d.savePrompt)
-}
 
 type promptArgs struct {
 	Content      string `json:"content" required:"true"`

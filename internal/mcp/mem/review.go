@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed review.md
-var reviewProse string
-
-func (d *dialect) reviewTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_review", Title: "Review memories", Prose: reviewProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{agent}}, d.review)
-}
 
 type reviewArgs struct {
 	Action  string `json:"action" enum:"list,mark_reviewed,snooze,refuse" schema:"only" required:"schema"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,17 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed save.md
-var saveProse string
-
-//go:embed save_small.md
-var smallSaveProse string
-
-func (d *dialect) saveTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_save", Title: "Save a memory", Prose: saveProse, SmallProse: smallSaveProse, Effect: tool.Writes,
-		Profiles: []string{agent, core}}, d.save)
-}
 
 type saveArgs struct {
 	Title        string         `json:"title" doc:"verb + what; short, searchable" required:"schema" small:"a short name for it"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -13,17 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed search.md
-var searchProse string
-
-//go:embed search_small.md
-var smallSearchProse string
-
-func (d *dialect) searchTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_search", Title: "Search memory", Prose: searchProse, SmallProse: smallSearchProse, Effect: tool.Reads, Idempotent: true,
-		Profiles: []string{agent, core}}, d.search)
-}
 
 type searchArgs struct {
 	Query       string   `json:"query" required:"schema" small:"a question or words"`

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,20 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
 )
-
-//go:embed start.md
-var startProse string
-
-//go:embed end.md
-var endProse string
-
-//go:embed summary.md
-var summaryProse string
-
-func (d *dialect) startTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_session_start", Title: "Start a session", Prose: startProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.startSession)
-}
 
 type startArgs struct {
 	ID        string `json:"id" doc:"made if none is given"`
@@ -59,11 +44,6 @@ func (d *dialect) startSession(ctx context.Context, by tool.Caller, a startArgs)
 	return message{envelope: enveloped(at, fmt.Sprintf("Session %q started for project %q", s.ID, s.Project))}, nil
 }
 
-func (d *dialect) endTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_session_end", Title: "End a session", Prose: endProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.endSession)
-}
-
 type endArgs struct {
 	ID      string `json:"id" doc:"default: the project's running session"`
 	Summary string `json:"summary"`
@@ -86,11 +66,6 @@ func (d *dialect) endSession(ctx context.Context, by tool.Caller, a endArgs) (me
 	d.activity.restart(at.Name)
 	d.asking.ended(strings.TrimSpace(a.ID))
 	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Session %q completed", a.ID), ended.Warnings))}, nil
-}
-
-func (d *dialect) summaryTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_session_summary", Title: "Summarize the session", Prose: summaryProse,
-		Effect: tool.Writes, Profiles: []string{agent}}, d.summarize)
 }
 
 type summaryArgs struct {

@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed sleep.md
-var sleepProse string
-
-func (d *dialect) sleepTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_sleep", Title: "Consolidate memories", Prose: sleepProse, Effect: tool.Writes,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.sleep)
-}
 
 type sleepArgs struct {
 	DryRun  bool     `json:"dry_run" doc:"only tell the plan"`

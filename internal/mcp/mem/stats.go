@@ -2,19 +2,10 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed stats.md
-var statsProse string
-
-func (d *dialect) statsTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_stats", Title: "Memory statistics", Prose: statsProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{admin}}, d.stats)
-}
 
 type statsArgs struct {
 	Project string `json:"project" doc:"only echoed; counts are of everything"`

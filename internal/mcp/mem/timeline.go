@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed timeline.md
-var timelineProse string
-
-func (d *dialect) timelineTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_timeline", Title: "Memory timeline", Prose: timelineProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{agent, admin}}, d.timeline)
-}
 
 type timelineArgs struct {
 	ID      tool.ID `json:"observation_id" required:"true"`

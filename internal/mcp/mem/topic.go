@@ -2,20 +2,11 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed topic.md
-var topicProse string
-
-func (d *dialect) topicTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_suggest_topic_key", Title: "Suggest a topic key", Prose: topicProse, Effect: tool.Reads,
-		Idempotent: true, Deferred: true, Profiles: []string{agent}}, d.suggestTopic)
-}
 
 type topicArgs struct {
 	Title   string `json:"title"`

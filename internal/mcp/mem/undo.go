@@ -2,21 +2,12 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed undo.md
-var undoProse string
-
-func (d *dialect) undoTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_undo", Title: "Undo", Prose: undoProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{admin}}, d.undo)
-}
 
 type undoArgs struct {
 	Op      int64  `json:"op" doc:"number of the operation; default: the latest" min:"0"`

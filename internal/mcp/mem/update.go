@@ -2,7 +2,6 @@ package mem
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed update.md
-var updateProse string
-
-func (d *dialect) updateTool() tool.Tool {
-	return tool.New(tool.Def{Name: "mem_update", Title: "Update a memory", Prose: updateProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{agent}}, d.update)
-}
 
 type updateArgs struct {
 	ID       tool.ID `json:"id" required:"true"`

@@ -2,28 +2,11 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed delete.md
-var deleteProse string
-
-//go:embed delete_batch.md
-var deleteBatchProse string
-
-func (d *Dialect) deleteTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_delete", Title: "Delete a memory", Prose: deleteProse, Effect: tool.Destroys, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}}, d.delete)
-}
-
-func (d *Dialect) deleteBatchTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_delete_batch", Title: "Delete several memories", Prose: deleteBatchProse, Effect: tool.Destroys,
-		Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.deleteBatch)
-}
 
 type deleteArgs struct {
 	ID string `json:"id" required:"true"`

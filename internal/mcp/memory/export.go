@@ -3,7 +3,6 @@ package memory
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"slices"
 
@@ -11,17 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-//go:embed export.md
-var exportProse string
-
 // exportBytes is how long a page is, in bytes, about: 16,000 tokens, for which most conversations
 // have room.
 const exportBytes = 64 << 10
-
-func (d *Dialect) exportTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Prose: exportProse, Effect: tool.Reads, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.export)
-}
 
 type exportArgs struct {
 	Vectors bool   `json:"include_embeddings" doc:"much larger" default:"false"`

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,20 +10,12 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-//go:embed graph.md
-var graphProse string
-
 const (
 	// mostNodes is how many memories a graph shows: it is read by a model.
 	mostNodes = 100
 	// aside is how many characters of the memories around one are shown.
 	aside = 500
 )
-
-func (d *Dialect) graphTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_graph", Title: "Memory with what is related", Prose: graphProse, Effect: tool.Reads, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}}, d.graph)
-}
 
 type graphArgs struct {
 	ID    string   `json:"id" required:"true" ref:"true"`

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,14 +16,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed import.md
-var importProse string
-
-func (d *Dialect) importTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Prose: importProse, Effect: tool.Destroys, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.importData)
-}
 
 type importArgs struct {
 	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
-
-//go:embed link.md
-var linkProse string
-
-func (d *Dialect) linkTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_link", Title: "Link two memories", Prose: linkProse, Effect: tool.Writes, Idempotent: true,
-		Profiles: []string{profile}}, d.link)
-}
 
 // linkArgs names four relations, those of the dialect; the engine's others are read too.
 type linkArgs struct {

@@ -1,5 +1,5 @@
 // Package memory is the memory_* dialect of MCP: what its tools are called, what they
-// take and how they answer (a file per tool, its prose in the Markdown file beside it),
+// take and how they answer (a file per tool, its prose in the Markdown file of its name),
 // and what the same memories are as resources (resource.go), as a prompt (recall.go) and
 // as completions (complete.go). Package mcp puts those into the protocol.
 //
@@ -12,6 +12,7 @@
 package memory
 
 import (
+	"embed"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -24,6 +25,9 @@ const Prefix = "memory_"
 
 // profile is the profile that has all of the dialect.
 const profile = "memory"
+
+//go:embed *.md
+var prose embed.FS
 
 // Options make the dialect. Engine is required.
 type Options struct {
@@ -50,10 +54,19 @@ func New(o Options) *Dialect {
 
 // Tools returns the tools of the dialect, in the order of their names.
 func (d *Dialect) Tools() []tool.Tool {
-	return []tool.Tool{
-		d.deleteTool(), d.deleteBatchTool(), d.exportTool(), d.graphTool(), d.importTool(), d.linkTool(), d.queryTool(), d.statsTool(),
-		d.storeTool(), d.storeBatchTool(), d.updateTool(),
-	}
+	return tool.Described(prose, Prefix, []tool.Tool{
+		tool.New(tool.Def{Name: "memory_delete", Title: "Delete a memory", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.delete),
+		tool.New(tool.Def{Name: "memory_delete_batch", Title: "Delete several memories", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.deleteBatch),
+		tool.New(tool.Def{Name: "memory_export", Title: "Export the project", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.export),
+		tool.New(tool.Def{Name: "memory_graph", Title: "Memory with what is related", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}}, d.graph),
+		tool.New(tool.Def{Name: "memory_import", Title: "Import an export", Effect: tool.Destroys, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.importData),
+		tool.New(tool.Def{Name: "memory_link", Title: "Link two memories", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.link),
+		tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}, Shows: d.shown()}, d.query),
+		tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Effect: tool.Reads, Idempotent: true, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.stats),
+		tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.store),
+		tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Effect: tool.Writes, Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.storeBatch),
+		tool.New(tool.Def{Name: "memory_update", Title: "Update a memory", Effect: tool.Writes, Idempotent: true, Profiles: []string{profile}}, d.update),
+	})
 }
 
 // shown are the arguments that have to be told: over HTTP the agent may work anywhere, and

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -11,14 +10,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed query.md
-var queryProse string
-
-func (d *Dialect) queryTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_query", Title: "Query memories", Prose: queryProse, Effect: tool.Reads, Idempotent: true,
-		Profiles: []string{profile}, Shows: d.shown()}, d.query)
-}
 
 // mostRanked is how many memories a search ranks.
 const mostRanked = 100

@@ -2,20 +2,11 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed stats.md
-var statsProse string
-
-func (d *Dialect) statsTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_stats", Title: "Project statistics", Prose: statsProse, Effect: tool.Reads, Idempotent: true,
-		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.stats)
-}
 
 type statsArgs struct {
 	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed store.md
-var storeProse string
-
-func (d *Dialect) storeTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_store", Title: "Store a memory", Prose: storeProse, Effect: tool.Writes,
-		Profiles: []string{profile}, Shows: d.shown()}, d.store)
-}
 
 // draft is a memory as the dialect takes it.
 type draft struct {

@@ -2,21 +2,12 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed store_batch.md
-var storeBatchProse string
-
-func (d *Dialect) storeBatchTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_store_batch", Title: "Store several memories", Prose: storeBatchProse, Effect: tool.Writes,
-		Deferred: true, Profiles: []string{profile}, Shows: d.shown()}, d.storeBatch)
-}
 
 type storeBatchArgs struct {
 	Memories []draft `json:"memories" required:"true" min:"1" max:"100"`

@@ -2,20 +2,11 @@ package memory
 
 import (
 	"context"
-	_ "embed"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
-
-//go:embed update.md
-var updateProse string
-
-func (d *Dialect) updateTool() tool.Tool {
-	return tool.New(tool.Def{Name: "memory_update", Title: "Update a memory", Prose: updateProse, Effect: tool.Writes, Idempotent: true,
-		Profiles: []string{profile}}, d.update)
-}
 
 type updateArgs struct {
 	ID         string    `json:"id" required:"true" ref:"true"`

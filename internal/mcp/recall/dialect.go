@@ -15,6 +15,7 @@ package recall
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"time"
 
@@ -26,6 +27,9 @@ import (
 
 // profile is the profile that has all of the dialect.
 const profile = "recall"
+
+//go:embed *.md
+var prose embed.FS
 
 // Options make the dialect. Engine is required.
 type Options struct {
@@ -45,7 +49,11 @@ type dialect struct {
 // concurrently, and keep nothing between calls.
 func Tools(o Options) []tool.Tool {
 	d := &dialect{o, render.Options{Zone: o.Zone}}
-	return []tool.Tool{d.forgetTool(), d.recallTool(), d.rememberTool()}
+	return tool.Described(prose, "", []tool.Tool{
+		tool.New(tool.Def{Name: "forget", Title: "Forget", Effect: tool.Destroys, Idempotent: true, Profiles: []string{profile}}, d.forget),
+		tool.New(tool.Def{Name: "recall", Title: "Recall", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}}, d.recall),
+		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.remember),
+	})
 }
 
 // as is the engine writing in the caller's name.

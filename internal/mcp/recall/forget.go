@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
@@ -10,14 +9,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed forget.md
-var forgetProse string
-
-func (d *dialect) forgetTool() tool.Tool {
-	return tool.New(tool.Def{Name: "forget", Title: "Forget", Prose: forgetProse, Effect: tool.Destroys, Idempotent: true,
-		Profiles: []string{profile}}, d.forget)
-}
 
 type forgetArgs struct {
 	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`

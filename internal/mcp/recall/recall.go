@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -13,14 +12,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed recall.md
-var recallProse string
-
-func (d *dialect) recallTool() tool.Tool {
-	return tool.New(tool.Def{Name: "recall", Title: "Recall", Prose: recallProse, Effect: tool.Reads, Idempotent: true,
-		Profiles: []string{profile}}, d.recall)
-}
 
 type recallArgs struct {
 	Query       string         `json:"query" required:"schema"`

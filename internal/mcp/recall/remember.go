@@ -2,7 +2,6 @@ package recall
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,14 +11,6 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
-
-//go:embed remember.md
-var rememberProse string
-
-func (d *dialect) rememberTool() tool.Tool {
-	return tool.New(tool.Def{Name: "remember", Title: "Remember", Prose: rememberProse, Effect: tool.Writes,
-		Profiles: []string{profile}, Shows: d.shown()}, d.remember)
-}
 
 type rememberArgs struct {
 	Content  string         `json:"content" doc:"one or two full sentences" required:"true"`

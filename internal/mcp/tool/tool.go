@@ -11,6 +11,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ type Tool struct {
 type Def struct {
 	Name       string
 	Title      string // for people
-	Prose      string // for the model: the embedded Markdown, trimmed
+	Prose      string // for the model
 	SmallProse string // the same for a small model; "" is Prose
 	Effect     Effect
 	Idempotent bool     // the same call again changes nothing more
@@ -115,6 +116,20 @@ func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error))
 			return ReplyOf(out)
 		},
 	}
+}
+
+// Described fills in the prose of a dialect's tools: that of prefix_NAME stands in the file
+// NAME.md, that for small models, where it is another one, in NAME_small.md.
+func Described(docs fs.ReadFileFS, prefix string, tools []Tool) []Tool {
+	read := func(name string) string {
+		text, _ := docs.ReadFile(name + ".md") // not every tool has words of its own for small models
+		return strings.TrimSpace(string(text))
+	}
+	for i, t := range tools {
+		name := strings.TrimPrefix(t.Name, prefix)
+		tools[i].Prose, tools[i].SmallProse = read(name), read(name+"_small")
+	}
+	return tools
 }
 
 // Small is the tool as it is told to a small model: in its own prose, and with the
