@@ -1,9 +1,6 @@
 package edit
 
-import (
-	"bytes"
-	"strings"
-)
+import "strings"
 
 // maxDepth is how many brackets may be open at a time, and how many names one key of TOML may
 // join. Decoders call themselves for each, and a stack that overflows ends the program: no
@@ -19,7 +16,7 @@ func depthJSON(src []byte) error {
 		case '"':
 			n += textJSON(rest)
 		case '/':
-			n += max(0, comment(rest)-1)
+			n += max(0, skip(rest)-1)
 		case '[', '{':
 			if depth++; depth > maxDepth {
 				return tooDeep(src, n)
@@ -42,26 +39,6 @@ func textJSON(src []byte) int {
 		}
 	}
 	return len(src)
-}
-
-// comment is how long a comment is that begins here; 0 for none.
-func comment(src []byte) int {
-	end, beyond := -1, 0
-	switch {
-	case bytes.HasPrefix(src, []byte("//")):
-		end, beyond = bytes.IndexByte(src, '\n'), 1
-	case bytes.HasPrefix(src, []byte("/*")):
-		end, beyond = 2+bytes.Index(src[2:], []byte("*/")), 2
-		if end < 2 {
-			end = -1
-		}
-	default:
-		return 0
-	}
-	if end < 0 {
-		return len(src)
-	}
-	return end + beyond
 }
 
 // depthTOML refuses TOML that is nested too deep, by brackets or by dots in keys.

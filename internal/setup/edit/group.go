@@ -9,116 +9,153 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// AddGroupedJSON is AddJSON for a list of groups, which are objects that have their elements in
-// a list of their own, named inner. group is one with a single element, which is put at the end
-// where none is ours; else that one is merged alone: its group may be somebody else's.
+// elements are those that are ours in a list: its own or, where inner is a name, those in the list of
+// that name in each of its elements, which are groups then.
+type elements struct {
+	path  []string
+	inner string
+	ours  func(element []byte) bool
+}
+
+// AddJSON merges value into the elements of a list that are ours, as MergeJSON does, or puts it at
+// the end of the list. It creates a list that is missing.
+//
+// CodeInvalid as SetJSON, and where the path leads to something else than a list.
+func AddJSON(src []byte, path []string, value any, first []string, ours func(element []byte) bool) ([]byte, error) {
+	return elements{path, "", ours}.add(src, value, value, first)
+}
+
+// AddGroupedJSON is AddJSON for a list of groups: objects that have their elements in a list named
+// inner. group has one element; that alone is merged into one that is ours, because its group may be
+// somebody else's.
 //
 // CodeInvalid as AddJSON.
 func AddGroupedJSON(src []byte, path []string, inner string, group any, first []string, ours func(element []byte) bool) ([]byte, error) {
-	value, err := onlyElement(group, inner)
-	if err != nil {
-		return nil, err
-	}
-	return repeatJSON(src, func(d *document) error {
-		list, at, missing, err := d.list(path)
-		if err != nil {
-			return err
-		}
-		if list == nil {
-			return d.addMember(at, missing[0], nested(missing[1:], []any{group}))
-		}
-		groups := list.Value.(*hujson.Array).Elements
-		for n := range groups {
-			elements := elementsOf(groups[n], inner)
-			for k := range elements {
-				if ours(plain(elements[k])) {
-					return d.merge(&elements[k], value, first)
-				}
-			}
-		}
-		return d.addElement(list, group)
-	}, withoutGrouped(path, inner, ours))
-}
-
-// onlyElement is that of a group, which has one.
-func onlyElement(group any, inner string) (any, error) {
 	var says map[string]any
 	b, err := json.Marshal(group)
 	if err == nil {
 		err = json.Unmarshal(b, &says)
 	}
-	if all, ok := says[inner].([]any); ok && len(all) == 1 {
-		return all[0], err
+	all, ok := says[inner].([]any)
+	if !ok || len(all) != 1 {
+		return nil, engram.Errorf(engram.CodeInternal, "a group has not one element").WithCause(err)
 	}
-	return nil, engram.Errorf(engram.CodeInternal, "a group has not one element").WithCause(err)
+	return elements{path, inner, ours}.add(src, group, all[0], first)
 }
 
-// DropGroupedJSON takes the elements that are ours out of the groups of the list at the path,
-// and with them the groups in which there is nothing else.
+// DropJSON removes the elements that are ours from the list at the path.
+//
+// CodeInvalid as AddJSON.
+func DropJSON(src []byte, path []string, ours func(element []byte) bool) ([]byte, error) {
+	return elements{path, "", ours}.drop(src)
+}
+
+// DropGroupedJSON removes the elements that are ours from the groups of the list at the path, and
+// the groups that have no others.
 //
 // CodeInvalid as AddJSON.
 func DropGroupedJSON(src []byte, path []string, inner string, ours func(element []byte) bool) ([]byte, error) {
-	return repeatJSON(src, func(d *document) error {
-		list, _, _, err := d.list(path)
+	return elements{path, inner, ours}.drop(src)
+}
+
+func (e elements) add(src []byte, value, element any, first []string) ([]byte, error) {
+	return repeatJSON(src, e.path, e.without, func(d *document) error {
+		list, err := e.list(d)
+		if err != nil {
+			return err
+		}
+		if list == nil {
+			in, missing, _ := d.walk(e.path)
+			return d.setMember(in, missing[0], nested(missing[1:], []any{value}))
+		}
+		for _, in := range e.lists(list) {
+			if k := slices.Index(e.found(in), true); k >= 0 {
+				return d.merge(entries(in)[k].start, element, first)
+			}
+		}
+		return d.addElement(list, value)
+	})
+}
+
+func (e elements) drop(src []byte) ([]byte, error) {
+	return repeatJSON(src, e.path, e.without, func(d *document) error {
+		list, err := e.list(d)
 		if err != nil || list == nil {
 			return err
 		}
-		isOurs := func(v hujson.Value) bool { return ours(plain(v)) }
-		groups := list.Value.(*hujson.Array).Elements
-		for n, group := range groups {
-			elements := elementsOf(group, inner)
-			k := slices.IndexFunc(elements, isOurs)
-			switch {
-			case k < 0:
-				continue
-			case !slices.ContainsFunc(elements, func(v hujson.Value) bool { return !isOurs(v) }):
-				d.cut(group.StartOffset, group.EndOffset, n == 0, n == len(groups)-1)
-			default:
-				d.cut(elements[k].StartOffset, elements[k].EndOffset, k == 0, k == len(elements)-1)
+		for n, in := range e.lists(list) {
+			ours := e.found(in)
+			if k := slices.Index(ours, true); k >= 0 {
+				if e.inner != "" && !slices.Contains(ours, false) {
+					in, k = list, n
+				}
+				cut(in, k)
+				return nil
 			}
-			return nil
 		}
 		return nil
-	}, withoutGrouped(path, inner, ours))
+	})
 }
 
-// elementsOf are those of a group; nil for what is none.
-func elementsOf(group hujson.Value, inner string) []hujson.Value {
-	o, ok := group.Value.(*hujson.Object)
-	if !ok {
-		return nil
+// list is the list at the path; nil if it is missing or null.
+func (e elements) list(d *document) (*hujson.Value, error) {
+	last := len(e.path) - 1
+	in, missing, err := d.walk(e.path[:last])
+	if err != nil || len(missing) > 0 {
+		return nil, err
 	}
-	m := member(o, inner)
-	if m == nil {
-		return nil
+	v := member(in, e.path[last])
+	if v == nil || isNull(*v) {
+		return nil, nil
 	}
-	list, ok := m.Value.Value.(*hujson.Array)
-	if !ok {
-		return nil
+	if v.Value.Kind() != '[' {
+		return nil, wrong(d.place(*v), "%q is no list, and nothing can be put into it", e.path[last])
 	}
-	return list.Elements
+	return v, nil
 }
 
-// withoutGrouped takes what is ours out of the groups at a path of a decoded file, and the
-// groups that had nothing else.
-func withoutGrouped(path []string, inner string, ours func([]byte) bool) func(any) any {
-	bare := func(group map[string]any) (empty bool) {
-		all, ok := group[inner].([]any)
-		if !ok {
+// lists are those with the elements: one per group, which is nil where a group has none.
+func (e elements) lists(list *hujson.Value) (all []*hujson.Value) {
+	if e.inner == "" {
+		return []*hujson.Value{list}
+	}
+	for _, group := range entries(list) {
+		all = append(all, member(group.start, e.inner))
+	}
+	return all
+}
+
+// found reports which elements of a list are ours.
+func (e elements) found(in *hujson.Value) (ours []bool) {
+	if in != nil && in.Value.Kind() == '[' {
+		for _, v := range in.Value.(*hujson.Array).Elements {
+			ours = append(ours, e.ours(plain(v)))
+		}
+	}
+	return ours
+}
+
+// without is a decoded list without the elements that are ours, and the groups that had no others.
+func (e elements) without(list any) any {
+	all, ok := list.([]any)
+	if !ok {
+		return list
+	}
+	isOurs := func(v any) bool {
+		b, err := json.Marshal(v)
+		return err == nil && e.ours(b)
+	}
+	return slices.DeleteFunc(all, func(v any) bool {
+		if e.inner == "" {
+			return isOurs(v)
+		}
+		group, _ := v.(map[string]any)
+		inner, _ := group[e.inner].([]any)
+		if len(inner) == 0 {
 			return false
 		}
-		had := len(all)
-		all = slices.DeleteFunc(all, func(e any) bool {
-			b, err := json.Marshal(e)
-			return err == nil && ours(b)
-		})
-		group[inner] = all
-		return len(all) == 0 && had > 0
-	}
-	return atList(path, func(groups []any) []any {
-		return slices.DeleteFunc(groups, func(g any) bool {
-			group, ok := g.(map[string]any)
-			return ok && bare(group)
-		})
+		inner = slices.DeleteFunc(inner, isOurs)
+		group[e.inner] = inner
+		return len(inner) == 0
 	})
 }

@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
 	"slices"
@@ -14,202 +15,108 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// SetJSON puts a value at the path of names into an object of JSON, which may have comments
-// and trailing commas (https://nigeltao.github.io/blog/2021/json-with-commas-comments.html).
-// Objects on the way that are missing or null are made; a file with nothing in it, or with
-// comments alone, is an empty object.
+// SetJSON sets the value at a path of names in an object of JSON, which may have comments and
+// trailing commas (https://nigeltao.github.io/blog/2021/json-with-commas-comments.html). It creates
+// objects on the path that are missing or null. A file that is empty, or has only comments, is an
+// empty object.
 //
-// CodeInvalid for what is no such object, and for a name on the way that stands for something
-// else than an object.
+// CodeInvalid for anything else than an object in the file or on the path.
 func SetJSON(src []byte, path []string, value any) ([]byte, error) {
-	return changeJSON(src, func(d *document) error {
-		at, missing, err := d.walk(path[:len(path)-1])
+	return changeJSON(src, path, nothing, func(d *document) error {
+		parents, last := path[:len(path)-1], path[len(path)-1]
+		in, missing, err := d.walk(parents)
 		if err != nil {
 			return err
 		}
-		last := path[len(path)-1]
-		if len(missing) > 0 {
-			return d.addMember(at, missing[0], nested(append(missing[1:], last), value))
-		}
-		if m := member(at.object(), last); m != nil {
-			return d.replace(&m.Value, value)
-		}
-		return d.addMember(at, last, value)
-	}, without(path))
+		names := append(slices.Clone(missing), last)
+		return d.setMember(in, names[0], nested(names[1:], value))
+	})
 }
 
-// MergeJSON is SetJSON for an object that is there: it gets the members of value, but for those
-// that are called first, which a new one alone has, and keeps what else it says. What is no object
-// is replaced.
+// MergeJSON sets the members of value in an object that exists, except those named in first, which
+// are for new objects only. Other members stay. A value that is not an object is replaced.
 //
 // CodeInvalid as SetJSON.
 func MergeJSON(src []byte, path []string, value any, first []string) ([]byte, error) {
-	return repeatJSON(src, func(d *document) error {
+	return repeatJSON(src, path, nothing, func(d *document) error {
 		if now := d.at(path); now != nil {
 			return d.merge(now, value, first)
 		}
 		return nil
-	}, without(path))
+	})
 }
 
-// RestoreJSON is RemoveJSON for a member that the file had before SetJSON: that one takes its
-// place again, as it was written. before is what the file was, nil for none; what cannot be
-// understood any more says nothing of what was there.
+// RestoreJSON writes the member at a path as it was in before, the file before SetJSON; where before
+// is nil, has no such member or is no JSON, it removes the member.
 //
 // CodeInvalid as SetJSON.
 func RestoreJSON(src, before []byte, path []string) ([]byte, error) {
-	_, was := cutBOM(before)
-	old, err := parse(was)
-	if err != nil {
+	_, before = cutBOM(before)
+	old, err := parse(before)
+	if err != nil || old.at(path) == nil {
 		return RemoveJSON(src, path)
 	}
-	then := old.at(path)
-	if then == nil {
-		return RemoveJSON(src, path)
-	}
-	return changeJSON(src, func(d *document) error {
+	return changeJSON(src, path, nothing, func(d *document) error {
 		if now := d.at(path); now != nil {
-			d.putBack(now, old, then)
+			d.putBack(now, old.at(path))
 		}
 		return nil
-	}, without(path))
+	})
 }
 
-// putBack puts what stood in another file in the place of a value, as it was written there.
-func (d *document) putBack(now *hujson.Value, old *document, then *hujson.Value) {
-	text := strings.ReplaceAll(string(old.src[then.StartOffset:then.EndOffset]), "\r\n", "\n")
-	d.out = splice(d.src, now.StartOffset, now.EndOffset, withNewlines(text, d.nl))
-}
-
-// at is the value at a path, with no names the whole object; nil for none.
-func (d *document) at(path []string) *hujson.Value {
-	if len(path) == 0 {
-		return &d.root
-	}
-	in, missing, err := d.walk(path[:len(path)-1])
-	if err != nil || len(missing) > 0 {
-		return nil
-	}
-	if m := member(in.object(), path[len(path)-1]); m != nil {
-		return &m.Value
-	}
-	return nil
-}
-
-// RemoveJSON takes the member at the path out of an object of JSON. What is not there is
-// removed already.
+// RemoveJSON removes the member at a path, if there is one.
 //
 // CodeInvalid as SetJSON.
 func RemoveJSON(src []byte, path []string) ([]byte, error) {
-	return changeJSON(src, func(d *document) error {
-		at, missing, err := d.walk(path[:len(path)-1])
+	return changeJSON(src, path, nothing, func(d *document) error {
+		in, missing, err := d.walk(path[:len(path)-1])
 		if err != nil || len(missing) > 0 {
 			return err
 		}
-		all := at.object().Members
-		n := slices.IndexFunc(all, func(m hujson.ObjectMember) bool { return nameOf(m) == path[len(path)-1] })
-		if n < 0 {
-			return nil
-		}
-		from := all[n].Name.StartOffset
-		d.cut(from, all[n].Value.EndOffset, n == 0, n == len(all)-1)
-		return nil
-	}, without(path))
-}
-
-// AddJSON makes the first element that is ours in the list at the path what value says, as
-// MergeJSON does, or puts value at the end of the list; further ones that are ours stay. A list
-// that is missing is made.
-//
-// CodeInvalid as SetJSON, and where the path leads to something else than a list.
-func AddJSON(src []byte, path []string, value any, first []string, ours func(element []byte) bool) ([]byte, error) {
-	return repeatJSON(src, func(d *document) error {
-		list, at, missing, err := d.list(path)
-		if err != nil {
-			return err
-		}
-		if list == nil {
-			return d.addMember(at, missing[0], nested(missing[1:], []any{value}))
-		}
-		elements := list.Value.(*hujson.Array).Elements
-		for n := range elements {
-			if ours(plain(elements[n])) {
-				return d.merge(&elements[n], value, first)
+		for n, m := range in.Value.(*hujson.Object).Members {
+			if nameOf(m) == path[len(path)-1] {
+				cut(in, n)
+				break
 			}
 		}
-		return d.addElement(list, value)
-	}, withoutElements(path, ours))
-}
-
-// DropJSON takes the elements that are ours out of the list at the path.
-//
-// CodeInvalid as AddJSON.
-func DropJSON(src []byte, path []string, ours func(element []byte) bool) ([]byte, error) {
-	return repeatJSON(src, func(d *document) error {
-		list, _, _, err := d.list(path)
-		if err != nil || list == nil {
-			return err
-		}
-		elements := list.Value.(*hujson.Array).Elements
-		n := slices.IndexFunc(elements, func(v hujson.Value) bool { return ours(plain(v)) })
-		if n >= 0 {
-			d.cut(elements[n].StartOffset, elements[n].EndOffset, n == 0, n == len(elements)-1)
-		}
 		return nil
-	}, withoutElements(path, ours))
+	})
 }
 
-// repeatJSON runs a change until it changes nothing.
-func repeatJSON(src []byte, change func(*document) error, rest func(any) any) ([]byte, error) {
-	for {
-		out, err := changeJSON(src, change, rest)
-		if err != nil || bytes.Equal(out, src) {
-			return out, err
-		}
-		src = out
-	}
-}
-
-// ReadJSON decodes what stands at the path into a value, and reports whether anything does.
+// ReadJSON decodes the value at a path, and reports whether there is one.
 //
-// CodeInvalid as SetJSON, and for what does not fit into the value.
+// CodeInvalid as SetJSON, and for a value that cannot be decoded into into.
 func ReadJSON(src []byte, path []string, into any) (bool, error) {
 	_, body := cutBOM(src)
 	d, err := parse(body)
 	if err != nil {
 		return false, err
 	}
-	at, missing, err := d.walk(path[:len(path)-1])
-	if err != nil || len(missing) > 0 {
+	if _, _, err := d.walk(path[:len(path)-1]); err != nil {
 		return false, err
 	}
-	m := member(at.object(), path[len(path)-1])
-	if m == nil {
+	v := d.at(path)
+	if v == nil {
 		return false, nil
 	}
-	if err := json.Unmarshal(plain(m.Value), into); err != nil {
-		return false, wrong(d.place(m.Value), "%q is not what it should be", path[len(path)-1])
+	if err := json.Unmarshal(plain(*v), into); err != nil {
+		return false, wrong(d.place(*v), "%q is not what it should be", path[len(path)-1])
 	}
 	return true, nil
 }
 
-// document is a file at work.
+// document is the syntax tree of a file, in which a change is made.
 type document struct {
 	src  []byte
 	root hujson.Value
-	out  []byte
 	unit string // of its indentation
 	nl   string
-	open bool // a comment ends with the file: src has a line end after it that the file has not
+	open bool // the file ends with a comment, and src has a line end after it that the file has not
 }
 
-// object is a value that is known to be one.
-type object struct{ *hujson.Value }
-
-func (o object) object() *hujson.Object { return o.Value.Value.(*hujson.Object) }
-
-// changeJSON runs a change, and proves that nothing else than the entry was changed.
-func changeJSON(src []byte, change func(*document) error, rest func(any) any) ([]byte, error) {
+// changeJSON applies a change, and checks that nothing changed but the value at the path, which
+// entry leaves out of the comparison.
+func changeJSON(src []byte, path []string, entry func(any) any, change func(*document) error) ([]byte, error) {
 	mark, body := cutBOM(src)
 	d, err := parse(body)
 	if err != nil {
@@ -218,26 +125,59 @@ func changeJSON(src []byte, change func(*document) error, rest func(any) any) ([
 	if err := change(d); err != nil {
 		return nil, err
 	}
-	if d.out == nil {
+	out := d.root.Pack()
+	if bytes.Equal(out, d.src) {
 		return src, nil
 	}
 	was, err := decoded(d.src)
 	if err != nil {
 		return nil, err
 	}
-	is, err := decoded(d.out)
+	is, err := decoded(out)
 	if err != nil {
 		return nil, err
 	}
-	if !reflect.DeepEqual(rest(was), rest(is)) {
+	if !reflect.DeepEqual(without(was, path, entry), without(is, path, entry)) {
 		return nil, engram.Errorf(engram.CodeInvalid, "the file says something twice, and cannot be changed safely").
 			WithHint("take the name that stands twice out by hand")
 	}
 	if d.open {
-		d.out = bytes.TrimSuffix(d.out, []byte("\n"))
+		out = bytes.TrimSuffix(out, []byte("\n"))
 	}
-	return append(slices.Clip(mark), d.out...), nil
+	return slices.Concat(mark, out), nil
 }
+
+// repeatJSON applies a change until nothing is left to change.
+func repeatJSON(src []byte, path []string, entry func(any) any, change func(*document) error) ([]byte, error) {
+	for {
+		out, err := changeJSON(src, path, entry, change)
+		if err != nil || bytes.Equal(out, src) {
+			return out, err
+		}
+		src = out
+	}
+}
+
+// without is a decoded file with entry(value) for the value at a path. It leaves out what is then
+// empty or null on the path, because a change may have created it.
+func without(v any, path []string, entry func(any) any) any {
+	if len(path) == 0 {
+		return entry(v)
+	}
+	o, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	inner := without(o[path[0]], path[1:], entry)
+	if r := reflect.ValueOf(inner); inner == nil || (r.Kind() == reflect.Map || r.Kind() == reflect.Slice) && r.Len() == 0 {
+		delete(o, path[0])
+	} else {
+		o[path[0]] = inner
+	}
+	return o
+}
+
+func nothing(any) any { return nil }
 
 var placed = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
@@ -246,7 +186,7 @@ func parse(src []byte) (*document, error) {
 	if err := depthJSON(src); err != nil {
 		return nil, err
 	}
-	if skip(src) == len(src) { // agents take what has only comments for empty, too
+	if skip(src) == len(src) { // agents read a file that has only comments as empty, too
 		d.src = slices.Concat(src, []byte("{}"+d.nl))
 		if text := bytes.TrimSpace(src); len(text) == 0 {
 			d.src = []byte("{}" + d.nl)
@@ -256,7 +196,7 @@ func parse(src []byte) (*document, error) {
 	}
 	var err error
 	d.root, err = hujson.Parse(d.src)
-	if err != nil && !bytes.HasSuffix(d.src, []byte("\n")) { // a comment may end with the file, but not for hujson
+	if err != nil && !bytes.HasSuffix(d.src, []byte("\n")) { // hujson wants a line end after a comment
 		if ended, again := hujson.Parse(append(slices.Clip(d.src), '\n')); again == nil {
 			d.root, d.src, d.open, err = ended, append(slices.Clip(d.src), '\n'), true, nil
 		}
@@ -288,7 +228,6 @@ func decoded(src []byte) (v any, err error) {
 // plain is a value without comments.
 func plain(v hujson.Value) []byte {
 	v = v.Clone()
-	v.BeforeExtra, v.AfterExtra = nil, nil
 	v.Minimize()
 	return v.Pack()
 }
@@ -297,54 +236,71 @@ func (d *document) place(v hujson.Value) place { return placeOf(d.src, v.StartOf
 
 func nameOf(m hujson.ObjectMember) string { return m.Name.Value.(hujson.Literal).String() }
 
-// member is the member of a name; of several the last, as every decoder has it.
-func member(o *hujson.Object, name string) *hujson.ObjectMember {
-	for n := len(o.Members) - 1; n >= 0; n-- {
-		if nameOf(o.Members[n]) == name {
-			return &o.Members[n]
+// member is the value of the last member with a name, which is the one that decoders take; nil for
+// none, and for what is no object.
+func member(v *hujson.Value, name string) *hujson.Value {
+	if o, ok := v.Value.(*hujson.Object); ok {
+		for n := range slices.Backward(o.Members) {
+			if nameOf(o.Members[n]) == name {
+				return &o.Members[n].Value
+			}
 		}
 	}
 	return nil
 }
 
-// isNull reports whether a value is null, which agents take for nothing.
-func isNull(v hujson.Value) bool {
-	l, ok := v.Value.(hujson.Literal)
-	return ok && l.Kind() == 'n'
+// isNull reports whether a value is null, which agents read as missing.
+func isNull(v hujson.Value) bool { return v.Value.Kind() == 'n' }
+
+// at is the value at a path; nil for none.
+func (d *document) at(path []string) *hujson.Value {
+	v := &d.root
+	for _, name := range path {
+		if v = member(v, name); v == nil {
+			return nil
+		}
+	}
+	return v
 }
 
-// walk goes down a path as far as there are objects; missing are the names that are not there,
-// or stand for null.
-func (d *document) walk(path []string) (at object, missing []string, err error) {
-	at = object{&d.root}
+// walk follows a path as far as there are objects; missing are the names from the first that is
+// missing or null.
+func (d *document) walk(path []string) (in *hujson.Value, missing []string, err error) {
+	in = &d.root
 	for n, name := range path {
-		m := member(at.object(), name)
-		if m == nil || isNull(m.Value) {
-			return at, path[n:], nil
+		v := member(in, name)
+		if v == nil || isNull(*v) {
+			return in, path[n:], nil
 		}
-		if _, ok := m.Value.Value.(*hujson.Object); !ok {
-			return at, nil, wrong(d.place(m.Value), "%q is no object, and nothing can be put into it", name)
+		if v.Value.Kind() != '{' {
+			return in, nil, wrong(d.place(*v), "%q is no object, and nothing can be put into it", name)
 		}
-		at = object{&m.Value}
+		in = v
 	}
-	return at, nil, nil
+	return in, nil, nil
 }
 
-// list is the list at a path; nil when there is none, with where it is to be made.
-func (d *document) list(path []string) (list *hujson.Value, at object, missing []string, err error) {
-	at, missing, err = d.walk(path[:len(path)-1])
-	last := path[len(path)-1]
-	if err != nil || len(missing) > 0 {
-		return nil, at, append(slices.Clone(missing), last), err
+// merge sets the first member of value that an object has not or has with another value; repeatJSON
+// sets the others, because each moves what is behind it.
+func (d *document) merge(old *hujson.Value, value any, first []string) error {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err
 	}
-	m := member(at.object(), last)
-	if m == nil || isNull(m.Value) {
-		return nil, at, []string{last}, nil
+	var members map[string]any
+	if json.Unmarshal(b, &members) != nil || old.Value.Kind() != '{' {
+		return d.replace(old, value)
 	}
-	if _, ok := m.Value.Value.(*hujson.Array); !ok {
-		return nil, at, nil, wrong(d.place(m.Value), "%q is no list, and nothing can be put into it", last)
+	before := text(*old)
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		if slices.Contains(first, name) {
+			continue
+		}
+		if err := d.setMember(old, name, members[name]); err != nil || text(*old) != before {
+			return err
+		}
 	}
-	return &m.Value, at, nil, nil
+	return nil
 }
 
 // nested is a value in objects of these names.

@@ -3,7 +3,6 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -11,23 +10,32 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// unitOf is by what a file indents: what stands before its first member, or two spaces.
+// unitOf is the indentation of a file: that of its first member, or two spaces.
 func unitOf(src []byte, root hujson.Value) string {
-	if all := root.Value.(*hujson.Object).Members; len(all) > 0 {
-		if in, own := indentAt(src, all[0].Name.StartOffset); own && in != "" {
-			return in
-		}
+	if in, own := indentAt(src, firstEntry(root)); own && in != "" {
+		return in
 	}
 	return "  "
 }
 
-// indentAt is the white space that the line of an offset begins with, and whether nothing
-// else stands before the offset in that line.
+// indentAt is the white space at the start of the line of an offset, and whether nothing else is
+// before the offset in that line.
 func indentAt(src []byte, offset int) (indent string, own bool) {
 	line := src[bytes.LastIndexByte(src[:offset], '\n')+1 : offset]
 	rest := bytes.TrimLeft(line, " \t")
 	return string(line[:len(line)-len(rest)]), len(rest) == 0
 }
+
+// firstEntry is where the first entry of a value begins, or the value if it has none.
+func firstEntry(in hujson.Value) int {
+	if e := entries(&in); len(e) > 0 {
+		return e[0].start.StartOffset
+	}
+	return in.StartOffset
+}
+
+// text is a value as it is written, without what is around it.
+func text(v hujson.Value) string { return hujson.Value{Value: v.Value}.String() }
 
 // render is a value as JSON, its further lines indented.
 func (d *document) render(value any, indent string, compact bool) (string, error) {
@@ -43,7 +51,7 @@ func (d *document) render(value any, indent string, compact bool) (string, error
 	return withNewlines(strings.TrimSuffix(b.String(), "\n"), d.nl), nil
 }
 
-// replace puts a value in the place of another, unless that says the same.
+// replace sets a value, unless it is the same already.
 func (d *document) replace(old *hujson.Value, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -53,213 +61,157 @@ func (d *document) replace(old *hujson.Value, value any) error {
 	if err := json.Unmarshal(plain(*old), &was); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(b, &is); err != nil {
+	if err := json.Unmarshal(b, &is); err != nil || reflect.DeepEqual(was, is) {
 		return err
-	}
-	if reflect.DeepEqual(was, is) {
-		return nil
 	}
 	indent, _ := indentAt(d.src, old.StartOffset)
 	text, err := d.render(value, indent, !bytes.Contains(d.src, []byte("\n")))
-	d.out = splice(d.src, old.StartOffset, old.EndOffset, text)
+	old.Value = hujson.Literal(text)
 	return err
 }
 
-// merge gives an object the first member of value that it has otherwise or not at all, but for
-// those that are called first; what is no object is replaced. It is one member at a time because
-// each moves what stands behind it: repeatJSON gives all of them.
-func (d *document) merge(old *hujson.Value, value any, first []string) error {
-	b, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	var members map[string]any
-	_, is := old.Value.(*hujson.Object)
-	if json.Unmarshal(b, &members) != nil || !is {
-		return d.replace(old, value)
-	}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if slices.Contains(first, name) {
-			continue
-		}
-		if err := d.addMember(object{old}, name, members[name]); err != nil || d.out != nil {
-			return err
-		}
-	}
-	return nil
+// putBack writes a value as it is written in another file.
+func (d *document) putBack(now, then *hujson.Value) {
+	now.Value = hujson.Literal(withNewlines(strings.ReplaceAll(text(*then), "\r\n", "\n"), d.nl))
 }
 
-// addMember puts a member at the end of an object, or in the place of one of its name.
-func (d *document) addMember(at object, name string, value any) error {
-	if m := member(at.object(), name); m != nil {
-		return d.replace(&m.Value, value)
+// setMember sets a member of an object, at its end if it is new.
+func (d *document) setMember(in *hujson.Value, name string, value any) error {
+	if now := member(in, name); now != nil {
+		return d.replace(now, value)
 	}
 	key, err := d.render(name, "", true)
 	if err != nil {
 		return err
 	}
-	o := at.object()
-	end := -1
-	if n := len(o.Members); n > 0 {
-		end = o.Members[n-1].Value.EndOffset
-	}
-	return d.add(*at.Value, end, key+": ", value)
+	before, v, err := d.entry(in, value)
+	o := in.Value.(*hujson.Object)
+	o.Members = append(o.Members, hujson.ObjectMember{
+		Name:  hujson.Value{BeforeExtra: before, Value: hujson.Literal(key)},
+		Value: hujson.Value{BeforeExtra: hujson.Extra(" "), Value: v.Value, AfterExtra: v.AfterExtra},
+	})
+	return err
 }
 
 // addElement puts an element at the end of a list.
-func (d *document) addElement(list *hujson.Value, value any) error {
-	a := list.Value.(*hujson.Array)
-	end := -1
-	if n := len(a.Elements); n > 0 {
-		end = a.Elements[n-1].EndOffset
-	}
-	return d.add(*list, end, "", value)
+func (d *document) addElement(in *hujson.Value, value any) error {
+	before, v, err := d.entry(in, value)
+	v.BeforeExtra = before
+	list := in.Value.(*hujson.Array)
+	list.Elements = append(list.Elements, v)
+	return err
 }
 
-// add puts an entry before the closing brace of a value, whose last entry ends at an offset
-// (-1: there is none).
-func (d *document) add(in hujson.Value, last int, prefix string, value any) error {
-	closing := in.EndOffset - 1
-	comma := last >= 0 && d.src[last+skip(d.src[last:])] == ',' // the file ends its lists with one
-	body := d.src[in.StartOffset+1 : closing]
-	oneLine := !bytes.Contains(body, []byte("\n"))
-	if oneLine && last >= 0 {
-		text, err := d.render(value, "", true)
-		if err != nil {
-			return err
-		}
-		kept := in.StartOffset + 1 + len(bytes.TrimRight(body, " \t"))
-		if text = " " + prefix + text; comma {
-			text += ","
-		}
-		d.out = splice(d.src, kept, kept, text)
-		d.endLast(last, comma)
-		return nil
-	}
+// entry renders a new last entry of an object or list, and makes place for it: on the line of the
+// others, or on one of its own. It keeps a trailing comma.
+func (d *document) entry(in *hujson.Value, value any) (before hujson.Extra, v hujson.Value, err error) {
+	all, tail := entries(in), after(in)
+	blanks, indent := " \t", ""
+	oneLine := !strings.Contains(text(*in), "\n") && len(all) > 0
 	outer, _ := indentAt(d.src, in.StartOffset)
-	indent := outer + d.unit
-	if first, own := indentAt(d.src, firstEntry(in)); own && last >= 0 {
-		indent = first
+	if !oneLine {
+		blanks, indent = " \t\r\n", outer+d.unit
+		if first, own := indentAt(d.src, firstEntry(*in)); own && len(all) > 0 {
+			indent = first
+		}
 	}
-	text, err := d.render(value, indent, false)
-	if err != nil {
-		return err
+	rendered, err := d.render(value, indent, oneLine)
+	v.Value = hujson.Literal(rendered)
+	if len(all) > 0 && all[len(all)-1].end.AfterExtra != nil {
+		v.AfterExtra = hujson.Extra{}
 	}
-	kept := in.StartOffset + 1 + len(bytes.TrimRight(body, " \t\r\n"))
-	text = indent + prefix + text
-	if comma {
-		text += ","
+	kept := len(bytes.TrimRight(*tail, blanks))
+	line := bytes.IndexByte((*tail)[kept:], '\n') + 1
+	switch {
+	case oneLine:
+		before, *tail = slices.Concat((*tail)[:kept], hujson.Extra(" ")), (*tail)[kept:]
+	case line > 0: // that line end stays, and so does what is behind it
+		before, *tail = slices.Concat((*tail)[:kept+line], hujson.Extra(indent)), slices.Concat(hujson.Extra(d.nl), (*tail)[kept+line:])
+	default:
+		before, *tail = slices.Concat((*tail)[:kept], hujson.Extra(d.nl+indent)), hujson.Extra(d.nl+outer)
 	}
-	if line := bytes.IndexByte(d.src[kept:closing], '\n') + 1; line > 0 { // that line end stays, and so does what follows
-		d.out = splice(d.src, kept+line, kept+line, text+d.nl)
-		d.endLast(last, comma)
-		return nil
-	}
-	text = d.nl + text
-	if closingIndent, own := indentAt(d.src, closing); own && !oneLine {
-		outer = closingIndent
-	}
-	d.out = splice(d.src, kept, closing, text+d.nl+outer)
-	d.endLast(last, comma)
-	return nil
+	return before, v, err
 }
 
-// endLast puts a comma after what was the last entry.
-func (d *document) endLast(last int, comma bool) {
-	if last >= 0 && !comma {
-		d.out = splice(d.out, last, last, ",")
-	}
-}
+// ends are the first and the last value of an entry: name and value of a member, or an element twice.
+type ends struct{ start, end *hujson.Value }
 
-// firstEntry is where the first entry of a value begins.
-func firstEntry(in hujson.Value) int {
+// entries are those of an object or list.
+func entries(in *hujson.Value) (all []ends) {
 	switch v := in.Value.(type) {
 	case *hujson.Object:
-		if len(v.Members) > 0 {
-			return v.Members[0].Name.StartOffset
+		for n := range v.Members {
+			all = append(all, ends{&v.Members[n].Name, &v.Members[n].Value})
 		}
 	case *hujson.Array:
-		if len(v.Elements) > 0 {
-			return v.Elements[0].StartOffset
+		for n := range v.Elements {
+			all = append(all, ends{&v.Elements[n], &v.Elements[n]})
 		}
 	}
-	return in.StartOffset
+	return all
 }
 
-// cut takes an entry out, with its comma and, where it stands alone in its lines, with these.
-// Comments stay.
-func (d *document) cut(from, to int, first, last bool) {
-	rest := d.src[to:]
-	if n := skip(rest); n < len(rest) && rest[n] == ',' {
-		// Its own comma. What stands between is a comment or nothing.
-		d.out = splice(d.src, to+n, to+n+1, "")
-	} else if d.out = d.src; !first && last {
-		d.out, from, to = cutCommaBefore(d.src, from, to)
+// after is what stands between the last entry of an object or list, or its comma, and the end.
+func after(in *hujson.Value) *hujson.Extra {
+	if o, ok := in.Value.(*hujson.Object); ok {
+		return &o.AfterExtra
 	}
-	lineStart := bytes.LastIndexByte(d.out[:from], '\n') + 1
-	lineEnd := bytes.IndexByte(d.out[to:], '\n')
-	alone := len(bytes.TrimSpace(d.out[lineStart:from])) == 0 && lineEnd >= 0 && len(bytes.TrimSpace(d.out[to:to+lineEnd])) == 0
-	if alone && lineStart > 0 {
-		from, to = lineStart, to+lineEnd+1
-	} else {
-		for to < len(d.out) && d.out[to] == ' ' && !last {
-			to++
-		}
-		for from > 0 && d.out[from-1] == ' ' && last {
-			from--
-		}
-	}
-	d.out = splice(d.out, from, to, "")
+	return &in.Value.(*hujson.Array).AfterExtra
 }
 
-// cutCommaBefore takes out the comma before the last entry, which would trail.
-func cutCommaBefore(src []byte, from, to int) ([]byte, int, int) {
-	all, err := hujson.Parse(src)
-	if err != nil {
-		return src, from, to
+// cut removes an entry with its comma and, where nothing else is in its lines, with these. Comments
+// stay.
+func cut(in *hujson.Value, n int) {
+	all, next := entries(in), after(in)
+	last := n == len(all)-1
+	if !last {
+		next = &all[n+1].start.BeforeExtra
 	}
-	for v := range all.All() {
-		end := -1
-		switch in := v.Value.(type) {
-		case *hujson.Object:
-			if n := len(in.Members); n > 1 && in.Members[n-1].Name.StartOffset == from {
-				end = in.Members[n-2].Value.EndOffset
-			}
-		case *hujson.Array:
-			if n := len(in.Elements); n > 1 && in.Elements[n-1].StartOffset == from {
-				end = in.Elements[n-2].EndOffset
-			}
-		}
-		if end >= 0 {
-			comma := end + skip(src[end:])
-			return splice(src, comma, comma+1, ""), from - 1, to - 1
+	before := all[n].start.BeforeExtra
+	if last && n > 0 {
+		previous, comma := all[n-1].end, all[n].end.AfterExtra != nil
+		if !comma {
+			before, previous.AfterExtra = slices.Concat(previous.AfterExtra, before), nil
+		} else if previous.AfterExtra == nil {
+			previous.AfterExtra = hujson.Extra{}
 		}
 	}
-	return src, from, to
+	behind := slices.Concat(all[n].end.AfterExtra, *next)
+	above, line := bytes.LastIndexByte(before, '\n')+1, bytes.IndexByte(behind, '\n')+1
+	switch {
+	case above > 0 && line > 0 && len(bytes.TrimSpace(before[above:])) == 0 && len(bytes.TrimSpace(behind[:line])) == 0:
+		before, behind = before[:above], behind[line:]
+	case last:
+		before = bytes.TrimRight(before, " ")
+	default:
+		behind = bytes.TrimLeft(behind, " ")
+	}
+	*next = slices.Concat(before, behind)
+	switch v := in.Value.(type) {
+	case *hujson.Object:
+		v.Members = slices.Delete(v.Members, n, n+1)
+	case *hujson.Array:
+		v.Elements = slices.Delete(v.Elements, n, n+1)
+	}
 }
 
 // skip is how far white space and comments go.
 func skip(src []byte) int {
-	n := 0
-	for n < len(src) {
-		switch rest := src[n:]; {
-		case strings.IndexByte(" \t\r\n", src[n]) >= 0:
-			n++
+	for n := 0; ; {
+		rest := bytes.TrimLeft(src[n:], " \t\r\n")
+		n = len(src) - len(rest)
+		end, closing := -1, ""
+		switch {
 		case bytes.HasPrefix(rest, []byte("//")):
-			end := bytes.IndexByte(rest, '\n')
-			if end < 0 {
-				return len(src)
-			}
-			n += end + 1
+			closing = "\n"
 		case bytes.HasPrefix(rest, []byte("/*")):
-			end := bytes.Index(rest, []byte("*/"))
-			if end < 0 {
-				return len(src)
-			}
-			n += end + 2
+			closing = "*/"
 		default:
 			return n
 		}
+		if end = bytes.Index(rest[2:], []byte(closing)); end < 0 {
+			return len(src)
+		}
+		n += 2 + end + len(closing)
 	}
-	return n
 }

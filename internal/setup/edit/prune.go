@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
 )
@@ -26,36 +27,37 @@ func PruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return pruneJSON(src, was, path)
 }
 
-// saysNothingBut reports whether a file is an empty object with the comments of another, which has
-// nothing else.
+// saysNothingBut reports whether a file is an empty object with these comments, and no others.
 func saysNothingBut(src, comments []byte) bool {
 	_, body := cutBOM(src)
 	d, err := parse(body)
-	if err != nil || !blank(d.src, d.root) {
+	if err != nil || !blank(d.root) {
 		return false
 	}
-	rest := splice(d.src, d.root.StartOffset, d.root.EndOffset, "")
+	rest := slices.Concat(d.root.BeforeExtra, d.root.AfterExtra)
 	return bytes.Equal(bytes.TrimSpace(rest), bytes.TrimSpace(comments))
 }
 
 func pruneJSON(src, was []byte, path []string) ([]byte, error) {
 	old, err := parse(was)
 	if err != nil || len(bytes.TrimSpace(was)) == 0 {
-		old = nil // what cannot be understood any more says nothing about what was there
+		old = nil // what cannot be read says nothing about what was there
 	}
 	for n := len(path); n >= 0; n-- {
 		here := path[:n]
-		if old != nil {
-			if then := old.at(here); then != nil {
-				return emptyAgain(src, old, then, here)
-			}
+		if old != nil && old.at(here) != nil {
+			return emptyAgain(src, old.at(here), here)
 		}
 		if n == 0 {
 			break
 		}
-		there, empty, err := look(src, here)
-		if err != nil || there && !empty {
+		_, body := cutBOM(src)
+		d, err := parse(body)
+		if err != nil {
 			return src, err
+		}
+		if v := d.at(here); v != nil && !blank(*v) {
+			return src, nil
 		}
 		if src, err = RemoveJSON(src, here); err != nil {
 			return nil, err
@@ -64,64 +66,36 @@ func pruneJSON(src, was []byte, path []string) ([]byte, error) {
 	return src, nil
 }
 
-// emptyAgain writes what is empty at a path as it was when it was empty before, or null.
-func emptyAgain(src []byte, old *document, then *hujson.Value, path []string) ([]byte, error) {
+// emptyAgain writes what is empty at a path as it was, if it was empty before, or null.
+func emptyAgain(src []byte, then *hujson.Value, path []string) ([]byte, error) {
 	if !bare(*then) && !isNull(*then) {
 		return src, nil
 	}
-	rest := func(says any) any { return says }
-	if len(path) > 0 {
-		rest = without(path)
-	}
-	return changeJSON(src, func(d *document) error {
+	return changeJSON(src, path, nothing, func(d *document) error {
 		now := d.at(path)
-		if now == nil || !bare(*now) || isNull(*then) && !blank(d.src, *now) {
+		if now == nil || !bare(*now) {
 			return nil
 		}
-		is, was := d.src[now.StartOffset:now.EndOffset], old.src[then.StartOffset:then.EndOffset]
-		if isNull(*then) || !bytes.Equal(is, was) && bytes.Equal(inside(is), inside(was)) {
-			d.putBack(now, old, then)
+		null := isNull(*then)
+		if null && blank(*now) || !null && text(*now) != text(*then) && inside(*now) == inside(*then) {
+			d.putBack(now, then)
 		}
 		return nil
-	}, rest)
+	})
 }
 
-// bare reports whether a value is an object or list without entries; there may be comments in it.
+// bare reports whether a value is an object or list without entries; it may have comments.
 func bare(v hujson.Value) bool {
-	switch in := v.Value.(type) {
-	case *hujson.Object:
-		return len(in.Members) == 0
-	case *hujson.Array:
-		return len(in.Elements) == 0
-	}
-	return false
+	return (v.Value.Kind() == '{' || v.Value.Kind() == '[') && len(entries(&v)) == 0
 }
 
-// inside is what stands between the braces of a value, but for the white space around it.
-func inside(text []byte) []byte {
-	return bytes.ReplaceAll(bytes.TrimSpace(text[1:len(text)-1]), []byte("\r\n"), []byte("\n"))
+// inside is what is between the braces of a bare value, without the white space around it.
+func inside(v hujson.Value) string {
+	return strings.ReplaceAll(string(bytes.TrimSpace(*after(&v))), "\r\n", "\n")
 }
 
-// look says whether something stands at the path, and whether that is an object or list with
-// nothing in it, no comment either.
-func look(src []byte, path []string) (there, empty bool, err error) {
-	_, body := cutBOM(src)
-	d, err := parse(body)
-	if err != nil {
-		return false, false, err
-	}
-	v := d.at(path)
-	return v != nil, v != nil && blank(d.src, *v), nil
-}
-
-// blank reports whether nothing stands between the braces of a value.
-func blank(src []byte, v hujson.Value) bool {
-	switch v.Value.(type) {
-	case *hujson.Object, *hujson.Array:
-		return len(bytes.TrimSpace(src[v.StartOffset+1:v.EndOffset-1])) == 0
-	}
-	return false
-}
+// blank reports whether nothing is between the braces of a value.
+func blank(v hujson.Value) bool { return bare(v) && inside(v) == "" }
 
 // BlankJSON reports whether a file of JSON says nothing: an empty object without a comment, or
 // white space.
