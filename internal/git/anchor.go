@@ -225,7 +225,7 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 	if !found {
 		return states
 	}
-	ours := w.ours(all)
+	ours := w.ours(ctx, all)
 	if len(ours) == 0 {
 		return states
 	}
@@ -255,23 +255,22 @@ func (Code) States(ctx context.Context, dir string, all []engram.Anchor) []engra
 
 // ours are the anchors of this repository, by their places in the list: it is called as they say,
 // or it knows their commit.
-func (w worktree) ours(all []engram.Anchor) map[int]bool {
+func (w worktree) ours(ctx context.Context, all []engram.Anchor) map[int]bool {
 	ours, identity := map[int]bool{}, w.identity()
-	knows := map[string]bool{}
+	var others []string
 	for i, a := range all {
 		if a.Validate() != nil || len(a.Blob) != 2*w.hash {
 			continue
 		}
-		same := a.Repository == identity
-		if !same && a.Commit != "" {
-			known, looked := knows[a.Commit]
-			if !looked {
-				known = w.has(a.Commit)
-				knows[a.Commit] = known
-			}
-			same = known
+		if ours[i] = a.Repository == identity; !ours[i] {
+			others = append(others, a.Commit)
 		}
-		if same {
+	}
+	known := w.known(ctx, others)
+	for i, same := range ours {
+		if !same && !known[all[i].Commit] {
+			delete(ours, i)
+		} else {
 			ours[i] = true
 		}
 	}

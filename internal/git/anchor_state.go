@@ -28,8 +28,6 @@ type look struct {
 	blind   bool                // it cannot be, and nobody knows what is in it
 	files   map[string]*entry   // what the index has of wanted paths
 	copies  map[string][]copied // where it has wanted blobs
-	outside map[string]bool     // folders above wanted paths, with a slash behind them: whether a sparse checkout left them out
-	folded  bool                // of some folder the index does not say what is in it
 	written time.Time           // when the index was
 
 	read map[string]*contents // files that were read: several anchors may be in one
@@ -53,7 +51,7 @@ type copied struct {
 const mostCopies = 8
 
 func newLook(w worktree, root *os.Root) *look {
-	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, outside: map[string]bool{}, copies: map[string][]copied{}, read: map[string]*contents{}}
+	return &look{w: w, root: root, blobs: map[string]bool{}, files: map[string]*entry{}, copies: map[string][]copied{}, read: map[string]*contents{}}
 }
 
 // want asks the index for the file and the blob of an anchor.
@@ -73,43 +71,22 @@ func (l *look) readIndex(ctx context.Context) {
 	l.indexed = true
 	slices.Sort(l.paths)
 	l.paths = slices.Compact(l.paths)
-	for _, p := range l.paths {
-		for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
-			l.outside[dir+"/"] = false
-		}
-	}
-	written, err := readIndex(ctx, l.w.git, l.w.hash, l.note)
-	l.written = written
-	if err != nil {
-		l.forget()
+	var err error
+	if l.written, err = l.w.readIndex(ctx, l.note); err != nil {
+		l.note()
 		l.blind = true
 	}
 }
 
-// forget lets go what an index said.
-func (l *look) forget() {
-	clear(l.files)
-	clear(l.copies)
-	for dir := range l.outside {
-		l.outside[dir] = false
-	}
-	l.folded = false
-}
-
 // note begins anew with what an index says.
 func (l *look) note() func(*entry) {
-	l.forget()
+	clear(l.files)
+	clear(l.copies)
 	rest := l.paths // those that may still come
 	return func(e *entry) {
 		if l.first[e.blob[0]] && l.blobs[string(e.blob)] {
 			if at := l.copies[string(e.blob)]; len(at) < mostCopies {
 				l.copies[string(e.blob)] = append(at, copied{string(e.path), e.skipped})
-			}
-		}
-		if n := len(e.path); n > 0 && e.path[n-1] == '/' && e.mode()&modeKind == modeFolder {
-			l.folded = true
-			if _, wanted := l.outside[string(e.path)]; wanted { // the others may be very many
-				l.outside[string(e.path)] = true
 			}
 		}
 		if len(rest) == 0 || string(e.path) < rest[0] {
@@ -127,16 +104,6 @@ func (l *look) note() func(*entry) {
 		}
 		l.files[rest[0]] = &own
 	}
-}
-
-// leftOut reports whether a sparse checkout left out a folder that a path lies in.
-func (l *look) leftOut(p string) bool {
-	for dir := path.Dir(p); dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if l.outside[dir+"/"] {
-			return true
-		}
-	}
-	return false
 }
 
 // clean reports whether git would take a file for unchanged without reading it: by its size and
@@ -214,11 +181,7 @@ func (l *look) filtered(ctx context.Context, a engram.Anchor, info fs.FileInfo) 
 // missing is the state of a file that is not there: a sparse checkout may have left it out, or it
 // went elsewhere.
 func (l *look) missing(ctx context.Context, a engram.Anchor) (engram.AnchorState, engram.Place) {
-	e := l.entry(ctx, a.Path)
-	switch {
-	case l.leftOut(a.Path):
-		return engram.AnchorUnknown, engram.Place{}
-	case e != nil && e.skipped:
+	if e := l.entry(ctx, a.Path); e != nil && e.skipped {
 		return skippedState(a, *e), engram.Place{}
 	}
 	return l.elsewhere(a)
@@ -252,7 +215,7 @@ func (c *contents) linesState(a engram.Anchor) (engram.AnchorState, engram.Place
 }
 
 // elsewhere looks for a file with the same contents, in the place of one that is not there. That
-// there is none is only said of an index that says all.
+// there is none is only said of an index that could be read.
 func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
 	blob, err := hex.DecodeString(a.Blob)
 	if err != nil {
@@ -265,7 +228,7 @@ func (l *look) elsewhere(a engram.Anchor) (engram.AnchorState, engram.Place) {
 			return engram.AnchorMoved, engram.Place{Path: c.path, First: a.First, Last: a.Last}
 		}
 	}
-	if l.blind || l.folded || len(copies) == mostCopies {
+	if l.blind || len(copies) == mostCopies {
 		return engram.AnchorUnknown, engram.Place{}
 	}
 	return engram.AnchorGone, engram.Place{}

@@ -49,6 +49,9 @@ const (
 // errIndex is the error of what is no index, or cannot be read.
 var errIndex = errors.New("the index cannot be read")
 
+// errShared is the error of an index that does not have all entries itself.
+var errShared = errors.New("the index is split or sparse")
+
 // window is a file that is read in order, a stretch at a time: an index of a hundred thousand files
 // has ten megabytes, and to make room for all of them costs more than to look at them.
 type window struct {
@@ -97,36 +100,44 @@ const mostEntry = 128 + maxPath
 // scanIndex calls each with the entries of an index in their order, with those that are in
 // conflict once a version. size is that of the file, hash that of a name of an object, 20 or 32
 // bytes. The file may be anything; what is no index of version 2 to 4 is errIndex: what each was
-// told counts for nothing then. The checksum is not looked at: git writes an index beside the old
-// one and renames it. It ends with errIndex when ctx does. link is what a split index says of the
-// one that has most of its entries; nil for a whole one.
+// told counts for nothing then, nor for errShared. The checksum is not looked at: git writes an index
+// beside the old one and renames it. It ends with errIndex when ctx does.
 //
 // Source: Documentation/gitformat-index.txt of git.
-func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each func(*entry)) (link []byte, err error) {
+func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each func(*entry)) error {
 	w := newWindow(file, size-int64(hash))
 	head := w.ahead(mostEntry)
 	if len(head) < 12 || string(head[:4]) != "DIRC" {
-		return nil, errIndex
+		return errIndex
 	}
 	version, count := binary.BigEndian.Uint32(head[4:]), binary.BigEndian.Uint32(head[8:])
 	if version < 2 || version > 4 {
-		return nil, errIndex
+		return errIndex
 	}
 	w.skip(12)
 	var e entry
 	var path []byte // of version 4, which tells how a path differs from the one before
 	for ; count > 0; count-- {
 		if count%1024 == 0 && ctx.Err() != nil {
-			return nil, errIndex
+			return errIndex
 		}
 		read := 0
 		if read, path = e.read(w.ahead(mostEntry), version, hash, path); read == 0 {
-			return nil, errIndex
+			return errIndex
+		}
+		if e.mode()&modeKind == modeFolder {
+			return errShared
 		}
 		each(&e)
 		w.skip(int64(read))
 	}
-	return linkOf(w)
+	for b := w.ahead(8); len(b) >= 8; b = w.ahead(8) { // the extensions
+		if string(b[:4]) == "link" {
+			return errShared
+		}
+		w.skip(8 + int64(binary.BigEndian.Uint32(b[4:])))
+	}
+	return nil
 }
 
 // read reads the entry that b begins with, and says how many bytes it takes; 0 for what is none.
@@ -179,25 +190,4 @@ func varint(b []byte) (value, n int) {
 		value = (value + 1) << 7
 	}
 	return 0, 0
-}
-
-// linkOf looks through the extensions, which follow the entries, for what a split index says; nil
-// for nothing.
-func linkOf(w *window) ([]byte, error) {
-	for {
-		b := w.ahead(mostEntry)
-		if len(b) < 8 {
-			return nil, nil
-		}
-		size := int64(binary.BigEndian.Uint32(b[4:]))
-		if string(b[:4]) != "link" {
-			w.skip(8 + size)
-			continue
-		}
-		link := make([]byte, min(size, maxLink))
-		if n, err := w.from.ReadAt(link, w.next-int64(len(w.rest))+8); n < len(link) || size > maxLink {
-			return nil, errors.Join(errIndex, err)
-		}
-		return link, nil
-	}
 }

@@ -4,15 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
-
-	"github.com/alanbuscaglia/engram"
 )
 
-// unfolding is an index of version 4 of folders, each of whose paths is the one before with more
+// unfolding is an index of version 4 of files, each of whose paths is the one before with more
 // behind it: cut is how much of the one before is left away.
 func unfolding(count, cut int, more string) []byte {
 	var b bytes.Buffer
@@ -20,7 +15,7 @@ func unfolding(count, cut int, more string) []byte {
 	_ = binary.Write(&b, binary.BigEndian, []uint32{4, uint32(count)}) // a buffer takes everything
 	for i := range count {
 		entry := make([]byte, 62)
-		binary.BigEndian.PutUint32(entry[24:], modeFolder)
+		binary.BigEndian.PutUint32(entry[24:], modeFile)
 		b.Write(entry)
 		if i == 0 {
 			b.WriteByte(0)
@@ -39,21 +34,6 @@ func TestAnIndexDoesNotUnfold(t *testing.T) {
 		err := scanBytes(context.Background(), unfolding(20_000, 0, "d/"), 20, func(e *entry) { longest = max(longest, len(e.path)) })
 		if err == nil || longest > maxPath {
 			t.Errorf("20,000 paths, each longer than the one before: %v, the longest %d bytes, want an error and at most %d", err, longest, maxPath)
-		}
-	})
-	t.Run("folders that nobody asks for are not kept", func(t *testing.T) {
-		data := unfolding(40_000, 3, "abc")
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "index"), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l := newLook(worktree{git: dir, hash: 20}, nil)
-		for i := range 3 {
-			l.want(engram.Anchor{Path: fmt.Sprintf("a/b%d/c.go", i)})
-		}
-		l.readIndex(t.Context())
-		if l.written.IsZero() || len(l.outside) > 4 {
-			t.Errorf("of 40,000 folders %d were kept for three paths (index read: %v), want 4", len(l.outside), !l.written.IsZero())
 		}
 	})
 	t.Run("reading ends when nobody waits for it", func(t *testing.T) {

@@ -1,0 +1,114 @@
+package git
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// readIndex tells of the entries of the worktree's index, in their order, and says when the index
+// was written. begin returns who is told; called again, it says that what was told so far is void:
+// that git has to be asked may only show behind the entries. A missing index has no entries; one
+// that is too large, no file, or broken is errIndex, and what was told counts for nothing then.
+func (w worktree) readIndex(ctx context.Context, begin func() func(*entry)) (written time.Time, err error) {
+	file, info, err := openRegular(filepath.Join(w.git, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return written, nil
+	}
+	if err != nil {
+		return written, errors.Join(errIndex, err)
+	}
+	defer file.Close()
+	if info.Size() > maxIndex || ctx.Err() != nil {
+		return written, errIndex
+	}
+	err = scanIndex(ctx, file, info.Size(), w.hash, begin())
+	if errors.Is(err, errShared) {
+		err = w.askIndex(ctx, begin())
+	}
+	return info.ModTime(), err
+}
+
+// asked is one record of `git ls-files -z -s -t --debug`: what git saw of the file before, and then
+// an entry.
+//
+// Source: git-ls-files(1), and show_ce and print_debug in builtin/ls-files.c of git.
+var asked = regexp.MustCompile(`(?s)^(?:  ctime: \d+:\d+\n  mtime: (\d+):(\d+)\n  dev: \d+\tino: \d+\n  uid: \d+\tgid: \d+\n  size: (\d+)\tflags: [0-9a-f]+\n)` +
+	`?(?:(\w) ([0-7]+) ([0-9a-f]+) ([0-3])\t(.+))?$`)
+
+// maxAsked is how long git may take to say what an index or its objects have.
+const maxAsked = 2 * time.Second
+
+// askIndex is scanIndex by the program git, for an index that does not have all entries itself: a
+// split one has the others in a second file, a sparse one has folders in their place.
+func (w worktree) askIndex(ctx context.Context, each func(*entry)) error {
+	ctx, cancel := context.WithTimeout(ctx, maxAsked)
+	defer cancel()
+	out, err := output(ctx, w.root, "ls-files", "-z", "-s", "-t", "--debug")
+	if err != nil {
+		return errors.Join(errIndex, err)
+	}
+	var e entry
+	for record := range strings.SplitSeq(string(out), "\x00") {
+		f := asked.FindStringSubmatch(record)
+		if f == nil {
+			return errIndex
+		}
+		number := func(n, base int) uint32 {
+			v, _ := strconv.ParseUint(f[n], base, 64) // digits, says the expression
+			return uint32(v)
+		}
+		if e.path != nil {
+			binary.BigEndian.PutUint32(e.stat[8:], number(1, 10))
+			binary.BigEndian.PutUint32(e.stat[12:], number(2, 10))
+			binary.BigEndian.PutUint32(e.stat[36:], number(3, 10))
+			each(&e)
+		}
+		if f[8] == "" { // behind the last one
+			return nil
+		}
+		e = entry{path: []byte(f[8]), stat: make([]byte, 40), conflict: f[7] != "0", skipped: f[4] == "S"}
+		binary.BigEndian.PutUint32(e.stat[24:], number(5, 8))
+		if e.blob, err = hex.DecodeString(f[6]); err != nil || len(e.blob) != w.hash {
+			return errIndex
+		}
+	}
+	return nil
+}
+
+// mostCommits is how many commits git is asked for at once.
+const mostCommits = 200
+
+// known reports which commits the repository has: with one of another repository it is the same
+// one. It asks git for those that are not loose, and has none of what it would have to fetch.
+func (w worktree) known(ctx context.Context, commits []string) map[string]bool {
+	known := map[string]bool{}
+	ask := []string{"rev-list", "--no-walk", "--ignore-missing", "--missing=allow-any"} // the last keeps it from fetching
+	options := len(ask)
+	for _, name := range commits {
+		if _, seen := known[name]; seen || !w.isName(name) {
+			continue
+		}
+		_, err := os.Stat(filepath.Join(w.common, "objects", name[:2], name[2:]))
+		if known[name] = err == nil; !known[name] && len(ask) < options+mostCommits {
+			ask = append(ask, name)
+		}
+	}
+	if len(ask) > options {
+		ctx, cancel := context.WithTimeout(ctx, maxAsked)
+		defer cancel()
+		out, _ := output(ctx, w.root, append(ask, "--")...) // without git it knows none of them
+		for name := range strings.FieldsSeq(string(out)) {
+			known[name] = true
+		}
+	}
+	return known
+}
