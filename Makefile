@@ -16,7 +16,7 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo texts clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo picture texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -81,6 +81,9 @@ agents: build ## real agents, wired by setup and run on a scripted model; needs 
 
 demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo
+
+picture: build ## docs/terminal.svg, recorded from the program
+	sh docs/terminal.sh bin/engram > docs/terminal.svg.new && mv docs/terminal.svg.new docs/terminal.svg
 
 texts: ## bin/texts.txt: every user-facing text (help, tools, hooks, errors, hints), to be read in one sitting
 	@mkdir -p bin

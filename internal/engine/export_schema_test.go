@@ -35,7 +35,7 @@ func TestAnExportIsAsTheSchemaSays(t *testing.T) {
 	if _, err := e.Export(t.Context(), &b, engine.ExportInput{Vectors: true}); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile("../../docs/export.schema.json")
+	text, err := os.ReadFile("../replica/jsonfile/export.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,13 +23,13 @@ const docs = "../../../docs"
 // published is the schema in the documents.
 func published(t testing.TB) *jsonschema.Schema {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(docs, "export.schema.json"))
+	b, err := os.ReadFile("export.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s jsonschema.Schema
 	if err := json.Unmarshal(b, &s); err != nil {
-		t.Fatalf("docs/export.schema.json: %v", err)
+		t.Fatalf("export.schema.json: %v", err)
 	}
 	return &s
 }
@@ -38,7 +38,7 @@ func checker(t testing.TB) func(file string) error {
 	t.Helper()
 	r, err := published(t).Resolve(nil)
 	if err != nil {
-		t.Fatalf("docs/export.schema.json: %v", err)
+		t.Fatalf("export.schema.json: %v", err)
 	}
 	return func(file string) error {
 		var v any
