@@ -24,24 +24,21 @@ func (p *program) captureCommand() *cobra.Command {
 counted. The text is a file or standard input.`,
 		Example: examples("engram capture notes.md", "agent --print | engram capture --source agent"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name := "-"
 			if len(args) == 1 {
 				name = args[0]
 			}
-			return p.capture(cmd, name, session, source)
-		},
+			return p.capture(cmd, e, name, session, source)
+		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
 	cmd.Flags().StringVar(&source, "source", "cli", "where the text came from, as a `word`")
 	return cmd
 }
 
-func (p *program) capture(cmd *cobra.Command, name, session, source string) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) capture(cmd *cobra.Command, e *engine.Engine, name, session, source string) error {
+	var err error
 	in := engine.CaptureInput{SessionID: session, NewSession: true, Directory: p.Dir, Source: source}
 	if in.Content, err = p.fileText(name); err != nil {
 		return err

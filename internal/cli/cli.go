@@ -126,6 +126,17 @@ func (p *program) open(cmd *cobra.Command) (*engine.Engine, error) {
 	return p.opened(cmd, true)
 }
 
+// with is the RunE of a command that works on the engine.
+func (p *program) with(run func(*cobra.Command, *engine.Engine, []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		e, err := p.open(cmd)
+		if err != nil {
+			return err
+		}
+		return run(cmd, e, args)
+	}
+}
+
 // openDoubted is open for who looks whether the database is well: what the disk cannot
 // read is an error of the command, at the cost of some milliseconds.
 func (p *program) openDoubted(cmd *cobra.Command) (*engine.Engine, error) {

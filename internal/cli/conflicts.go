@@ -28,11 +28,8 @@ func (p *program) conflictsListCommand() *cobra.Command {
 		Short:   "List candidates for a contradiction and verdicts, newest first",
 		Example: examples("engram conflicts list --status pending", "engram conflicts list --all-projects --since 7d --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
+			var err error
 			if page.Limit < 1 {
 				return invalidf("limit %d is out of range", page.Limit).WithHint("from 1 to %d", engine.MaxConflicts)
 			}
@@ -48,7 +45,7 @@ func (p *program) conflictsListCommand() *cobra.Command {
 				return err
 			}
 			return p.answerRows(conflictsOf(f, list, total), func(b *strings.Builder) { writeConflicts(b, f.Project, list, total, p.zone()) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&status, "status", "", "only those in a `state`: pending, judged, ignored or orphaned")
 	cmd.Flags().StringVar(&since, "since", "", "only those raised since a `time`: 7d, 12h, yesterday, 2026-01-31")
@@ -64,12 +61,8 @@ func (p *program) conflictsShowCommand() *cobra.Command {
 		Short:   "Show one candidate or verdict with both memories",
 		Example: examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := relationRef(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -78,7 +71,7 @@ func (p *program) conflictsShowCommand() *cobra.Command {
 				return err
 			}
 			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeConflict(b, c, p.zone()) })
-		},
+		}),
 	}
 }
 
@@ -102,11 +95,7 @@ func (p *program) conflictsStatsCommand() *cobra.Command {
 		Short:   "Count candidates and verdicts",
 		Example: examples("engram conflicts stats", "engram conflicts stats --all-projects --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			name, err := p.readProject(cmd, e, all)
 			if err != nil {
 				return err
@@ -116,7 +105,7 @@ func (p *program) conflictsStatsCommand() *cobra.Command {
 				return err
 			}
 			return p.answerRows(conflictStatsDoc{name, s.ByVerb, s.ByStatus}, func(b *strings.Builder) { writeConflictStats(b, name, s) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, "count in every project")
 	return cmd
@@ -138,7 +127,7 @@ relates_to      they speak of the same thing, no more
 not_conflict    they have nothing to do with each other; the pair is never raised again`,
 		Example: examples("engram conflicts judge 3 supersedes --reason 'measured again'", "engram conflicts judge rel-0123456789abcdef not_conflict"),
 		Args:    between(2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			if in.Ref, err = relationRef(args[0]); err != nil {
 				return err
@@ -150,16 +139,12 @@ not_conflict    they have nothing to do with each other; the pair is never raise
 				in.Confidence = &confidence
 			}
 			in.ActorKind = engine.KindHuman
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
 			c, err := e.Judge(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
 			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&in.Reason, "reason", "", "`why`, in a line")
 	cmd.Flags().StringVar(&in.Evidence, "evidence", "", "what shows it: a `text`")
@@ -175,12 +160,8 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 		Short:   "Set a candidate aside without a verdict",
 		Example: examples("engram conflicts ignore 3 --reason 'both are drafts'"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := relationRef(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -189,7 +170,7 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 				return err
 			}
 			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`why`, in a line")
 	return cmd

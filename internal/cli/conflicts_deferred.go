@@ -44,7 +44,7 @@ func (p *program) conflictsDeferredCommand() *cobra.Command {
 written in the future, or a person has to look at them first (engram sync deferred, accept and drop).`,
 		Example: examples("engram conflicts deferred", "engram conflicts deferred --replay --json"),
 		Args:    between(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.deferred(cmd, f) },
+		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.deferred(cmd, e, f) }),
 	}
 	cmd.Flags().StringVar(&f.status, "status", "", "only those in a `state`: deferred or dead")
 	cmd.Flags().StringVar(&f.inspect, "inspect", "", "show the one with this `sync id` whole")
@@ -53,16 +53,12 @@ written in the future, or a person has to look at them first (engram sync deferr
 	return cmd
 }
 
-func (p *program) deferred(cmd *cobra.Command, f deferredFlags) error {
+func (p *program) deferred(cmd *cobra.Command, e *engine.Engine, f deferredFlags) error {
 	switch {
 	case f.status != "" && f.status != "deferred" && f.status != "dead":
 		return invalidf("status %q does not exist", f.status).WithHint("deferred or dead")
 	case f.limit < 1:
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
-	}
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
 	}
 	if f.replay {
 		return p.replay(cmd, e)

@@ -38,7 +38,7 @@ recorded; engram undo takes one back.`,
 		Example: examples("engram conflicts scan", "engram conflicts scan --since 30d --apply",
 			"ENGRAM_AGENT_CLI=claude engram conflicts scan --semantic --apply --max-semantic 20"),
 		Args: between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return p.scan(cmd, f) },
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.scan(cmd, e, f) }),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.since, "since", "", "only look at memories made since a `time`: 7d, 2w, 2026-01-31; each is compared with all")
@@ -74,15 +74,11 @@ func (f scanFlags) check() error {
 	return nil
 }
 
-func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
+func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
 	in := f.in
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
 	if in.Semantic && !e.CanJudge() {
 		return engram.Errorf(engram.CodeUnavailable, noRunner).WithHint("set agent_cli, or ENGRAM_AGENT_CLI")
 	}
@@ -91,6 +87,7 @@ func (p *program) scan(cmd *cobra.Command, f scanFlags) error {
 			return err
 		}
 	}
+	var err error
 	in.TimeoutPerCall = time.Duration(f.seconds) * time.Second
 	if in.Since, err = p.when("since", f.since, e.Now()); err != nil {
 		return err

@@ -38,9 +38,9 @@ func (p *program) projectsConsolidateCommand() *cobra.Command {
 about: all of it, some of it, or none. With --yes each group goes into its largest project; --into merges only the group of that name, into it.`,
 		Example: examples("engram projects consolidate", "engram projects consolidate --dry-run", "engram projects consolidate --into shop --yes"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.consolidate(cmd, into, yes, dryRun)
-		},
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
+			return p.consolidate(cmd, e, into, yes, dryRun)
+		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be merged")
@@ -51,11 +51,7 @@ about: all of it, some of it, or none. With --yes each group goes into its large
 	return cmd
 }
 
-func (p *program) consolidate(cmd *cobra.Command, into string, yes, dryRun bool) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) consolidate(cmd *cobra.Command, e *engine.Engine, into string, yes, dryRun bool) error {
 	groups, err := e.SimilarProjects(cmd.Context())
 	if err != nil {
 		return err

@@ -22,12 +22,16 @@ first. With --session nothing is shown that the session was shown before, unless
 		Example: examples("engram context", "engram context shop --scope personal", "engram context --budget 800 --session s1"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
+			if len(args) == 1 { // before the settings are read
 				if err := cmd.Flags().Set("project", args[0]); err != nil {
 					return err
 				}
 			}
-			return p.context(cmd, engine.ContextInput{Superseded: superseded}, scope, all, o)
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			return p.context(cmd, e, engine.ContextInput{Superseded: superseded}, scope, all, o)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "", "only memories for `whom`: project, personal or global")
@@ -39,11 +43,8 @@ first. With --session nothing is shown that the session was shown before, unless
 	return cmd
 }
 
-func (p *program) context(cmd *cobra.Command, in engine.ContextInput, scope string, all bool, o budgetFlags) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) context(cmd *cobra.Command, e *engine.Engine, in engine.ContextInput, scope string, all bool, o budgetFlags) error {
+	var err error
 	in.Budget, in.SessionID, in.Again = o.budget, o.session, o.again
 	if in.Scope, err = scopeOf(scope); err != nil {
 		return err

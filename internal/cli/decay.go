@@ -29,12 +29,8 @@ Strength fades by being reckoned, not by being written down: this command never 
 without. A weak memory ranks lower in a search, and is hidden only where --min-strength asks for it. To keep one from
 fading: engram mark ID --permanent. How a project fades: engram projects decay.`,
 		Example: examples("engram decay", "engram decay 12", "engram decay --below 0.3 --days 90", "engram decay --type decision --curve ebbinghaus"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			refs, err := refsOf(args)
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -43,7 +39,7 @@ fading: engram mark ID --permanent. How a project fades: engram projects decay.`
 			}
 			in.Refs, in.Curve, in.Limit, in.Offset = refs, curveOf(curve), f.limit, f.offset
 			return p.decay(cmd, e, in)
-		},
+		}),
 	}
 	f.register(cmd, 20)
 	flags := cmd.Flags()
@@ -118,7 +114,7 @@ to 1 for what was given no curve selects geometric.`,
 		Example: examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
 		Args: between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			in := engine.ProjectDecayInput{Project: args[0], Type: engram.Type(typ), Reset: reset}
 			if cmd.Flags().Changed("curve") {
 				c := curveOf(curve)
@@ -130,8 +126,8 @@ to 1 for what was given no curve selects geometric.`,
 			if cmd.Flags().Changed("max-boost") {
 				in.MaxBoost = &boost
 			}
-			return p.decayProject(cmd, in)
-		},
+			return p.decayProject(cmd, e, in)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&typ, "type", "", "only memories of this `kind`")
@@ -142,11 +138,7 @@ to 1 for what was given no curve selects geometric.`,
 	return cmd
 }
 
-func (p *program) decayProject(cmd *cobra.Command, in engine.ProjectDecayInput) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) decayProject(cmd *cobra.Command, e *engine.Engine, in engine.ProjectDecayInput) error {
 	d, err := e.DecayProject(cmd.Context(), in)
 	if err != nil {
 		return err

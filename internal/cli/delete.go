@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -29,15 +30,15 @@ all of its words are shown, asked about, forgotten, and looked for once more.`,
 			}
 			return between(1, -1)(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if cmd.Flags().Changed("query") {
-				return p.forgetFound(cmd, f)
+				return p.forgetFound(cmd, e, f)
 			}
 			if f.yes || f.dryRun {
 				return invalidf("--yes and --dry-run go with --query").WithHint("run: %s --help", cmd.CommandPath())
 			}
-			return p.delete(cmd, args, f.hard)
-		},
+			return p.delete(cmd, e, args, f.hard)
+		}),
 	}
 	cmd.Flags().BoolVar(&f.hard, "hard", false, "erase for good")
 	cmd.Flags().StringVar(&f.query, "query", "", "forget what has all of these `words`")
@@ -47,12 +48,8 @@ all of its words are shown, asked about, forgotten, and looked for once more.`,
 	return cmd
 }
 
-func (p *program) delete(cmd *cobra.Command, args []string, hard bool) error {
+func (p *program) delete(cmd *cobra.Command, e *engine.Engine, args []string, hard bool) error {
 	refs, err := refsOf(args)
-	if err != nil {
-		return err
-	}
-	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
@@ -81,18 +78,14 @@ func (p *program) deleteSessionCommand() *cobra.Command {
 		Long:    "Remove a session that has no memories. undo brings it back, unless --hard erased its summary too.",
 		Example: examples("engram delete session s1"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if err := e.DeleteSession(cmd.Context(), args[0], hard); err != nil {
 				return err
 			}
 			return p.answer(deletedThingDoc{"session", args[0]}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Session %q deleted\n", render.Plain(args[0]))
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
 	return cmd
@@ -106,14 +99,10 @@ func (p *program) deletePromptCommand() *cobra.Command {
 		Long:    "Remove a prompt. undo brings it back, unless --hard erased it.",
 		Example: examples("engram delete prompt 9"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
 			if err != nil || num < 1 {
 				return invalidf("%q is not the number of a prompt", args[0]).WithHint("{prompt list} shows the numbers")
-			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
 			}
 			if err := e.DeletePrompt(cmd.Context(), num, hard); err != nil {
 				return err
@@ -121,7 +110,7 @@ func (p *program) deletePromptCommand() *cobra.Command {
 			return p.answer(deletedThingDoc{"prompt", strconv.FormatInt(num, 10)}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Prompt #%d deleted\n", num)
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
 	return cmd
@@ -147,13 +136,9 @@ func (p *program) deleteProjectCommand() *cobra.Command {
 project itself are removed too.`,
 		Example: examples("engram delete project old-shop", "engram delete project old-shop --hard"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if strings.TrimSpace(args[0]) == "" {
 				return engram.Errorf(engram.CodeInvalid, "project name is empty").WithHint("{projects list} shows the names")
-			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
 			}
 			d, err := e.DeleteProject(cmd.Context(), args[0], hard)
 			if err != nil {
@@ -166,7 +151,7 @@ project itself are removed too.`,
 					count(d.Memories, "memory", "memories"), count(d.Prompts, "prompt", "prompts"), count(d.Sessions, "session", "sessions"))
 				writeHeld(b, d.HeldBy)
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
 	return cmd

@@ -22,14 +22,11 @@ orphans, to which nothing leads (no relation, no topic, never accessed); and tho
 changed. Whether the store itself is well: engram doctor.`,
 		Example: examples("engram diagnostics", "engram diagnostics --limit 50 --all-projects --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if in.Limit < 1 { // the engine takes 0 for its default
 				return invalidf("limit %d is out of range", in.Limit).WithHint("a number from 1")
 			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+			var err error
 			if in.Project, err = p.readProject(cmd, e, all); err != nil {
 				return err
 			}
@@ -40,11 +37,9 @@ changed. Whether the store itself is well: engram doctor.`,
 			if err != nil {
 				return err
 			}
-			for _, why := range d.Degraded {
-				p.warn(why)
-			}
+			p.warnAll(d.Degraded)
 			return p.answerRows(document.DiagnosticsOf(d), func(b *strings.Builder) { fmt.Fprintln(b, render.Diagnosed(d)) })
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&in.Limit, "limit", 10, "show at most so many of each, up to 100")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "in every project")

@@ -50,12 +50,8 @@ func writeHeld(b *strings.Builder, held []engram.Trace) {
 
 // forgetFound shows what the query finds, asks which of it to forget, forgets it, and
 // asks the query again as the proof.
-func (p *program) forgetFound(cmd *cobra.Command, f forgetFlags) error {
+func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlags) error {
 	f.query = redact.Private(f.query) // it is shown again
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
 	found, err := p.forgettable(cmd, e, f.query)
 	if err != nil {
 		return err

@@ -17,12 +17,8 @@ func (p *program) getCommand() *cobra.Command {
 		Short:   "Show a whole memory with its relations and revisions",
 		Example: examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -41,7 +37,7 @@ func (p *program) getCommand() *cobra.Command {
 			}
 			p.warnAll(d.Degraded)
 			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "what it said at a past `time`: 7d, yesterday, 2026-01-31")

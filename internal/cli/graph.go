@@ -25,7 +25,7 @@ unless asked for.`,
 		Example: examples("engram graph 12", "engram graph 12 --depth 4 --relation supersedes,derived_from",
 			"engram graph 12 --format dot | dot -Tsvg > graph.svg", "engram graph 12 --format mermaid"),
 		Args: between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if p.json && !cmd.Flags().Changed("format") {
 				format = "json"
 			}
@@ -50,17 +50,13 @@ unless asked for.`,
 			if in.Ref, err = engram.ParseRef(args[0]); err != nil {
 				return err
 			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
 			g, err := e.Graph(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
 			p.json = write == nil
 			return p.answer(document.GraphOf(g), func(b *strings.Builder) { fmt.Fprintln(b, write(g)) })
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&in.Depth, "depth", 2, "relations from it, at most 5")

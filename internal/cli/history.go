@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -22,12 +23,8 @@ func (p *program) historyCommand() *cobra.Command {
 between two: their numbers with a comma, or one number for what changed since. restore brings an old version back.`,
 		Example: examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -45,7 +42,7 @@ between two: their numbers with a comma, or one number for what changed since. r
 				return p.answer(document.VersionOf(v), func(b *strings.Builder) { fmt.Fprintln(b, render.VersionText(v)) })
 			}
 			return p.answer(document.HistoryOf(h), func(b *strings.Builder) { b.WriteString(render.History(h, p.zone())) })
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&version, "version", 0, "print the version with this `number` whole; 0 is what it says now, -1 the one before")
 	cmd.Flags().StringVar(&diff, "diff", "", "what changed between two `versions`: 1,3")
@@ -83,7 +80,7 @@ func (p *program) restoreCommand() *cobra.Command {
 version of its own, so nothing is lost.`,
 		Example: examples("engram restore 12 1"),
 		Args:    between(2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := engram.ParseRef(args[0])
 			if err != nil {
 				return err
@@ -92,10 +89,6 @@ version of its own, so nothing is lost.`,
 			if err != nil || version < 1 {
 				return invalidf("%q is not the number of a version", args[1]).WithHint("{history %s} shows the numbers", ref)
 			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
 			m, err := e.Restore(cmd.Context(), ref, version)
 			if err != nil {
 				return err
@@ -103,6 +96,6 @@ version of its own, so nothing is lost.`,
 			return p.answer(document.MemoryOf(m, e.StateOf(m)), func(b *strings.Builder) {
 				fmt.Fprintf(b, "Memory restored: %s says what it said in version %d\n", name(m), version)
 			})
-		},
+		}),
 	}
 }

@@ -44,7 +44,7 @@ With --format obsidian or markdown it is a folder of notes: what was edited ther
 obsidian-export.`,
 		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "engram import engram.json.gz"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if slices.Contains(vaultFormats(), format) {
 				return p.importNotes(cmd, args[0], dryRun)
 			}
@@ -61,8 +61,8 @@ obsidian-export.`,
 			if in.Mode == engine.ImportReplace && !yes {
 				in.MayForget = new(int)
 			}
-			return p.importFile(cmd, args[0], in, all)
-		},
+			return p.importFile(cmd, e, args[0], in, all)
+		}),
 	}
 	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: what is not in the file is forgotten")
 	cmd.Flags().StringVar(&format, "format", "", "how the notes of a folder look, a `format`: obsidian or markdown; of a file it is found out")
@@ -75,11 +75,8 @@ obsidian-export.`,
 	return cmd
 }
 
-func (p *program) importFile(cmd *cobra.Command, name string, in engine.ImportInput, all bool) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, in engine.ImportInput, all bool) error {
+	var err error
 	named := p.loaded.Origins["project"].Source == config.SourceFlag
 	switch {
 	case named && all:

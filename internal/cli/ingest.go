@@ -37,7 +37,7 @@ unchanged, however old it is: put the file right and save it again. Any number o
 room.`,
 		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name := "-"
 			if len(args) == 1 {
 				name = args[0]
@@ -52,8 +52,8 @@ room.`,
 					return err
 				}
 			}
-			return p.ingest(cmd, name, in)
-		},
+			return p.ingest(cmd, e, name, in)
+		}),
 	}
 	cmd.Flags().BoolVar(&in.merge, "merge", false, "let memories that say nearly the same become one")
 	cmd.Flags().StringVar(&in.said, "origin", "", "`who` it comes from: human, agent or tool (default: it is imported)")
@@ -62,11 +62,7 @@ room.`,
 	return cmd
 }
 
-func (p *program) ingest(cmd *cobra.Command, name string, in ingestInput) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) ingest(cmd *cobra.Command, e *engine.Engine, name string, in ingestInput) error {
 	file, err := p.jsonReader(name)
 	if err != nil {
 		return err

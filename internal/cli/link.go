@@ -25,7 +25,7 @@ its strength and reason. unlink takes it back.`,
 		Example: examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
 			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
 		Args: between(2, 3),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 3 {
 				if cmd.Flags().Changed("relation") {
 					return invalidf("the relation is said twice").WithHint("usage: %s", cmd.UseLine())
@@ -40,16 +40,12 @@ its strength and reason. unlink takes it back.`,
 			if in.Source, in.Target, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err
 			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
 			l, err := e.Link(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
 			return p.answer(linkedOf(l), func(b *strings.Builder) { writeLinked(b, l) })
-		},
+		}),
 	}
 	// Where the relation was a flag, scripts go on.
 	cmd.Flags().StringVar(&verb, "relation", string(engram.VerbRelatesTo), "the `relation`")
@@ -68,7 +64,7 @@ func (p *program) unlinkCommand() *cobra.Command {
 a verdict too. A pair whose verdict is taken away may be raised again.`,
 		Example: examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
 		Args:    between(2, 3),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var in engine.UnlinkInput
 			if len(args) == 3 {
 				in.Verb = engram.Verb(args[1])
@@ -80,10 +76,6 @@ a verdict too. A pair whose verdict is taken away may be raised again.`,
 			if in.A, in.B, err = refPair(args[0], args[len(args)-1]); err != nil {
 				return err
 			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
 			gone, err := e.Unlink(cmd.Context(), in)
 			if err != nil {
 				return err
@@ -93,7 +85,7 @@ a verdict too. A pair whose verdict is taken away may be raised again.`,
 					fmt.Fprintf(b, "Removed: %s\n", tieText(l))
 				}
 			})
-		},
+		}),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -25,15 +26,11 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 	var asOf string
 	cmd := &cobra.Command{
 		Use: use, Short: short, Example: example, Args: between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 1 && cmd.Flags().Changed("limit") {
 				return invalidf("how many to show is given twice").WithHint("give %s or --limit", render.Preview(args[0], 40))
 			}
 			if err := countOf(args, &f.limit); err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
-			if err != nil {
 				return err
 			}
 			at, err := p.when("as-of", asOf, e.Now())
@@ -56,7 +53,7 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 				return err
 			}
 			return p.answerRows(listOf(filter.Project, list, page), unless(nothing, func(b *strings.Builder) { writeList(b, list, p.zone()) }))
-		},
+		}),
 	}
 	f.register(cmd, limit)
 	f.registerSuperseded(cmd)

@@ -27,7 +27,7 @@ journal: they cannot be undone any more, and --as-of knows no more of the time b
 what is written from now on, by whichever process, until it is interrupted; with --json an operation a line.`,
 		Example: examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --follow", "engram log --compact --keep 365 --dry-run"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if err := c.check(cmd, args); err != nil {
 				return err
 			}
@@ -35,10 +35,6 @@ what is written from now on, by whichever process, until it is interrupted; with
 				if err := checkFollow(cmd, args); err != nil {
 					return err
 				}
-			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
 			}
 			if c.compact {
 				return p.compactJournal(cmd, e, c)
@@ -50,6 +46,7 @@ what is written from now on, by whichever process, until it is interrupted; with
 				}
 				return p.followLog(cmd, e, project)
 			}
+			var err error
 			in := engine.LogInput{Actor: actor, Verb: verb, Page: engram.Page{Limit: limit, Offset: offset}}
 			if len(args) == 1 {
 				ref, err := engram.ParseRef(args[0])
@@ -77,7 +74,7 @@ what is written from now on, by whichever process, until it is interrupted; with
 				return err
 			}
 			return p.answerRows(doc, and(nothing, func(b *strings.Builder) { b.WriteString(render.Log(entries, begins, p.zone())) }))
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&actor, "actor", "", "only what `who` asked for: cli, http, mcp, mcp:claude-code")

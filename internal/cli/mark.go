@@ -16,7 +16,7 @@ func (p *program) markCommand() *cobra.Command {
 which it is to be. A memory that does not fade has the tag "permanent"; to tag it so, or to take the tag away, does the same.`,
 		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := engram.ParseRef(args[0])
 			if err != nil {
 				return err
@@ -25,8 +25,8 @@ which it is to be. A memory that does not fade has the tag "permanent"; to tag i
 			if !in.Mark {
 				in.Permanent = &permanent
 			}
-			return p.update(cmd, in, "marked")
-		},
+			return p.update(cmd, e, in, "marked")
+		}),
 	}
 	cmd.Flags().BoolVar(&permanent, "permanent", false, "never fade")
 	return cmd

@@ -28,11 +28,8 @@ showing it cost in tokens. Only numbers are kept for this, by day in UTC, and no
 last ten seconds may be missing. With --session what that session was shown is counted, as far as why knows it.`,
 		Example: examples("engram metrics", "engram metrics --project shop --since 90d", "engram metrics --session s1 --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
+			var err error
 			in := engine.MetricsInput{Session: session}
 			if session != "" && !cmd.Flags().Changed("since") || since == "all" {
 				since = ""
@@ -48,7 +45,7 @@ last ten seconds may be missing. With --session what that session was shown is c
 				return err
 			}
 			return p.answer(document.MetricsOf(in.Project, session, m), func(b *strings.Builder) { p.writeMetrics(b, m) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only what this `session` was shown and saved")
 	cmd.Flags().StringVar(&since, "since", "30d", "since the day of a `time`: 7d, yesterday, 2026-01-31; all is from the beginning")

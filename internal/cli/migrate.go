@@ -43,11 +43,7 @@ not say of which project it is goes into that of this folder, and with --project
 that is wrong is told and left out; then the exit code is 2. docs/migrate.md says what becomes of what.`,
 		Example: examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate ~/.local/share/engram/engram.db"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if over, err := p.takesOver(cmd, from, args, dryRun); over || err != nil {
 				return err
 			}
@@ -59,7 +55,7 @@ that is wrong is told and left out; then the exit code is 2. docs/migrate.md say
 				m.path = args[0]
 			}
 			return m.run()
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&from, "from", "", "the other program, a `system`: "+strings.Join(app.ForeignSystems(), ", "))
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")

@@ -145,11 +145,7 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 	cmd := &cobra.Command{
 		Use: word, Short: short, Long: long, Args: between(0, 0),
 		Example: examples("engram "+word, "engram "+word+" --here", "engram "+word+" --project shop"),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			names, err := p.switchedProject(cmd, e, here)
 			if err != nil {
 				return err
@@ -163,7 +159,7 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
 			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&here, "here", false, "the project of this folder alone")
 	return cmd

@@ -21,7 +21,7 @@ func (p *program) projectsCommand() *cobra.Command {
 		p.projectsListCommand(), p.projectsDetectCommand(), p.projectsMergeCommand(), p.projectsRenameCommand(),
 		p.projectsConsolidateCommand(), p.projectsPruneCommand(), p.projectsDecayCommand())
 	cmd.Aliases = []string{"project"}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) }
+	cmd.RunE = p.with(p.listProjects)
 	return cmd
 }
 
@@ -31,15 +31,11 @@ func (p *program) projectsListCommand() *cobra.Command {
 		Short:   "List projects with what is kept under them",
 		Example: examples("engram projects list", "engram projects list --json"),
 		Args:    between(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.listProjects(cmd) },
+		RunE:    p.with(p.listProjects),
 	}
 }
 
-func (p *program) listProjects(cmd *cobra.Command) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) listProjects(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 	list, err := e.Projects(cmd.Context())
 	if err != nil {
 		return err
@@ -53,11 +49,7 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 		Short:   "Say which project a folder is, and why",
 		Example: examples("engram projects detect", "engram projects detect ~/src/shop --json"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			dir := p.Dir
 			if len(args) == 1 {
 				if dir = args[0]; !filepath.IsAbs(dir) {
@@ -73,7 +65,7 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 				return err
 			}
 			return p.answer(detectedOf(in), func(b *strings.Builder) { writeDetected(b, in) })
-		},
+		}),
 	}
 }
 
@@ -84,23 +76,19 @@ func (p *program) projectsMergeCommand() *cobra.Command {
 		Short:   "Give everything of some projects to one; the old names become aliases",
 		Example: examples("engram projects merge shop-old Shop --into shop"),
 		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if strings.TrimSpace(into) == "" {
 				return invalidf("merge needs a project to merge into").WithHint("usage: %s", cmd.UseLine())
 			}
-			return p.merge(cmd, args, into)
-		},
+			return p.merge(cmd, e, args, into)
+		}),
 	}
 	cmd.Flags().StringVar(&into, "into", "", "the `project` that gets it all")
 	return cmd
 }
 
 // merge runs the verb and prints what moved.
-func (p *program) merge(cmd *cobra.Command, from []string, into string) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) merge(cmd *cobra.Command, e *engine.Engine, from []string, into string) error {
 	r, err := e.MergeProjects(cmd.Context(), from, into)
 	switch {
 	case err != nil:
@@ -122,17 +110,13 @@ func (p *program) projectsRenameCommand() *cobra.Command {
 		Short:   "Give a project another name; the old one becomes an alias",
 		Example: examples("engram projects rename shop storefront"),
 		Args:    between(2, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			r, err := e.RenameProject(cmd.Context(), args[0], args[1])
 			if err != nil {
 				return err
 			}
 			return p.answer(mergedOf(r), func(b *strings.Builder) { writeMerged(b, r) })
-		},
+		}),
 	}
 }
 
@@ -145,18 +129,16 @@ func (p *program) projectsPruneCommand() *cobra.Command {
 Forgotten memories count as memories.`,
 		Example: examples("engram projects prune --dry-run", "engram projects prune scratch --yes"),
 		Args:    between(0, -1),
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.prune(cmd, args, yes, dryRun) },
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			return p.prune(cmd, e, args, yes, dryRun)
+		}),
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
 	return cmd
 }
 
-func (p *program) prune(cmd *cobra.Command, names []string, yes, dryRun bool) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) prune(cmd *cobra.Command, e *engine.Engine, names []string, yes, dryRun bool) error {
 	if len(names) == 0 {
 		names = nil // every project; an empty list would be none
 	}

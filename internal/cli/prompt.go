@@ -26,12 +26,8 @@ func (p *program) promptSaveCommand() *cobra.Command {
 		Short:   "Save what was asked of an agent",
 		Example: examples("engram prompt save 'make login survive a restart' --session s1"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content, err := p.text(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -47,7 +43,7 @@ func (p *program) promptSaveCommand() *cobra.Command {
 			return p.answer(promptOf(saved.Prompt), func(b *strings.Builder) {
 				fmt.Fprintf(b, "Prompt saved: #%d %q\n", saved.Num, render.Plain(render.Preview(saved.Content, 80)))
 			})
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
 	return cmd

@@ -21,7 +21,7 @@ The importance curve, which is the default, shows no strength below 0.1; here it
 ordinary importance that nobody reads falls below 0.05 after 271 days.`,
 		Example: examples("engram prune --dry-run", "engram prune --below 0.2", "engram prune --below 0.3 --all-projects --json"),
 		Args:    between(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sleep(cmd, in, all) },
+		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.sleep(cmd, e, in, all) }),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&in.DryRun, "dry-run", false, "print what would be forgotten and change nothing")

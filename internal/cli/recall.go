@@ -43,9 +43,9 @@ out, and why. With --session nothing is shown that the session was shown before.
 		Example: examples("engram recall how do we sign in", "engram recall 'release steps' --budget 1000 --session s1",
 			"engram recall 'rate limit' --type decision --all-projects --json"),
 		Args: between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.recall(cmd, strings.Join(args, " "), f, s, o)
-		},
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			return p.recall(cmd, e, strings.Join(args, " "), f, s, o)
+		}),
 	}
 	f.register(cmd, 50)
 	f.registerSuperseded(cmd)
@@ -54,12 +54,8 @@ out, and why. With --session nothing is shown that the session was shown before.
 	return cmd
 }
 
-func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s searchFlags, o budgetFlags) error {
+func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, s searchFlags, o budgetFlags) error {
 	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
-		return err
-	}
-	e, err := p.open(cmd)
-	if err != nil {
 		return err
 	}
 	at, err := p.when("as-of", s.asOf, e.Now())
@@ -82,9 +78,7 @@ func (p *program) recall(cmd *cobra.Command, query string, f filterFlags, s sear
 	if err != nil {
 		return err
 	}
-	for _, d := range r.Degraded {
-		p.warn(d)
-	}
+	p.warnAll(r.Degraded)
 	if !p.json && len(r.LeftOut) > 0 {
 		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
 	}

@@ -20,11 +20,7 @@ Searches answer with the old vectors meanwhile. It may be stopped at any time an
 the same beside its answers.`,
 		Example: examples("engram reembed", "engram reembed --all --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			bar := p.progress("embedding")
 			res, err := e.Reembed(cmd.Context(), engine.ReembedInput{All: all, Progress: bar.tell})
 			bar.end()
@@ -37,7 +33,7 @@ the same beside its answers.`,
 					fmt.Fprintf(b, "vectors of %s removed\n", name)
 				}
 			})
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "make the index of words and every vector anew")
 	return cmd

@@ -27,7 +27,7 @@ A decision falls due after six months, a policy after twelve, a preference after
 time, what matters little after twice. The setting review_months has it otherwise.`
 	var f reviewFlags
 	f.register(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.reviewQueue(cmd, f) }
+	cmd.RunE = p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.reviewQueue(cmd, e, f) })
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (p *program) reviewListCommand() *cobra.Command {
 		Short:   "List what waits, as review does without a word behind it",
 		Example: examples("engram review list", "engram review list --kind changed,due", "engram review list --all-projects --json"),
 		Args:    between(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return p.reviewQueue(cmd, f) },
+		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.reviewQueue(cmd, e, f) }),
 	}
 	f.register(cmd)
 	return cmd
@@ -73,11 +73,11 @@ func (p *program) reviewDoneCommand() *cobra.Command {
 		Short:   "Note that memories were checked and hold: the time until the next review begins anew",
 		Example: examples("engram review done 12", "engram review done 12 13"),
 		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.review(cmd, args, "marked reviewed", func(e *engine.Engine, ref engram.Ref) (engine.ReviewResult, error) {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			return p.review(cmd, e, args, "marked reviewed", func(ref engram.Ref) (engine.ReviewResult, error) {
 				return e.Reviewed(cmd.Context(), ref)
 			})
-		},
+		}),
 	}
 }
 
@@ -88,22 +88,18 @@ func (p *program) reviewSnoozeCommand() *cobra.Command {
 		Short:   "Put the review of memories off",
 		Example: examples("engram review snooze 12 --for 30d", "engram review snooze 12 --until 2027-01-31"),
 		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if (span == "") == (until == "") {
 				return invalidf("say until when").WithHint("either --for 30d or --until 2027-01-31")
-			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
 			}
 			at, err := p.later(span, until, e.Now())
 			if err != nil {
 				return err
 			}
-			return p.review(cmd, args, "snoozed", func(e *engine.Engine, ref engram.Ref) (engine.ReviewResult, error) {
+			return p.review(cmd, e, args, "snoozed", func(ref engram.Ref) (engine.ReviewResult, error) {
 				return e.Snooze(cmd.Context(), ref, at)
 			})
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&span, "for", "", "for so `long`: 30d, 12h, 2w")
 	cmd.Flags().StringVar(&until, "until", "", "until a `time`: tomorrow, 7d, 2027-01-31")
@@ -127,19 +123,15 @@ func (p *program) later(span, until string, now time.Time) (time.Time, error) {
 }
 
 // review runs a verb on each of the memories; all of them must exist.
-func (p *program) review(cmd *cobra.Command, args []string, done string, verb func(*engine.Engine, engram.Ref) (engine.ReviewResult, error)) error {
+func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, done string, verb func(engram.Ref) (engine.ReviewResult, error)) error {
 	refs, err := refsOf(args)
-	if err != nil {
-		return err
-	}
-	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
 	var ms []engram.Memory
 	doc := reviewedDoc{Done: []document.DecidedName{}, Degraded: []string{}}
 	for _, ref := range refs {
-		res, err := verb(e, ref)
+		res, err := verb(ref)
 		if err != nil {
 			if len(ms) > 0 { // the error is all that is told otherwise
 				p.warn(count(len(ms), "memory was "+done+" before that", "memories were "+done+" before that"))

@@ -26,15 +26,11 @@ type reviewQueueDoc struct {
 	Items   []document.Queued        `json:"items"`  // by kind; of each the longest waiting first
 }
 
-func (p *program) reviewQueue(cmd *cobra.Command, f reviewFlags) error {
+func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlags) error {
 	if f.limit < 1 {
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
 	}
 	kinds, err := engram.ParseQueueKinds(f.kinds)
-	if err != nil {
-		return err
-	}
-	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
@@ -153,16 +149,16 @@ which lets a proposal wait again.
 know, such as an export of your own. One that says something else since waits on.`,
 		Example: examples("engram review approve 12", "engram review approve w3 w4", "engram review approve --operation 42"),
 		Args:    between(0, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
 				return invalidf("say what is approved").WithHint("either names, as {review} shows them, or --operation NUMBER")
 			} else if given {
-				return p.decideReview(cmd, "Approved", func(e *engine.Engine) (engine.Decided, error) {
-					return e.ApproveOperation(cmd.Context(), operation)
-				})
+				res, err := e.ApproveOperation(cmd.Context(), operation)
+				return p.answerDecided(e, "Approved", res, err)
 			}
-			return p.decideReview(cmd, "Approved", func(e *engine.Engine) (engine.Decided, error) { return e.ApproveNamed(cmd.Context(), args) })
-		},
+			res, err := e.ApproveNamed(cmd.Context(), args)
+			return p.answerDecided(e, "Approved", res, err)
+		}),
 	}
 	cmd.Flags().Int64Var(&operation, "operation", 0, "all suspect memories that the operation of this `number` wrote")
 	return cmd
@@ -177,9 +173,10 @@ and a number is thrown away, and is neither proposed nor taken in again, until e
 engram sync drop removes it for good.`,
 		Example: examples("engram review refuse 12", "engram review refuse w3"),
 		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.decideReview(cmd, "Refused", func(e *engine.Engine) (engine.Decided, error) { return e.RefuseNamed(cmd.Context(), args) })
-		},
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			res, err := e.RefuseNamed(cmd.Context(), args)
+			return p.answerDecided(e, "Refused", res, err)
+		}),
 	}
 }
 
@@ -191,13 +188,8 @@ type reviewDecidedDoc struct {
 	Degraded []string               `json:"degraded"` // what could not be done of it, and why
 }
 
-// decideReview does something with things that wait.
-func (p *program) decideReview(cmd *cobra.Command, done string, verb func(*engine.Engine) (engine.Decided, error)) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
-	res, err := verb(e)
+// answerDecided tells what became of things that waited.
+func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decided, err error) error {
 	if err != nil {
 		if before := len(res.Names()); before > 0 { // the error is all that is told otherwise
 			p.warn(count(before, "thing was done before that", "things were done before that"))

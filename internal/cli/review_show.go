@@ -9,6 +9,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -26,11 +27,8 @@ func (p *program) reviewShowCommand() *cobra.Command {
 no memory yet by w and its number. Read it here before engram review approve.`,
 		Example: examples("engram review show w3", "engram review show 12 w4"),
 		Args:    between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			var err error
 			items := make([]engram.QueueItem, len(args))
 			for i, name := range args {
 				if items[i], err = e.QueuedNamed(cmd.Context(), name); err != nil {
@@ -47,7 +45,7 @@ no memory yet by w and its number. Read it here before engram review approve.`,
 				names := strings.Join(document.Each(items, engram.QueueItem.Name), " ")
 				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.waitingColumns()))
 			})
-		},
+		}),
 	}
 }
 

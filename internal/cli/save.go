@@ -42,7 +42,7 @@ code is as it was, moved, changed or gone.`,
 			`engram save 'Retries' 'Three, then the queue keeps it' --file internal/queue/retry.go:40-62`,
 			`git log -1 --format=%B | engram save 'Last change' -`),
 		Args: between(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error { return p.save(cmd, args, f) },
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error { return p.save(cmd, e, args, f) }),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.typ, "type", "", "`kind` of memory: decision, bugfix, pattern, … (default manual)")
@@ -63,12 +63,8 @@ code is as it was, moved, changed or gone.`,
 	return cmd
 }
 
-func (p *program) save(cmd *cobra.Command, args []string, f saveFlags) error {
+func (p *program) save(cmd *cobra.Command, e *engine.Engine, args []string, f saveFlags) error {
 	in, err := p.saveInput(cmd, args, f)
-	if err != nil {
-		return err
-	}
-	e, err := p.open(cmd)
 	if err != nil {
 		return err
 	}
@@ -85,9 +81,7 @@ func (p *program) save(cmd *cobra.Command, args []string, f saveFlags) error {
 // answerSaved prints what a save did; its warnings go to stderr in text.
 func (p *program) answerSaved(saved engine.SaveResult) error {
 	if !p.json {
-		for _, w := range saved.Warnings {
-			p.warn(w)
-		}
+		p.warnAll(saved.Warnings)
 	}
 	return p.answer(savedOf(saved), func(b *strings.Builder) { writeSaved(b, saved) })
 }

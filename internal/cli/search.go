@@ -27,12 +27,12 @@ the newest. Only the project in force is searched unless --all-projects is given
 			"engram search 'rate limit' --all-projects --explain",
 			"engram search 'token lifetime' --as-of 2026-01-31"),
 		Args: between(1, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if match != "any" && match != "all" {
 				return invalidf("--match %q is unknown", match).WithHint("any: one word is enough; all: every word must be there")
 			}
-			return p.search(cmd, strings.Join(args, " "), f, o, match == "all")
-		},
+			return p.search(cmd, e, strings.Join(args, " "), f, o, match == "all")
+		}),
 	}
 	f.register(cmd, 10)
 	f.registerSuperseded(cmd)
@@ -67,16 +67,12 @@ func (o searchFlags) input(query string, filter engram.Filter, limit int) engine
 		Hops: &o.hops, Rerank: o.rerank}
 }
 
-func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o searchFlags, all bool) error {
+func (p *program) search(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, o searchFlags, all bool) error {
 	// Checked here because the terminal shows the query again.
 	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
 		return err
 	}
 	query = redact.Private(query) // it is shown again
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
 	at, err := p.when("as-of", o.asOf, e.Now())
 	if err != nil {
 		return err
@@ -92,9 +88,7 @@ func (p *program) search(cmd *cobra.Command, query string, f filterFlags, o sear
 	if err != nil {
 		return err
 	}
-	for _, d := range found.Degraded {
-		p.warn(d)
-	}
+	p.warnAll(found.Degraded)
 	nothing, err := p.nothing(cmd, e, filter.Project, len(found.Hits) > 0 || !at.IsZero())
 	if err != nil {
 		return err

@@ -28,11 +28,8 @@ func (p *program) sessionStartCommand() *cobra.Command {
 		Long:    "Start a session, and print its id. Without one it gets a new one; to start the same again changes nothing.",
 		Example: examples("engram session start", "engram session start s1 --directory ~/src/shop"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			var err error
 			in := engine.SessionInput{Directory: p.Dir}
 			if len(args) > 0 {
 				if in.ID = args[0]; strings.TrimSpace(in.ID) == "" {
@@ -52,7 +49,7 @@ func (p *program) sessionStartCommand() *cobra.Command {
 			return p.answer(sessionOf(s), func(b *strings.Builder) {
 				fmt.Fprintf(b, "Session %q started for project %q\n", render.Plain(s.ID), render.Plain(s.Project))
 			})
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&directory, "directory", "", "`folder` it runs in (default: the working directory)")
 	return cmd
@@ -65,12 +62,8 @@ func (p *program) sessionEndCommand() *cobra.Command {
 		Short:   "End a session, or the one that runs in the project",
 		Example: examples("engram session end", "engram session end s1 --summary 'Tokens live in cookies now'"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			summary, err := p.text(summary)
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -99,7 +92,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			}
 			p.warnAll(ended.Warnings)
 			return p.answer(sessionOf(s), func(b *strings.Builder) { fmt.Fprintf(b, "Session %q completed\n", render.Plain(s.ID)) })
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&summary, "summary", "", "what was done, as `text`; - reads standard input")
 	return cmd
@@ -139,11 +132,7 @@ func (p *program) sessionShowCommand() *cobra.Command {
 		Short:   "Show a session and what was saved in it",
 		Example: examples("engram session show s1"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			s, err := e.Session(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -153,7 +142,7 @@ func (p *program) sessionShowCommand() *cobra.Command {
 				return err
 			}
 			return p.answerRows(sessionShownOf(s, list), func(b *strings.Builder) { writeSession(b, s, list, p.zone()) })
-		},
+		}),
 	}
 }
 
@@ -164,12 +153,8 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 		Short:   "Save what a session did, as a memory",
 		Example: examples("engram session summary 'Moved tokens to cookies' --session s1", "engram session summary - < summary.md"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content, err := p.text(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -187,7 +172,7 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 				return err
 			}
 			return p.answerSaved(saved)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
 	originFlag(cmd, &origin)

@@ -36,15 +36,15 @@ func (p *program) sleepCommand() *cobra.Command {
 in a row has nothing to do. Every step is in engram log and can be taken back with engram undo.`,
 		Example: examples("engram sleep --dry-run", "engram sleep", "engram sleep --only merge,boost --all-projects --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if cmd.Flags().Changed("only") && len(only) == 0 {
 				return invalidf("--only names no step").WithHint("leave it out for all of them")
 			}
 			for _, name := range only {
 				in.Only = append(in.Only, lifecycle.StepAction(strings.ToLower(strings.TrimSpace(name))))
 			}
-			return p.sleep(cmd, in, all)
-		},
+			return p.sleep(cmd, e, in, all)
+		}),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&in.DryRun, "dry-run", false, "print the plan and change nothing")
@@ -55,11 +55,8 @@ in a row has nothing to do. Every step is in engram log and can be taken back wi
 }
 
 // sleep runs a sleep and prints what it did.
-func (p *program) sleep(cmd *cobra.Command, in engine.SleepInput, all bool) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInput, all bool) error {
+	var err error
 	if in.Project, err = p.readProject(cmd, e, all); err != nil {
 		return err
 	}
@@ -88,9 +85,7 @@ func (p *program) sleep(cmd *cobra.Command, in engine.SleepInput, all bool) erro
 		}
 		return err
 	}
-	for _, why := range res.Degraded {
-		p.warn(why)
-	}
+	p.warnAll(res.Degraded)
 	return p.answer(document.SleepOf(res, in.DryRun), func(b *strings.Builder) { fmt.Fprintln(b, render.Slept(res, in.DryRun)) })
 }
 

@@ -57,11 +57,8 @@ type, or by the day, week or month in which they were made, as a chart. --since 
 the last 30, weeks the last 26, months the last 12, and projects and types are counted from the beginning.`,
 		Example: examples("engram stats", "engram stats --by project", "engram stats --by week --project shop", "engram stats --by day --since 90d --json"),
 		Args:    between(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
+			var err error
 			// Alone, a line of the last days tells how things go.
 			in := engine.StatsInput{By: engram.Grouping(cmp.Or(by, string(engram.ByDay)))}
 			if since != "" && by == "" {
@@ -88,7 +85,7 @@ the last 30, weeks the last 26, months the last 12, and projects and types are c
 				}
 				p.writeGroups(b, s)
 			}))
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&by, "by", "", "count memories apart by `what`: project, type, day, week or month")
 	cmd.Flags().StringVar(&since, "since", "", "with --by: only memories made since a `time`: 90d, yesterday, 2026-01-31")

@@ -33,11 +33,7 @@ first; what was written in the future; what refers to something that has not arr
 each sync --import. With its NUMBER one is shown whole. sync accept takes it in, sync drop throws it away.`,
 		Example: examples("engram sync deferred", "engram sync deferred 3", "engram sync deferred --all-projects --json"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			project, err := p.readProject(cmd, e, all || len(args) == 1)
 			if err != nil {
 				return err
@@ -58,7 +54,7 @@ each sync --import. With its NUMBER one is shown whole. sync accept takes it in,
 				return p.showDeferred(docs, args[0])
 			}
 			return p.answer(queueDoc{project, docs}, func(b *strings.Builder) { p.writeWaiting(b, docs) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
 	return cmd

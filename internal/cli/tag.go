@@ -16,7 +16,7 @@ func (p *program) tagCommand() *cobra.Command {
 		Long:    "Add, remove or list the tags of a memory. The action may also stand first: tag add ID TAG.",
 		Example: examples("engram tag 12 add security api", "engram tag 12 remove api", "engram tag 12 list"),
 		Args:    between(2, -1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			name, action := args[0], args[1]
 			if isTagAction(name) && !isTagAction(action) {
 				name, action = action, name
@@ -25,34 +25,30 @@ func (p *program) tagCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.tag(cmd, ref, action, args[2:])
-		},
+			return p.tag(cmd, e, ref, action, args[2:])
+		}),
 	}
 }
 
 func isTagAction(s string) bool { return s == "add" || s == "remove" || s == "list" }
 
-func (p *program) tag(cmd *cobra.Command, ref engram.Ref, action string, tags []string) error {
+func (p *program) tag(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, action string, tags []string) error {
 	switch {
 	case !isTagAction(action):
 		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: {tag %s add %s}", strings.TrimPrefix(ref.String(), "#"), action)
 	case action == "list" && len(tags) > 0:
 		return invalidf("tag list takes no tags").WithHint("usage: %s", cmd.UseLine())
 	case action == "list":
-		return p.listTags(cmd, ref)
+		return p.listTags(cmd, e, ref)
 	case len(tags) == 0:
 		return invalidf("tag %s needs a tag", action).WithHint("for example: {tag 12 %s security}", action)
 	case action == "add":
-		return p.update(cmd, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
+		return p.update(cmd, e, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
 	}
-	return p.update(cmd, engine.UpdateInput{Ref: ref, RemoveTags: tags}, "untagged")
+	return p.update(cmd, e, engine.UpdateInput{Ref: ref, RemoveTags: tags}, "untagged")
 }
 
-func (p *program) listTags(cmd *cobra.Command, ref engram.Ref) error {
-	e, err := p.open(cmd)
-	if err != nil {
-		return err
-	}
+func (p *program) listTags(cmd *cobra.Command, e *engine.Engine, ref engram.Ref) error {
 	d, err := e.Get(cmd.Context(), ref)
 	if err != nil {
 		return err

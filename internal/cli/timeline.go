@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
 func (p *program) timelineCommand() *cobra.Command {
@@ -15,12 +16,8 @@ func (p *program) timelineCommand() *cobra.Command {
 		Short:   "Show what was saved around a memory in its session",
 		Example: examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			ref, err := engram.ParseRef(args[0])
-			if err != nil {
-				return err
-			}
-			e, err := p.open(cmd)
 			if err != nil {
 				return err
 			}
@@ -29,7 +26,7 @@ func (p *program) timelineCommand() *cobra.Command {
 				return err
 			}
 			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
-		},
+		}),
 	}
 	cmd.Flags().IntVar(&before, "before", 5, "so many memories before it")
 	cmd.Flags().IntVar(&after, "after", 5, "so many memories after it")

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -21,20 +22,16 @@ func (p *program) topicCommand() *cobra.Command {
 		Short:   "Suggest the topic key a memory should be saved under",
 		Example: examples(`engram topic decision 'Auth model'`, `engram save 'Auth model' 'JWT' --topic "$(engram topic decision 'Auth model')"`),
 		Args:    between(2, 3),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			content := ""
 			if len(args) == 3 {
 				content = args[2]
-			}
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
 			}
 			key, err := e.SuggestTopic(engram.Type(args[0]), args[1], content)
 			if err != nil {
 				return err
 			}
 			return p.answer(topicDoc{key}, func(b *strings.Builder) { fmt.Fprintln(b, render.Plain(key)) })
-		},
+		}),
 	}
 }

@@ -27,11 +27,8 @@ undoing that does the first one again. What was erased (delete --hard) cannot be
 FIRST..LAST takes back several, the latest first: with --verb those of one verb, such as all that a sleep did.`,
 		Example: examples("engram undo --dry-run", "engram undo", "engram undo 41", "engram undo 120..180 --verb sleep"),
 		Args:    between(0, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			var err error
 			if len(args) == 1 && strings.Contains(args[0], "..") {
 				return p.undoRange(cmd, e, args[0], engine.UndoRangeInput{Verb: verb, DryRun: dry})
 			}
@@ -51,7 +48,7 @@ FIRST..LAST takes back several, the latest first: with --verb those of one verb,
 				return err
 			}
 			return p.answer(document.UndoneOf(u, dry), func(b *strings.Builder) { b.WriteString(render.Undone(u, dry)) })
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only tell what would be taken back")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "the latest operation of every project")

@@ -29,12 +29,12 @@ func (p *program) updateCommand() *cobra.Command {
 		Example: examples("engram update 12 --content 'JWT, 5 minutes' --type decision",
 			"git show --stat | engram update 12 --content -", "engram update 12 --metadata ticket=ENG-12 --metadata draft="),
 		Args: between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			in, err := p.updateInput(cmd, args[0], f)
 			if err != nil {
 				return err
 			}
-			e, m, err := p.changed(cmd, in)
+			m, err := e.Update(cmd.Context(), in)
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ func (p *program) updateCommand() *cobra.Command {
 			}
 			doc := updatedDoc{changedOf(e, m.Memory), document.OrEmpty(m.Warnings)}
 			return p.answer(doc, func(b *strings.Builder) { writeChanged(b, m.Memory, "updated") })
-		},
+		}),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.title, "title", "", "new `title`")
@@ -69,18 +69,9 @@ type updatedDoc struct {
 	Warnings []string `json:"warnings"`
 }
 
-func (p *program) changed(cmd *cobra.Command, in engine.UpdateInput) (*engine.Engine, engine.Updated, error) {
-	e, err := p.open(cmd)
-	if err != nil {
-		return nil, engine.Updated{}, err
-	}
-	m, err := e.Update(cmd.Context(), in)
-	return e, m, err
-}
-
 // update runs the verb and prints the memory; done is what the text says was done.
-func (p *program) update(cmd *cobra.Command, in engine.UpdateInput, done string) error {
-	e, m, err := p.changed(cmd, in)
+func (p *program) update(cmd *cobra.Command, e *engine.Engine, in engine.UpdateInput, done string) error {
+	m, err := e.Update(cmd.Context(), in)
 	if err != nil {
 		return err
 	}

@@ -67,11 +67,11 @@ func TestOldWordsAreAnswered(t *testing.T) {
 		{"projects prune --force", "did you mean --yes?"},
 		{"list --no-color", "did you mean --color=never?"},
 		{"conflicts", "one of deferred, ignore, judge, list, scan, show, stats"},
-		{"tag 1 security", "engram tag 1 add security"},
+		{"tag 1 security --data-dir /tmp/x", "engram tag 1 add security"},
 		{"save -- --title text more", "what follows -- is no flag"},
-		{"list zero", "a number from 1"},
-		{"recent 0", "a number from 1"},
-		{"link 1 relates_to 2 --relation supersedes", "the relation is said twice"},
+		{"list zero --data-dir /tmp/x", "a number from 1"},
+		{"recent 0 --data-dir /tmp/x", "a number from 1"},
+		{"link 1 relates_to 2 --relation supersedes --data-dir /tmp/x", "the relation is said twice"},
 	} {
 		_, stderr, code := run(strings.Fields(tt.line)...)
 		if code != 2 || !strings.Contains(stderr, tt.want) {

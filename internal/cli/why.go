@@ -19,17 +19,13 @@ func (p *program) whyCommand() *cobra.Command {
 work), for which questions, at what cost in tokens. It is remembered for 90 days, where the session was named.`,
 		Example: examples("engram why s1", "engram why s1 --json"),
 		Args:    between(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			e, err := p.open(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			a, err := e.Why(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			return p.answer(accountOf(a), func(b *strings.Builder) { writeAccount(b, a, p.zone()) })
-		},
+		}),
 	}
 }
 
