@@ -13,9 +13,6 @@ import (
 func withTimes(terms []engram.Term, question string, phrases []text.TimePhrase) []engram.Term {
 	times := map[string]bool{}
 	for _, p := range phrases {
-		if p.Event != "" {
-			continue // what happened is a matter like any other
-		}
 		text.Scan(question[p.Start:p.End], func(t text.Token) { times[t.Text()] = true })
 	}
 	for i, t := range terms {
@@ -32,12 +29,10 @@ func (q *question) onlyWhen() (from, to time.Time, ok bool) {
 			return from, to, false
 		}
 	}
-	for _, p := range q.phrases {
-		if p.Event == "" {
-			return p.From, p.To, true
-		}
+	if len(q.phrases) == 0 {
+		return from, to, false
 	}
-	return from, to, false
+	return q.phrases[0].From, q.phrases[0].To, true
 }
 
 // inSpan lists what was made in a stretch of time, the newest first.

@@ -13,29 +13,13 @@ type Span struct {
 	Soft     bool // hardly narrows the time ("recently")
 }
 
-// Spans are the intervals among the times of a question. Events are left out: their
-// time has to be looked up (EventSpan).
+// Spans are the times of a question.
 func Spans(phrases []text.TimePhrase) []Span {
 	var spans []Span
 	for _, p := range phrases {
-		if p.Event == "" {
-			spans = append(spans, Span{From: p.From, To: p.To, Exact: p.Exact, Soft: p.Soft})
-		}
+		spans = append(spans, Span{From: p.From, To: p.To, Exact: p.Exact, Soft: p.Soft})
 	}
 	return spans
-}
-
-// EventSpan is the time that stands to an event of that time as relation says: all
-// that is before it, all after, or a week to either side.
-func EventSpan(event time.Time, relation text.TimeRelation) Span {
-	const near = 7 * 24 * time.Hour
-	switch relation {
-	case text.Before:
-		return Span{To: event}
-	case text.After:
-		return Span{From: event}
-	}
-	return Span{From: event.Add(-near), To: event.Add(near)}
 }
 
 // What a memory of the time asked for gains, as a part of its score.

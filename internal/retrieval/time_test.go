@@ -85,18 +85,3 @@ func TestSpansAreTheIntervalsOfAQuestion(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
-
-func TestEventSpan(t *testing.T) {
-	for _, tt := range []struct {
-		relation text.TimeRelation
-		want     retrieval.Span
-	}{
-		{text.Before, retrieval.Span{To: may(15)}},
-		{text.After, retrieval.Span{From: may(15)}},
-		{text.Around, retrieval.Span{From: may(8), To: may(22)}},
-	} {
-		if got := retrieval.EventSpan(may(15), tt.relation); got != tt.want {
-			t.Errorf("%s: got %+v, want %+v", tt.relation, got, tt.want)
-		}
-	}
-}

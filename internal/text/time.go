@@ -1,21 +1,13 @@
 package text
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
-// TimePhrase is a stretch of a question that says when: "last week", "in March 2025",
-// "before the release".
-//
-// It is either an interval, or it refers to an event, which has its time only when
-// somebody has looked it up.
+// TimePhrase is a stretch of a question that says when: "last week", "in March 2025".
 type TimePhrase struct {
 	Start, End int // its bytes in the question, End exclusive
 
 	// From and To bound the time meant, To exclusive, in the zone of the now it was
-	// reckoned from. A zero From ("before May") or To ("since May") is no bound; both are
-	// zero when Event is not "".
+	// reckoned from. A zero From ("before May") or To ("since May") is no bound.
 	From, To time.Time
 	// Exact says that a year was named ("in May 2023", "2024-03-05"): nothing was guessed,
 	// and who writes so means it.
@@ -23,23 +15,7 @@ type TimePhrase struct {
 	// Soft says that the phrase hardly narrows the time ("recently"): the interval is
 	// where most of what is meant lies, not where all of it does.
 	Soft bool
-
-	// Relation is how the time meant stands to that of Event; "" for an interval.
-	Relation TimeRelation
-	// Event is what happened, as it was written and without an article: "release",
-	// "Postgres migration".
-	Event string
 }
-
-// TimeRelation says how a time stands to that of an event.
-type TimeRelation string
-
-// The relations.
-const (
-	Before TimeRelation = "before"
-	After  TimeRelation = "after" // since the event, too
-	Around TimeRelation = "around"
-)
 
 // Limits of a question that asks for a time. People ask in twenty words and mention
 // one time; a pasted log is full of times and asks for none of them.
@@ -54,8 +30,7 @@ const (
 //
 // It would rather miss a time than see one where there is none: a search is shifted
 // towards the time it finds. So "may" is a month only where it cannot be a verb, a
-// word that touches code (last_week, yesterday.log) is none, an event needs an
-// article and a word for something that happens once, and what lies wholly in the
+// word that touches code (last_week, yesterday.log) is none, and what lies wholly in the
 // future, where no memory is, is left out.
 //
 // Days begin at midnight in the zone of now, weeks on Monday, seasons are those of
@@ -72,7 +47,7 @@ func Times(question string, now time.Time) []TimePhrase {
 			continue
 		}
 		i += n
-		if p == (TimePhrase{}) || p.Event == "" && !p.From.Before(now) {
+		if p == (TimePhrase{}) || !p.From.Before(now) {
 			continue
 		}
 		if len(all) == maxTimePhrases {
@@ -134,9 +109,6 @@ func (s *timeScan) phrase(i int) (TimePhrase, int) {
 		if span, n := s.item(i + 1); n > 0 {
 			return s.cut(i, n+1, bounded(s.words[i].lex.lead, span)), n + 1
 		}
-		return s.event(i)
-	case leadDuring, leadAround:
-		return s.event(i)
 	case leadBetween, leadFrom:
 		if span, n := s.stretch(i); n > 0 {
 			return s.cut(i, n, span), n
@@ -228,37 +200,6 @@ func (s *timeScan) beside(i int, span timeSpan, n int) (timeSpan, int) {
 	return timeSpan{from: named.from, to: span.length(named.to, +1), exact: named.exact}, n + 1 + m
 }
 
-// event reads "before the release": a preposition, an article or a name in the
-// genitive, and words of which the last is something that happens once.
-func (s *timeScan) event(i int) (TimePhrase, int) {
-	const most = 4 // words of an event
-	at := i + 1
-	if at >= len(s.words) || s.words[at].gap != gapSpace {
-		return TimePhrase{}, 0
-	}
-	first := at
-	switch w := s.words[at]; {
-	case determiners[w.word]:
-		first++
-	case !w.genitive:
-		return TimePhrase{}, 0
-	}
-	for n := first; n < min(len(s.words), first+most) && (n == i+1 || s.words[n].gap == gapSpace); n++ {
-		w := s.words[n]
-		if events[w.word] && !w.genitive {
-			if w.gluedAfter || s.goesOn(n) {
-				return TimePhrase{}, 0
-			}
-			return TimePhrase{Start: s.words[i].start, End: w.end, Relation: relationOf(s.words[i].lex.lead),
-				Event: strings.Join(strings.Fields(s.text[s.words[first].start:w.end]), " ")}, n + 1 - i
-		}
-		if stopWords[w.word] {
-			break
-		}
-	}
-	return TimePhrase{}, 0
-}
-
 // goesOn reports whether word n is only the beginning of what is named: behind it
 // stands, in lower case, a word of meaning ("the release notes", "2048 rows").
 func (s *timeScan) goesOn(n int) bool {
@@ -267,14 +208,4 @@ func (s *timeScan) goesOn(n int) bool {
 	}
 	next := s.words[n+1]
 	return next.gap != gapComma && !next.capital && !stopWords[next.word]
-}
-
-func relationOf(lead timeLead) TimeRelation {
-	switch lead {
-	case leadBefore, leadUntil:
-		return Before
-	case leadAfter, leadSince:
-		return After
-	}
-	return Around
 }

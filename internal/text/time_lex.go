@@ -61,7 +61,7 @@ const (
 	night
 )
 
-// timeLead is a preposition that goes before a time or an event.
+// timeLead is a preposition that goes before a time.
 type timeLead uint8
 
 const (
@@ -69,8 +69,6 @@ const (
 	leadAfter
 	leadSince
 	leadUntil
-	leadDuring
-	leadAround
 	leadBetween
 	leadFrom
 )
@@ -136,27 +134,9 @@ func timeVocabulary() map[string]*timeLex {
 		add(words, func(l *timeLex) { l.quarter = i + 1 })
 	}
 	for i, words := range []string{"before antes vor prima", "after después despues nach dopo depois", "since desde seit dal dalla", "until till hasta bis fino até",
-		"during", "around", "between entre zwischen tra", "from von de"} {
+		"between entre zwischen tra", "from von de"} {
 		add(words, func(l *timeLex) { l.lead = leadBefore + timeLead(i) })
 	}
 	add("the el la los las il lo le dem der den die das del o os as do da al alla", func(l *timeLex) { l.article = true })
 	return lex
-}
-
-// determiners stand before an event that both sides know of.
-var determiners = setOf("the my our your his her their its that this last latest")
-
-// events are words for what happens once and is remembered: "the release" has a date.
-// What happens at every call ("before the commit", "after the response") is none.
-var events = setOf(`release launch migration outage incident deploy deployment upgrade rollout rollback cutover refactor
-	refactoring rewrite redesign merger acquisition standup retro retrospective sprint meeting demo presentation
-	conference hackathon workshop offsite onsite interview audit freeze breach crash accident trip roadtrip vacation
-	holiday holidays wedding party birthday race marathon concert surgery graduation funeral`)
-
-func setOf(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
-	return m
 }

@@ -13,7 +13,6 @@ type timeWord struct {
 	lex         *timeLex // nil for a word that no rule knows
 	gap         timeGap  // what stands before it
 	capital     bool     // begins with a capital though no sentence begins here
-	genitive    bool     // ended in 's
 	gluedBefore bool     // touches a sign that does not belong to prose
 	gluedAfter  bool
 }
@@ -45,7 +44,7 @@ func timeWordsOf(s string) []timeWord {
 		// What is no time is not looked at closer.
 		if end-i <= maxToken {
 			w.word = strings.ToLower(strings.ReplaceAll(s[i:end], "\u2019", "'"))
-			w.word, w.genitive = strings.CutSuffix(w.word, "'s")
+			w.word = strings.TrimSuffix(w.word, "'s")
 			w.lex = timeLexOf(w.word)
 		}
 		w.capital = unicode.IsUpper(r) && w.gap != gapOther && w.gap != gapDot
