@@ -85,11 +85,7 @@ type verdictDoc struct {
 	Relation document.Judged `json:"relation"`
 }
 
-func (a *API) judgeConflict(q request) (reply, error) {
-	in, err := decode[judgeBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) judgeConflict(q request, in judgeBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("judgment_id is required")
 	}
@@ -135,11 +131,7 @@ type compared struct {
 	SyncID string `json:"sync_id"`
 }
 
-func (a *API) compareMemories(q request) (reply, error) {
-	in, err := decode[compareBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) compareMemories(q request, in compareBody) (reply, error) {
 	switch {
 	case in.A == 0:
 		return reply{}, invalid("memory_id_a is required (integer observation id)")

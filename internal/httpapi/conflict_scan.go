@@ -40,11 +40,7 @@ type scanBody struct {
 	MaxSemantic *int   `json:"max_semantic" min:"1" max:"10000" default:"100" doc:"how many pairs to judge at most"`
 }
 
-func (a *API) scanConflicts(q request) (reply, error) {
-	in, err := decode[scanBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) scanConflicts(q request, in scanBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}

@@ -82,11 +82,7 @@ type decayBody struct {
 }
 
 // setProjectDecay changes how the memories of a project fade; what is null stays.
-func (a *API) setProjectDecay(q request) (reply, error) {
-	in, err := decode[decayBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) setProjectDecay(q request, in decayBody) (reply, error) {
 	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
 		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
 	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err

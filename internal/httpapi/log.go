@@ -52,11 +52,7 @@ type undoBody struct {
 
 // undo takes an operation back: op, or the latest of a project; with from and to,
 // several, of a verb where one is named.
-func (a *API) undo(q request) (reply, error) {
-	in, err := decode[undoBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) undo(q request, in undoBody) (reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
 		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Verb: in.Verb, Project: in.Project, DryRun: in.DryRun})
@@ -116,11 +112,7 @@ type restoreBody struct {
 }
 
 // restore lets a memory say again what it said in an earlier version.
-func (a *API) restore(q request) (reply, error) {
-	in, err := decode[restoreBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) restore(q request, in restoreBody) (reply, error) {
 	if strings.TrimSpace(in.Ref) == "" || in.Version < 1 {
 		return reply{}, invalid("ref and version are required").WithHint("GET %s has the versions", "/history/{ref}")
 	}

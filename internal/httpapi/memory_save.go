@@ -14,11 +14,7 @@ type memoryBody struct {
 	Merge bool `json:"merge" default:"false" doc:"a near-duplicate may take it up"`
 }
 
-func (a *API) saveMemory(q request) (reply, error) {
-	in, err := decode[memoryBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) saveMemory(q request, in memoryBody) (reply, error) {
 	save, err := saveInput(in.Draft, in.Merge)
 	if err != nil {
 		return reply{}, err
@@ -43,11 +39,7 @@ type batchDoc struct {
 }
 
 // saveMemories saves several, all or none.
-func (a *API) saveMemories(q request) (reply, error) {
-	in, err := decode[batchBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) saveMemories(q request, in batchBody) (reply, error) {
 	all, err := a.Engine.SaveBatchOf(q.Context(), len(in.Memories), func(i int) (engine.SaveInput, error) {
 		return saveInput(in.Memories[i], in.Merge)
 	})

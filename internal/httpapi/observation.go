@@ -78,11 +78,7 @@ type savedObservation struct {
 	*judgment
 }
 
-func (a *API) saveObservation(q request) (reply, error) {
-	in, err := decode[observationBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) saveObservation(q request, in observationBody) (reply, error) {
 	if blank(in.SessionID, in.Title, in.Content) {
 		return reply{}, invalid("session_id, title, and content are required")
 	}
@@ -139,11 +135,7 @@ type captured struct {
 	placed
 }
 
-func (a *API) capture(q request) (reply, error) {
-	in, err := decode[captureBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) capture(q request, in captureBody) (reply, error) {
 	if blank(in.SessionID) {
 		return reply{}, invalid("session_id is required")
 	}

@@ -91,11 +91,7 @@ type migrateBody struct {
 	New string `json:"new_project" required:"true" doc:"where to"`
 }
 
-func (a *API) migrateProject(q request) (reply, error) {
-	in, err := decode[migrateBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
 	if blank(in.Old, in.New) {
 		return reply{}, invalid("old_project and new_project are required")
 	}

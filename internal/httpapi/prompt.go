@@ -35,11 +35,7 @@ type savedPrompt struct {
 	placed
 }
 
-func (a *API) savePrompt(q request) (reply, error) {
-	in, err := decode[promptBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) savePrompt(q request, in promptBody) (reply, error) {
 	if blank(in.SessionID, in.Content) {
 		return reply{}, invalid("session_id and content are required")
 	}

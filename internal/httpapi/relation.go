@@ -25,11 +25,7 @@ type linkBody struct {
 }
 
 // link says what one memory is to another.
-func (a *API) link(q request) (reply, error) {
-	in, err := decode[linkBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) link(q request, in linkBody) (reply, error) {
 	ends, err := ends(in.Source, in.Target)
 	if err != nil {
 		return reply{}, err

@@ -14,10 +14,10 @@ import (
 // project that is named, else to that of the session, of the settings or of the server's folder.
 func (a *API) rememberRows() []Route {
 	return []Route{
-		write("POST", "/remember", a.remember, "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
+		write("POST", "/remember", decoded(a.remember), "remember one thing; what is known already is merged").newer().takes(rememberBody{}).gives(remembered{}, http.StatusOK, created),
 		// It counts what it shows as read: hence not open, as what only reads is.
-		write("POST", "/recall", a.recollect, "what is remembered of a question, by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
-		write("POST", "/forget", a.forget, "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
+		write("POST", "/recall", decoded(a.recollect), "what is remembered of a question, by likeness × strength").newer().takes(recollectBody{}).gives(document.Recollection{}),
+		write("POST", "/forget", decoded(a.forget), "forget a memory").newer().takes(forgetBody{}).gives(document.Forgotten{}).fails(notFound, conflict),
 	}
 }
 
@@ -42,14 +42,11 @@ type placed struct {
 	Warnings []string `json:"warnings,omitempty"` // on the name of the project, on what was cut out or could not be done
 }
 
-func (a *API) remember(q request) (reply, error) {
-	in, err := decode[rememberBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) remember(q request, in rememberBody) (reply, error) {
 	if blank(in.Content) {
 		return reply{}, invalid("content is required")
 	}
+	var err error
 	if in.Project == "" {
 		if in.Project, err = a.projectOf(q.Context(), in.Session); err != nil {
 			return reply{}, err
@@ -92,11 +89,7 @@ type recollectBody struct {
 	Metadata    map[string]any `json:"metadata_filter" doc:"only what has all of this, exactly"`
 }
 
-func (a *API) recollect(q request) (reply, error) {
-	in, err := decode[recollectBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) recollect(q request, in recollectBody) (reply, error) {
 	ask := engine.RecollectInput{Query: in.Query, Category: string(in.Category), MinStrength: in.MinStrength, Metadata: in.Metadata}
 	if in.Limit != nil {
 		if ask.Limit = *in.Limit; ask.Limit == 0 {
@@ -112,11 +105,7 @@ type forgetBody struct {
 	ID string `json:"id" required:"true" doc:"an id, a number or topic:KEY"`
 }
 
-func (a *API) forget(q request) (reply, error) {
-	in, err := decode[forgetBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) forget(q request, in forgetBody) (reply, error) {
 	if blank(in.ID) {
 		return reply{}, invalid("id is required")
 	}

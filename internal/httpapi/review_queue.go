@@ -29,11 +29,7 @@ type decidedDoc struct {
 }
 
 // reviewApprove lets what waits be told, or come in.
-func (a *API) reviewApprove(q request) (reply, error) {
-	in, err := decode[approveBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
 	if (len(in.Names) == 0) == (in.Operation == 0) {
 		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
 	}
@@ -44,11 +40,7 @@ func (a *API) reviewApprove(q request) (reply, error) {
 }
 
 // reviewRefuse forgets what waits, or throws it away.
-func (a *API) reviewRefuse(q request) (reply, error) {
-	in, err := decode[namesBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) reviewRefuse(q request, in namesBody) (reply, error) {
 	if len(in.Names) == 0 {
 		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
 	}

@@ -84,6 +84,17 @@ func write(method, path string, h func(request) (reply, error), summary string) 
 	return Route{Method: method, Path: path, Summary: summary, Token: true, MaxBody: maxBody, handle: h}
 }
 
+// decoded is the handler of a route that takes a body.
+func decoded[T any](h func(request, T) (reply, error)) func(request) (reply, error) {
+	return func(q request) (reply, error) {
+		in, err := decode[T](q)
+		if err != nil {
+			return reply{}, err
+		}
+		return h(q, in)
+	}
+}
+
 // newer says that r refuses what it does not know.
 func (r Route) newer() Route { r.Newer = true; return r }
 

@@ -59,11 +59,7 @@ type begun struct {
 	Project string `json:"project"` // as it is spelled from now on
 }
 
-func (a *API) startSession(q request) (reply, error) {
-	in, err := decode[sessionBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) startSession(q request, in sessionBody) (reply, error) {
 	if blank(in.Project) {
 		return reply{}, invalid("project is required")
 	}

@@ -15,20 +15,12 @@ type sleepBody struct {
 }
 
 // sleep consolidates memories, or says what that would be.
-func (a *API) sleep(q request) (reply, error) {
-	b, err := decode[sleepBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) sleep(q request, b sleepBody) (reply, error) {
 	return a.slept(q, b, b.Only)
 }
 
 // prune forgets what is too weak, or says what that is.
-func (a *API) prune(q request) (reply, error) {
-	b, err := decode[sleepBody](q)
-	if err != nil {
-		return reply{}, err
-	}
+func (a *API) prune(q request, b sleepBody) (reply, error) {
 	if len(b.Only) > 0 {
 		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
 	}

@@ -48,7 +48,7 @@ func (a *API) serverRows() []Route {
 
 func (a *API) sessionRows() []Route {
 	return []Route{
-		write("POST", "/sessions", a.startSession, "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(begun{}, created),
+		write("POST", "/sessions", decoded(a.startSession), "start a session; one that exists keeps what it has").takes(sessionBody{}).gives(begun{}, created),
 		read("/sessions/recent", a.recentSessions, "sessions, the latest activity first").query(inProject(), limit(5, maxList).lax()).gives([]sessionRow{}),
 		read("/sessions/{id}", a.session, "one session").gives(sessionDoc{}).fails(notFound),
 		read("/sessions/{id}/uses", a.sessionUses, "what a session was shown").newer().gives(usesDoc{}).fails(notFound),
@@ -60,10 +60,10 @@ func (a *API) sessionRows() []Route {
 func (a *API) observationRows() []Route {
 	lists := []Param{inProject(), oneScope().lax(), superseded(), limit(20, maxList).lax()}
 	return []Route{
-		write("POST", "/observations", a.saveObservation, "save a memory").takes(observationBody{}).gives(savedObservation{}, created).fails(conflict),
+		write("POST", "/observations", decoded(a.saveObservation), "save a memory").takes(observationBody{}).gives(savedObservation{}, created).fails(conflict),
 		read("/observations", a.observations, "memories, newest first").query(all(lists, []Param{words("sort", "the only order there is", "created_at:desc")})...).gives([]observation{}),
 		read("/observations/recent", a.recentObservations, "memories, newest first").query(lists...).gives([]observation{}),
-		write("POST", "/observations/passive", a.capture, `save each item under "## Key Learnings:" of a text`).takes(captureBody{}).gives(captured{}).fails(conflict),
+		write("POST", "/observations/passive", decoded(a.capture), `save each item under "## Key Learnings:" of a text`).takes(captureBody{}).gives(captured{}).fails(conflict),
 		read("/observations/{id}", a.observation, "one memory").query(forSession(), working(), asOf()).gives(observation{}).fails(notFound),
 		write("PATCH", "/observations/{id}", a.updateObservation, "change a memory").takes(observationChange{}).gives(observation{}).fails(notFound, conflict),
 		write("DELETE", "/observations/{id}", a.deleteObservation, "forget a memory").query(erasing().lax()).gives(deletedObservation{}).fails(notFound),
@@ -100,7 +100,7 @@ func (a *API) findingRows() []Route {
 
 func (a *API) promptRows() []Route {
 	return []Route{
-		write("POST", "/prompts", a.savePrompt, "save what the user asked").takes(promptBody{}).gives(savedPrompt{}, created).fails(conflict),
+		write("POST", "/prompts", decoded(a.savePrompt), "save what the user asked").takes(promptBody{}).gives(savedPrompt{}, created).fails(conflict),
 		read("/prompts/recent", a.recentPrompts, "prompts, newest first").query(inProject(), limit(20, maxList).lax()).gives([]promptDoc{}),
 		read("/prompts/search", a.searchPrompts, "prompts by their words").query(words("q", "words; none lists the newest"), inProject(), limit(10, 100).lax()).gives([]promptDoc{}),
 		write("DELETE", "/prompts/{id}", a.deletePrompt, "delete a prompt").query(erasing()).gives(kept{}).fails(notFound),
@@ -126,9 +126,9 @@ func (a *API) storeRows() []Route {
 			whole("may_forget", "with replace: how many memories may be forgotten; one that would forget more is refused and says of which projects", 0, 0, 1<<30)).takes(map[string]any{}).gives(importedDoc{}).fails(conflict),
 		read("/project/current", a.currentProject, "the project of a folder").query(cwd).gives(currentProject{}),
 		read("/projects", a.projects, "projects with what is kept under them").newer().gives(projectsDoc{}),
-		write("POST", "/projects/migrate", a.migrateProject, "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
+		write("POST", "/projects/migrate", decoded(a.migrateProject), "give everything of a project to another").takes(migrateBody{}).gives(migrated{}).gives(skipped{}).fails(notFound, conflict),
 		read("/projects/{name}/decay", a.projectDecay, "how a project fades").newer().query(words("type", "how memories of this type do")).gives(document.ProjectDecay{}).fails(notFound),
-		write("PATCH", "/projects/{name}/decay", a.setProjectDecay, "change how a project fades; what is null stays").newer().takes(decayBody{}).gives(document.ProjectDecay{}).fails(notFound),
+		write("PATCH", "/projects/{name}/decay", decoded(a.setProjectDecay), "change how a project fades; what is null stays").newer().takes(decayBody{}).gives(document.ProjectDecay{}).fails(notFound),
 	}
 }
 
@@ -139,12 +139,12 @@ func (a *API) ageingRows() []Route {
 			share("below", "only what is weaker"), whole("days", "how far ahead to look", 30, 1, engine.MaxDecayDays), words("curve", "reckon by this curve", curves()...)}, page)...).gives(decayDoc{}).fails(notFound, conflict),
 		read("/review", a.reviews, "what waits for a person, and what is due for review, the longest overdue first").newer().query(all([]Param{inProject(),
 			listed("kind", "only these kinds: suspect, waiting, proposal, changed, due")}, page)...).gives(reviewsDoc{}).fails(notFound),
-		write("POST", "/review/approve", a.reviewApprove, "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
-		write("POST", "/review/refuse", a.reviewRefuse, "forget what waits, or throw it away").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/approve", decoded(a.reviewApprove), "somebody read what waits: let it be told, or come in").newer().takes(approveBody{}).gives(decidedDoc{}).fails(notFound, conflict),
+		write("POST", "/review/refuse", decoded(a.reviewRefuse), "forget what waits, or throw it away").newer().takes(namesBody{}).gives(decidedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/done", a.reviewDone, "a memory was checked and holds").newer().may(struct{}{}).gives(reviewedDoc{}).fails(notFound, conflict),
 		write("POST", "/review/{ref}/snooze", a.reviewSnooze, "put a review off").newer().takes(snoozeBody{}).gives(reviewedDoc{}).fails(notFound, conflict),
-		write("POST", "/sleep", a.sleep, "consolidate memories").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
-		write("POST", "/prune", a.prune, "forget what is too weak").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
+		write("POST", "/sleep", decoded(a.sleep), "consolidate memories").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
+		write("POST", "/prune", decoded(a.prune), "forget what is too weak").newer().long().takes(sleepBody{}).gives(document.Sleep{}).fails(notFound, conflict),
 		read("/diagnostics", a.diagnostics, "memories that deserve a look").newer().long().query(inProject(), limit(10, 100)).gives(document.Diagnostics{}).fails(notFound),
 	}
 }
@@ -158,9 +158,9 @@ func (a *API) journalRows() []Route {
 		read("/log", a.log, "what was written, the latest first").newer().query(words("ref", "only what touched this memory"), inProject(), words("actor", "only what it asked for: cli, http, mcp, mcp:NAME"),
 			words("verb", "only what this verb did"), moment("since", "only what was written then or later"), moment("until", "only what was written before"),
 			limit(20, maxList), offset()).gives(document.Log{}).fails(notFound, conflict),
-		write("POST", "/undo", a.undo, "take operations back").newer().takes(undoBody{}).gives(document.Undone{}).gives(undoneDoc{}).fails(notFound, conflict),
+		write("POST", "/undo", decoded(a.undo), "take operations back").newer().takes(undoBody{}).gives(document.Undone{}).gives(undoneDoc{}).fails(notFound, conflict),
 		read("/history/{ref...}", a.history, "what a memory said over time").newer().query(topicProject(), version("from"), version("to")).gives(document.History{}).gives(document.Diff{}).fails(notFound, conflict),
-		write("POST", "/restore", a.restore, "let a memory say again what it said").newer().takes(restoreBody{}).gives(changedDoc{}).fails(notFound, conflict),
+		write("POST", "/restore", decoded(a.restore), "let a memory say again what it said").newer().takes(restoreBody{}).gives(changedDoc{}).fails(notFound, conflict),
 	}
 }
 
@@ -172,7 +172,7 @@ func topicProject() Param {
 func (a *API) relationRows() []Route {
 	end := func(name string) Param { return words(name, "a number, an id or topic:KEY").needed() }
 	return []Route{
-		write("POST", "/relations", a.link, "say what one memory is to another").newer().takes(linkBody{}).gives(document.Linked{}, http.StatusOK, created).fails(notFound, conflict),
+		write("POST", "/relations", decoded(a.link), "say what one memory is to another").newer().takes(linkBody{}).gives(document.Linked{}, http.StatusOK, created).fails(notFound, conflict),
 		write("DELETE", "/relations", a.unlink, "take relations away").newer().query(end("source"), end("target"), words("relation", "only this one")).gives(document.Unlinked{}).fails(notFound, conflict),
 		read("/graph", a.graph, "what relations lead to").newer().query(end("ref"), topicProject(), whole("depth", "how far; 2 when it is left out", 0, 1, 5).bounded().unset(),
 			listed("relation", "only along these"), flag("pending", "also what nobody has judged"), flag("all_projects", "into other projects too"),
@@ -189,17 +189,17 @@ func (a *API) conflictRows() []Route {
 		read("/conflicts/stats", a.conflictStats, "how many there are of each").query(inProject()).gives(conflictCounts{}),
 		read("/conflicts/deferred", a.deferred, "changes of other stores that could not be applied").query(words("status", "only these", "deferred", "dead"), limit(50, engine.MaxConflicts), offset()).gives(deferredPage{}),
 		read("/conflicts/{id}", a.conflict, "one candidate or verdict").gives(document.ConflictShown{}).fails(notFound),
-		write("POST", "/conflicts/scan", a.scanConflicts, "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
-		write("POST", "/conflicts/judge", a.judgeConflict, "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
-		write("POST", "/conflicts/compare", a.compareMemories, "record a verdict on two memories").takes(compareBody{}).gives(compared{}).fails(notFound, conflict),
+		write("POST", "/conflicts/scan", decoded(a.scanConflicts), "look for contradictions").long().takes(scanBody{}).gives(scannedDoc{}).fails(notFound),
+		write("POST", "/conflicts/judge", decoded(a.judgeConflict), "record a verdict").takes(judgeBody{}).gives(verdictDoc{}).fails(notFound, conflict),
+		write("POST", "/conflicts/compare", decoded(a.compareMemories), "record a verdict on two memories").takes(compareBody{}).gives(compared{}).fails(notFound, conflict),
 		write("POST", "/conflicts/deferred/replay", a.replayDeferred, "try again what could not be applied").gives(replayed{}),
 	}
 }
 
 func (a *API) memoryRows() []Route {
 	return []Route{
-		write("POST", "/memories", a.saveMemory, "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
-		write("POST", "/memories/batch", a.saveMemories, "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
+		write("POST", "/memories", decoded(a.saveMemory), "save a memory").newer().takes(memoryBody{}).gives(document.Saved{}, http.StatusOK, created).fails(notFound, conflict),
+		write("POST", "/memories/batch", decoded(a.saveMemories), "save several memories, all or none").newer().takes(batchBody{}).gives(batchDoc{}, http.StatusOK, created).fails(notFound, conflict),
 		read("/memories", a.memories, "memories, newest first; with q those that are found").newer().query(all(narrowing(), finding(), []Param{words("session_id", "only what this session saved"), working(),
 			flag("forgotten", "those that were forgotten"), limit(20, maxList).like("how many at most; with q 10, at most 100").unset(), offset().like("how many to leave out first; not with q").unset()})...).
 			gives(listDoc{}).gives(foundDoc{}).fails(notFound),
