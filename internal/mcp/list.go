@@ -2,10 +2,19 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // definition is a tool as the SDK lists it. All four hints are always stated: what an
@@ -63,4 +72,180 @@ func (s *Server) listOffered(next mcp.MethodHandler) mcp.MethodHandler {
 		}
 		return marked, nil
 	}
+}
+
+const (
+	defaultProfile = "agent"
+	everyTool      = "all"
+	memDialect     = "mem"
+	// smallProfile offers its tools in few and short words, for small models.
+	smallProfile = "core"
+	adminProfile = "admin"
+)
+
+// Profiles returns the names that choose several tools at once, in the order in which
+// they are explained.
+func Profiles() []string {
+	return []string{defaultProfile, smallProfile, adminProfile, memDialect, "memory", "recall", everyTool}
+}
+
+// selectTools returns the tools that list asks for, by name, and those that are taken
+// beside them without being listed. list holds profiles and tool names, separated by commas;
+// "" is the default profile. A tool that only the core profile asks for is described as for a
+// small model.
+//
+// A profile of the mem_* dialect decides what a model reads about, not what a client may
+// call: plugins and scripts call what they know. Whoever names single tools means those
+// and no others.
+func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err error) {
+	wanted, err := wantedOf(profilesAndTools(all), list)
+	if err != nil {
+		return nil, nil, err
+	}
+	whole := slices.ContainsFunc(wanted, func(w string) bool { return slices.Contains(memProfiles(), w) })
+	for _, t := range all {
+		by := memberships(t)
+		by = slices.DeleteFunc(by, func(name string) bool { return !slices.Contains(wanted, name) })
+		switch {
+		case len(by) == 0 && whole && strings.HasPrefix(t.Name, memDialect+"_"):
+			beside = append(beside, t)
+		case len(by) == 0:
+		case slices.Equal(by, []string{smallProfile}):
+			chosen = append(chosen, t.Small())
+		default:
+			chosen = append(chosen, t)
+		}
+	}
+	slices.SortFunc(chosen, func(a, b tool.Tool) int { return strings.Compare(a.Name, b.Name) })
+	return chosen, beside, nil
+}
+
+// memProfiles are the profiles that show tools of the mem_* dialect.
+func memProfiles() []string {
+	return []string{defaultProfile, smallProfile, adminProfile, memDialect, everyTool}
+}
+
+// wantedOf reads a list of profiles and tool names, all of them known: each once, sorted,
+// so that two lists that mean the same read the same.
+func wantedOf(known []string, list string) ([]string, error) {
+	var wanted []string
+	for word := range strings.SplitSeq(list, ",") {
+		if word = strings.ToLower(strings.TrimSpace(word)); word == "" {
+			continue
+		}
+		if !slices.Contains(known, word) {
+			hint := "profiles: " + strings.Join(Profiles(), ", ") + "; or names of tools"
+			if near := text.Nearest(word, known); near != "" {
+				hint = "did you mean " + near + "? " + hint
+			}
+			return nil, engram.Errorf(engram.CodeInvalid, "there is no MCP profile or tool %q", tool.Clip(word)).WithHint("%s", hint)
+		}
+		wanted = append(wanted, word)
+	}
+	if len(wanted) == 0 {
+		wanted = []string{defaultProfile}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted), nil
+}
+
+// memberships are the words that select t.
+func memberships(t tool.Tool) []string {
+	words := append([]string{t.Name, everyTool}, t.Profiles...)
+	if strings.HasPrefix(t.Name, memDialect+"_") {
+		words = append(words, memDialect)
+	}
+	return words
+}
+
+func profilesAndTools(all []tool.Tool) []string {
+	names := Profiles()
+	for _, t := range all {
+		names = append(names, memberships(t)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// mostChoices is how many choices of tools are kept ready. There are more lists than
+// anybody has a use for; one more costs a millisecond or two to make again.
+const mostChoices = 16
+
+// Choices serves MCP over HTTP with the tools that each client chooses: /mcp?tools=LIST, a
+// list as Options.Tools has it; without one, those of the Options. It may be used
+// concurrently.
+type Choices struct {
+	options Options
+	known   []string // profiles and tools
+	usual   http.Handler
+
+	mu    sync.Mutex
+	ready []choice // the latest used last
+}
+
+// choice is the handler for a list of tools.
+type choice struct {
+	list    string
+	handler http.Handler
+}
+
+// NewChoices returns Choices. Its errors are those of New.
+func NewChoices(o Options) (*Choices, error) {
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	return &Choices{options: o, known: profilesAndTools(dialects(o)), usual: s.Handler()}, nil
+}
+
+// ServeHTTP answers with the tools that the request asks for. A list that names what does
+// not exist is refused with 400.
+func (c *Choices) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	handler, err := c.handler(strings.Join(r.URL.Query()["tools"], ","))
+	if err != nil {
+		refuseChoice(w, err)
+		return
+	}
+	handler.ServeHTTP(w, r)
+}
+
+// handler returns the handler for a list of tools, made at need.
+func (c *Choices) handler(list string) (http.Handler, error) {
+	if strings.Trim(list, ", \t") == "" {
+		return c.usual, nil
+	}
+	wanted, err := wantedOf(c.known, list)
+	if err != nil {
+		return nil, err
+	}
+	list = strings.Join(wanted, ",")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := slices.IndexFunc(c.ready, func(have choice) bool { return have.list == list }); i >= 0 {
+		known := c.ready[i]
+		c.ready = append(slices.Delete(c.ready, i, i+1), known)
+		return known.handler, nil
+	}
+	o := c.options
+	o.Tools = list
+	s, err := New(o)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.ready) == mostChoices {
+		c.ready = slices.Delete(c.ready, 0, 1)
+	}
+	c.ready = append(c.ready, choice{list, s.Handler()})
+	return c.ready[len(c.ready)-1].handler, nil
+}
+
+// refuseChoice answers for a list that cannot be served.
+func refuseChoice(w http.ResponseWriter, err error) {
+	e := &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+	status := http.StatusInternalServerError
+	if own, ok := errors.AsType[*engram.Error](err); ok {
+		e.Code, e.Message, status = jsonrpc.CodeInvalidRequest, own.Msg, http.StatusBadRequest
+		e.Data, _ = json.Marshal(map[string]string{"code": string(own.Code), "hint": engram.HintOf(err)}) // texts alone cannot fail
+	}
+	sendError(w, status, nil, e)
 }

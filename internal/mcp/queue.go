@@ -38,7 +38,7 @@ const (
 //
 // Nothing is refused because too much waits: the client is read from more slowly.
 //
-// A call that asks the person at the client (ask.go) gives way while the person thinks,
+// A call that asks the person at the client gives way while the person thinks,
 // and then takes its place back beside whatever began meanwhile: the store keeps those
 // apart.
 type queue struct {

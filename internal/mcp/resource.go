@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +28,7 @@ func offersMemories(offered []tool.Tool) bool {
 // families are the method families that the memory_* dialect answers.
 func families() []string { return []string{"resources", "prompts", "completion"} }
 
-// memories serves the memory_* dialect's resources (here), prompt (prompt.go) and
-// completions (complete.go).
+// memories serves the memory_* dialect's resources, prompt and completions.
 type memories struct {
 	*Server
 	dialect *memory.Dialect
@@ -171,4 +171,51 @@ func messageOf(err error) string {
 		return e.Msg
 	}
 	return "internal error"
+}
+
+// recallPrompt is the prompt by which a person brings memories into a conversation.
+func recallPrompt() *mcp.Prompt {
+	return &mcp.Prompt{Name: memory.PromptName, Title: "Recall what is known", Description: "What is remembered of this project about a topic",
+		Arguments: []*mcp.PromptArgument{
+			{Name: memory.TopicArg, Title: "Topic", Description: "a question, words or a topic key", Required: true},
+			{Name: memory.BudgetArg, Title: "Budget", Description: "tokens at most; default 4000"},
+		}}
+}
+
+func (s memories) recall(ctx context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+	args := req.Params.Arguments
+	text, err := s.dialect.RecallContext(ctx, tool.Caller{Client: clientName(req.ClientInfo())}, args[memory.TopicArg], args[memory.BudgetArg])
+	if err != nil {
+		return nil, s.refusal("prompts/get", err)
+	}
+	return &mcp.GetPromptResult{Description: recallPrompt().Description,
+		Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: text}}}}, nil
+}
+
+// complete answers what an argument of the prompt or of a template may be.
+func (s memories) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	p := req.Params
+	var known []string
+	switch {
+	case p.Ref.Name == memory.PromptName:
+		known = []string{memory.TopicArg, memory.BudgetArg}
+	case p.Ref.URI == memory.MemoryTemplate:
+		known = []string{"id"}
+	case p.Ref.URI == memory.ListTemplate:
+		known = []string{"project", "type", "topic", "cursor"}
+	default:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("there is no prompt or template %q", tool.Clip(redact.Private(p.Ref.Name+p.Ref.URI)))}
+	}
+	if !slices.Contains(known, p.Argument.Name) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("there is no argument %q", tool.Clip(redact.Private(p.Argument.Name)))}
+	}
+	chosen := ""
+	if p.Context != nil {
+		chosen = p.Context.Arguments["project"]
+	}
+	found, err := s.dialect.Complete(ctx, p.Argument.Name, p.Argument.Value, chosen)
+	if err != nil {
+		return nil, s.refusal("completion/complete", err)
+	}
+	return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: found.Values, HasMore: found.More, Total: found.Total}}, nil
 }

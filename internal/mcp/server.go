@@ -2,12 +2,10 @@
 // input and output (stdio.go) and over HTTP (http.go), in both eras of the protocol,
 // the one that begins with initialize and the stateless one of 2026-07-28.
 //
-// It owns what the protocol asks for: which tools are offered (profile.go), how they
-// are listed (list.go), what is offered beside them (resource.go, prompt.go,
-// complete.go), how errors are told (errors.go), how the person at the client is asked
-// (ask.go), and the guards that the SDK does not have (guard.go, stdio.go). What the
-// tools are called and what they say is a dialect's business; those are folders below
-// this one.
+// It owns what the protocol asks for: which tools are offered and how they are listed
+// (list.go), what is offered beside them (resource.go), how the person at the client is
+// asked (progress.go), and the guards that the SDK lacks (http.go, stdio.go). The tools
+// themselves belong to the dialects, the folders below.
 //
 // A caller may rely on this: a failure of a tool is an answer with isError, never the
 // end of the session, and nothing but the protocol is written to its output.
@@ -16,18 +14,24 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/mem"
 	"github.com/alanbuscaglia/engram/internal/mcp/memory"
 	"github.com/alanbuscaglia/engram/internal/mcp/recall"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // Options make a Server. Engine is required.
@@ -194,4 +198,245 @@ type warnings struct{ slog.Handler }
 // Enabled reports whether level is at least a warning and wanted.
 func (h warnings) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && h.Handler.Enabled(ctx, level)
+}
+
+// Instructions are what a client gives its model, one text for each way of working; "" is
+// none. They are handed in, because the same words stand in skills and rules of agents.
+type Instructions struct {
+	Agent  string // for the agent profile
+	Core   string // for the core profile, whose readers are small models
+	Memory string // for the tools named memory_…
+	Recall string // for remember, recall and forget
+	Any    string // for any other choice of tools; names none
+}
+
+// way is a way of working with some of the tools.
+type way struct {
+	needs []string // tools that must be offered for it, beside those of the text with a name such as mem_save
+	text  string
+}
+
+// offering returns what a model is told that is offered these tools: of each dialect
+// the text that names no tool it does not have. Where several dialects are offered, the
+// first counts and the others are told in their own short ones.
+func (i Instructions) offering(offered []tool.Tool) string {
+	var told []string
+	for _, ways := range [][]way{
+		{{nil, i.Agent}, {nil, i.Core}},
+		{{nil, i.Memory}},
+		{{[]string{"remember", "recall"}, i.Recall}},
+	} {
+		if i := slices.IndexFunc(ways, func(w way) bool { return w.fits(offered) }); i >= 0 {
+			told = append(told, ways[i].text)
+		}
+	}
+	switch len(told) {
+	case 0:
+		return i.Any
+	case 1:
+		return told[0]
+	}
+	return strings.Join(told, "\n\nTHE SAME MEMORIES BY OTHER TOOLS (use one set, not several)\n")
+}
+
+// fits reports whether everything that w names is offered.
+func (w way) fits(offered []tool.Tool) bool {
+	return w.text != "" && has(offered, append(named(w.text), w.needs...))
+}
+
+// named returns the tools that a text names, as far as they can be told from other words.
+func named(text string) []string {
+	words := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') })
+	return slices.DeleteFunc(words, func(w string) bool { return !strings.HasPrefix(w, "mem_") && !strings.HasPrefix(w, "memory_") })
+}
+
+// has reports whether every one of the names is a tool's.
+func has(tools []tool.Tool, names []string) bool {
+	for _, name := range names {
+		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Name == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// instead says which tool does what a command does that hints name. Words in angles stand
+// for whatever the command has there.
+type instead struct{ command, call string }
+
+// calls are the commands that hints name and the tools that do the work of them; of those
+// for one command the first that is offered is told, one of the caller's dialect before
+// another's.
+func calls() []instead {
+	return []instead{
+		{"projects list", "mem_stats"},
+		{"projects merge <from> --into <to>", "mem_merge_projects from=<from> to=<to>"},
+		{"search <words>", "mem_search"},
+		{"search <words>", "memory_query"},
+		{"search <words>", "recall"},
+		{"log", "mem_log"},
+		{"log --all-projects", "mem_log all_projects=true"},
+		{"log --verb <verb>", "mem_log verb=<verb>"},
+		{"log <id>", "mem_log id=<id>"},
+		{"undo <op>", "mem_undo op=<op>"},
+		{"history <id>", "mem_history id=<id>"},
+		{"update <id> --scope <scope>", "mem_update id=<id> scope=<scope>"},
+		{"graph <id>", "mem_graph id=<id>"},
+		{"graph <id>", "memory_graph id=<id>"},
+		{"graph <id> --relation <relation>", "mem_graph id=<id> relation_types=<relation>"},
+		{"graph <id> --relation <relation>", "memory_graph id=<id> relation_types=<relation>"},
+		{"link <a> <b>", "mem_link source_id=<a> relation=relates_to target_id=<b>"},
+		{"link <a> <relation> <b>", "mem_link source_id=<a> relation=<relation> target_id=<b>"},
+		{"link <a> <relation> <b>", "memory_link"},
+		{"unlink <a> <relation> <b>", "mem_unlink source_id=<a> relation=<relation> target_id=<b>"},
+		{"conflicts list", "mem_conflicts"},
+		{"conflicts judge <id> <verdict>", "mem_judge judgment_id=<id> relation=<verdict>"},
+	}
+}
+
+// hint is the hint of err for whoever called the tool of that name, "" when it was none:
+// with the tools in it that this server offers. What none of them does is told as the
+// command, which a person can run, or an agent that has a shell.
+func (s *Server) hint(name string, err error) string {
+	return engram.HintFor(err, func(c engram.Call) string {
+		for _, own := range []bool{true, false} {
+			for _, i := range calls() {
+				values, ok := c.Match(i.command)
+				other, _, _ := strings.Cut(i.call, " ")
+				if ok && s.offers(other) && sameDialect(name, other) == own {
+					return strings.NewReplacer(argued(values)...).Replace(i.call)
+				}
+			}
+		}
+		return c.String()
+	})
+}
+
+// sameDialect reports whether the names of two tools begin alike: mem_log, mem_undo.
+func sameDialect(a, b string) bool {
+	first, _, _ := strings.Cut(a, "_")
+	other, _, _ := strings.Cut(b, "_")
+	return first == other
+}
+
+// argued is what Match returned, a value in quotes where it would not be told from what
+// follows it.
+func argued(values []string) []string {
+	all := make([]string, len(values))
+	for i, v := range values {
+		if all[i] = v; i%2 == 1 && (v == "" || strings.ContainsAny(v, " =\"'\\")) {
+			all[i] = strconv.Quote(v)
+		}
+	}
+	return all
+}
+
+// told is an error as structured content.
+type told struct {
+	Error detail `json:"error"`
+}
+
+type detail struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// failure is the answer for an error of a tool: in the dialect's shape where it has
+// one, else the message and the hint. Causes go to the log, never to the client.
+func (s *Server) failure(name string, err error) *mcp.CallToolResult {
+	if errors.Is(err, context.Canceled) {
+		// By the client, which is told all the same over HTTP, where it may still listen.
+		err = engram.Errorf(engram.CodeConflict, "the call was cancelled").WithHint("what it had not written yet is not written")
+	}
+	code := engram.CodeOf(err)
+	if code == engram.CodeInternal || code == engram.CodeUnavailable {
+		s.log.Error("tool failed", "tool", name, "code", string(code), "error", err.Error())
+	}
+	d := detail{Code: string(code), Message: "internal error", Hint: s.hint(name, err)}
+	if e, ok := errors.AsType[*engram.Error](err); ok {
+		d.Message = e.Msg
+	}
+	text, object := d.Message, any(told{d})
+	if d.Hint != "" {
+		text += "\nHint: " + d.Hint
+	}
+	if f, ok := errors.AsType[*tool.Failure](err); ok {
+		text = f.Text
+		if f.Object != nil {
+			object = f.Object
+			if hinted, ok := object.(tool.Hinted); ok {
+				object = hinted.Told(d.Hint)
+			}
+		}
+	}
+	structured, err := json.Marshal(object)
+	if err != nil {
+		// Unreachable: these are structs of strings. The text alone still tells.
+		return result(text, nil, true)
+	}
+	if text == "" {
+		text = string(structured)
+	}
+	return result(text, structured, true)
+}
+
+// refused says why a request cannot be worked on; nil when it can. The SDK would answer
+// with empty lists for what is not offered. memories says that the server has more than tools (resource.go).
+func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
+	if family := unoffered(r.Method); family != "" && !(memories && slices.Contains(families(), family)) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: family + " not supported"}
+	}
+	return misshapen(r)
+}
+
+// unoffered returns the family of a method that a server of tools has none of; "" else. The
+// SDK refuses these too, but in other words than clients of the tools know, and before
+// any middleware.
+func unoffered(method string) string {
+	for _, family := range []string{"resources", "prompts", "logging", "completion"} {
+		if strings.HasPrefix(method, family+"/") {
+			return family
+		}
+	}
+	return ""
+}
+
+// misshapen says what is wrong with the parameters of a request; nil when nothing is.
+// The SDK would say it in names of its own Go types, with the whole input repeated,
+// private parts and all.
+func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
+	if clean := redact.Private(r.Method); clean != r.Method {
+		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}
+	}
+	var into any
+	switch r.Method {
+	case "initialize":
+		into = &mcp.InitializeParams{}
+	case "tools/call":
+		into = &mcp.CallToolParamsRaw{}
+	case "tools/list":
+		into = &mcp.ListToolsParams{}
+	case "subscriptions/listen":
+		into = &mcp.SubscriptionsListenParams{}
+	case "resources/list":
+		into = &mcp.ListResourcesParams{}
+	case "resources/templates/list":
+		into = &mcp.ListResourceTemplatesParams{}
+	case "resources/read":
+		into = &mcp.ReadResourceParams{}
+	case "prompts/list":
+		into = &mcp.ListPromptsParams{}
+	case "prompts/get":
+		into = &mcp.GetPromptParams{}
+	case "completion/complete":
+		into = &mcp.CompleteParams{}
+	default:
+		into = &map[string]json.RawMessage{}
+	}
+	if len(r.Params) == 0 || json.Unmarshal(r.Params, into) == nil {
+		return nil
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams,
+		Message: fmt.Sprintf("the params of %s do not have the form the protocol gives them", tool.Clip(r.Method))}
 }

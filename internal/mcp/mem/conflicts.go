@@ -2,6 +2,7 @@ package mem
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,4 +109,153 @@ func conflictRowOf(c engine.Conflict) conflictRow {
 func conflictLine(c engine.Conflict) string {
 	return fmt.Sprintf("%s: #%d %q %s #%d %q (%s)", c.Relation.ID, c.Source.Num, render.Line(c.Source.Title, 80), c.Relation.Verb,
 		c.Target.Num, render.Line(c.Target.Title, 80), c.Status())
+}
+
+type judgeArgs struct {
+	ID         string   `json:"judgment_id" required:"schema"`
+	Relation   string   `json:"relation" enum:"relates_to,compatible,scoped,contradicts,supersedes,not_conflict" schema:"only" required:"schema"`
+	Reason     string   `json:"reason"`
+	Evidence   string   `json:"evidence"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" schema:"only"`
+	SessionID  string   `json:"session_id"`
+}
+
+type judged struct {
+	Relation document.Judged `json:"relation" schema:"-"`
+}
+
+func (d *dialect) judge(ctx context.Context, by tool.Caller, a judgeArgs) (judged, error) {
+	if strings.TrimSpace(a.ID) == "" {
+		return judged{}, invalid("judgment_id is required")
+	}
+	verb, err := verdictOf("JudgeRelation", a.Relation)
+	if err != nil {
+		return judged{}, err
+	}
+	if c := a.Confidence; c != nil && (*c < 0 || *c > 1) {
+		return judged{}, invalid("confidence must be between 0.0 and 1.0")
+	}
+	c, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: a.ID}, Verb: verb, Reason: a.Reason,
+		Evidence: a.Evidence, Confidence: a.Confidence, SessionID: a.SessionID})
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return judged{}, &tool.Failure{Text: fmt.Sprintf("JudgeRelation: relation %q not found", brief(a.ID)), Err: err}
+	}
+	if err != nil {
+		return judged{}, &tool.Failure{Text: "JudgeRelation: " + reason(err), Err: err}
+	}
+	return judged{document.JudgedOf(c.Relation, c.Source, c.Target)}, nil
+}
+
+// verdicts are those of the engine in the dialect's spelling.
+const verdicts = "relates_to, compatible, scoped, contradicts, supersedes, not_conflict"
+
+// verdictOf reads a verdict; what, a name older clients know, opens the error for one that is none.
+func verdictOf(what, word string) (engram.Verb, error) {
+	if strings.TrimSpace(word) == "" {
+		return "", invalid("relation is required")
+	}
+	verb, err := engram.ParseVerb(word)
+	if err != nil || !engine.IsVerdict(verb) {
+		return "", invalid(fmt.Sprintf("%s: invalid relation verb %q — must be one of: %s", what, brief(word), verdicts))
+	}
+	return verb, nil
+}
+
+type compareArgs struct {
+	A          *tool.ID `json:"memory_id_a" required:"schema"`
+	B          *tool.ID `json:"memory_id_b" required:"schema"`
+	Relation   string   `json:"relation" doc:"as mem_judge" required:"schema"`
+	Confidence *float64 `json:"confidence" min:"0" max:"1" schema:"only" required:"schema"`
+	Reasoning  string   `json:"reasoning" required:"schema"`
+	Model      string   `json:"model"`
+}
+
+type compared struct {
+	SyncID string `json:"sync_id" schema:"-"`
+}
+
+func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (compared, error) {
+	if a.A == nil {
+		return compared{}, invalid("memory_id_a is required (integer observation id)")
+	}
+	if a.B == nil {
+		return compared{}, invalid("memory_id_b is required (integer observation id)")
+	}
+	verb, err := verdictOf("JudgeBySemantic", a.Relation)
+	if err != nil {
+		return compared{}, err
+	}
+	if a.Confidence == nil {
+		return compared{}, invalid("confidence is required (float 0.0..1.0)")
+	}
+	if *a.Confidence < 0 || *a.Confidence > 1 {
+		return compared{}, invalid("confidence must be between 0.0 and 1.0")
+	}
+	if strings.TrimSpace(a.Reasoning) == "" {
+		return compared{}, invalid("reasoning is required")
+	}
+	c, err := d.as(by).Compare(ctx, engine.CompareInput{A: engram.ByNum(int64(*a.A)), B: engram.ByNum(int64(*a.B)), Verb: verb,
+		Confidence: *a.Confidence, Reasoning: a.Reasoning, Model: a.Model})
+	if absent, ok := errors.AsType[*engine.Absent](err); ok {
+		return compared{}, &tool.Failure{Text: fmt.Sprintf("observation id=%d not found: %s", absent.Ref.Num, reason(err)), Err: err}
+	}
+	if err != nil {
+		return compared{}, &tool.Failure{Text: "JudgeBySemantic: " + reason(err), Err: err}
+	}
+	if verb == engram.VerbNotConflict {
+		return compared{}, nil // the dialect names no row here, though one is kept
+	}
+	return compared{c.Relation.ID}, nil
+}
+
+// later is the choice that leaves a candidate in the queue.
+const later = "later"
+
+// askVerdict asks the person at the client, where there is one to ask, about the likeliest
+// candidate of a save, and records what they say. It returns what to tell of it, "" when
+// nobody answered, and the candidates that still wait. One question is enough: a save
+// that opens three forms is a save nobody wants.
+func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (told string, waiting []engine.Candidate) {
+	waiting = res.Candidates
+	if by.Ask == nil || len(waiting) == 0 {
+		return "", waiting
+	}
+	c := waiting[0]
+	answer, ok := by.Ask(ctx, tool.Question{
+		Message: conflictQuestion(res.Memory, c),
+		Choices: append(strings.Split(verdicts, ", "), later),
+		Reason:  "Why? (may be left empty)",
+	})
+	if !ok || answer.Choice == later {
+		return "", waiting
+	}
+	verb, err := verdictOf("JudgeRelation", answer.Choice)
+	if err != nil {
+		return "", waiting
+	}
+	judged, err := d.as(by).Judge(ctx, engine.JudgeInput{Ref: engram.RelationRef{ID: c.Relation.ID}, Verb: verb, Reason: answer.Reason,
+		SessionID: res.Memory.SessionID, ActorKind: engine.KindHuman})
+	if err != nil {
+		return "The user's verdict was not recorded: " + reason(err), waiting
+	}
+	told = fmt.Sprintf("The user judged it against #%d %q: %s", c.Memory.Num, c.Memory.Title, document.VerbOf(judged.Relation))
+	if judged.Relation.Reason != "" {
+		told += " (" + judged.Relation.Reason + ")"
+	}
+	return told, waiting[1:]
+}
+
+// conflictQuestion is what the person reads: both memories, so that it can be answered
+// without looking anything up.
+func conflictQuestion(saved engram.Memory, c engine.Candidate) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Two memories of project %q may contradict each other (%s).\n", saved.Project, render.Line(c.Reason, 200))
+	for _, m := range []struct {
+		when   string
+		memory engram.Memory
+	}{{"Saved now", saved}, {"Earlier", c.Memory}} {
+		fmt.Fprintf(&b, "\n%s: #%d %s\n  %s\n", m.when, m.memory.Num, render.Line(m.memory.Title, 120), render.SetOff(render.Preview(m.memory.Content, 500), "  "))
+	}
+	b.WriteString("\nHow does the one saved now relate to the earlier one? supersedes hides the earlier one.")
+	return b.String()
 }

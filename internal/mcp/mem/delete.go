@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 type deleteArgs struct {
@@ -51,4 +53,123 @@ func (d *dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (del
 		out.HeldBy = append(out.HeldBy, fmt.Sprintf("%s %s", t.Kind, t.Where))
 	}
 	return out, nil
+}
+
+// pinArgs name the memory; either way of naming it is known from the other tools.
+type pinArgs struct {
+	ID    tool.ID `json:"id" required:"schema"`
+	Alias tool.ID `json:"observation_id" schema:"-"`
+}
+
+// What the dialect calls pinned is a memory that does not fade.
+func (d *dialect) pin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
+	return d.setPinned(ctx, by, a, true, "pin")
+}
+
+func (d *dialect) unpin(ctx context.Context, by tool.Caller, a pinArgs) (message, error) {
+	return d.setPinned(ctx, by, a, false, "unpin")
+}
+
+func (d *dialect) setPinned(ctx context.Context, by tool.Caller, a pinArgs, pinned bool, verb string) (message, error) {
+	if a.ID == 0 {
+		a.ID = a.Alias
+	}
+	if a.ID == 0 {
+		return message{}, invalid("id is required for mem_" + verb)
+	}
+	m, err := d.as(by).Update(ctx, engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Permanent: &pinned})
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to " + verb + " memory: " + reason(err), Err: err}
+	}
+	return d.here(ctx, fmt.Sprintf("Memory %sned: #%d %q", verb, m.Num, m.Title)), nil
+}
+
+type undoArgs struct {
+	Op      int64  `json:"op" doc:"number of the operation; default: the latest" min:"0"`
+	From    int64  `json:"from" doc:"with to: several" min:"0"`
+	To      int64  `json:"to" min:"0"`
+	Verb    string `json:"verb" doc:"with from and to: only these"`
+	Project string `json:"project"`
+	DryRun  bool   `json:"dry_run"`
+}
+
+type undone struct {
+	envelope
+	Undone int64    `json:"undone"`
+	Op     int64    `json:"op"`
+	Left   []string `json:"left,omitempty"`
+}
+
+func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return undone{}, err
+	}
+	if a.From > 0 || a.To > 0 {
+		return d.undoRange(ctx, by, a, at)
+	}
+	u, err := d.as(by).Undo(ctx, engine.UndoInput{Op: a.Op, Project: at.Name, DryRun: a.DryRun})
+	if err != nil {
+		return undone{}, err
+	}
+	return undone{enveloped(at, strings.TrimSpace(render.Undone(u, a.DryRun))), u.Undone.Op, u.Op, u.Left}, nil
+}
+
+func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at engine.ProjectInForce) (undone, error) {
+	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Verb: a.Verb, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
+	if err != nil {
+		return undone{}, err
+	}
+	var text strings.Builder
+	out := undone{Undone: list[len(list)-1].Undone.Op}
+	for _, u := range list {
+		text.WriteString(render.Undone(u, a.DryRun))
+		out.Op, out.Left = u.Op, append(out.Left, u.Left...)
+	}
+	out.envelope = enveloped(at, strings.TrimSpace(text.String()))
+	return out, nil
+}
+
+type logArgs struct {
+	ID      tool.ID `json:"id"`
+	Verb    string  `json:"verb" doc:"such as save, sleep, undo"`
+	Since   string  `json:"since" doc:"7d, yesterday, 2026-01-31"`
+	Actor   string  `json:"actor" schema:"-"` // cli, http, mcp:NAME
+	Project string  `json:"project"`
+	All     bool    `json:"all_projects"`
+	Limit   int     `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
+}
+
+func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
+	in := engine.LogInput{Verb: a.Verb, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
+	var err error
+	if in.Since, err = d.when("since", a.Since); err != nil {
+		return message{}, err
+	}
+	if a.ID != 0 {
+		in.Ref = new(engram.ByNum(int64(a.ID)))
+	}
+	at := everywhere()
+	if !a.All {
+		if at, err = d.reading(ctx, a.Project); err != nil {
+			return message{}, err
+		}
+	}
+	in.Project = at.Name
+	entries, begins, err := d.as(by).Log(ctx, in)
+	if err != nil {
+		return message{}, err
+	}
+	if verb := strings.TrimSpace(a.Verb); len(entries) == 0 && verb != "" {
+		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
+	}
+	text := strings.TrimSpace(render.Log(entries, begins, d.text))
+	if len(entries) == 0 {
+		nothing, err := d.nothing(ctx, by, in.Project)
+		if err != nil {
+			return message{}, err
+		}
+		text += "\n" + nothing
+	}
+	return message{envelope: enveloped(at, text)}, nil
 }

@@ -114,3 +114,134 @@ func (d *dialect) here(ctx context.Context, text string) message {
 	}
 	return message{envelope: enveloped(at, text)}
 }
+
+// observation is a memory in the structured answers of tools that read, so that no client
+// has to read prose. Its fields are those of the dialect's HTTP routes; what needs no
+// explaining stays out of the schema.
+type observation struct {
+	ID             int64        `json:"id"`
+	SyncID         string       `json:"sync_id" schema:"-"`
+	SessionID      string       `json:"session_id,omitempty" schema:"-"`
+	Type           string       `json:"type"`
+	Title          string       `json:"title"`
+	Content        string       `json:"content,omitempty"`
+	Cut            bool         `json:"cut,omitempty" schema:"-"` // Content is only its beginning
+	ToolName       string       `json:"tool_name,omitempty" schema:"-"`
+	Project        string       `json:"project,omitempty" schema:"-"`
+	Scope          string       `json:"scope" schema:"-"`
+	TopicKey       string       `json:"topic_key,omitempty" schema:"-"`
+	Tags           []string     `json:"tags,omitempty" schema:"-"`
+	State          engram.State `json:"state,omitempty" schema:"-"`
+	RevisionCount  int          `json:"revision_count" schema:"-"`
+	DuplicateCount int          `json:"duplicate_count" schema:"-"`
+	ReviewAfter    string       `json:"review_after,omitempty" schema:"-"`
+	LastSeenAt     string       `json:"last_seen_at,omitempty" schema:"-"`
+	CreatedAt      string       `json:"created_at" schema:"-"`
+	UpdatedAt      string       `json:"updated_at" schema:"-"`
+	Origin         string       `json:"origin" schema:"-"`
+	Source         string       `json:"source,omitempty" schema:"-"`  // of what nobody here wrote: a quotation
+	Suspect        []string     `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+}
+
+// observationOf is the document of m with the first most characters of its content; 0 is
+// all of it, less than 0 nothing.
+func (d *dialect) observationOf(m engram.Memory, n engram.Note, most int) observation {
+	o := observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: string(m.Type), Title: m.Title, ToolName: m.ToolName,
+		Project: m.Project, Scope: string(m.Scope), TopicKey: m.TopicKey, Tags: m.Tags, State: n.State, RevisionCount: m.RevisionCount,
+		DuplicateCount: m.DuplicateCount, ReviewAfter: stamp(m.ReviewAfter), LastSeenAt: stamp(m.LastSeenAt),
+		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.UpdatedAt), Origin: string(m.Origin), Suspect: n.Suspect}
+	switch {
+	case most == 0:
+		o.Content = m.Content
+	case most > 0:
+		o.Content = render.Preview(m.Content, most)
+		o.Cut = o.Content != m.Content
+	}
+	if render.Quoted(m, n) {
+		o.Source = render.Source(m, d.text)
+	}
+	return o
+}
+
+type timelineArgs struct {
+	ID      tool.ID `json:"observation_id" required:"true"`
+	Before  int     `json:"before" default:"5" min:"0" max:"100" lax:"true"`
+	After   int     `json:"after" default:"5" min:"0" max:"100" lax:"true"`
+	Project string  `json:"project"`
+}
+
+// around is the answer of mem_timeline: in words, and beside them which memories those are.
+type around struct {
+	message
+	Focus  *observation  `json:"focus,omitempty" schema:"-"`
+	Before []observation `json:"before,omitempty" schema:"-"` // the oldest first, as After is; without what they say
+	After  []observation `json:"after,omitempty" schema:"-"`
+}
+
+// InText returns the words alone.
+func (a around) InText() any { return a.message }
+
+func (d *dialect) timeline(ctx context.Context, by tool.Caller, a timelineArgs) (around, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return around{}, err
+	}
+	t, err := d.as(by).Timeline(ctx, engram.ByNum(int64(a.ID)), a.Before, a.After)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return around{}, &tool.Failure{Text: fmt.Sprintf("Timeline error: timeline: observation #%d not found", a.ID), Err: err}
+	}
+	if err != nil {
+		return around{}, &tool.Failure{Text: "Timeline error: " + reason(err), Err: err}
+	}
+	one := func(m engram.Memory) observation { return d.observationOf(m, t.Notes[m.Num], -1) }
+	focus := one(t.Focus)
+	return around{message{envelope: enveloped(at, render.Timeline(t, d.text))}, &focus, document.Each(t.Before, one), document.Each(t.After, one)}, nil
+}
+
+type historyArgs struct {
+	ID      tool.ID `json:"id" required:"true"`
+	Version *int    `json:"version" doc:"show this one whole" min:"1"`
+	From    *int    `json:"from" doc:"version" min:"1"`
+	To      *int    `json:"to" doc:"version; default: now" min:"1"`
+	Restore *int    `json:"restore" doc:"version to restore" min:"1"`
+}
+
+func (d *dialect) history(ctx context.Context, by tool.Caller, a historyArgs) (message, error) {
+	ref := engram.ByNum(int64(a.ID))
+	if a.Restore != nil {
+		m, err := d.as(by).Restore(ctx, ref, *a.Restore)
+		if err != nil {
+			return message{}, err
+		}
+		return d.here(ctx, fmt.Sprintf("Memory restored: #%d %q says what it said in version %d", m.Num, m.Title, *a.Restore)), nil
+	}
+	h, err := d.as(by).History(ctx, ref)
+	if err != nil {
+		return message{}, err
+	}
+	if a.Version != nil {
+		v, err := h.Version(*a.Version)
+		if err != nil {
+			return message{}, err
+		}
+		return d.here(ctx, render.VersionText(v)), nil
+	}
+	if a.From == nil && a.To == nil {
+		return d.here(ctx, strings.TrimSpace(render.History(h, d.text))), nil
+	}
+	numbers := [2]int{-1, 0}
+	for i, n := range []*int{a.From, a.To} {
+		if n != nil {
+			numbers[i] = *n
+		}
+	}
+	from, err := h.Version(numbers[0])
+	if err != nil {
+		return message{}, err
+	}
+	to, err := h.Version(numbers[1])
+	if err != nil {
+		return message{}, err
+	}
+	return d.here(ctx, strings.TrimSpace(render.VersionDiff(from, to))), nil
+}

@@ -1,20 +1,21 @@
 // Package mem is the mem_* dialect of MCP: what its tools are called, what they take
-// and how they answer. Every tool decodes, calls a verb of the engine and encodes; a
-// file per tool or noun, its prose in the Markdown file of its name.
+// and how they answer. Every tool decodes, calls a verb of the engine and encodes; its
+// prose is in the Markdown file of its name.
 //
 // What the dialect keeps for itself lives as long as the process: how busy a project
-// has been (activity.go), tickets for choosing a project (recovery.go)
-// and which session asks (asking.go). The store knows nothing of them.
+// has been and which session asks (session.go), tickets for choosing a project (place.go).
 //
 // Text of memories is quoted as it is, as data: nothing here reads it for instructions.
 package mem
 
 import (
+	"context"
 	"embed"
 	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -91,3 +92,55 @@ func Tools(o Options) []tool.Tool {
 
 // as is the engine writing in the caller's name.
 func (d *dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
+
+// envelope is what nearly every answer of the dialect is wrapped in. Fields that need
+// no explaining stay out of the schema: every agent pays for it in each session.
+type envelope struct {
+	Project       string `json:"project" schema:"-"`
+	ProjectPath   string `json:"project_path" schema:"-"`
+	ProjectSource string `json:"project_source" schema:"-"`
+	Result        string `json:"result"`
+	Warning       string `json:"warning,omitempty" schema:"-"`
+}
+
+// caution opens a warning about a project's name.
+const caution = "⚠️ "
+
+func enveloped(at engine.ProjectInForce, result string) envelope {
+	e := envelope{Project: at.Name, ProjectPath: at.Path, ProjectSource: string(at.Source), Result: result, Warning: at.Warning}
+	if e.Warning != "" && at.Source == project.SourceOverride {
+		e.Warning = caution + e.Warning
+	}
+	return e
+}
+
+// cautioned is a result with a line for each warning.
+func cautioned(result string, warnings []string) string {
+	for _, w := range warnings {
+		result += "\n" + caution + w
+	}
+	return result
+}
+
+// message is the answer of a tool that has text alone to say.
+type message struct {
+	envelope
+	bare bool // the text stands without its envelope
+}
+
+// PlainText returns the text of an answer without envelope.
+func (m message) PlainText() (string, bool) { return m.Result, m.bare }
+
+// stamp writes a time for programs; "" for never.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// nothing is the line of an answer in which nothing was found.
+func (d *dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
+	n, err := d.as(by).Nothing(ctx, project)
+	return render.Nothing(n, "mem_search with all_projects: true", "mem_save"), err
+}

@@ -159,3 +159,95 @@ func joined(a, b string) string {
 	}
 	return a + "\n" + b
 }
+
+type updateArgs struct {
+	ID       tool.ID `json:"id" required:"true"`
+	Title    *string `json:"title"`
+	Content  *string `json:"content"`
+	Type     *string `json:"type"`
+	Scope    *string `json:"scope" enum:"project,personal,global" lax:"true"`
+	TopicKey *string `json:"topic_key"`
+	Project  *string `json:"project" doc:"moves it there"`
+}
+
+func (d *dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (message, error) {
+	if a.Project != nil && strings.TrimSpace(*a.Project) == "" {
+		a.Project = nil // models fill in what they do not mean; a memory is not moved to nowhere
+	}
+	if a.Title == nil && a.Content == nil && a.Type == nil && a.Scope == nil && a.TopicKey == nil && a.Project == nil {
+		return message{}, invalid("provide at least one field to update")
+	}
+	in := engine.UpdateInput{Ref: engram.ByNum(int64(a.ID)), Title: a.Title, Content: a.Content, TopicKey: a.TopicKey}
+	if a.Type != nil {
+		in.Type = new(engram.Type(*a.Type))
+	}
+	if a.Scope != nil {
+		in.Scope = new(engram.ParseScope(*a.Scope))
+	}
+	if a.Project != nil {
+		to, err := d.writing(ctx, engine.ProjectRequest{Explicit: *a.Project}) // one that is known, as for a save
+		if err != nil {
+			return message{}, err
+		}
+		in.Project = &to.Name
+	}
+	m, err := d.as(by).Update(ctx, in)
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to update memory: " + reason(err), Err: err}
+	}
+	lines := []string{fmt.Sprintf("Memory updated: #%d %q (%s, scope=%s)", m.Num, m.Title, m.Type, m.Scope)}
+	if in.Project != nil {
+		lines = append(lines, fmt.Sprintf("It is in project %q now.", m.Project))
+	}
+	for _, w := range m.Warnings {
+		lines = append(lines, caution+w)
+	}
+	return d.here(ctx, strings.Join(lines, "\n")), nil
+}
+
+type captureArgs struct {
+	Content   string `json:"content" required:"schema"`
+	SessionID string `json:"session_id"`
+	Source    string `json:"source" default:"mcp-passive"`
+}
+
+func (d *dialect) capture(ctx context.Context, by tool.Caller, a captureArgs) (message, error) {
+	if strings.TrimSpace(a.Content) == "" {
+		return message{}, invalid("content is required — include text with a '## Key Learnings:' section")
+	}
+	at, err := d.writing(ctx, d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID))
+	if err != nil {
+		return message{}, err
+	}
+	res, err := d.as(by).Capture(ctx, engine.CaptureInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.dir, Source: a.Source})
+	if err != nil {
+		return message{}, failed("Failed to capture", err, engine.ProjectRequest{SessionID: a.SessionID})
+	}
+	if res.Saved > 0 {
+		d.activity.savedIn(at.Name, d.engine.Now())
+	}
+	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Passive capture complete: extracted=%d saved=%d duplicates=%d",
+		res.Extracted, res.Saved, res.Duplicates), res.Warnings))}, nil
+}
+
+type topicArgs struct {
+	Title   string `json:"title"`
+	Content string `json:"content" doc:"used without a title"`
+	Type    string `json:"type"`
+}
+
+type topicKey struct {
+	TopicKey string `json:"topic_key"`
+}
+
+// PlainText returns the line the dialect answers with.
+func (t topicKey) PlainText() (string, bool) { return "Suggested topic_key: " + t.TopicKey, true }
+
+func (d *dialect) suggestTopic(_ context.Context, _ tool.Caller, a topicArgs) (topicKey, error) {
+	if strings.TrimSpace(a.Title) == "" && strings.TrimSpace(a.Content) == "" {
+		return topicKey{}, invalid("provide title or content to suggest a topic_key")
+	}
+	key, err := d.engine.SuggestTopic(engram.Type(a.Type), a.Title, a.Content)
+	return topicKey{key}, err
+}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 type startArgs struct {
@@ -95,4 +98,153 @@ func (d *dialect) summarize(ctx context.Context, by tool.Caller, a summaryArgs) 
 		text += "\n" + score
 	}
 	return message{envelope: enveloped(at, cautioned(text, res.Warnings))}, nil
+}
+
+type promptArgs struct {
+	Content      string `json:"content" required:"true"`
+	SessionID    string `json:"session_id"`
+	Project      string `json:"project" doc:"only after ambiguous_project"`
+	ChoiceReason string `json:"project_choice_reason" enum:"user_selected_after_ambiguous_project" lax:"true"`
+	Token        string `json:"recovery_token"`
+}
+
+func (d *dialect) savePrompt(ctx context.Context, by tool.Caller, a promptArgs) (message, error) {
+	asked := d.ofSession(ctx, engine.ProjectRequest{Override: d.project}, a.SessionID)
+	at, err := d.chosen(ctx, choice{a.SessionID, a.Project, a.ChoiceReason, a.Token}, asked)
+	if err != nil {
+		return message{}, err
+	}
+	p, err := d.as(by).SavePrompt(ctx, engine.PromptInput{Content: a.Content, SessionID: a.SessionID, NewSession: true,
+		Project: at.Name, Directory: d.dir})
+	if err != nil {
+		return message{}, failed("Failed to save prompt", err, engine.ProjectRequest{SessionID: a.SessionID})
+	}
+	at.Name = p.Project // see save
+	return message{envelope: enveloped(at, cautioned(fmt.Sprintf("Prompt saved: %q", render.Preview(p.Content, 80)), p.Warnings))}, nil
+}
+
+const (
+	// quiet is how long a project may see no save before its agent is reminded.
+	quiet = 10 * time.Minute
+	// busy is the number of calls above which an agent that saved nothing is
+	// thought to be working rather than looking around.
+	busy = 5
+)
+
+// activity counts what agents did in each project since its session began. The zero
+// value is ready; it may be used concurrently.
+type activity struct {
+	mu       sync.Mutex
+	projects map[string]*work
+}
+
+// work is the activity in one project.
+type work struct {
+	since, saved time.Time // the first call; the last save, zero for none
+	calls, saves int
+}
+
+// of returns a project's work, which begins at now if there was none. mu is held.
+func (a *activity) of(project string, now time.Time) *work {
+	if a.projects == nil {
+		a.projects = map[string]*work{}
+	}
+	w := a.projects[project]
+	if w == nil {
+		w = &work{since: now}
+		a.projects[project] = w
+	}
+	return w
+}
+
+func (a *activity) called(project string, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.of(project, now).calls++
+}
+
+func (a *activity) savedIn(project string, now time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.of(project, now)
+	w.saves++
+	w.saved = now
+}
+
+// restart forgets what was done in a project: a session begins or is over.
+func (a *activity) restart(project string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.projects, project)
+}
+
+// score is the line that closes a session's summary.
+func (a *activity) score(project string, now time.Time) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.of(project, now)
+	line := fmt.Sprintf("Session activity: %d tool calls, %d saves", w.calls, w.saves)
+	if w.saves == 0 && w.calls > busy {
+		line += " — high activity with no saves, consider persisting important decisions"
+	}
+	return line
+}
+
+// nudge is what to append to an answer when nothing was saved for a while; "" else.
+func (a *activity) nudge(project string, now time.Time) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := a.of(project, now)
+	since := w.since
+	if w.saves > 0 {
+		since = w.saved
+	}
+	idle := now.Sub(since)
+	if idle < quiet || (w.saves == 0 && w.calls <= busy) {
+		return ""
+	}
+	return fmt.Sprintf("\n\n⚠️ No mem_save calls for this project in %d minutes. "+
+		"Did you make any decisions, fix bugs, or discover something worth persisting?", int(idle.Minutes()))
+}
+
+// asking knows which session asks: the one that was started last in this process and
+// has not ended. Tools that read have no argument for it. The zero value is ready; it
+// may be used concurrently.
+type asking struct {
+	mu      sync.Mutex
+	session string
+	told    bool // it had a context
+}
+
+func (a *asking) began(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.session != session {
+		a.session, a.told = session, false
+	}
+}
+
+func (a *asking) ended(session string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.session == session {
+		a.session, a.told = "", false
+	}
+}
+
+// now returns the session that asks, "" when it is not known.
+func (a *asking) now() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.session
+}
+
+// context returns the session that asks for its context. again says that it had one
+// before: an agent asks a second time because its own was compacted, and it has
+// forgotten what it was told.
+func (a *asking) context() (session string, again bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	again, a.told = a.told, true
+	return a.session, again && a.session != ""
 }

@@ -2,11 +2,16 @@ package mem
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -41,4 +46,99 @@ func (d *dialect) sleep(ctx context.Context, by tool.Caller, a sleepArgs) (slept
 		return slept{}, err
 	}
 	return slept{enveloped(at, render.Slept(res, a.DryRun)), a.DryRun, len(res.Plan), res.Applied, res.Made, res.Ops, res.Degraded}, nil
+}
+
+type decayArgs struct {
+	ID      tool.ID `json:"observation_id" doc:"only this one"`
+	Project string  `json:"project" doc:"default: this folder's"`
+	Limit   int     `json:"limit" default:"10" min:"1" max:"100" lax:"true"`
+	Below   float64 `json:"below" doc:"only what is weaker" min:"0" max:"1"`
+	Days    int     `json:"days" doc:"how far ahead" default:"30" min:"1" max:"3650"`
+}
+
+func (d *dialect) decay(ctx context.Context, by tool.Caller, a decayArgs) (message, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return message{}, err
+	}
+	in := engine.DecayInput{Filter: engram.Filter{Project: at.Name}, Limit: a.Limit, Days: a.Days, Below: a.Below}
+	if a.ID != 0 {
+		in.Refs = []engram.Ref{engram.ByNum(int64(a.ID))}
+	}
+	out, err := d.as(by).Decay(ctx, in)
+	if err != nil {
+		return message{}, &tool.Failure{Text: "Failed to tell strengths: " + reason(err), Err: err}
+	}
+	if len(out.Memories) == 0 {
+		nothing, err := d.nothing(ctx, by, at.Name)
+		return message{envelope: enveloped(at, nothing)}, err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Strength now, and in %d days, the weakest first (%d of %d):", out.Days, len(out.Memories), out.Total)
+	for _, f := range out.Memories {
+		fmt.Fprintf(&b, "\n%.2f → %.2f  #%d [%s] %s | %s", f.Now, f.Later, f.Memory.Num, render.Line(string(f.Memory.Type), 0), render.Line(f.Memory.Title, 0), f.Reason)
+	}
+	return message{envelope: enveloped(at, b.String())}, nil
+}
+
+type diagnosticsArgs struct {
+	Project string `json:"project" doc:"default: this folder's"`
+	Limit   int    `json:"limit" doc:"of each list" default:"10" min:"1" max:"100" lax:"true"`
+}
+
+func (d *dialect) diagnostics(ctx context.Context, by tool.Caller, a diagnosticsArgs) (message, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return message{}, err
+	}
+	out, err := d.as(by).Diagnose(ctx, engine.DiagnosticsInput{Project: at.Name, Limit: a.Limit, Progress: by.Progress})
+	if err != nil {
+		return message{}, err
+	}
+	return message{envelope: enveloped(at, render.Diagnosed(out))}, nil
+}
+
+type doctorArgs struct {
+	Project string `json:"project"`
+	Check   string `json:"check" doc:"this check_id alone"`
+}
+
+// doctor answers with a report also where that is bad: it is what was asked for. Only
+// one with an error is told as a failure, so that nobody takes it for good news.
+func (d *dialect) doctor(ctx context.Context, by tool.Caller, a doctorArgs) (document.Report, error) {
+	in := engine.DoctorInput{Check: a.Check, Project: engine.ProjectRequest{Explicit: a.Project, Override: d.project, Dir: d.dir}}
+	r, err := d.as(by).Doctor(ctx, in)
+	if err != nil {
+		return document.Report{}, unread(err, redact.Private(a.Project))
+	}
+	doc := document.ReportOf(r)
+	if r.Status == health.Failed {
+		return doc, &tool.Failure{Object: doc, Err: engram.Errorf(engram.CodeInternal, "the store is not well")}
+	}
+	return doc, nil
+}
+
+type statsArgs struct {
+	Project string `json:"project" doc:"only echoed; counts are of everything"`
+}
+
+func (d *dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (message, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return message{}, err
+	}
+	s, err := d.as(by).Stats(ctx, "")
+	if err != nil {
+		return message{}, err
+	}
+	text := fmt.Sprintf("Memory System Stats:\n- Sessions: %d\n- Observations: %d\n- Prompts: %d\n- Projects: %s",
+		s.Sessions, s.Memories, s.Prompts, projectList(s))
+	if s.Memories == 0 {
+		nothing, err := d.nothing(ctx, by, "")
+		if err != nil {
+			return message{}, err
+		}
+		text += "\n" + nothing
+	}
+	return message{envelope: enveloped(at, text)}, nil
 }

@@ -2,10 +2,17 @@ package memory
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
@@ -77,3 +84,124 @@ const (
 	cursorField = "cursor"
 	nextField   = "next_cursor"
 )
+
+type importArgs struct {
+	Data    json.RawMessage `json:"data" doc:"the object of memory_export" required:"true"`
+	Mode    string          `json:"mode" doc:"replace: what the object lacks is deleted" enum:"merge,replace" default:"merge"`
+	Forget  int             `json:"may_forget" doc:"for replace: how many memories the user agreed to forget" default:"0" min:"0"`
+	Project string          `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
+}
+
+// imported counts what came in.
+type imported struct {
+	Mode      string         `json:"mode"`
+	Memories  document.Tally `json:"memories"`
+	Relations document.Tally `json:"relationships" schema:"-"`
+	Backup    string         `json:"backup,omitempty" schema:"-"` // the copy of the database from before
+	Warnings  []string       `json:"warnings"`                    // what was rejected, and why
+}
+
+// PlainText says what came in.
+func (i imported) PlainText() (string, bool) {
+	tell := func(t document.Tally, what string) string {
+		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Gone)
+	}
+	text := tell(i.Memories, "memories") + "\n" + tell(i.Relations, "relationships")
+	if i.Backup != "" {
+		text += "\nBackup: " + i.Backup
+	}
+	return withWarnings(text, i.Warnings), true
+}
+
+// mostWarnings is how many things that were rejected are named.
+const mostWarnings = 20
+
+func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) (imported, error) {
+	at, err := d.writing(ctx, a.Project)
+	if err != nil {
+		return imported{}, err
+	}
+	if engine.ImportMode(a.Mode) == engine.ImportReplace && isPage(a.Data) {
+		return imported{}, engram.Errorf(engram.CodeInvalid, "data is one page of an export, and what is in the others would be forgotten").
+			WithHint("import each page with mode merge")
+	}
+	res, err := d.as(by).Import(ctx, bytes.NewReader(headFirst(a.Data)), engine.ImportInput{Mode: engine.ImportMode(a.Mode), Project: at.Name, MayForget: &a.Forget,
+		Progress: by.Progress.Of("importing")})
+	if err != nil && len(res.Forgets) > 0 {
+		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).
+			WithHint("nothing was replaced; ask the user, then call it again with may_forget=%d", res.Memories.Gone)
+	}
+	if err != nil {
+		return imported{}, withItems(err, itemsOf(res.Rejected))
+	}
+	told := itemsOf(slices.Concat(res.Rejected, res.Notes))
+	if res.Waiting > 0 {
+		told = append(told, fmt.Sprintf("%d of them read like orders to an agent, and are told unasked only after a person approves them (engram review)", res.Waiting))
+	}
+	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
+}
+
+// isPage reports whether an object is one of several pages of an export.
+func isPage(data json.RawMessage) bool {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return false
+	}
+	return fields[cursorField] != nil || fields[nextField] != nil
+}
+
+// itemsOf tells what was rejected or changed, an item a line; of many the first.
+func itemsOf(notes []engram.ImportNote) (told []string) {
+	for i, n := range notes {
+		if i == mostWarnings {
+			return append(told, fmt.Sprintf("and %d more", len(notes)-mostWarnings))
+		}
+		told = append(told, fmt.Sprintf("%s %s: %s", n.Item, n.Name, n.Reason))
+	}
+	return told
+}
+
+// withItems is err with every item that it is for, where it names only the first.
+func withItems(err error, items []string) error {
+	refused, ok := errors.AsType[*engram.Error](err)
+	if !ok || len(items) < 2 {
+		return err
+	}
+	return engram.Errorf(refused.Code, "%s\n%s", refused.Msg, strings.Join(items, "\n")).WithHintOf(refused).WithCause(refused.Err)
+}
+
+// headFirst puts the fields of an export object into the order of a file, which is read from
+// the top: what says which format it is, then lists, that which others refer to first. Agents
+// and JSON libraries put keys into any order.
+func headFirst(data json.RawMessage) []byte {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil {
+		return data // whoever reads it says what is wrong
+	}
+	order := func(name string) int {
+		lists := []string{"projects", "sessions", "deleted_sessions", "memories", "observations", "prompts", "deleted_prompts", "relations", "relationships"}
+		switch {
+		case fields[name][0] != '[':
+			return -1
+		case slices.Contains(lists, name):
+			return slices.Index(lists, name)
+		}
+		return len(lists)
+	}
+	names := slices.SortedFunc(maps.Keys(fields), func(a, b string) int {
+		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a, b))
+	})
+	var b bytes.Buffer
+	for i, name := range names {
+		b.WriteByte("{,"[min(i, 1)])
+		key, _ := json.Marshal(name) // a string is always JSON
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(fields[name])
+	}
+	if len(names) == 0 {
+		b.WriteByte('{')
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}

@@ -1,20 +1,25 @@
 // Package memory is the memory_* dialect of MCP: what its tools are called, what they
-// take and how they answer (a file per tool, its prose in the Markdown file of its name),
-// and what the same memories are as resources (resource.go), as a prompt (recall.go) and
-// as completions (complete.go). Package mcp puts those into the protocol.
+// take and how they answer (the prose of each in the Markdown file of its name), and what
+// the same memories are as resources, as a prompt and as completions (resource.go).
+// Package mcp puts those into the protocol.
 //
 // Memories are named by their ids (mem_…); numbers, unambiguous beginnings of ids and
 // topic:KEY are read as well. What is stored, asked for or listed is of the project in
-// force (place.go); an id names its memory in whatever project that is.
+// force; an id names its memory in whatever project that is.
 //
 // The dialect keeps nothing between calls, and text of memories is quoted as it is, as
 // data: nothing here reads it for instructions.
 package memory
 
 import (
+	"context"
 	"embed"
+	"fmt"
+	"strings"
 	"time"
 
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/render"
@@ -80,3 +85,146 @@ func (d *Dialect) shown() []string {
 
 // as is the engine writing in the caller's name.
 func (d *Dialect) as(by tool.Caller) *engine.Engine { return d.engine.As(by.Actor()) }
+
+// reading decides the project that a tool looks in. One that is named must exist.
+func (d *Dialect) reading(ctx context.Context, named string) (engine.ProjectInForce, error) {
+	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir})
+}
+
+// writing decides the project that a tool writes to.
+func (d *Dialect) writing(ctx context.Context, named string) (engine.ProjectInForce, error) {
+	return d.engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.project, Dir: d.dir, Write: true, Trusted: d.remote})
+}
+
+// ref reads how the argument of that name names a memory. A topic is one of the project in
+// force; where none is, it is looked for everywhere.
+func (d *Dialect) ref(ctx context.Context, argument, id string) (engram.Ref, error) {
+	r, err := engram.ParseRef(id)
+	if err != nil {
+		return r, engram.Errorf(engram.CodeOf(err), "%s: %v", argument, err).WithHintOf(err)
+	}
+	if r.Topic != "" {
+		if at, err := d.reading(ctx, ""); err == nil {
+			r.Project = at.Name
+		}
+	}
+	return r, nil
+}
+
+// refs reads a list of them.
+func (d *Dialect) refs(ctx context.Context, argument string, ids []string) ([]engram.Ref, error) {
+	var rs []engram.Ref
+	for i, id := range ids {
+		r, err := d.ref(ctx, fmt.Sprintf("%s[%d]", argument, i), id)
+		if err != nil {
+			return nil, err
+		}
+		rs = append(rs, r)
+	}
+	return rs, nil
+}
+
+// warnings are what is to be said beside an answer; empty ones fall out. Never nil.
+func warnings(lists ...[]string) []string {
+	all := []string{}
+	for _, list := range lists {
+		for _, w := range list {
+			if w != "" {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
+// whole is how many characters of a content an answer with several memories has of each.
+// What is longer is cut, and memory_graph has all of it.
+const whole = 4000
+
+// told is a memory in an answer. Fields that need no explaining stay out of the schema:
+// every agent pays for it in each session.
+type told struct {
+	ID          string         `json:"id"`
+	Type        string         `json:"type"`
+	Title       string         `json:"title" schema:"-"`
+	Content     string         `json:"content"`
+	Cut         bool           `json:"cut,omitempty" doc:"content is longer: memory_graph has all of it"`
+	Summary     string         `json:"summary,omitempty" schema:"-"`
+	Tags        []string       `json:"tags"`
+	Importance  float64        `json:"importance"`
+	Project     string         `json:"project" schema:"-"`
+	CreatedAt   document.Stamp `json:"created_at" schema:"-"`
+	UpdatedAt   document.Stamp `json:"updated_at" schema:"-"`
+	AccessCount int            `json:"access_count" schema:"-"`
+	// Notes say what changes how the memory should be read: what it contradicts, that it is
+	// due for review.
+	Notes   []string      `json:"notes,omitempty" schema:"-"`
+	Origin  engram.Origin `json:"origin" schema:"-"`
+	Suspect []string      `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	source  string        // of what is a quotation in a text; "" is none
+}
+
+func toldOf(m engram.Memory, n engram.Note) told {
+	t := told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
+		Importance: m.Importance, Project: m.Project, CreatedAt: document.Stamp(m.CreatedAt), UpdatedAt: document.Stamp(m.UpdatedAt),
+		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Suspect: n.Suspect}
+	if render.Quoted(m, n) {
+		t.source = render.Source(m, render.Options{})
+	}
+	return t
+}
+
+// clipped is t with at most most characters of its content.
+func (t told) clipped(most int) told {
+	if r := []rune(t.Content); len(r) > most {
+		t.Content, t.Cut = string(r[:most])+"…", true
+	}
+	return t
+}
+
+// block is a memory as text: a line about it, then its content, set off so that no line of
+// it can pass for the line of another memory.
+func (t told) block(about ...string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s [%s]", t.ID, render.Line(t.Type, 0))
+	if len(about) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(about, ", "))
+	}
+	for _, tag := range t.Tags {
+		b.WriteString(" #" + render.Tame(render.Line(tag, 0)))
+	}
+	if title := render.Line(t.Title, 0); !strings.HasPrefix(render.Line(t.Content, 0), strings.TrimSuffix(title, "…")) {
+		b.WriteString(" " + t.line(title))
+	}
+	for _, note := range t.Notes {
+		b.WriteString(" | " + note)
+	}
+	content := t.Content
+	if t.source != "" {
+		content = t.source + ":\n" + render.Quote(content)
+	}
+	b.WriteString("\n  " + render.SetOff(content, "  "))
+	return b.String()
+}
+
+// line is a line of a memory's own words: a quotation where its content is one.
+func (t told) line(s string) string {
+	if t.source != "" {
+		return render.QuoteLine(s)
+	}
+	return render.Line(s, 0)
+}
+
+// origin says in a list where a memory that is quoted comes from, and why it is suspect.
+func (t told) origin() string {
+	if t.source == "" {
+		return ""
+	}
+	return " | " + strings.Join(append([]string{"quoted, " + t.source}, t.Notes...), " | ")
+}
+
+// nothing is the sentence of an answer in which nothing was found.
+func (d *Dialect) nothing(ctx context.Context, by tool.Caller, project string) (string, error) {
+	n, err := d.as(by).Nothing(ctx, project)
+	return render.Nothing(n, "ask with the project of one of them", "memory_store"), err
+}

@@ -9,6 +9,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // mostRanked is how many memories a search ranks.
@@ -100,4 +102,241 @@ func types(words []string) []engram.Type {
 		ts = append(ts, engram.Type(w))
 	}
 	return ts
+}
+
+const (
+	// mostNodes is how many memories a graph shows: it is read by a model.
+	mostNodes = 100
+	// aside is how many characters of the memories around one are shown.
+	aside = 500
+)
+
+type graphArgs struct {
+	ID    string   `json:"id" required:"true" ref:"true"`
+	Depth int      `json:"depth" default:"2" min:"1" max:"5"`
+	Types []string `json:"relation_types" doc:"follow only these"`
+}
+
+type graphed struct {
+	Nodes []node `json:"nodes" doc:"the nearest first"`
+	Edges []edge `json:"edges"`
+	Cut   bool   `json:"cut,omitempty" schema:"-"` // there may be more
+}
+
+type node struct {
+	Depth      int  `json:"depth"`
+	Superseded bool `json:"superseded,omitempty"`
+	told
+}
+
+// PlainText shows the memories, then the relations.
+func (g graphed) PlainText() (string, bool) {
+	var parts []string
+	for _, n := range g.Nodes {
+		about := []string{fmt.Sprintf("depth %d", n.Depth)}
+		if n.Superseded {
+			about = append(about, "superseded")
+		}
+		parts = append(parts, n.block(about...))
+	}
+	lines := make([]string, len(g.Edges))
+	for i, e := range g.Edges {
+		lines[i] = e.String()
+		if e.Pending {
+			lines[i] += " (suspected)"
+		}
+	}
+	if len(lines) > 0 {
+		parts = append(parts, "Relations:\n"+strings.Join(lines, "\n"))
+	}
+	if g.Cut {
+		parts = append(parts, fmt.Sprintf("There may be more: %d memories are shown at most.", mostNodes))
+	}
+	return strings.Join(parts, "\n\n"), true
+}
+
+func (d *Dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graphed, error) {
+	ref, err := d.ref(ctx, "id", a.ID)
+	if err != nil {
+		return graphed{}, err
+	}
+	in := engine.GraphInput{Ref: ref, Depth: a.Depth, Limit: mostNodes}
+	for i, word := range a.Types {
+		verb, err := verbOf(fmt.Sprintf("relation_types[%d]", i), word)
+		if err != nil {
+			return graphed{}, err
+		}
+		in.Verbs = append(in.Verbs, verb)
+	}
+	g, err := d.as(by).Graph(ctx, in)
+	if err != nil {
+		return graphed{}, err
+	}
+	return graphedOf(g), nil
+}
+
+// graphedOf shows the memory that was asked for whole, and those around it in short.
+func graphedOf(g engram.Graph) graphed {
+	out := graphed{Nodes: []node{}, Edges: []edge{}, Cut: g.Cut}
+	ids := map[int64]engram.ID{}
+	for i, n := range g.Nodes {
+		ids[n.Memory.Num] = n.Memory.ID
+		t := toldOf(n.Memory, engram.Note{State: n.State, Suspect: n.Suspect})
+		if i > 0 {
+			t = t.clipped(aside)
+		}
+		out.Nodes = append(out.Nodes, node{n.Depth, n.Superseded, t})
+	}
+	for _, r := range g.Edges {
+		out.Edges = append(out.Edges, edgeOf(r, ids[r.Source], ids[r.Target]))
+	}
+	return out
+}
+
+// markdown is a memory as a text that says what its document says: who it is, its words,
+// its relations and what it said before.
+func (d *Dialect) markdown(m engine.Detail) string {
+	about := []string{fmt.Sprintf("strength %.2f", m.Strength), render.Time(m.Memory.UpdatedAt, d.text)}
+	if m.Memory.Project != "" {
+		about = append(about, "project "+render.Line(m.Memory.Project, 0))
+	}
+	if m.Memory.TopicKey != "" {
+		about = append(about, "topic "+render.Line(m.Memory.TopicKey, 0))
+	}
+	t := toldOf(m.Memory, m.Note())
+	parts := []string{"# " + t.line(t.Title), dataNote, t.block(about...)}
+	if len(m.Relations) > 0 {
+		lines := []string{"Relations:"}
+		for _, r := range m.Relations {
+			lines = append(lines, "- "+relationLine(m.Memory, r))
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
+	if len(m.Revisions) > 0 {
+		lines := []string{"Said before, the oldest first:"}
+		for _, r := range m.Revisions {
+			lines = append(lines, fmt.Sprintf("- until %s: %s", render.Time(r.ReplacedAt, d.text), t.line(render.Line(r.Content, 300))))
+		}
+		parts = append(parts, strings.Join(lines, "\n"))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// relationLine is a relation of m with the title of the other memory.
+func relationLine(m engram.Memory, r engram.RelationNote) string {
+	e := edgeOf(r.Relation, m.ID, r.Other.ID)
+	if !r.Outgoing {
+		e.Source, e.Target = e.Target, e.Source
+	}
+	line := e.String()
+	if e.Pending {
+		line += " (suspected)"
+	}
+	if r.Other.Forgotten() {
+		return line + " (forgotten)"
+	}
+	return line + ": " + toldOf(r.Other, engram.Note{}).line(render.Line(r.Other.Title, 120))
+}
+
+type statsArgs struct {
+	Project string `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
+}
+
+type counted struct {
+	Project       string  `json:"project_id"`
+	Memories      int     `json:"memory_count"`
+	Relationships int     `json:"relationship_count"`
+	AvgRelevance  float64 `json:"avg_relevance" doc:"mean strength now, 0 to 1"`
+	// Elsewhere says what is in other projects, where there are no memories in this one.
+	Elsewhere string `json:"elsewhere,omitempty" schema:"-"`
+}
+
+// PlainText is the counts in a line.
+func (c counted) PlainText() (string, bool) {
+	said := fmt.Sprintf("Project %q: %d memories, %d relationships, average relevance %.3f", c.Project, c.Memories, c.Relationships, c.AvgRelevance)
+	if c.Elsewhere != "" {
+		said += "\n" + c.Elsewhere
+	}
+	return said, true
+}
+
+func (d *Dialect) stats(ctx context.Context, by tool.Caller, a statsArgs) (counted, error) {
+	at, err := d.reading(ctx, a.Project)
+	if err != nil {
+		return counted{}, err
+	}
+	v, err := d.as(by).Overview(ctx, at.Name)
+	if err != nil {
+		return counted{}, err
+	}
+	out := counted{v.Project, v.Memories, v.Relations, document.Thousandths(v.Strength), ""}
+	if out.Memories == 0 {
+		out.Elsewhere, err = d.nothing(ctx, by, at.Name)
+	}
+	return out, err
+}
+
+// linkArgs names four relations, those of the dialect; the engine's others are read too.
+type linkArgs struct {
+	Source   string   `json:"source_id" required:"true" ref:"true"`
+	Target   string   `json:"target_id" required:"true" ref:"true"`
+	Relation string   `json:"relation" required:"true" enum:"relates_to,supersedes,derived_from,contradicts" schema:"only"`
+	Strength *float64 `json:"strength" doc:"default 1" min:"0" max:"1"`
+}
+
+type linked struct {
+	Action   string `json:"action" doc:"linked, changed or known"`
+	Relation edge   `json:"relation"`
+}
+
+// edge is a relation: source relation target.
+type edge struct {
+	Source   string  `json:"source_id"`
+	Relation string  `json:"relation"`
+	Target   string  `json:"target_id"`
+	Strength float64 `json:"strength"`
+	Pending  bool    `json:"pending,omitempty" schema:"-"` // only suspected so far
+}
+
+func (e edge) String() string { return fmt.Sprintf("%s %s %s", e.Source, e.Relation, e.Target) }
+
+// edgeOf is a relation of these memories. The verbs of the dialect are the engine's own.
+func edgeOf(r engram.Relation, source, target engram.ID) edge {
+	return edge{string(source), string(r.Verb), string(target), document.Thousandths(r.Strength), r.Status == engram.RelationPending}
+}
+
+// PlainText says what was done.
+func (l linked) PlainText() (string, bool) {
+	done := map[string]string{string(engine.LinkMade): "Linked", string(engine.LinkChanged): "Changed", string(engine.LinkKnown): "Known already"}[l.Action]
+	return done + ": " + l.Relation.String(), true
+}
+
+func (d *Dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked, error) {
+	verb, err := verbOf("relation", a.Relation)
+	if err != nil {
+		return linked{}, err
+	}
+	source, err := d.ref(ctx, "source_id", a.Source)
+	if err != nil {
+		return linked{}, err
+	}
+	target, err := d.ref(ctx, "target_id", a.Target)
+	if err != nil {
+		return linked{}, err
+	}
+	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: source, Target: target, Verb: verb, Strength: a.Strength})
+	if err != nil {
+		return linked{}, err
+	}
+	return linked{string(l.Action), edgeOf(l.Relation, l.Source.ID, l.Target.ID)}, nil
+}
+
+// verbOf reads the relation that the argument of that name asks for.
+func verbOf(argument, word string) (engram.Verb, error) {
+	verb, err := engram.ParseVerb(word)
+	if err != nil {
+		return "", engram.Errorf(engram.CodeInvalid, "%s %q does not exist", argument, tool.Clip(redact.Private(word))).
+			WithHint("relates_to, supersedes, derived_from or contradicts")
+	}
+	return verb, nil
 }

@@ -2,9 +2,16 @@ package memory
 
 import (
 	"context"
+	_ "embed"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +21,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/gist"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 	"github.com/alanbuscaglia/engram/internal/project"
+	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -222,4 +230,226 @@ func forms(doc any, text string) ([]Content, error) {
 		return nil, fmt.Errorf("write the document: %w", err)
 	}
 	return []Content{{JSON, string(b)}, {Markdown, text}}, nil
+}
+
+// scheme opens the URI of a resource. A path alone, as /memories/mem_…, is read as well.
+const scheme = "engram://"
+
+// The URI templates of the resources, in the syntax of RFC 6570.
+const (
+	MemoryTemplate = scheme + "memories/{id}"
+	ListTemplate   = scheme + "projects/{project}/memories{?type,topic,cursor}"
+)
+
+// address is what a URI names: a memory, or the list of a project's memories.
+type address struct {
+	id      string // of a memory; "" for a list
+	project string // of a list; "" is the one in force
+	typ     string // of a list: only this type
+	topic   string // of a list: only this topic key, and those below it
+	cursor  string // of a list: where it goes on
+}
+
+// parseURI reads a URI; ok is false when it names nothing that could be here.
+func parseURI(uri string) (a address, ok bool) {
+	path, query, _ := strings.Cut(uri, "?")
+	path, whole := strings.CutPrefix(path, scheme)
+	if !whole {
+		if path, whole = strings.CutPrefix(path, "/"); !whole {
+			return a, false
+		}
+	}
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		var err error
+		if parts[i], err = url.PathUnescape(p); err != nil {
+			return a, false
+		}
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return a, false
+	}
+	list := address{typ: values.Get("type"), topic: values.Get("topic"), cursor: values.Get("cursor")}
+	switch {
+	case len(parts) == 1 && parts[0] == "memories", len(parts) == 2 && parts[0] == "memories" && parts[1] == "*":
+		return list, true
+	case len(parts) == 3 && parts[0] == "projects" && parts[1] != "" && parts[2] == "memories":
+		list.project = parts[1]
+		return list, true
+	case len(parts) > 1 && parts[0] == "memories" && parts[1] != "":
+		// The key of a topic has slashes, which need not be escaped.
+		a.id = strings.Join(parts[1:], "/")
+		return a, true
+	}
+	return a, false
+}
+
+// ProjectOf is the project that the URI of a list names, as it is written there; "" when it
+// names none.
+func ProjectOf(uri string) string {
+	a, _ := parseURI(uri)
+	return a.project
+}
+
+// IDOf is the id or topic of the memory that a URI names, as it is written there; "" when it
+// names none.
+func IDOf(uri string) string {
+	a, _ := parseURI(uri)
+	return a.id
+}
+
+// memoryURI is the URI of a memory.
+func memoryURI(m engram.Memory) string { return scheme + "memories/" + string(m.ID) }
+
+// uri is the URI of the list a.
+func (a address) uri() string {
+	s := scheme + "projects/" + url.PathEscape(a.project) + "/memories"
+	mark := "?"
+	for _, v := range []struct{ name, value string }{{"type", a.typ}, {"topic", a.topic}, {"cursor", a.cursor}} {
+		if v.value != "" {
+			s += mark + v.name + "=" + url.QueryEscape(v.value)
+			mark = "&"
+		}
+	}
+	return s
+}
+
+// cursorOf is where a list goes on after m. It names a place in time and not a count, so
+// that no memory is told twice or left out when others are saved or forgotten meanwhile.
+func cursorOf(m engram.Memory) string {
+	return base64.RawURLEncoding.EncodeToString(fmt.Appendf(nil, "%d.%d", m.CreatedAt.UnixMilli(), m.Num))
+}
+
+// position reads a cursor; "" is the beginning.
+func position(cursor string) (engram.Position, error) {
+	if cursor == "" {
+		return engram.Position{}, nil
+	}
+	bad := engram.Errorf(engram.CodeInvalid, "the cursor is none of this server").WithHint("leave it out to begin again")
+	b, err := base64.RawURLEncoding.DecodeString(cursor)
+	if err != nil {
+		return engram.Position{}, bad
+	}
+	at, num, _ := strings.Cut(string(b), ".")
+	ms, err := strconv.ParseInt(at, 10, 64)
+	if err != nil {
+		return engram.Position{}, bad
+	}
+	n, err := strconv.ParseInt(num, 10, 64)
+	if err != nil || n < 1 {
+		return engram.Position{}, bad
+	}
+	return engram.Position{CreatedAt: time.UnixMilli(ms).UTC(), Num: n}, nil
+}
+
+// mostCompletions is how many completions an answer has, by the protocol.
+const mostCompletions = 100
+
+// Completions are the values that an argument may have.
+type Completions struct {
+	Values []string // at most 100
+	More   bool     // there are others
+	Total  int      // how many there are; 0 when nobody counted
+}
+
+// Complete returns the values of an argument that begin with what was written so far, in
+// any case: project, type and topic, of the project in force or of the one that was chosen
+// before. Of other arguments, and where no project is in force, nothing is known.
+func (d *Dialect) Complete(ctx context.Context, argument, prefix, chosen string) (Completions, error) {
+	switch argument {
+	case "project":
+		all, err := d.engine.Projects(ctx)
+		return completions(document.Each(all, func(p engram.ProjectCounts) string { return p.Name }), prefix), err
+	case "type", TopicArg:
+	default:
+		return Completions{Values: []string{}}, nil
+	}
+	at, err := d.reading(ctx, chosen)
+	if code := engram.CodeOf(err); code == engram.CodeNotFound || code == engram.CodeConflict {
+		return Completions{Values: []string{}}, nil
+	}
+	if err != nil {
+		return Completions{}, err
+	}
+	if argument == TopicArg {
+		keys, err := d.engine.Topics(ctx, at.Name, prefix, mostCompletions+1)
+		if len(keys) > mostCompletions {
+			return Completions{Values: keys[:mostCompletions], More: true}, err
+		}
+		return Completions{Values: document.OrEmpty(keys), Total: len(keys)}, err
+	}
+	names := map[string]bool{}
+	for _, t := range engram.KnownTypes() {
+		names[string(t)] = true
+	}
+	st, err := d.engine.Stats(ctx, at.Name)
+	if err != nil && engram.CodeOf(err) != engram.CodeNotFound { // a project that has nothing yet
+		return Completions{}, err
+	}
+	for t := range st.Types {
+		names[string(t)] = true
+	}
+	return completions(slices.Sorted(maps.Keys(names)), prefix), nil
+}
+
+// completions are those of all that begin with prefix.
+func completions(all []string, prefix string) Completions {
+	prefix = strings.ToLower(strings.TrimSpace(prefix))
+	fit := slices.DeleteFunc(slices.Clone(all), func(v string) bool { return !strings.HasPrefix(strings.ToLower(v), prefix) })
+	n := min(len(fit), mostCompletions)
+	return Completions{Values: document.OrEmpty(fit[:n]), More: len(fit) > n, Total: len(fit)}
+}
+
+// The prompt that brings memories into a conversation, and its arguments.
+const (
+	PromptName   = "recall_context"
+	TopicArg     = "topic"
+	BudgetArg    = "budget"
+	frameOpening = "<recalled-memories>"
+	frameClosing = "</recalled-memories>"
+)
+
+//go:embed recall_context.md
+var recallFrame string
+
+// RecallContext returns the text of the prompt: what is remembered of a topic, as much of
+// it as goes into a budget of tokens ("" is 4,000), in a frame that says what it is.
+// CodeInvalid for a topic that is blank and for a budget that is no number, or too great.
+func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budget string) (string, error) {
+	topic = redact.Private(topic)
+	if strings.TrimSpace(topic) == "" {
+		return "", engram.Errorf(engram.CodeInvalid, "%s is required", TopicArg)
+	}
+	in := engine.RecallInput{Zone: d.text.Zone}
+	if budget = strings.TrimSpace(budget); budget != "" {
+		n, err := strconv.Atoi(budget)
+		if err != nil || n < 1 || n > engine.MaxBudget {
+			return "", engram.Errorf(engram.CodeInvalid, "%s %q is no number of tokens", BudgetArg, tool.Clip(redact.Private(budget))).
+				WithHint("from 1 to %d", engine.MaxBudget)
+		}
+		in.Budget = n
+	}
+	at, err := d.reading(ctx, "")
+	if err != nil {
+		return "", err
+	}
+	in.SearchInput = engine.SearchInput{Query: topic, Filter: engram.Filter{Project: at.Name, Current: true}}
+	found, err := d.as(by).Recall(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	about := render.Line(topic, 200)
+	if len(found.Items) == 0 {
+		return "Nothing is remembered of project " + at.Name + " about: " + about, nil
+	}
+	text := strings.NewReplacer("{topic}", about, "{project}", at.Name).Replace(strings.TrimSpace(recallFrame)) +
+		"\n\n" + frameOpening + "\n" + framed(found.Text) + "\n" + frameClosing
+	return withWarnings(text, found.Degraded), nil
+}
+
+// framed is text in which nothing ends the frame that it stands in. Characters that do not
+// show are written out: a model may read over those that part a closing tag.
+func framed(text string) string {
+	return regexp.MustCompile(`(?i)<[\s\pZ]*/([\s\pZ]*recalled-memories)`).ReplaceAllString(render.Plain(strings.TrimSpace(text)), `<\/$1`)
 }

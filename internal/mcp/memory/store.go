@@ -88,3 +88,127 @@ func savedAs(res engine.SaveResult) string {
 	done := strings.ToUpper(string(res.Action[:1])) + string(res.Action[1:])
 	return fmt.Sprintf("%s: %s [%s] in project %q", done, res.Memory.ID, res.Memory.Type, res.Memory.Project)
 }
+
+type storeBatchArgs struct {
+	Memories []draft `json:"memories" required:"true" min:"1" max:"100"`
+	Project  string  `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
+}
+
+type storedBatch struct {
+	IDs      []string `json:"ids" doc:"in the order given"`
+	Warnings []string `json:"warnings"`
+}
+
+// PlainText lists the ids.
+func (s storedBatch) PlainText() (string, bool) {
+	return withWarnings(fmt.Sprintf("Stored %d: %s", len(s.IDs), strings.Join(s.IDs, ", ")), s.Warnings), true
+}
+
+func (d *Dialect) storeBatch(ctx context.Context, by tool.Caller, a storeBatchArgs) (storedBatch, error) {
+	at, err := d.writing(ctx, a.Project)
+	if err != nil {
+		return storedBatch{}, err
+	}
+	all, err := d.as(by).SaveBatchOf(ctx, len(a.Memories), func(i int) (engine.SaveInput, error) {
+		return d.input(ctx, at, fmt.Sprintf("memories[%d].", i), a.Memories[i])
+	})
+	if err != nil {
+		return storedBatch{}, err
+	}
+	out := storedBatch{IDs: make([]string, len(all)), Warnings: []string{}}
+	for i, res := range all {
+		out.IDs[i] = string(res.Memory.ID)
+		for _, w := range warningsOf(at, res) {
+			out.Warnings = append(out.Warnings, out.IDs[i]+": "+w)
+		}
+	}
+	return out, nil
+}
+
+type updateArgs struct {
+	ID         string    `json:"id" required:"true" ref:"true"`
+	Content    *string   `json:"content"`
+	Importance *float64  `json:"importance" min:"0" max:"1"`
+	Tags       *[]string `json:"tags" doc:"in place of those it has"`
+	Type       *string   `json:"type"`
+}
+
+// updated is the memory as it is now.
+type updated struct{ told }
+
+// PlainText shows the memory.
+func (u updated) PlainText() (string, bool) { return "Updated: " + u.block(), true }
+
+func (d *Dialect) update(ctx context.Context, by tool.Caller, a updateArgs) (updated, error) {
+	ref, err := d.ref(ctx, "id", a.ID)
+	if err != nil {
+		return updated{}, err
+	}
+	in := engine.UpdateInput{Ref: ref, Content: a.Content, Importance: a.Importance, Tags: a.Tags}
+	if a.Type != nil {
+		in.Type = new(engram.Type(*a.Type))
+	}
+	m, err := d.as(by).Update(ctx, in)
+	if err != nil {
+		return updated{}, err
+	}
+	return updated{toldOf(m.Memory, engram.Note{State: d.engine.StateOf(m.Memory)})}, nil
+}
+
+type deleteArgs struct {
+	ID string `json:"id" required:"true"`
+}
+
+type deleted struct {
+	Deleted bool   `json:"deleted"`
+	ID      string `json:"id"`
+}
+
+// PlainText says which memory was deleted.
+func (g deleted) PlainText() (string, bool) { return "Deleted: " + g.ID, true }
+
+func (d *Dialect) delete(ctx context.Context, by tool.Caller, a deleteArgs) (deleted, error) {
+	ref, err := d.ref(ctx, "id", a.ID)
+	if err != nil {
+		return deleted{}, err
+	}
+	gone, err := d.as(by).Forget(ctx, ref)
+	if err != nil {
+		return deleted{}, err
+	}
+	return deleted{true, string(gone[0].ID)}, nil
+}
+
+type deleteBatchArgs struct {
+	IDs []string `json:"ids" required:"true" min:"1" max:"1000" ref:"true"`
+}
+
+type deletedBatch struct {
+	Deleted  int      `json:"deleted"`
+	NotFound []string `json:"not_found"`
+}
+
+// PlainText says how many were deleted, and what was not found.
+func (g deletedBatch) PlainText() (string, bool) {
+	text := fmt.Sprintf("Deleted: %d", g.Deleted)
+	if len(g.NotFound) > 0 {
+		text += "\nNot found: " + strings.Join(g.NotFound, ", ")
+	}
+	return text, true
+}
+
+func (d *Dialect) deleteBatch(ctx context.Context, by tool.Caller, a deleteBatchArgs) (deletedBatch, error) {
+	refs, err := d.refs(ctx, "ids", a.IDs)
+	if err != nil {
+		return deletedBatch{}, err
+	}
+	gone, unknown, err := d.as(by).ForgetKnown(ctx, refs...)
+	if err != nil {
+		return deletedBatch{}, err
+	}
+	out := deletedBatch{Deleted: len(gone), NotFound: []string{}}
+	for _, i := range unknown {
+		out.NotFound = append(out.NotFound, a.IDs[i])
+	}
+	return out, nil
+}

@@ -1,17 +1,139 @@
+// Package recall is the smallest dialect of MCP: remember, recall and forget, for agents
+// and small models that want a memory and nothing to manage. The prose of a tool is in the
+// Markdown file of its name; the answers are in package document, as HTTP gives them too.
+//
+// The dialect knows no projects: it is one mind for everything its person works on, and
+// what was learned in one project is there in the next. So recall looks everywhere. What is
+// remembered still goes to the project of the folder, where there is one: the other
+// dialects find it there, and near-duplicates are looked for among its likes. Where nobody
+// can say which project it is, the memory belongs to none, and recall finds it all the same. An
+// agent elsewhere may name its project, which is in the schema only there.
+//
+// Text of memories is quoted as it is, as data: nothing here reads it for instructions.
 package recall
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
+	"github.com/alanbuscaglia/engram/internal/project"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
+
+// profile is the profile that has all of the dialect.
+const profile = "recall"
+
+//go:embed *.md
+var prose embed.FS
+
+// Options make the dialect. Engine is required.
+type Options struct {
+	Engine  *engine.Engine
+	Project string         // where everything is remembered; "" looks at Dir
+	Dir     string         // the folder the agent works in, absolute
+	Remote  bool           // the agent works elsewhere: Dir says nothing
+	Zone    *time.Location // of times in texts; nil is UTC
+}
+
+type dialect struct {
+	Options
+	text render.Options
+}
+
+// Tools returns the tools of the dialect, in the order of their names. They may be called
+// concurrently, and keep nothing between calls.
+func Tools(o Options) []tool.Tool {
+	d := &dialect{o, render.Options{Zone: o.Zone}}
+	return tool.Described(prose, "", []tool.Tool{
+		tool.New(tool.Def{Name: "forget", Title: "Forget", Effect: tool.Destroys, Idempotent: true, Profiles: []string{profile}}, d.forget),
+		tool.New(tool.Def{Name: "recall", Title: "Recall", Effect: tool.Reads, Idempotent: true, Profiles: []string{profile}}, d.recall),
+		tool.New(tool.Def{Name: "remember", Title: "Remember", Effect: tool.Writes, Profiles: []string{profile}, Shows: d.shown()}, d.remember),
+	})
+}
+
+// as is the engine writing in the caller's name.
+func (d *dialect) as(by tool.Caller) *engine.Engine { return d.Engine.As(by.Actor()) }
+
+// shown are the arguments that have to be told: over HTTP the agent may work anywhere, and
+// only its project's name says where.
+func (d *dialect) shown() []string {
+	if d.Remote && d.Project == "" {
+		return []string{"project"}
+	}
+	return nil
+}
+
+// place is the project that something is remembered in, named or not; "" where nobody can
+// say.
+func (d *dialect) place(ctx context.Context, named string) (name, warning string, err error) {
+	if named == "" && d.Project == "" && (d.Remote || d.Dir == "") {
+		return "", "", nil
+	}
+	at, err := d.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: named, Override: d.Project, Dir: d.Dir, Write: true, Trusted: d.Remote})
+	if p, ok := errors.AsType[*project.Problem](err); ok && p.Reason == project.ReasonAmbiguous {
+		return "", "", nil
+	}
+	return at.Name, at.Warning, err
+}
+
+type rememberArgs struct {
+	Content  string         `json:"content" doc:"one or two full sentences" required:"true"`
+	Category string         `json:"category" doc:"decision, pattern, fact, preference, insight, …"`
+	Metadata map[string]any `json:"metadata" doc:"to be found by; needs_review: true flags it for the user"`
+	Project  string         `json:"project" doc:"its name; this server does not see your folder" schema:"-"`
+}
+
+// remembered is the answer, and what it says in words.
+type remembered struct {
+	document.Remembered
+	text string
+}
+
+// PlainText returns the words.
+func (r remembered) PlainText() (string, bool) { return r.text, true }
+
+func (d *dialect) remember(ctx context.Context, by tool.Caller, a rememberArgs) (remembered, error) {
+	at, warning, err := d.place(ctx, a.Project)
+	if err != nil {
+		return remembered{}, err
+	}
+	res, err := d.as(by).Save(ctx, engine.SaveInput{Content: a.Content, Type: engram.Type(a.Category), Metadata: a.Metadata,
+		Project: at, Directory: d.Dir, Admit: engine.AdmitMerging})
+	if err != nil {
+		return remembered{}, err
+	}
+	return remembered{document.RememberedOf(res.Memory, res.Known(), res.Contested()), d.saidOf(res, warning)}, nil
+}
+
+// saidOf tells what a save did, and what there is to do about it.
+func (d *dialect) saidOf(res engine.SaveResult, warning string) string {
+	lines := []string{fmt.Sprintf("Remembered as %s.", res.Memory.ID)}
+	switch res.Action {
+	case engine.ActionRepeated:
+		lines[0] = fmt.Sprintf("Known already, as %s.", res.Memory.ID)
+	case engine.ActionMerged:
+		lines[0] = fmt.Sprintf("Merged with %s, which said nearly the same; what it said before is kept.", res.Memory.ID)
+	}
+	if c := res.Contested(); c != nil {
+		lines = append(lines, fmt.Sprintf("It may contradict %s: %s", c.ID, render.Line(c.Content, 300)),
+			"If the new one holds, forget the old one. If you cannot tell, ask the user.")
+	}
+	for _, w := range append([]string{warning}, res.Warnings...) {
+		if w != "" {
+			lines = append(lines, "Warning: "+w)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
 
 type recallArgs struct {
 	Query       string         `json:"query" required:"schema"`
@@ -98,4 +220,31 @@ func (d *dialect) block(h engram.Hit) string {
 		return line + "\n  " + render.Source(m, d.text) + ":\n  " + render.SetOff(render.Quote(m.Content), "  ")
 	}
 	return line + "\n  " + render.SetOff(m.Content, "  ")
+}
+
+type forgetArgs struct {
+	ID string `json:"id" doc:"as recall shows it" required:"true" ref:"true"`
+}
+
+// forgotten is the answer, and what it says in words.
+type forgotten struct {
+	document.Forgotten
+	text string
+}
+
+// PlainText returns the words.
+func (f forgotten) PlainText() (string, bool) { return f.text, true }
+
+func (d *dialect) forget(ctx context.Context, by tool.Caller, a forgetArgs) (forgotten, error) {
+	ref, err := engram.ParseRef(a.ID)
+	if err != nil {
+		return forgotten{}, err
+	}
+	gone, err := d.as(by).Forget(ctx, ref)
+	if err != nil {
+		return forgotten{}, err
+	}
+	m := gone[0]
+	text := fmt.Sprintf("Forgot %s: %s\nThe user can bring it back with engram undo.", m.ID, render.Line(m.Content, 100))
+	return forgotten{document.Forgotten{Forgotten: true}, text}, nil
 }

@@ -1,7 +1,6 @@
 // Package tool says what an MCP tool is, apart from any MCP library: its name, its
 // prose, what it does to the store, how its arguments are described (schema.go) and
-// read (decode.go), how it answers (reply.go), and how it asks the person at the client
-// (ask.go). Dialects define tools with it, package mcp serves them.
+// read (decode.go), how it answers, and how it asks the person at the client. Dialects define tools with it, package mcp serves them.
 //
 // Arguments are checked by the very fields that describe them to the client, so a
 // schema cannot promise what the tool does not keep. What a schema does not mention
@@ -11,6 +10,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"reflect"
 	"slices"
@@ -61,7 +61,7 @@ type Def struct {
 // Caller is who calls a tool.
 type Caller struct {
 	Client string // the client program's own name, cleaned; "" when it did not say
-	Ask    Ask    // asks the person at the client; nil when that cannot be done (ask.go)
+	Ask    Ask    // asks the person at the client; nil when that cannot be done
 	// Progress tells the client how far a long call is; nil when it did not ask for that.
 	// Verbs of the engine take it as it is.
 	Progress Progress
@@ -140,4 +140,131 @@ func (t Tool) Small() Tool {
 		t.Prose = t.SmallProse
 	}
 	return t
+}
+
+// Reply is what a tool answers.
+type Reply struct {
+	Text       string          // the one text block
+	Structured json.RawMessage // the same as an object
+}
+
+// plainText is what an output has when its text is not its JSON.
+type plainText interface {
+	// PlainText returns the text block; ok is false when the JSON is to be it after all.
+	PlainText() (text string, ok bool)
+}
+
+// inText is what an output has when the object in its text is another than the structured
+// one: clients that read texts know it in words and need no fields beside, those that read
+// structured content have the fields and need no words.
+type inText interface {
+	// InText returns the object for the text, a struct.
+	InText() any
+}
+
+// ReplyOf makes the reply of an output struct: an object with its keys sorted, as text
+// and as structured content; or the text of its method PlainText, or the object of its method
+// InText, beside that object.
+func ReplyOf(out any) (Reply, error) {
+	object, err := sorted(out)
+	if err != nil {
+		return Reply{}, fmt.Errorf("write the answer: %w", err)
+	}
+	if p, ok := out.(plainText); ok {
+		if text, ok := p.PlainText(); ok {
+			return Reply{Text: text, Structured: object}, nil
+		}
+	}
+	if t, ok := out.(inText); ok {
+		text, err := sorted(t.InText())
+		if err != nil {
+			return Reply{}, fmt.Errorf("write the answer: %w", err)
+		}
+		return Reply{Text: string(text), Structured: object}, nil
+	}
+	return Reply{Text: string(object), Structured: object}, nil
+}
+
+// sorted writes v, a struct, as an object with sorted keys; nested objects keep the
+// order of their fields.
+func sorted(v any) (json.RawMessage, error) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(b, &members); err != nil {
+		return nil, err
+	}
+	return json.Marshal(members)
+}
+
+// Failure is an error for which a dialect has a shape of its own.
+type Failure struct {
+	Text string // the text block; "" writes Object there, as JSON
+	// Object is the structured answer, a struct; nil makes one of Err.
+	Object any
+	Err    error // the cause; never nil
+}
+
+// Hinted is an Object of a Failure that has a place for the hint of its error.
+type Hinted interface {
+	// Told returns the object with the hint, in the words of the caller.
+	Told(hint string) any
+}
+
+// Error returns what went wrong.
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Ask puts a question to the person at the client while a call runs, and waits for
+// the answer. ok is false when there is none: the person declined, closed the
+// question, took too long or is asked something else just now, the client cannot ask
+// after all, or ctx ended. A tool then goes on as if it had not asked; what it wanted
+// to know it leaves to a later call.
+//
+// A tool that writes may ask between two writes: while the person thinks, the writes
+// that the client sent after it go on, so what was read before asking may be outdated.
+type Ask func(ctx context.Context, q Question) (a Answer, ok bool)
+
+// Question is what a person is asked.
+type Question struct {
+	// Message is the question, plain text of at most MaxQuestion characters; what is
+	// longer is cut. It is shown outside the agent, so it must make sense by itself.
+	Message string
+	// Choices are the answers there are: at least one, each once, in the order shown.
+	Choices []string
+	// Reason is how a line of explanation is asked for, which may be left empty; ""
+	// asks for none.
+	Reason string
+}
+
+// Answer is what the person chose.
+type Answer struct {
+	Choice string // one of Question.Choices
+	Reason string // in the person's words, trimmed, at most MaxReason characters, nothing private; "" when none was given
+}
+
+// The longest texts of a question and its answer, in characters.
+const (
+	MaxQuestion = 2000
+	MaxReason   = 1000
+)
+
+// Progress tells the client how far a call is: what is being done ("scanning"), how much
+// of it is done, and of how much; a total of 0 or less is not known. What is done counts
+// up within one kind of work and may begin anew with the next.
+//
+// It may be called often and from several goroutines: the server tells the client only
+// what is news, not too often, and nothing once the call has returned.
+type Progress func(what string, done, total int)
+
+// Of is p for a verb that does one kind of work and does not name it; nil for nil.
+func (p Progress) Of(what string) func(done, total int) {
+	if p == nil {
+		return nil
+	}
+	return func(done, total int) { p(what, done, total) }
 }
