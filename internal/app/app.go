@@ -8,11 +8,17 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log/slog"
 	"net"
+	"os"
+	"strings"
+	"sync"
 	"time"
+
+	"github.com/oklog/ulid/v2"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
@@ -22,8 +28,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/git"
 	"github.com/alanbuscaglia/engram/internal/health"
 	"github.com/alanbuscaglia/engram/internal/httpapi"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/mcp"
+	"github.com/alanbuscaglia/engram/internal/replica/foreign"
 	"github.com/alanbuscaglia/engram/internal/replica/jsonfile"
+	"github.com/alanbuscaglia/engram/internal/replica/markdown"
 )
 
 // Options make an App.
@@ -176,4 +185,202 @@ func (a *App) mcp(tools string, remote bool) mcp.Options {
 		Dir: a.opts.Dir, Remote: remote, Zone: a.opts.Config.Timezone, Log: a.opts.Log, AskWithin: askWithin,
 		Instructions: instructions(), Off: a.whileOff,
 	}
+}
+
+// newIDs returns a source of memory ids: ULIDs of the current millisecond that rise
+// within a process even inside one millisecond. It may be called by many goroutines.
+func newIDs() func() engram.ID {
+	var mu sync.Mutex
+	entropy := ulid.Monotonic(rand.Reader, 0)
+	return func() engram.ID {
+		mu.Lock()
+		defer mu.Unlock()
+		ms := ulid.Timestamp(time.Now())
+		id, err := ulid.New(ms, entropy)
+		if err != nil {
+			// The counter of this millisecond ran over: order within it is lost,
+			// uniqueness is not. crypto/rand itself cannot fail.
+			id, _ = ulid.New(ms, rand.Reader)
+		}
+		return engram.ID(engram.IDPrefix + strings.ToLower(id.String()))
+	}
+}
+
+// policyOf is the policy of the life of memories, as the settings have it.
+func policyOf(c config.Config) *lifecycle.Policy {
+	p := lifecycle.DefaultPolicy()
+	p.Decay, p.TypeDecay = c.Decay, c.TypeDecay
+	if c.ReviewMonths != nil { // nil is a Config that nobody loaded
+		p.ReviewMonths = c.ReviewMonths
+	}
+	p.KeepJournal = time.Duration(c.JournalDays) * 24 * time.Hour
+	return &p
+}
+
+// warmPatience is how long a search waits for the server before it goes on alone. At
+// 100,000 memories a server answers in 30 ms, and a command of its own needs 60.
+const warmPatience = 200 * time.Millisecond
+
+// warm asks the server of the data directory to search, which has in memory what a
+// command would have to read first. Whatever keeps it from answering, ok is false and the
+// caller searches for itself; the finds are the same.
+func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Found, ok bool) {
+	c := a.opts.Config
+	h, held, err := daemon.Look(c.DataDir)
+	if err != nil || !held || !h.Here() || h.Version != a.opts.Version || h.Build != build() || h.Database != c.DBPath {
+		return found, false
+	}
+	settings := settingsOf(c, time.Now())
+	if settings == "" {
+		return found, false
+	}
+	ctx, cancel := context.WithTimeout(ctx, warmPatience)
+	defer cancel()
+	err = h.Ask(ctx, c.HTTPToken, daemon.VerbSearch, warmSearch{Settings: settings, In: in}, &found)
+	return found, err == nil
+}
+
+// measured is what Prometheus is told of this process; nil where the settings do not ask
+// for it.
+func (a *App) measured() *httpapi.Process {
+	if !a.opts.Config.Metrics {
+		return nil
+	}
+	return &httpapi.Process{Started: time.Now(), Files: func() (database, log int64) {
+		return size(a.opts.Config.DBPath), size(a.opts.Config.DBPath + "-wal")
+	}}
+}
+
+// size is that of a file, 0 when there is none. It is looked at and not opened: closing
+// it would drop the locks of SQLite.
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// ForeignOptions say how what another system keeps is read.
+type ForeignOptions = foreign.Options
+
+// ForeignWhere says where the usual places of other systems are.
+type ForeignWhere = foreign.Where
+
+// ForeignSystems are the names of the systems whose memory can be read.
+func ForeignSystems() []string {
+	var names []string
+	for _, s := range foreign.Systems() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+// Foreign opens what a system keeps at path; the caller closes it. Errors are those of
+// foreign.Open.
+func Foreign(ctx context.Context, system, path string, o ForeignOptions) (engram.Source, error) {
+	return foreign.Open(ctx, foreign.System(system), path, o)
+}
+
+// ForeignPlaces are what a system keeps in its usual places, and those places.
+func ForeignPlaces(system string, w ForeignWhere) (found, usual []string) {
+	return foreign.Places(foreign.System(system), w), foreign.Usual(foreign.System(system), w)
+}
+
+// EarlierAt says which earlier Engram the database at path is of; "" for anything else.
+func EarlierAt(ctx context.Context, path string) string { return foreign.Earlier(ctx, path) }
+
+// VaultOptions say how the notes of a vault are written.
+type VaultOptions struct {
+	// Plain makes links as every reader of Markdown knows them, not those of Obsidian.
+	Plain bool
+	// Graph is what becomes of how Obsidian draws the graph: preserve, force or skip; "" is skip.
+	Graph string
+}
+
+// Vault is the vault in a folder, an absolute path. It opens nothing.
+func (a *App) Vault(dir string, o VaultOptions) engram.Vault {
+	return markdown.New(markdown.Options{Dir: dir, PlainLinks: o.Plain, Graph: markdown.GraphMode(o.Graph)})
+}
+
+// lazyStore opens a store when it is first used. An open that failed is tried again
+// by the next call: a server outlives a disk that was full for a minute.
+type lazyStore struct {
+	open func(context.Context) (engram.Store, error)
+
+	mu     sync.Mutex
+	store  engram.Store
+	opened func() // called once the store is open; nil: nothing
+	closed bool
+}
+
+// whenOpen has fn called when the store is opened, or now if it is.
+func (l *lazyStore) whenOpen(fn func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opened = fn
+	if l.store != nil {
+		fn()
+	}
+}
+
+// get returns the store, opened. Callers that come while it opens wait for it.
+func (l *lazyStore) get(ctx context.Context) (engram.Store, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil, engram.Errorf(engram.CodeUnavailable, "the store is closed")
+	}
+	if l.store == nil {
+		s, err := l.open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		l.store = s
+		if l.opened != nil {
+			l.opened()
+		}
+	}
+	return l.store, nil
+}
+
+// View implements engram.Store.
+func (l *lazyStore) View(ctx context.Context, fn func(engram.Reader) error) error {
+	s, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return s.View(ctx, fn)
+}
+
+// Update implements engram.Store.
+func (l *lazyStore) Update(ctx context.Context, fn func(engram.Tx) error) error {
+	s, err := l.get(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Update(ctx, fn)
+}
+
+// Close implements engram.Store. A store that was never used has nothing to close,
+// and closing twice is closing once.
+func (l *lazyStore) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	if l.store == nil {
+		return nil
+	}
+	s := l.store
+	l.store = nil
+	return s.Close()
+}
+
+// logHolds reports whether the store's log may hold what was erased, because somebody
+// keeps it from being emptied.
+func (l *lazyStore) logHolds() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.store.(interface{ LogHolds() bool })
+	return ok && s.LogHolds()
 }

@@ -3,15 +3,19 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/daemon"
 	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/mcp"
 	"github.com/alanbuscaglia/engram/internal/setup"
 	"github.com/alanbuscaglia/engram/internal/setup/agent"
 	"github.com/alanbuscaglia/engram/plugin"
@@ -332,4 +336,129 @@ func (w Wiring) wirer() *setup.Wirer {
 	return setup.New(setup.Options{Dir: dir, Now: time.Now, Program: w.Program, Lock: func(ctx context.Context) (func() error, error) {
 		return waitFor(ctx, dir)
 	}})
+}
+
+// setupWait is how long one setup waits for another one.
+const setupWait = 10 * time.Second
+
+// waitFor takes the lock of a folder in which setups remember what they did, and returns how
+// it is given up. Where nothing is remembered any more, the folder goes, too.
+func waitFor(ctx context.Context, dir string) (release func() error, err error) {
+	path := filepath.Join(dir, "lock")
+	var f *os.File
+	err = alone(ctx, setupWait, "another setup is at work", func() (held bool, err error) {
+		if f, held, err = tryLock(dir, path); err != nil {
+			err = unreachable(path, err)
+		}
+		return held, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(leave(dir, path), f.Close()) }, nil
+}
+
+// tryLock takes a lock if nobody has it. The file may have gone while it was waited for, with
+// the last thing that was remembered: then it is not the lock of anything.
+func tryLock(dir, path string) (_ *os.File, held bool, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, false, err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, err
+	}
+	if held, err = daemon.TryLock(f); err == nil && held {
+		is, gone := os.Stat(path)
+		var has os.FileInfo
+		if has, err = f.Stat(); err == nil && gone == nil && os.SameFile(is, has) {
+			return f, true, nil
+		}
+	}
+	return nil, false, errors.Join(err, f.Close())
+}
+
+// leave removes the folder of a lock, and the one that it is in, when there is nothing in them but that.
+func leave(dir, path string) error {
+	all, err := os.ReadDir(dir)
+	if err != nil || len(all) > 1 {
+		return err
+	}
+	_ = os.Remove(path) // where a system keeps open files, all of it stays
+	if os.Remove(dir) == nil {
+		_ = os.Remove(filepath.Dir(dir))
+	}
+	return nil
+}
+
+// ProgramForAgents is the path by which agents are to call this program: asked, made absolute
+// in dir, else the one on the PATH if that is this program, else its own. That on the PATH is
+// preferred because it is often a link that a package manager moves to the next version.
+//
+// CodeNotFound for a program that is not there, CodeConflict, with the path, for one that `go
+// run` has made: it is gone before an agent calls it.
+func ProgramForAgents(asked, dir, path, goos string) (string, error) {
+	if asked != "" {
+		if !filepath.IsAbs(asked) {
+			asked = filepath.Join(dir, asked)
+		}
+		if !isProgram(asked, goos) {
+			return "", engram.Errorf(engram.CodeNotFound, "%s is no program", asked).WithHint("name the file of this program")
+		}
+		return asked, nil
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "the program's own file is not known").WithHint("name it with --binary").WithCause(err)
+	}
+	if found := onPath(filepath.Base(own), path, goos); found != "" && sameFile(found, own) {
+		return found, nil
+	}
+	if strings.Contains(own, string(filepath.Separator)+"go-build") {
+		return own, engram.Errorf(engram.CodeConflict, "this program was made by go run, and is gone when it ends: no agent could call it").
+			WithHint("install it first (go install ./cmd/engram), or name one with --binary")
+	}
+	return own, nil
+}
+
+// onPath is where a program lies on a PATH; "" when it does not. Entries that are not absolute
+// are passed over: they are another program in every folder.
+func onPath(name, path, goos string) string {
+	names := []string{name}
+	if goos == "windows" && filepath.Ext(name) == "" {
+		names = []string{name + ".exe", name + ".cmd", name + ".bat"}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		for _, n := range names {
+			if at := filepath.Join(dir, n); filepath.IsAbs(dir) && isProgram(at, goos) {
+				return at
+			}
+		}
+	}
+	return ""
+}
+
+func isProgram(path, goos string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (goos == "windows" || info.Mode()&0o111 != 0)
+}
+
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// instructions are what MCP servers tell models: the memory protocol.
+func instructions() mcp.Instructions {
+	return mcp.Instructions{
+		Agent:  plugin.Protocol(plugin.Server),
+		Core:   plugin.Protocol(plugin.Core),
+		Memory: plugin.Protocol(plugin.Memory),
+		Recall: plugin.Protocol(plugin.Recall),
+		Any:    plugin.Protocol(plugin.Any),
+	}
 }

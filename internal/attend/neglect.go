@@ -1,8 +1,18 @@
 package attend
 
 import (
+	"cmp"
 	"fmt"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // When much was done. Six edits are a change that took some thought, where two or three
@@ -98,4 +108,265 @@ func counted(n int, of string) string {
 		return "1 " + of
 	}
 	return fmt.Sprintf("%d %ss", n, of)
+}
+
+// inquiries are the shapes by which a prompt that is nothing but a question is known.
+type inquiries struct {
+	lead, order, open, sentence, ours, known *regexp.Regexp
+}
+
+var asking = sync.OnceValue(func() inquiries {
+	return inquiries{
+		// What stands before a question and is none of its words.
+		lead: regexp.MustCompile(`(?i)^((hi|hey|hello|ok|okay|so|and|but|please|sorry|wait|quick question|one more question)\b[\s,.!:-]*|` +
+			`((can|could|would) you (please )?(tell|remind) (me|us)|(please )?remind (me|us)|do you (know|remember)|(any|no) idea|i wonder|i('m| am) wondering)\b[\s,:]*(again\b[\s,]*|about\b\s*)?)+`),
+		// A request that is put as a question, and one about what the agent itself does.
+		order: regexp.MustCompile(`(?i)\b(you|your|yours|you're|you've|please|shall i|let's|lets|puedes|podrías|kannst du|könntest|peux-tu|pourrais)\b`),
+		open: regexp.MustCompile(`(?i)^(how|what|what's|whats|which|where|where's|when|who|who's|whose|why|is|are|was|were|do|does|did|has|have|must|should|may|can|could|` +
+			`cómo|qué|cuál|dónde|cuándo|quién|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(le)?s?|où|quand|pourquoi|como|qual|onde|quando)\b`),
+		sentence: regexp.MustCompile(`[.!?;:]\s|[。！？\n]`),
+		ours:     regexp.MustCompile(`(?i)\b(we|our|ours|us|we're|we've|here|this (project|repo|repository|codebase)|wir|unsere?[mnrs]?|nous|notre|nos|nuestr[oa]s?|noss[oa]s?)\b`),
+		known:    regexp.MustCompile(`(?i)\b(the|der|die|das|dem|den|el|la|los|las|le|les)\b`),
+	}
+})
+
+// Inquiry is a prompt that is nothing but one question.
+type Inquiry struct {
+	Words map[string]bool // that say what it is about, as the index has them
+	Ours  bool            // it says that it is about what is done here ("we", "our")
+	Known bool            // it says that, or speaks of what both know ("the logs"), and not of what anything is
+}
+
+// AsksOne reports whether a prompt, as Question gives it, is nothing but one question: a
+// single sentence that asks, neither an order in the shape of a question nor about what the
+// agent does. Of such a prompt a memory can be weighed by how much of it the memory
+// covers; of any other that says little, for it says much besides.
+func AsksOne(question string) (Inquiry, bool) {
+	p := asking()
+	asked := strings.TrimSpace(question)
+	asked = asked[len(p.lead.FindString(asked)):]
+	body := strings.TrimRight(asked, " ?？؟!.")
+	marked := strings.ContainsAny(asked[len(body):], "?？؟")
+	open := p.open.MatchString(body)
+	if body == "" || p.order.MatchString(body) || p.sentence.MatchString(body) || !marked && !open {
+		return Inquiry{}, false
+	}
+	in := Inquiry{Words: Meant(body), Ours: p.ours.MatchString(body)}
+	in.Known = in.Ours || p.known.MatchString(body)
+	return in, len(in.Words) >= questionLeast || open && len(in.Words) > 0
+}
+
+// Meant are the words of a question that say what it is about, as the index has them.
+func Meant(question string) map[string]bool {
+	words := map[string]bool{}
+	for _, w := range text.Query(question) {
+		if !w.Joined && !w.Stop && !Moves(w.Written) {
+			words[w.Word] = true
+		}
+	}
+	return words
+}
+
+// Below returns notes with their files, commands and errors as they read from within some
+// folders: what was learned on one machine is read on others, where the same repository lies
+// elsewhere. Of several folders that a file is in the outermost one counts, as that of a
+// repository does. Of a file in none of them the last folder stays.
+//
+// around are folders that hold several repositories: they count for what is in none of the
+// others.
+func Below(notes []Note, folders, around []string) []Note {
+	from := slices.Concat(outermostFirst(folders), outermostFirst(around))
+	out := slices.Clone(notes)
+	for i, n := range out {
+		out[i].Path = inside(n.Path, from)
+		for _, f := range from {
+			out[i].Command, out[i].Error = unrooted(out[i].Command, f), unrooted(out[i].Error, f)
+		}
+	}
+	return out
+}
+
+func outermostFirst(folders []string) (all []string) {
+	for _, f := range folders {
+		if f = path.Clean(filepath.ToSlash(f)); f != "." && f != "/" {
+			all = append(all, f)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int { return cmp.Compare(len(a), len(b)) })
+	return all
+}
+
+// inside is a file as it is named from within the first folder that it is in.
+func inside(file string, folders []string) string {
+	if !filepath.IsAbs(file) && !path.IsAbs(file) {
+		return file
+	}
+	file = path.Clean(filepath.ToSlash(file))
+	for _, f := range folders {
+		if rest, ok := strings.CutPrefix(file, f+"/"); ok {
+			return rest
+		}
+	}
+	if dir := path.Base(path.Dir(file)); dir != "/" && dir != "." {
+		return "…/" + dir + "/" + path.Base(file)
+	}
+	return file
+}
+
+// unrooted is a text in which the files of a folder are named from within it.
+func unrooted(text, folder string) string {
+	var b strings.Builder
+	for {
+		at := strings.Index(text, folder)
+		if at < 0 {
+			b.WriteString(text)
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		rest := text[at+len(folder):]
+		after, _ := utf8.DecodeRuneInString(rest)
+		b.WriteString(text[:at])
+		switch name, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "/")); {
+		case at > 0 && (partOfName(before) || before == '/') || rest != "" && partOfName(after):
+			b.WriteString(folder) // the middle or the beginning of another path
+		case after == '/' && partOfName(name):
+			rest = rest[1:]
+		default:
+			b.WriteString(".")
+		}
+		text = rest
+	}
+}
+
+// What two errors have in common weighs: a class of errors that says something or the name
+// of something in the code decides, a file or a class that any program has is half of that,
+// a word a third.
+const (
+	alikeEnough = 6
+	alikeName   = 6
+	alikeFile   = 3
+	alikeWord   = 2
+)
+
+// alikePatterns are the parts of an error by which it is known again.
+type alikePatterns struct {
+	file  *regexp.Regexp // with the folder it is in
+	class *regexp.Regexp
+	code  *regexp.Regexp // of a compiler or a linter
+	name  *regexp.Regexp // of something in the code
+}
+
+var alikeParts = sync.OnceValue(func() alikePatterns {
+	return alikePatterns{
+		file:  regexp.MustCompile(`[\w.@/\\-]*\w\.[A-Za-z][A-Za-z0-9]{0,4}\b`),
+		class: regexp.MustCompile(`\b[A-Z]\w*(?:Error|Exception|Warning)\b`),
+		code:  regexp.MustCompile(`\b[A-Z]{1,5}\d{3,5}\b|\bE[A-Z]{4,}\b`),
+		name:  regexp.MustCompile(`\b[A-Za-z]\w*_\w+\b|\b[A-Za-z][a-z0-9]+[A-Z]\w*\b`),
+	}
+})
+
+// Alike reports whether something told of an error like fault (Fault): it has the same class
+// of error or the same name in it, the same file and more, or several of the same words.
+// That the same tool failed, or that both say "cannot find", is no likeness.
+func Alike(fault, told string) bool {
+	told = strings.ToLower(told)
+	p, sum := alikeParts(), 0
+	known := map[string]bool{}
+	add := func(part string, weight int) {
+		part = strings.ToLower(part)
+		if !known[part] && Names(told, part) {
+			sum += weight
+		}
+		known[part] = true
+	}
+	for _, file := range p.file.FindAllString(fault, -1) {
+		add(path.Base(strings.ReplaceAll(file, `\`, "/")), alikeFile)
+	}
+	for _, class := range p.class.FindAllString(fault, -1) {
+		weight := alikeName
+		if anyProgram(class) {
+			weight = alikeFile
+		}
+		add(class, weight)
+	}
+	for _, name := range slices.Concat(p.code.FindAllString(fault, -1), p.name.FindAllString(fault, -1)) {
+		if !anyMatcher(name) {
+			add(name, alikeName)
+		}
+	}
+	return sum+alikeWord*sameWords(p.file.ReplaceAllString(fault, " "), told, known) >= alikeEnough
+}
+
+// anyProgram reports whether a class of errors says nothing of what went wrong.
+func anyProgram(class string) bool { return programClasses()[class] }
+
+var programClasses = sync.OnceValue(func() map[string]bool {
+	return wordSet("AssertionError", "TypeError", "ValueError", "KeyError", "IndexError", "NameError", "AttributeError", "RuntimeError", "SyntaxError", "ReferenceError",
+		"RangeError", "OSError", "IOError", "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "NoMethodError", "ArgumentError", "StandardError")
+})
+
+// anyMatcher reports whether a name is one that tests of all kinds have.
+func anyMatcher(name string) bool { return matcherNames()[name] }
+
+var matcherNames = sync.OnceValue(func() map[string]bool {
+	return wordSet("toBe", "toEqual", "toStrictEqual", "toContain", "toThrow", "toHaveBeenCalled", "assertEqual", "assertTrue", "assertFalse", "assert_eq", "node_modules", "exit_code")
+})
+
+// sameWords is how many different words of a fault, which say more than that something
+// failed, are told. Names and files that were looked for are in known.
+func sameWords(fault, told string, known map[string]bool) int {
+	has := map[string]bool{}
+	text.Scan(told, func(t text.Token) { has[t.Text()] = true })
+	same := map[string]bool{}
+	for _, w := range text.Query(fault) {
+		if !w.Joined && !w.Stop && !known[strings.ToLower(w.Written)] && len(w.Written) > 2 && strings.ContainsFunc(w.Written, unicode.IsLetter) && !saysFailure(w.Written) && has[w.Word] {
+			same[w.Word] = true
+		}
+	}
+	return len(same)
+}
+
+// saysFailure reports whether a word only says that something failed, or is of how tools say
+// it.
+func saysFailure(word string) bool { return failureWords()[strings.ToLower(word)] }
+
+var failureWords = sync.OnceValue(func() map[string]bool {
+	return wordSet("error", "errors", "err", "fail", "fails", "failed", "failure", "failing", "exception", "cannot", "could", "unable", "found", "find", "missing", "undefined", "unknown",
+		"invalid", "unexpected", "expected", "received", "expect", "want", "got", "assert", "assertion", "test", "tests", "file", "files", "directory", "folder", "module", "modules", "named",
+		"name", "type", "line", "column", "code", "exit", "status", "process", "command", "complete", "successfully", "solve", "argument", "arguments", "value", "object", "resource", "server",
+		"such", "does", "doesn", "have", "has", "not", "rule", "make", "target", "access", "denied", "run", "runs", "passed", "bin", "usr", "src", "lib", "main", "app", "build", "python", "node",
+		"npm", "cargo", "docker", "kubectl", "git", "pytest", "jest", "eslint", "ruff", "tsc", "panic", "runtime", "traceback", "recent", "call", "last", "string", "number", "int", "function", "method",
+		"property", "properties", "read", "reading", "import", "imported", "package", "packages", "stop", "than", "with", "into", "failures", "edited", "until")
+})
+
+// wordSet is a set of words: lists of a hundred are looked up for each word of a text.
+func wordSet(words ...string) map[string]bool {
+	set := make(map[string]bool, len(words))
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
+}
+
+// Elsewhere reports whether text names files as place is called, but all of them in other
+// folders: what it says is not of the file at place. Places have slashes.
+func Elsewhere(text, place string) bool {
+	base, found := "/"+path.Base(place), false
+	for from := 0; ; {
+		i := strings.Index(text[from:], base)
+		if i < 0 {
+			return found
+		}
+		at, end := from+i, from+i+len(base)
+		from = end
+		if !Names(text[at+1:], base[1:]) || !strings.HasPrefix(text[at+1:], base[1:]) {
+			continue
+		}
+		begin := strings.LastIndexFunc(text[:at], func(r rune) bool { return !partOfName(r) && r != '/' && r != '@' }) + 1
+		named := strings.TrimLeft(text[begin:end], "./")
+		if named == place || strings.HasSuffix(place, "/"+named) || strings.HasSuffix(named, "/"+place) {
+			return false
+		}
+		found = true
+	}
 }

@@ -2,6 +2,10 @@ package document
 
 import (
 	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -93,4 +97,115 @@ type DeferredRow struct {
 func DeferredRowOf(d engram.Deferred) DeferredRow {
 	doc := WaitingOf(d)
 	return DeferredRow{d.Num, cmp.Or(doc.SyncID, doc.ID), doc.Kind, doc, DeferredStatus(d), d.Tries, d.Reason, doc.LastAt, doc.FirstAt}
+}
+
+// WaitingText is one more text of something that waits.
+type WaitingText struct {
+	What string `json:"what"` // summary, tags, metadata, text 1 before, evidence and the like
+	Text string `json:"text"`
+}
+
+// WaitingTool is what the name of the tool is called that a memory was taken from.
+const WaitingTool = "tool name"
+
+// moreOf are the texts that would come in with a record, but for its title and content:
+// whoever takes it in is to have seen them all.
+func moreOf(r engram.Record) []WaitingText {
+	more := []WaitingText{}
+	put := func(what, text string) {
+		if text != "" {
+			more = append(more, WaitingText{what, text})
+		}
+	}
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		put("summary", m.Summary)
+		put("topic", m.TopicKey)
+		put(WaitingTool, m.ToolName)
+		put("tags", strings.Join(tagsOf(r), ", "))
+		if len(m.Metadata) > 0 {
+			b, _ := json.Marshal(m.Metadata) // it came out of JSON
+			put("metadata", string(b))
+		}
+		for _, a := range m.Anchors {
+			put("anchor", a.Repository+" "+a.Path)
+		}
+		for i, rev := range r.Memory.Revisions {
+			put(fmt.Sprintf("text %d before", i+1), strings.TrimSpace(rev.Title+"\n"+rev.Content))
+		}
+	case r.Session != nil:
+		put("folder", r.Session.Directory)
+	case r.Relation != nil:
+		rel := r.Relation.Relation
+		put("evidence", rel.Evidence)
+		put("by", strings.TrimSpace(rel.Actor+" "+rel.ActorKind+" "+rel.Model))
+	}
+	return more
+}
+
+// tagsOf are the tags of a memory, with those that only its lineage has.
+func tagsOf(r engram.Record) []string {
+	all := slices.Clone(r.Memory.Memory.Tags)
+	if r.Lineage != nil {
+		all = append(all, slices.Collect(maps.Keys(r.Lineage.Sets))...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Imported is what an import did.
+type Imported struct {
+	Format    string       `json:"format"`   // what the file was found to be: json, mem, graph, or the system that migrate names
+	Project   string       `json:"project"`  // the one that it was taken from; "" for every one, or when it does not say
+	Mode      string       `json:"mode"`     // merge or replace
+	DryRun    bool         `json:"dry_run"`  // nothing was changed
+	Op        int64        `json:"op"`       // what undo takes back; 0 when nothing was changed
+	Backup    string       `json:"backup"`   // the copy of the database from before; "" when none was made
+	Projects  Tally        `json:"projects"` // what became of those in the file, as in all that follows
+	Sessions  Tally        `json:"sessions"`
+	Prompts   Tally        `json:"prompts"`
+	Memories  Tally        `json:"memories"` // also of what could not be read and stands in no list of these
+	Relations Tally        `json:"relations"`
+	Erased    Tally        `json:"erased"`    // things that were erased elsewhere
+	Forgets   []Forgets    `json:"forgets"`   // of a replacement: how many memories of which projects
+	Elsewhere int          `json:"elsewhere"` // things of the file that were passed over: of other projects than the one that is replaced
+	Waiting   int          `json:"waiting"`   // memories that were written and wait for a person: they read like orders to an agent
+	Rejected  []ImportNote `json:"rejected"`  // the first thousand
+	Notes     []ImportNote `json:"notes"`     // of what came in otherwise than it stood there; the first thousand
+}
+
+// Forgets is how many memories of a project a replacement forgets.
+type Forgets struct {
+	Project  string `json:"project"`
+	Memories int    `json:"memories"`
+}
+
+// Tally counts the things of one kind in a file by what became of them.
+type Tally struct {
+	Added     int `json:"added"`     // were not here
+	Changed   int `json:"changed"`   // were here otherwise
+	Unchanged int `json:"unchanged"` // were here as they are in the file, or later
+	Forgotten int `json:"forgotten"` // of these, were forgotten or deleted here since, and stay so
+	Rejected  int `json:"rejected"`  // did not come in
+	Gone      int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
+}
+
+// ImportNote is about one item of a file.
+type ImportNote struct {
+	Item   string `json:"item"` // where it stands: memories[12], counted from 0
+	ID     string `json:"id"`   // "" when it has none
+	Reason string `json:"reason"`
+}
+
+// ImportedOf is the document of i.
+func ImportedOf(i engram.Imported, dryRun bool) Imported {
+	notes := func(all []engram.ImportNote) []ImportNote {
+		return Each(all, func(n engram.ImportNote) ImportNote { return ImportNote{n.Item, n.Name, n.Reason} })
+	}
+	tally := func(t engram.ImportTally) Tally { return Tally(t) }
+	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
+		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
+		Relations: tally(i.Relations), Erased: tally(i.Erased), Forgets: Each(i.Forgets, func(f engram.ProjectMemories) Forgets { return Forgets(f) }),
+		Elsewhere: i.Elsewhere, Waiting: i.Waiting, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
 }

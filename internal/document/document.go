@@ -1,12 +1,18 @@
 // Package document holds the JSON documents that the command line and the newer HTTP
-// routes have in common: what a memory, a hit and its reasons look like from outside
-// (memory.go, hit.go). What only one of them answers stands there.
+// routes have in common: what a memory, a hit and its reasons look like from outside. What
+// only one of them answers is in that frontend.
 //
 // They are a contract: keys are in snake_case and always there; lists are [] and objects
 // {} when empty; a time is RFC 3339 in UTC with milliseconds, and null when there is none.
 package document
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+)
 
 // Stamp is a time in a document.
 type Stamp time.Time
@@ -35,4 +41,91 @@ func OrEmpty[T any](list []T) []T {
 		return []T{}
 	}
 	return list
+}
+
+// Draft is a memory that is to be saved: what POST /memories takes, and `engram ingest`
+// reads. Content is required.
+type Draft struct {
+	Title      string         `json:"title" example:"Auth model" doc:"empty takes the first words of the content"`
+	Content    string         `json:"content" example:"Access tokens live 15 minutes." required:"true" doc:"what is to be remembered"`
+	Type       engram.Type    `json:"type" example:"decision" doc:"decision, bugfix, pattern, …; empty is manual"`
+	Scope      string         `json:"scope" doc:"project, personal or global; empty is project"`
+	Project    string         `json:"project" example:"shop" doc:"empty is that of the session, on the command line that of the folder"`
+	TopicKey   string         `json:"topic_key" example:"architecture/auth-model" doc:"family/description: the same key revises the same memory"`
+	SessionID  string         `json:"session_id" doc:"the session that saves"`
+	ToolName   string         `json:"tool_name" doc:"the tool it came from"`
+	Tags       []string       `json:"tags"`
+	Metadata   map[string]any `json:"metadata" doc:"anything to find it by"`
+	Importance *float64       `json:"importance" min:"0" max:"1" doc:"0.5 when it is left out"`
+	Permanent  bool           `json:"permanent" doc:"it does not fade"`
+	Files      []string       `json:"files" doc:"code it speaks of: PATH, PATH:FIRST-LAST or PATH#L3-L9, absolute or from the folder of the session on"`
+	Related    []string       `json:"related" doc:"memories it relates to: numbers, ids or topic:KEY"`
+}
+
+// Group counts the memories of a project, a type, or a span of time.
+type Group struct {
+	Name      string `json:"name"`      // project, type, or the first day: 2026-01-31
+	Memories  int    `json:"memories"`  // live ones
+	Forgotten int    `json:"forgotten"` // 0 where they are counted by time
+}
+
+// GroupOf is the document of g.
+func GroupOf(g engram.GroupCount) Group { return Group{g.Name, g.Memories, g.Forgotten} }
+
+// VerbOf is what a relation is told as where a candidate and a verdict stand in one list:
+// its verb, and "pending" while nobody has judged it, for then the verb is a suspicion.
+func VerbOf(r engram.Relation) string {
+	if r.Status == engram.RelationPending {
+		return string(engram.RelationPending)
+	}
+	return string(r.Verb)
+}
+
+// What models send where a number, a flag or a list is asked for, and how it is meant. The
+// frontends that take JSON read it by these, so that the same arguments mean the same
+// over each.
+
+// Unquoted is the number, true or false in a string that holds nothing else, such as "12";
+// every other value as it is.
+func Unquoted(raw json.RawMessage) json.RawMessage {
+	var s string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return raw
+	}
+	s = strings.TrimSpace(s)
+	if flag := strings.ToLower(s); flag == "true" || flag == "false" {
+		return json.RawMessage(flag)
+	}
+	var n *float64
+	if json.Unmarshal([]byte(s), &n) != nil || n == nil {
+		return raw
+	}
+	return json.RawMessage(s)
+}
+
+// Items are the values of a list: of an array, of a string with one in it ("[1, 2]"), or of
+// one with commas between them, of which each is then a string; blank ones are left out.
+// ok is false for what is no list.
+func Items(raw json.RawMessage) (items []json.RawMessage, ok bool) {
+	if json.Unmarshal(raw, &items) == nil {
+		return items, items != nil
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return nil, false
+	}
+	if s = strings.TrimSpace(s); strings.HasPrefix(s, "[") && json.Unmarshal([]byte(s), &items) == nil {
+		return items, true
+	}
+	items = []json.RawMessage{}
+	for part := range strings.SplitSeq(s, ",") {
+		if part = strings.TrimSpace(part); part != "" {
+			quoted, err := json.Marshal(part)
+			if err != nil {
+				return nil, false
+			}
+			items = append(items, quoted)
+		}
+	}
+	return items, true
 }

@@ -1,6 +1,12 @@
 package document
 
-import "github.com/alanbuscaglia/engram/internal/health"
+import (
+	"time"
+
+	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/health"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+)
 
 // Report is what a doctor found, in the words of the mem_* dialect: the command line,
 // HTTP and MCP show the same. What needs no explaining stays out of the schema of the tool:
@@ -60,4 +66,125 @@ func checkOf(c health.Check) Check {
 			Why: f.Why, Evidence: f.Evidence, Next: f.Next, Confirm: f.Confirm})
 	}
 	return doc
+}
+
+// Metrics is what was asked and saved.
+type Metrics struct {
+	Project string `json:"project"` // "" is every project
+	Session string `json:"session"` // "" is every session
+	Since   Stamp  `json:"since"`   // null: from the beginning
+	Activity
+	Sessions int               `json:"sessions"` // started since
+	Verbs    []VerbActivity    `json:"verbs"`
+	Projects []ProjectActivity `json:"projects"` // by name; empty for a session
+	Days     []DayActivity     `json:"days"`     // on which something was done, oldest first; empty for a session
+}
+
+// Activity is what was done.
+type Activity struct {
+	Events       int      `json:"events"`        // remember and recall together
+	Remember     int      `json:"remember"`      // writes that saved
+	Recall       int      `json:"recall"`        // reads: searches, recalls, contexts, memories that were got
+	Found        int      `json:"found"`         // reads that found something
+	Fallbacks    int      `json:"fallbacks"`     // reads where a channel could not answer, or an empty question listed the newest
+	HitRate      *float64 `json:"hit_rate"`      // found by recall, 0 to 1; null without reads
+	FallbackRate *float64 `json:"fallback_rate"` // fallbacks by recall, 0 to 1; null without reads
+	Memories     int      `json:"memories"`      // shown
+	Tokens       int      `json:"tokens"`        // what showing them cost, about
+}
+
+// VerbActivity is what one verb came to.
+type VerbActivity struct {
+	Verb     string         `json:"verb"`     // save, search, recall, context, get or remind
+	Outcomes map[string]int `json:"outcomes"` // how often each: inserted, revised, repeated, merged; found, nothing
+	Activity
+}
+
+// ProjectActivity is the activity of one project.
+type ProjectActivity struct {
+	Project string `json:"project"` // "" is reads of every project at once, and projects that are gone
+	Activity
+}
+
+// DayActivity is the activity of one day.
+type DayActivity struct {
+	Day string `json:"day"` // 2026-01-31, in UTC
+	Activity
+}
+
+// MetricsOf is the document of m, which was asked of a project or a session.
+func MetricsOf(project, session string, m engram.Metrics) Metrics {
+	return Metrics{Project: project, Session: session, Since: Stamp(m.Since), Activity: activityOf(m.Total), Sessions: m.Sessions,
+		Verbs: Each(m.Verbs, func(v engram.NamedActivity) VerbActivity {
+			return VerbActivity{v.Name, v.Outcomes, activityOf(v.Activity)}
+		}),
+		Projects: Each(m.Projects, func(p engram.NamedActivity) ProjectActivity { return ProjectActivity{p.Name, activityOf(p.Activity)} }),
+		Days: Each(m.Days, func(d engram.DailyActivity) DayActivity {
+			return DayActivity{d.Day.Format(time.DateOnly), activityOf(d.Activity)}
+		})}
+}
+
+func activityOf(a engram.Activity) Activity {
+	rate := func(r float64, ok bool) *float64 {
+		if !ok {
+			return nil
+		}
+		return &r
+	}
+	return Activity{Events: a.Events(), Remember: a.Saves, Recall: a.Reads, Found: a.Found, Fallbacks: a.Fallbacks, HitRate: rate(a.HitRate()),
+		FallbackRate: rate(a.FallbackRate()), Memories: a.Memories, Tokens: a.Tokens}
+}
+
+// Diagnostics are memories that deserve a look.
+type Diagnostics struct {
+	Project    string          `json:"project"` // "" is every project
+	At         Stamp           `json:"at"`
+	Memories   int             `json:"memories"` // live ones
+	Weakest    []WeakMemory    `json:"weakest"`
+	Duplicates []DuplicatePair `json:"duplicates"`
+	Pairs      int             `json:"duplicate_pairs"` // how many there are, with those that are not listed
+	Orphans    []Outline       `json:"orphans"`         // that nothing leads to, the oldest first
+	Unrecalled []Outline       `json:"never_recalled"`  // the oldest first
+	Never      int             `json:"never_recalled_count"`
+	Degraded   []string        `json:"degraded"` // what could not be done, with the reason
+}
+
+// Outline is a memory without its content.
+type Outline struct {
+	Num       int64       `json:"num"`
+	ID        engram.ID   `json:"id"`
+	Project   string      `json:"project"`
+	Type      engram.Type `json:"type"`
+	Title     string      `json:"title"`
+	CreatedAt Stamp       `json:"created_at"`
+}
+
+// WeakMemory is a memory and its strength now.
+type WeakMemory struct {
+	Outline
+	Strength float64 `json:"strength"`
+}
+
+// DuplicatePair is two memories that say nearly the same.
+type DuplicatePair struct {
+	A       Outline `json:"a"` // the older one
+	B       Outline `json:"b"`
+	Cosine  float64 `json:"cosine"`
+	Against string  `json:"against"` // why sleep leaves them apart; "" when it would make one of them
+}
+
+// DiagnosticsOf is the document of d.
+func DiagnosticsOf(d lifecycle.Diagnostics) Diagnostics {
+	return Diagnostics{
+		Project: d.Project, At: Stamp(d.At), Memories: d.Memories, Pairs: d.Pairs, Never: d.Never, Degraded: OrEmpty(d.Degraded),
+		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), thousandth(w.Strength)} }),
+		Duplicates: Each(d.Duplicates, func(p lifecycle.DuplicatePair) DuplicatePair {
+			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), thousandth(p.Cosine), p.Against}
+		}),
+		Orphans: Each(d.Orphans, outlineOf), Unrecalled: Each(d.Unrecalled, outlineOf),
+	}
+}
+
+func outlineOf(m engram.Memory) Outline {
+	return Outline{m.Num, m.ID, m.Project, m.Type, m.Title, Stamp(m.CreatedAt)}
 }

@@ -67,3 +67,113 @@ func UndoneOf(u engram.Undone, dry bool) Undone {
 	}
 	return doc
 }
+
+// History is a memory with all that it ever said.
+type History struct {
+	ID        engram.ID `json:"id"`
+	Num       int64     `json:"num"`
+	DeletedAt Stamp     `json:"deleted_at"`
+	Versions  []Version `json:"versions"` // oldest first; the last is what it says now
+
+	Origin engram.Origin `json:"origin"`
+	// Suspect says why it reads like an order to an agent; absent where it does not, or was
+	// approved.
+	Suspect []string `json:"suspect,omitempty"`
+}
+
+// Version is what a memory said for a while.
+type Version struct {
+	Number     int         `json:"number"`
+	Type       engram.Type `json:"type"`
+	Title      string      `json:"title"`
+	Content    string      `json:"content"`
+	WrittenAt  Stamp       `json:"written_at"`
+	ReplacedAt Stamp       `json:"replaced_at"` // null for what it says now
+	Reason     string      `json:"reason"`
+}
+
+// HistoryOf is the document of h.
+func HistoryOf(h engram.History) History {
+	return History{h.Memory.ID, h.Memory.Num, Stamp(h.Memory.DeletedAt), Each(h.Versions, VersionOf), h.Memory.Origin, h.Suspect}
+}
+
+// VersionOf is the document of v.
+func VersionOf(v engram.Version) Version {
+	return Version{v.Number, v.Type, v.Title, v.Content, Stamp(v.WrittenAt), Stamp(v.ReplacedAt), v.Reason}
+}
+
+// Diff is what changed from one version of a memory to another.
+type Diff struct {
+	From int    `json:"from"`
+	To   int    `json:"to"`
+	Diff string `json:"diff"` // [-gone-] and {+come+}; "" when they say the same
+}
+
+// Deleted is the answer of a deletion.
+type Deleted struct {
+	Hard    bool         `json:"hard"` // erased, not only forgotten
+	Deleted []DeletedRow `json:"deleted"`
+	HeldBy  []Trace      `json:"held_by"` // who holds what was erased all the same
+}
+
+// DeletedRow is a memory that was deleted.
+type DeletedRow struct {
+	ID    engram.ID `json:"id"`
+	Num   int64     `json:"num"`
+	Title string    `json:"title"`
+}
+
+// Trace is a copy that an erase does not reach.
+type Trace struct {
+	Kind  engram.TraceKind `json:"kind"`
+	Where string           `json:"where"`
+}
+
+// DeletedOf is the document of what was deleted.
+func DeletedOf(gone []engram.Memory, held []engram.Trace, hard bool) Deleted {
+	return Deleted{hard, Each(gone, DeletedRowOf), Each(held, TraceOf)}
+}
+
+// DeletedRowOf is the document of a memory that was deleted.
+func DeletedRowOf(m engram.Memory) DeletedRow { return DeletedRow{m.ID, m.Num, m.Title} }
+
+// TraceOf is the document of t.
+func TraceOf(t engram.Trace) Trace { return Trace(t) }
+
+// Use is one showing of a memory to a session.
+type Use struct {
+	At     Stamp       `json:"at"`
+	Verb   string      `json:"verb"`   // search, recall, context, get or remind
+	Query  string      `json:"query"`  // private spans removed; "" when nothing was asked
+	Num    int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
+	Type   engram.Type `json:"type"`   // as it is now
+	Title  string      `json:"title"`  // as it is now
+	Rank   int         `json:"rank"`   // from 1; 0 when nothing was shown
+	Tokens int         `json:"tokens"` // what showing it cost, about
+	Gone   bool        `json:"gone"`   // forgotten or erased since
+}
+
+// UseOf is the document of u, whose memory is now called so; gone says that it was
+// forgotten or erased since.
+func UseOf(u engram.Use, t engram.Type, title string, gone bool) Use {
+	return Use{Stamp(u.At), u.Verb, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
+}
+
+// Shown is a memory as it is shown within a budget of tokens.
+type Shown struct {
+	Rank   int     `json:"rank"`   // from 1
+	Score  float64 `json:"score"`  // greater is better; comparable within one answer
+	Whole  bool    `json:"whole"`  // all of the content is shown
+	Tokens int     `json:"tokens"` // what text costs, about
+	Text   string  `json:"text"`
+	Memory Memory  `json:"memory"`
+	// Relations change how the memory should be read.
+	Relations []Relation `json:"relations"`
+	Why       Why        `json:"why"`
+}
+
+// ShownOf is the document of a hit of which text is shown.
+func ShownOf(rank int, h engram.Hit, text string, whole bool, tokens int) Shown {
+	return Shown{Rank: rank, Score: h.Score, Whole: whole, Tokens: tokens, Text: text, Memory: memoryIn(h.Memory, h.Note()),
+		Relations: Each(h.Relations, RelationOf), Why: WhyOf(h.Why)}
+}

@@ -1,13 +1,18 @@
 // Package eval says how good a ranking is, in the numbers that retrieval is
 // usually measured by (metric.go), and reads the sets of questions with known
-// answers that they need (set.go).
+// answers that they need (eval.go).
 //
 // Relevance is binary: a document answers the question or it does not. A document
 // that a ranking names twice counts at its first place only. Files are read through
 // the fs.FS that is handed in; the program in live/ asks a running server.
 package eval
 
-import "math"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
 
 // Relevant is the set of documents that answer one question.
 type Relevant map[string]bool
@@ -122,4 +127,205 @@ func Measure(set Set, rankings map[string][]string) Report {
 		r.Recall, r.MRR, r.NDCG, r.Hit, r.Empty = r.Recall/n, r.MRR/n, r.NDCG/n, r.Hit/n, r.Empty/n
 	}
 	return r
+}
+
+// Answer is how one question was answered.
+type Answer struct {
+	Ranking []string      // documents, best first, those that were called weak among them
+	Strong  []string      // those of Ranking that were not called weak
+	Took    time.Duration // of asking
+	Tokens  int           // what showing the answer costs, about
+}
+
+// Figure is one number about the answers to a set's questions. Greater is better but
+// for Lost, Empty and Tokens.
+type Figure string
+
+// The figures. Recall@k, MRR and nDCG are of the whole ranking; those about the floor
+// look at what was not called weak.
+const (
+	Recall1   Figure = "recall@1"
+	Recall5   Figure = "recall@5"
+	Recall10  Figure = "recall@10"
+	Recall20  Figure = "recall@20"
+	MRR10     Figure = "mrr@10"
+	NDCG10    Figure = "ndcg@10"
+	Precision Figure = "precision" // share of what was given as an answer that is one, over all questions together
+	Kept      Figure = "kept"      // recall of what was given as an answer
+	Lost      Figure = "lost"      // share of the questions that were told that nothing is relevant, wrongly
+	Abstained Figure = "abstained" // share of the questions without an answer that were told so
+	Empty     Figure = "empty"     // share of the questions that got nothing at all, weak or not
+	Tokens    Figure = "tokens"    // mean cost of an answer
+)
+
+// Figures lists the figures in the order of tables.
+func Figures() []Figure {
+	return []Figure{Recall1, Recall5, Recall10, Recall20, MRR10, NDCG10, Precision, Kept, Lost, Abstained, Empty, Tokens}
+}
+
+// OfUnanswerable reports whether the figure is about questions that nothing answers:
+// all others are about those that something does.
+func (f Figure) OfUnanswerable() bool { return f == Abstained }
+
+// Share is what one question has in a figure: Part of a sum, over Whole of another.
+// For a mean over questions Whole is 1.
+type Share struct{ Part, Whole float64 }
+
+// Share returns what the answer to a question has in the figure.
+func (f Figure) Share(a Answer, relevant Relevant) Share {
+	strong := a.Strong
+	switch f {
+	case Recall1:
+		return one(Recall(a.Ranking, relevant, 1))
+	case Recall5:
+		return one(Recall(a.Ranking, relevant, 5))
+	case Recall10:
+		return one(Recall(a.Ranking, relevant, 10))
+	case Recall20:
+		return one(Recall(a.Ranking, relevant, 20))
+	case MRR10:
+		return one(ReciprocalRank(a.Ranking, relevant, 10))
+	case NDCG10:
+		return one(NDCG(a.Ranking, relevant, 10))
+	case Precision:
+		right := 0
+		for _, id := range strong {
+			if relevant[id] {
+				right++
+			}
+		}
+		return Share{float64(right), float64(len(strong))}
+	case Kept:
+		return one(Recall(strong, relevant, len(strong)))
+	case Lost, Abstained:
+		return one(yes(len(strong) == 0))
+	case Empty:
+		return one(yes(len(a.Ranking) == 0))
+	case Tokens:
+		return one(float64(a.Tokens))
+	}
+	return Share{}
+}
+
+func one(part float64) Share { return Share{part, 1} }
+
+func yes(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Ratio returns the figure that shares make: Σ Part / Σ Whole, 0 when there is nothing
+// to divide by.
+func Ratio(shares []Share) float64 {
+	var sum Share
+	for _, s := range shares {
+		sum.Part += s.Part
+		sum.Whole += s.Whole
+	}
+	return sum.value()
+}
+
+func (s Share) value() float64 {
+	if s.Whole == 0 {
+		return 0
+	}
+	return s.Part / s.Whole
+}
+
+// Percentile returns the time that the given share of the answers took at most, by
+// the nearest rank; 0 without answers. share lies in [0, 1].
+func Percentile(answers []Answer, share float64) time.Duration {
+	if len(answers) == 0 {
+		return 0
+	}
+	took := make([]time.Duration, len(answers))
+	for i, a := range answers {
+		took[i] = a.Took
+	}
+	slices.Sort(took)
+	return took[int(share*float64(len(took)-1)+0.5)]
+}
+
+// Paired is one figure of two ways of asking the same questions: A[i] and B[i] are
+// about the same question.
+type Paired struct{ A, B []Share }
+
+// Change is how much better, or worse, the second way is.
+type Change struct {
+	Difference float64 // of B over A
+	Low, High  float64 // the 95 % interval around it
+	P          float64 // how likely so great a difference is by chance alone, in (0, 1]
+}
+
+// Resamples is how often Compare draws the questions anew.
+const Resamples = 10_000
+
+// Compare says whether a difference is more than chance, by a paired bootstrap: the
+// questions are drawn anew, with repetition, and the difference is taken again. The
+// interval runs from the 2.5th to the 97.5th percentile; P is two-sided, twice the
+// share of the draws on the other side of zero. Of several sets it compares the means
+// over the sets, and draws from each by itself. It is the same at every call.
+//
+// Questions of one group are not independent of one another: the real interval is
+// somewhat wider.
+//
+// Source: Efron, Tibshirani, "An Introduction to the Bootstrap", Chapman & Hall 1993,
+// chapters 13 and 16; for rankings Sakai, "Evaluating Evaluation Metrics based on the
+// Bootstrap", SIGIR 2006.
+func Compare(sets ...Paired) Change {
+	c := Change{P: 1}
+	same := true
+	for _, s := range sets {
+		c.Difference += (Ratio(s.B) - Ratio(s.A)) / float64(len(sets))
+		for i := range s.A {
+			same = same && s.A[i] == s.B[i]
+		}
+	}
+	if same { // as between two options that do not touch what is asked
+		return c
+	}
+	draws := make([]float64, Resamples)
+	// A fixed seed: two runs over the same answers must say the same.
+	chance := rand.New(rand.NewPCG(1, 2))
+	for i := range draws {
+		for _, s := range sets {
+			draws[i] += s.draw(chance) / float64(len(sets))
+		}
+	}
+	c.Low, c.High, c.P = spread(draws)
+	return c
+}
+
+// draw takes as many questions as there are, with repetition, and returns their difference.
+func (p Paired) draw(chance *rand.Rand) float64 {
+	var a, b Share
+	for range p.A {
+		i := chance.IntN(len(p.A))
+		a.Part += p.A[i].Part
+		a.Whole += p.A[i].Whole
+		b.Part += p.B[i].Part
+		b.Whole += p.B[i].Whole
+	}
+	return b.value() - a.value()
+}
+
+// spread returns the percentiles of draws between which 95 % of them lie, and twice
+// the smaller of the shares on either side of zero. It sorts draws.
+func spread(draws []float64) (low, high, p float64) {
+	slices.Sort(draws)
+	at := func(share float64) float64 { return draws[int(share*float64(len(draws)-1)+0.5)] }
+	var below, above int
+	for _, d := range draws {
+		if d <= 0 {
+			below++
+		}
+		if d >= 0 {
+			above++
+		}
+	}
+	// One is added because no number of draws proves that a chance is zero.
+	p = 2 * float64(min(below, above)+1) / float64(len(draws)+1)
+	return at(0.025), at(0.975), min(1, p)
 }

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -15,7 +17,7 @@ import (
 var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is no JSON object")
 
 // Decode reads the JSON of an event of an agent. Agents differ in the names of its fields
-// (dialects.go), and add some with each version: what is not known is passed over, and what
+// (dialect.go), and add some with each version: what is not known is passed over, and what
 // is missing stays empty. Of one whose end is missing, because it was too long, the fields
 // count that are there.
 func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
@@ -210,4 +212,198 @@ func (f fields) object(names ...string) fields {
 		}
 	}
 	return nil
+}
+
+// maxEvent is how many bytes of an event are read. What a tool was given and printed may be
+// large and stand before what matters; of a prompt that is so long the beginning is kept, and
+// must not be late.
+func maxEvent(kind Kind) int {
+	if kind == BeforeTool || kind == AfterTool {
+		return 8 << 20
+	}
+	return 1 << 20
+}
+
+// Read reads one event from in and no further than it goes: there are agents that leave the
+// pipe open. Of one that is larger than maxEvent it returns the beginning; cut says so, and
+// in has the rest.
+func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
+	most := maxEvent(kind)
+	var read bytes.Buffer
+	d := json.NewDecoder(io.TeeReader(&afterMark{in: io.LimitReader(in, int64(most))}, &read))
+	var whole json.RawMessage
+	if err = d.Decode(&whole); err == nil {
+		return whole, false, nil
+	}
+	if read.Len() < most-len(byteOrderMark) {
+		return nil, false, noJSON(err)
+	}
+	return read.Bytes(), true, nil
+}
+
+// noJSON is an error of reading with the code of what is no JSON, where it says that.
+func noJSON(err error) error {
+	_, odd := errors.AsType[*json.SyntaxError](err)
+	if odd || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return engram.Errorf(engram.CodeInvalid, "the event is no JSON").WithCause(err)
+	}
+	return err
+}
+
+// readAway reads the rest of an event that was cut: an agent that is still writing must not
+// find the pipe closed.
+func readAway(in io.Reader) error {
+	_, err := io.Copy(io.Discard, io.LimitReader(in, 64<<20))
+	return err
+}
+
+// Drain reads an event of which nothing is wanted, for as long as within and some 64 MiB at
+// most: an agent that finds the pipe closed may take that for a failure. What comes after
+// within may still be read when it has returned.
+func Drain(in io.Reader, within time.Duration) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, cut, err := Read(AfterTool, in); cut || err != nil {
+			_ = readAway(in)
+		}
+	}()
+	select {
+	case <-done:
+	case <-time.After(within):
+	}
+}
+
+// byteOrderMark stands before what some shells pass on.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// afterMark leaves a byte order mark at the beginning out.
+type afterMark struct {
+	in    io.Reader
+	begun bool
+}
+
+// Read implements io.Reader.
+func (m *afterMark) Read(p []byte) (int, error) {
+	if m.begun || len(p) < len(byteOrderMark) {
+		return m.in.Read(p)
+	}
+	n, err := m.in.Read(p[:1])
+	if n == 0 {
+		return n, err
+	}
+	m.begun = true
+	if p[0] != byteOrderMark[0] {
+		return n, err
+	}
+	n, err = io.ReadFull(m.in, p[1:len(byteOrderMark)])
+	if string(p[:n+1]) == byteOrderMark {
+		return 0, err
+	}
+	return n + 1, err
+}
+
+// typed is what of a prompt a person has typed: without what the agent put before it, around
+// it and behind it. "" for a prompt that is the agent's own, such as that a task has ended,
+// and for a command that is given no words (/compact).
+//
+// Marks count where a line begins, as agents write them: who asks about one names it elsewhere.
+func (d dialect) typed(prompt string) string {
+	s := strings.TrimSpace(prompt)
+	if s == "" {
+		return ""
+	}
+	for _, tail := range d[wMachineTail] {
+		if s == tail || strings.HasPrefix(s, tail) {
+			return ""
+		}
+		if at := strings.Index(s, "\n"+tail); at >= 0 {
+			s = s[:at]
+		}
+	}
+	if s = strings.TrimSpace(d.untagged(s)); begins(s, d[wMachineHead]) || commandAlone(s) {
+		return ""
+	}
+	return s
+}
+
+// untagged is a prompt without the spans that are the agent's own. One that has no end goes
+// to the end of the prompt, if it stands at its beginning.
+func (d dialect) untagged(s string) string {
+	var kept strings.Builder
+	from := 0
+	for at := 0; at < len(s); {
+		name, inner, end := tagAt(s, at)
+		by := d.byTag(name)
+		switch {
+		case by == "" || end < 0 && strings.TrimSpace(kept.String()+s[from:at]) != "":
+			next := strings.IndexByte(s[at:], '\n')
+			if next < 0 {
+				at = len(s)
+				continue
+			}
+			at += next + 1
+			at += len(s[at:]) - len(strings.TrimLeft(s[at:], " \t\n"))
+			continue
+		case end < 0:
+			return kept.String()
+		}
+		kept.WriteString(s[from:at])
+		if by != wMachineTag {
+			kept.WriteString(strings.TrimSpace(inner) + " ")
+		}
+		at = end + len(s[end:]) - len(strings.TrimLeft(s[end:], " \t\n"))
+		from = at
+	}
+	kept.WriteString(s[from:])
+	return kept.String()
+}
+
+// byTag says what is in a span of this name; "" for one that is none of the agent's.
+func (d dialect) byTag(name string) word {
+	for _, w := range []word{wMachineTag, wPersonTag, wCommandTag} {
+		if name != "" && slices.Contains(d[w], name) {
+			return w
+		}
+	}
+	return ""
+}
+
+// tagAt is the tag that stands in s at a place, with what is in it, and where it ends: -1 for
+// one that does not. "" for no tag.
+func tagAt(s string, at int) (name, inner string, end int) {
+	if s[at] != '<' {
+		return "", "", -1
+	}
+	rest := s[at+1:]
+	n := strings.IndexFunc(rest, func(r rune) bool { return !tagLetter(r) })
+	if n <= 0 {
+		return "", "", -1
+	}
+	name = rest[:n]
+	head := strings.IndexByte(rest, '>')
+	if head < 0 {
+		return name, "", -1
+	}
+	open := at + 1 + head + 1
+	if rest[head-1] == '/' {
+		return name, "", open
+	}
+	closing := "</" + name + ">"
+	length := strings.Index(s[open:], closing)
+	if length < 0 {
+		return name, s[open:], -1
+	}
+	return name, s[open : open+length], open + length + len(closing)
+}
+
+func tagLetter(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+// commandAlone reports a command of an agent that is given no words: /compact, /shop:deploy.
+// A path has more than one slash.
+func commandAlone(s string) bool {
+	name, is := strings.CutPrefix(s, "/")
+	return is && name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !tagLetter(r) && r != ':' && r != '.' })
 }

@@ -1,9 +1,16 @@
 package hook
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
 	"strings"
 
+	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
 	"github.com/alanbuscaglia/engram/internal/capture"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -148,4 +155,136 @@ func (r *run) sessionEnd(ctx context.Context) {
 	if err := r.Notes.End(r.event.Session); err != nil {
 		r.trouble("end", err)
 	}
+}
+
+// subagentStop keeps what a helper says it has learned.
+func (r *run) subagentStop(ctx context.Context) {
+	notes := r.notes()
+	if r.place(ctx, notes) == off {
+		return
+	}
+	r.capture(ctx, attend.Turn(notes), notes, r.last())
+	r.settle()
+	r.write(ctx)
+}
+
+// stop keeps what the agent says it has learned, and asks it once or twice in a session to
+// save something when it did much and saved nothing.
+func (r *run) stop(ctx context.Context) {
+	notes := r.notes()
+	at := r.place(ctx, notes)
+	if at == off {
+		return
+	}
+	listed := r.capture(ctx, attend.Turn(notes), notes, r.last())
+	r.settle()
+	if listed {
+		r.note(attend.Note{Kind: attend.KindTool, Tool: savesLearnings}) // nothing is neglected until now
+	} else if at == here && r.agent.asks && !r.event.Again && !r.event.Subagent {
+		r.ask(ctx, notes)
+	}
+	r.write(ctx)
+	r.writeOthers(ctx)
+}
+
+// savesLearnings is the tool that an agent could have used for what it listed instead.
+const savesLearnings = "mem_capture_passive"
+
+// ask asks for what was neglected. The store is asked for what was saved only when the notes
+// know of nothing.
+func (r *run) ask(ctx context.Context, notes []attend.Note) {
+	if attend.Neglect(notes, 0) == "" {
+		return
+	}
+	r.do("saved")
+	ms, err := r.Engine().List(ctx, engram.Filter{SessionID: r.event.Session}, engram.Page{})
+	if err != nil {
+		r.trouble("saved", err)
+		return // whoever may have saved is not asked
+	}
+	saved := 0
+	for _, m := range ms {
+		if m.Origin != engram.OriginTool { // those are ours
+			saved++
+		}
+	}
+	ask := attend.Neglect(notes, saved)
+	if ask == "" {
+		return
+	}
+	r.note(attend.Note{Kind: attend.KindAsked})
+	r.say(Answer{Ask: ask})
+}
+
+// last is what the agent said last: as it tells, or as its transcript ends.
+func (r *run) last() string {
+	if r.event.Last != "" || r.NoCapture || r.event.Transcript == "" {
+		return r.event.Last
+	}
+	r.do("transcript")
+	said, err := lastIn(r.event.Transcript)
+	if err != nil {
+		r.trouble("transcript", err)
+	}
+	return said
+}
+
+// maxTail is how much of the end of a transcript is read.
+const maxTail = 256 << 10
+
+// errNoFile is the error of a transcript that is no regular file: opening a pipe would wait.
+var errNoFile = errors.New("the transcript is no regular file")
+
+// lastIn is what the agent said last in a transcript: a file with an object of JSON a line,
+// as Claude Code, Codex and Cursor write them. "" where nothing looks like that.
+func lastIn(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", errNoFile
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	from := max(0, info.Size()-maxTail)
+	tail, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, info.Size()-from), maxTail))
+	if err != nil {
+		return "", err
+	}
+	lines := bytes.Split(tail, []byte("\n"))
+	if from > 0 {
+		lines = lines[1:] // half a line
+	}
+	for i := len(lines) - 1; i >= 0; i-- {
+		f := fields{}
+		if json.Unmarshal(lines[i], &f) != nil {
+			continue
+		}
+		said, by := f.said()
+		switch {
+		case by == "user" && said != "":
+			return "", nil // the person has the last word
+		case by == "assistant" && said != "":
+			return said, nil
+		}
+	}
+	return "", nil
+}
+
+// said is what a line of a transcript says, and who: "user", "assistant" or another.
+func (f fields) said() (text, by string) {
+	for _, inner := range []fields{f, f.object("message"), f.object("payload"), f.object("data")} {
+		by = cmp.Or(inner.text("role"), inner.text("type"), by)
+		if inner.text("role") == "" && by != "assistant" && by != "user" {
+			continue
+		}
+		if text = cmp.Or(inner.text("content", "text"), inner.parts("content")); text != "" {
+			return text, by
+		}
+	}
+	return "", by
 }

@@ -2,12 +2,16 @@ package httpapi
 
 import (
 	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -210,4 +214,168 @@ func oneLine(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// gzipFrom is how many bytes an answer must have to be compressed: what goes into one
+// packet as it is gains nothing.
+const gzipFrom = 1400
+
+// compressors are kept between answers: one takes 800 kB to make.
+type compressors struct{ pool sync.Pool }
+
+type compressor struct {
+	out bytes.Buffer
+	zip *gzip.Writer
+}
+
+// with hands body to use, compressed; what use gets is good until it returns.
+func (p *compressors) with(body []byte, use func(zipped []byte)) error {
+	c, _ := p.pool.Get().(*compressor)
+	if c == nil {
+		c = &compressor{}
+		var err error
+		if c.zip, err = gzip.NewWriterLevel(&c.out, gzip.BestSpeed); err != nil {
+			return err
+		}
+	}
+	defer p.pool.Put(c)
+	c.out.Reset()
+	c.zip.Reset(&c.out)
+	if _, err := c.zip.Write(body); err != nil {
+		return err
+	}
+	if err := c.zip.Close(); err != nil {
+		return err
+	}
+	use(c.out.Bytes())
+	return nil
+}
+
+// wantsGzip reports whether the values of Accept-Encoding allow gzip, and do not rather
+// have nothing done. A name beats *, whatever its place.
+func wantsGzip(acceptEncoding []string) bool {
+	weights := map[string]float64{}
+	for _, value := range acceptEncoding {
+		for part := range strings.SplitSeq(value, ",") {
+			name, parameters, _ := strings.Cut(part, ";")
+			name = strings.ToLower(strings.TrimSpace(name))
+			if name == "x-gzip" {
+				name = "gzip"
+			}
+			weights[name] = weight(parameters)
+		}
+	}
+	gzip, named := weights["gzip"]
+	if !named {
+		gzip = weights["*"]
+	}
+	return gzip > 0 && gzip >= weights["identity"]
+}
+
+// weight reads the q of a list's element: 1 when there is none, 0 when it is no number.
+func weight(parameters string) float64 {
+	for parameter := range strings.SplitSeq(parameters, ";") {
+		name, value, _ := strings.Cut(parameter, "=")
+		if strings.ToLower(strings.TrimSpace(name)) != "q" {
+			continue
+		}
+		q, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || !(q >= 0 && q <= 1) {
+			return 0
+		}
+		return q
+	}
+	return 1
+}
+
+// paced is a body, or an answer, that takes as long as it likes, as long as something
+// moves: a client that neither sends nor reads for the time that it has is given up.
+type paced struct {
+	w       http.ResponseWriter
+	body    io.Reader
+	within  time.Duration
+	idle    *time.Timer
+	written bool
+}
+
+// pacedBody is a body of which some arrives within each stretch of that length.
+func pacedBody(w http.ResponseWriter, body io.Reader, within time.Duration) *paced {
+	p := &paced{w: w, body: body, within: within}
+	p.idle = time.AfterFunc(within, func() { p.expire(http.NewResponseController(w).SetReadDeadline) })
+	return p
+}
+
+// pacedAnswer is an answer of which some is read within each stretch of that length.
+func pacedAnswer(w http.ResponseWriter, within time.Duration) *paced {
+	p := &paced{w: w, within: within}
+	p.idle = time.AfterFunc(within, p.breakOff)
+	return p
+}
+
+// breakOff makes a write that waits, and every later one, fail.
+func (p *paced) breakOff() { p.expire(http.NewResponseController(p.w).SetWriteDeadline) }
+
+// expire sets a deadline that is over. A writer that has none (a recorder in a test) waits
+// for nobody.
+func (p *paced) expire(deadline func(time.Time) error) { _ = deadline(time.Unix(1, 0)) }
+
+// stop ends the waiting.
+func (p *paced) stop() { p.idle.Stop() }
+
+// Read implements io.Reader. After the end of the body nobody is waited for.
+func (p *paced) Read(b []byte) (int, error) {
+	n, err := p.body.Read(b)
+	if err != nil {
+		p.idle.Stop()
+	} else {
+		p.idle.Reset(p.within)
+	}
+	return n, err
+}
+
+// Write implements io.Writer.
+func (p *paced) Write(b []byte) (int, error) {
+	p.written = true
+	n, err := p.w.Write(b)
+	p.idle.Reset(p.within)
+	return n, err
+}
+
+// zipped ends the entity tag of an answer that is sent compressed: a strong tag is of the
+// bytes that are sent.
+const zipped = "-gzip"
+
+// entityTag names an answer by what it says: a strong entity tag without its quotes.
+func entityTag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// has reports whether one of the values of If-None-Match names the answer with this tag.
+// They are compared weakly, and so that what was kept compressed counts as the same.
+func has(ifNoneMatch []string, tag string) bool {
+	for _, value := range ifNoneMatch {
+		for given := range strings.SplitSeq(value, ",") {
+			given = strings.TrimPrefix(strings.TrimSpace(given), "W/")
+			if given == "*" {
+				return true
+			}
+			if len(given) >= 2 && given[0] == '"' && strings.TrimSuffix(strings.Trim(given, `"`), zipped) == tag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clock is a time as the older routes write it: RFC 3339 in UTC to the second, left
+// out when there is none.
+type clock time.Time
+
+// IsZero lets omitzero leave it out.
+func (c clock) IsZero() bool { return time.Time(c).IsZero() }
+
+// MarshalJSON implements json.Marshaler.
+func (c clock) MarshalJSON() ([]byte, error) {
+	return []byte(time.Time(c).UTC().Format(`"2006-01-02T15:04:05Z"`)), nil
 }

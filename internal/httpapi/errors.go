@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -161,3 +163,69 @@ func messageOf(err error) string {
 	}
 	return "internal error"
 }
+
+// instead says which request does what a command does that hints name. Words in angles
+// stand for whatever the command has there.
+type instead struct{ command, request string }
+
+// routesOfCommands are the commands that hints name and that a route does the work of.
+func routesOfCommands() []instead {
+	return []instead{
+		{"projects list", "GET /projects"},
+		{"projects merge <from> --into <to>", `POST /projects/migrate {"old_project":"<from>","new_project":"<to>"}`},
+		{"list --forgotten", "GET /memories?forgotten=true"},
+		{"search <words>", "GET /search?q=<words>"},
+		{"session list", "GET /sessions/recent"},
+		{"log", "GET /log"},
+		{"log --all-projects", "GET /log"}, // without a project it is of every one
+		{"log --verb <verb>", "GET /log?verb=<verb>"},
+		{"log <ref>", "GET /log?ref=<ref>"},
+		{"undo <op>", `POST /undo {"op":<op>}`},
+		{"history <ref>", "GET /history/<ref>"},
+		{"update <ref> --scope <scope>", `PATCH /memories/<ref> {"scope":"<scope>"}`},
+		{"delete prompt <id> --hard", "DELETE /prompts/<id>?hard=true"},
+		{"graph <ref>", "GET /graph?ref=<ref>"},
+		{"graph <ref> --relation <relation>", "GET /graph?ref=<ref>&relation=<relation>"},
+		{"link <a> <b>", `POST /relations {"source":"<a>","relation":"relates_to","target":"<b>"}`},
+		{"link <a> <relation> <b>", `POST /relations {"source":"<a>","relation":"<relation>","target":"<b>"}`},
+		{"unlink <a> <relation> <b>", "DELETE /relations?source=<a>&relation=<relation>&target=<b>"},
+		{"conflicts list", "GET /conflicts"},
+		{"conflicts judge <id> <verdict>", `POST /conflicts/judge {"judgment_id":"<id>","relation":"<verdict>"}`},
+		{"export <file> --project <project>", "GET /export?project=<project>"},
+		{"ingest <file>", "POST /memories/batch"},
+	}
+}
+
+// requested says a call as a request. What no route does is told as the command that a
+// person can run.
+func requested(c engram.Call) string {
+	for _, r := range routesOfCommands() {
+		if values, ok := c.Match(r.command); ok {
+			address, body, with := strings.Cut(r.request, " {")
+			address = strings.NewReplacer(spelt(values, url.QueryEscape)...).Replace(address)
+			if !with {
+				return address
+			}
+			return address + " {" + strings.NewReplacer(spelt(values, inString)...).Replace(body)
+		}
+	}
+	return c.String()
+}
+
+// spelt is what Match returned, each value as spell writes it.
+func spelt(values []string, spell func(string) string) []string {
+	all := make([]string, len(values))
+	for i := 0; i < len(values); i += 2 {
+		all[i], all[i+1] = values[i], spell(values[i+1])
+	}
+	return all
+}
+
+// inString is s as it stands in a JSON string.
+func inString(s string) string {
+	quoted, _ := json.Marshal(s) // a string cannot fail
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// hintOf is the hint of err for whoever calls the API.
+func hintOf(err error) string { return engram.HintFor(err, requested) }

@@ -1,7 +1,16 @@
 package httpapi
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
@@ -122,4 +131,200 @@ func (a *API) restore(q request, in restoreBody) (reply, error) {
 	}
 	m, err := a.Engine.Restore(q.Context(), ref, in.Version)
 	return reply{body: changedDoc{document.MemoryOf(m, a.Engine.StateOf(m))}}, err
+}
+
+// How watchers are served. What is new is read from the journal, where other processes
+// write too; a look that finds nothing reads one row.
+const (
+	watchEvery   = 250 * time.Millisecond // between two looks
+	watchBeat    = 15 * time.Second       // between two signs of life
+	watchPatient = 30 * time.Second       // for a client to take what it is told
+	watchRetry   = 2 * time.Second        // after which a client that lost us should come back
+	maxWatchers  = 32
+)
+
+// eventDoc is an operation as a watcher is told it: whom and what it touched, but no text
+// of it. A watcher that may read them asks for them.
+type eventDoc struct {
+	Op       int64          `json:"op"`
+	At       document.Stamp `json:"at"`
+	Actor    string         `json:"actor"`
+	Verb     string         `json:"verb"`
+	Project  string         `json:"project"`
+	Undoes   int64          `json:"undoes"`   // the operation that it took back; 0: none
+	Memories []eventMemory  `json:"memories"` // the first that it touched
+	Things   []eventThing   `json:"things"`   // the first others: sessions, prompts, relations, projects
+	More     int            `json:"more"`     // how many others there were
+}
+
+type eventMemory struct {
+	Num     int64     `json:"num"`
+	ID      engram.ID `json:"id"` // "" when it was erased
+	Created bool      `json:"created"`
+}
+
+type eventThing struct {
+	Entity  engram.Entity `json:"entity"`
+	Key     string        `json:"key"`
+	Created bool          `json:"created"`
+}
+
+// fromDoc says that operations after Op are told from now on.
+type fromDoc struct {
+	Op int64 `json:"op"`
+}
+
+func eventOf(e engram.LogEntry) eventDoc {
+	doc := eventDoc{Op: e.Op, At: document.Stamp(e.At.Time()), Actor: e.Actor, Verb: e.Verb, Project: e.Project, Undoes: e.Undoes,
+		Memories: []eventMemory{}, Things: []eventThing{}, More: e.More}
+	for _, item := range e.Items {
+		if num, err := strconv.ParseInt(item.Key, 10, 64); err == nil && item.Entity == engram.EntityMemory {
+			doc.Memories = append(doc.Memories, eventMemory{num, item.ID, item.Created})
+			continue
+		}
+		doc.Things = append(doc.Things, eventThing{item.Entity, item.Key, item.Created})
+	}
+	return doc
+}
+
+func (a *API) eventsRow() Route {
+	r := read("/events", nil, "what is written, as Server-Sent Events").newer().tells(mediaEvents).fails(notFound).
+		query(inProject(), Param{Name: "since", Kind: KindWhole, Min: new(0.0), Doc: "the operation after which to begin, now when it is left out; the header Last-Event-ID beats it"})
+	r.stream = a.events
+	return r
+}
+
+// events tells what is written as Server-Sent Events, until the client leaves or the
+// server stops. Last-Event-ID, which browsers send when they come back, beats since: that
+// stands in the address for ever.
+//
+// Source: https://html.spec.whatwg.org/multipage/server-sent-events.html
+func (a *API) events(w http.ResponseWriter, q request) error {
+	in := engine.WatchInput{Project: q.query.Get("project")}
+	if err := a.known(q, in.Project); err != nil {
+		return err
+	}
+	for _, given := range []string{q.Header.Get("Last-Event-ID"), q.query.Get("since")} {
+		if given == "" {
+			continue
+		}
+		op, err := strconv.ParseInt(given, 10, 64)
+		if err != nil || op < 0 {
+			return invalid("since %q is not the number of an operation", clip(given)).WithHint("GET /log has the numbers; 0 is the beginning")
+		}
+		in.After = &op
+		break
+	}
+	if !a.watchers.enter() {
+		return engram.Errorf(engram.CodeUnavailable, "%d are watching already", maxWatchers).WithHint("close one, or ask GET /log")
+	}
+	defer a.watchers.leave()
+	h := w.Header()
+	h.Set("Content-Type", mediaEvents)
+	h.Set("X-Accel-Buffering", "no") // or a proxy would collect them
+	w.WriteHeader(http.StatusOK)
+	if q.Method == http.MethodHead {
+		return nil
+	}
+	ctx, cancel := untilStopped(q.Context())
+	defer cancel()
+	out := &eventWriter{w: w, control: http.NewResponseController(w)}
+	in.Wait = out.wait
+	err := out.write(fmt.Sprintf("retry: %d\n\n", watchRetry.Milliseconds()))
+	if err == nil {
+		err = a.Engine.Watch(ctx, in, out.tell)
+	}
+	switch {
+	case ctx.Err() != nil, errors.Is(err, errLeft):
+		a.Log.Debug("a watch ended", "err", err)
+	default:
+		a.Log.Error("a watch ended", "err", err) // the client comes back and asks anew
+	}
+	return nil
+}
+
+// errLeft says that a client took nothing any more.
+var errLeft = errors.New("the client left")
+
+// eventWriter writes the events of one watcher, in the order in which they come. Nothing
+// is kept: a client that is slow is waited for, and what is written meanwhile is read
+// afterwards.
+type eventWriter struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	idle    time.Duration // since the last event or sign of life
+}
+
+// tell writes one event.
+func (e *eventWriter) tell(n engine.Watched) error {
+	name, doc := "operation", any(eventOf(n.Entry))
+	switch {
+	case n.Begun:
+		name, doc = "begin", fromDoc{n.Entry.Op}
+	case n.Missed:
+		name, doc = "missed", fromDoc{n.Entry.Op}
+	}
+	line, err := json.Marshal(doc) // on one line: a new one would end the field
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "id: %d\nevent: %s\ndata: %s\n\n", n.Entry.Op, name, line)
+	return e.write(b.String())
+}
+
+// wait is the pause between two looks, with a sign of life now and then: a client that
+// vanished is only noticed by writing to it.
+func (e *eventWriter) wait(ctx context.Context) error {
+	t := time.NewTimer(watchEvery)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+	}
+	if e.idle += watchEvery; e.idle < watchBeat {
+		return nil
+	}
+	return e.write(": still here\n\n")
+}
+
+// write sends text, and breaks the connection when the client does not take it.
+func (e *eventWriter) write(text string) error {
+	e.idle = 0
+	late := time.AfterFunc(watchPatient, func() {
+		_ = e.control.SetWriteDeadline(time.Unix(1, 0)) // without deadlines there is nobody to wait for
+	})
+	defer late.Stop()
+	if _, err := e.w.Write([]byte(text)); err != nil {
+		return fmt.Errorf("%w: %w", errLeft, err)
+	}
+	if err := e.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return fmt.Errorf("%w: %w", errLeft, err)
+	}
+	return nil
+}
+
+// watchers counts those who watch.
+type watchers struct{ n atomic.Int32 }
+
+func (c *watchers) enter() bool {
+	if c.n.Add(1) > maxWatchers {
+		c.n.Add(-1)
+		return false
+	}
+	return true
+}
+
+func (c *watchers) leave() { c.n.Add(-1) }
+
+// untilStopped is a request's context that ends when the server is stopped: a watch has
+// nothing to finish.
+func untilStopped(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if server, ok := ctx.Value(stopping{}).(context.Context); ok {
+		unhook := context.AfterFunc(server, cancel)
+		return ctx, func() { unhook(); cancel() }
+	}
+	return ctx, cancel
 }

@@ -1,7 +1,10 @@
 package httpapi
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/alanbuscaglia/engram"
@@ -103,4 +106,128 @@ func (a *API) migrateProject(q request, in migrateBody) (reply, error) {
 		return reply{body: skipped{"skipped", "no records found"}}, nil
 	}
 	return reply{body: migrated{"migrated", redact.Private(in.Old), redact.Private(in.New), res.Memories, res.Sessions, res.Prompts}}, err
+}
+
+// syncStatus is how replication stands, in the words that older clients know. What they
+// have for a server to replicate with is told of the chunks in the repository of the
+// server's folder: there is no such server.
+type syncStatus struct {
+	Enabled   bool        `json:"enabled"`
+	Phase     string      `json:"phase"` // disabled, healthy, pending or degraded
+	LastError string      `json:"last_error"`
+	Failures  int         `json:"consecutive_failures"`
+	Backoff   *clock      `json:"backoff_until"` // null: nothing waits
+	LastSync  *clock      `json:"last_sync_at"`  // null: never
+	Reason    string      `json:"reason_code"`
+	Message   string      `json:"reason_message"`
+	Deferred  int         `json:"deferred_count"`
+	Dead      int         `json:"dead_count"`
+	Upgrade   syncUpgrade `json:"upgrade"`
+	Chunks    *syncChunks `json:"chunks,omitempty"` // of the repository; missing where it has none of this project
+}
+
+// syncUpgrade is how far a move to a server has come.
+type syncUpgrade struct {
+	Stage   string `json:"stage"`
+	Reason  string `json:"reason_code"`
+	Message string `json:"reason_message"`
+}
+
+// syncChunks counts what lies in .engram of the repository.
+type syncChunks struct {
+	Local    int `json:"local"`          // that came in here or were written here
+	Remote   int `json:"remote"`         // that are there
+	Pending  int `json:"pending_import"` // of these, that did not come in yet
+	Unpushed int `json:"not_exported"`   // things that none of them has
+}
+
+func (a *API) syncStatus(q request) (reply, error) {
+	const reason, message = "cloud_not_configured", "no server to replicate with is configured"
+	s := syncStatus{Phase: "disabled", Reason: reason, Message: message, Upgrade: syncUpgrade{Stage: "none", Reason: reason, Message: message}}
+	if err := project.CheckText(q.query.Get("project")); err != nil {
+		return reply{}, err
+	}
+	here, err := a.Engine.ProjectFor(q.Context(), engine.ProjectRequest{Override: a.Project, Dir: a.Dir, Lenient: true})
+	if err != nil {
+		return reply{}, err
+	}
+	name := a.canonical(q.Context(), cmp.Or(q.query.Get("project"), here.Name))
+	if err := a.countDeferred(q.Context(), name, &s.Deferred, &s.Dead); err != nil {
+		return reply{}, err
+	}
+	if a.Chunks == nil || name != a.canonical(q.Context(), here.Name) {
+		return reply{body: s}, nil
+	}
+	remote, err := a.Chunks(q.Context(), name)
+	if err != nil {
+		return reply{}, err
+	}
+	st, err := a.Engine.RemoteStatus(q.Context(), remote, name)
+	if engram.CodeOf(err) == engram.CodeForbidden { // the folder itself is a link: that is a state, and no fault of who asks
+		st.Trouble, err = []engram.ImportNote{{Item: remote.Name(), Reason: messageOf(err)}}, nil
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	if st.Batches > 0 || len(st.Trouble) > 0 {
+		s.tell(st)
+	}
+	return reply{body: s}, nil
+}
+
+// canonical is the name of the project that goes by a name; the name itself where none does.
+func (a *API) canonical(ctx context.Context, name string) string {
+	in, err := a.Engine.ProjectFor(ctx, engine.ProjectRequest{Explicit: name})
+	if err != nil || name == "" {
+		return name
+	}
+	return in.Name
+}
+
+// tell says how the chunks of a repository stand.
+func (s *syncStatus) tell(st engine.RemoteStatus) {
+	u := st.Unpushed
+	s.Chunks = &syncChunks{st.Pulled, st.Batches, st.Pending, u.Sessions + u.Memories + u.Prompts + u.Relations + u.Erased}
+	s.Enabled, s.Phase, s.Reason, s.Message = true, "healthy", "", ""
+	switch {
+	case len(st.Trouble) > 0:
+		t := st.Trouble[0]
+		s.Phase, s.Reason, s.LastError = "degraded", "transport_failed", t.Item+": "+t.Reason
+		s.Message = fmt.Sprintf("chunks of the repository that cannot be used: %d", len(st.Trouble))
+	case s.Chunks.Pending > 0 || s.Chunks.Unpushed > 0:
+		s.Phase = "pending"
+		s.Message = fmt.Sprintf("%d chunks to import, %d things to export", s.Chunks.Pending, s.Chunks.Unpushed)
+	}
+}
+
+// statsDoc is the answer of GET /stats: what plugins read, and with by what was counted
+// apart.
+type statsDoc struct {
+	Sessions     int              `json:"total_sessions"`
+	Observations int              `json:"total_observations"`
+	Prompts      int              `json:"total_prompts"`
+	Projects     []string         `json:"projects"`
+	By           string           `json:"by,omitempty"`
+	Since        *document.Stamp  `json:"since,omitempty"`  // of groups; left out: from the beginning
+	Groups       []document.Group `json:"groups,omitempty"` // by project and type those with most memories first; else oldest first
+}
+
+func (a *API) stats(q request) (reply, error) {
+	by := q.query.Get("by")
+	since, err := q.when("since", a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	if blank(by) {
+		s, err := a.Engine.Stats(q.Context(), "")
+		return reply{body: statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects)}}, err
+	}
+	in := engine.StatsInput{Project: q.query.Get("project"), By: engram.Grouping(by), Since: since}
+	s, err := a.Engine.StatsOver(q.Context(), in)
+	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
+		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}
+	if !s.Since.IsZero() {
+		doc.Since = new(document.Stamp(s.Since))
+	}
+	return reply{body: doc}, err
 }

@@ -1,12 +1,14 @@
 package httpapi
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
@@ -116,4 +118,203 @@ func snoozeUntil(span, until string, now time.Time) (time.Time, error) {
 		return at, invalid("%q is not a time", given).WithHint("%s", `either {"for": "30d"} or {"until": "2027-01-31"}`)
 	}
 	return at, nil
+}
+
+// namesBody says what is refused.
+type namesBody struct {
+	Names []string `json:"names" doc:"ids of memories: numbers, ids or topic:KEY; w and a number for what is no memory yet"`
+}
+
+// approveBody says what is approved, in one of two ways.
+type approveBody struct {
+	namesBody
+	Operation int64 `json:"operation" min:"1" doc:"instead of names: all suspect memories that the operation of this number wrote and that say the same since"`
+}
+
+// decidedDoc is the answer of POST /review/approve and POST /review/refuse.
+type decidedDoc struct {
+	Memories []document.Memory      `json:"memories"`
+	Records  []int64                `json:"records"`  // numbers of what was no memory yet
+	Done     []document.DecidedName `json:"done"`     // all of them, as they were named, with what undo takes back
+	Degraded []string               `json:"degraded"` // what could not be done of it, and why
+}
+
+// reviewApprove lets what waits be told, or come in.
+func (a *API) reviewApprove(q request, in approveBody) (reply, error) {
+	if (len(in.Names) == 0) == (in.Operation == 0) {
+		return reply{}, invalid("say what is approved").WithHint("%s", `either {"names": ["12", "w3"]} or {"operation": 42}`)
+	}
+	if in.Operation != 0 {
+		return a.decided(a.Engine.ApproveOperation(q.Context(), in.Operation))
+	}
+	return a.decided(a.Engine.ApproveNamed(q.Context(), in.Names))
+}
+
+// reviewRefuse forgets what waits, or throws it away.
+func (a *API) reviewRefuse(q request, in namesBody) (reply, error) {
+	if len(in.Names) == 0 {
+		return reply{}, invalid("nothing is named").WithHint("%s", `{"names": ["12", "w3"]}`)
+	}
+	return a.decided(a.Engine.RefuseNamed(q.Context(), in.Names))
+}
+
+func (a *API) decided(done engine.Decided, err error) (reply, error) {
+	if err != nil {
+		return reply{}, afterSome(done.Names(), err)
+	}
+	doc := decidedDoc{Memories: []document.Memory{}, Records: done.Records, Degraded: document.OrEmpty(done.Degraded),
+		Done: document.Each(done.Done, func(d engine.DecidedName) document.DecidedName { return document.DecidedName(d) })}
+	for _, m := range done.Memories {
+		doc.Memories = append(doc.Memories, document.MemoryOf(m, a.Engine.StateOf(m)))
+	}
+	return reply{body: doc}, nil
+}
+
+// afterSome is an error that says what was done before it: each name stands alone, and what was
+// done is not taken back.
+func afterSome(done []string, err error) error {
+	var known *engram.Error
+	if len(done) == 0 || !errors.As(err, &known) {
+		return err
+	}
+	return engram.Errorf(known.Code, "%s; done before that: %s", known.Msg, strings.Join(done, ", ")).WithHintOf(err).WithCause(err)
+}
+
+// readMemory reads a memory for a session, for which it counts as an access. Without a
+// session nobody says who reads, and a GET changes nothing.
+func (a *API) readMemory(q request, ref engram.Ref) (engine.Detail, error) {
+	session := q.query.Get("session_id")
+	at, err := q.when("as_of", a.Engine.Now())
+	if err != nil {
+		return engine.Detail{}, err
+	}
+	if blank(session) || !at.IsZero() {
+		return a.at(q).GetAsOf(q.Context(), ref, at)
+	}
+	return a.at(q).GetIn(q.Context(), session, ref)
+}
+
+// decayDoc is the answer of GET /decay.
+type decayDoc struct {
+	Days     int              `json:"days"`  // how far ahead later looks
+	Total    int              `json:"total"` // how many pass, with those that are not on this page
+	Limit    int              `json:"limit"`
+	Offset   int              `json:"offset"`
+	Memories []document.Faded `json:"memories"` // weakest first
+}
+
+// decay tells how strong memories are, the weakest first; with id, repeated or parted by
+// commas, these memories.
+func (a *API) decay(q request) (reply, error) {
+	in := engine.DecayInput{Curve: engram.Curve(strings.ToLower(strings.TrimSpace(q.query.Get("curve"))))}
+	var err error
+	if in.Filter, err = q.filter(a.Engine.Now()); err != nil {
+		return reply{}, err
+	}
+	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
+		return reply{}, err
+	}
+	if err := a.known(q, in.Filter.Project); err != nil {
+		return reply{}, err
+	}
+	if in.Refs, err = refs(q.list("id")); err != nil {
+		return reply{}, err
+	}
+	if in.Below, err = q.share("below"); err != nil {
+		return reply{}, err
+	}
+	if in.Days, err = q.number("days"); err != nil {
+		return reply{}, err
+	}
+	if in.Limit, err = q.number("limit"); err != nil {
+		return reply{}, err
+	}
+	if in.Offset, err = q.number("offset"); err != nil {
+		return reply{}, err
+	}
+	out, err := a.Engine.Decay(q.Context(), in)
+	return reply{body: decayDoc{out.Days, out.Total, in.Limit, in.Offset, document.Each(out.Memories, func(f engine.Faded) document.Faded {
+		return document.FadedOf(f.Memory, f.Now, f.Later, f.Curve, f.Reason)
+	})}}, err
+}
+
+// projectDecay tells how the memories of a project fade; type asks for one type.
+func (a *API) projectDecay(q request) (reply, error) {
+	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(q.query.Get("type"))})
+	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
+}
+
+// decayBody says how a project is to fade; what is null stays.
+type decayBody struct {
+	Type     string        `json:"type" doc:"only memories of this type"`
+	Curve    *engram.Curve `json:"curve" doc:"importance, geometric or ebbinghaus"`
+	Rate     *float64      `json:"rate" doc:"0 is the curve's own"`
+	MaxBoost *float64      `json:"max_boost" doc:"0 is 2"`
+	Reset    bool          `json:"reset" default:"false" doc:"as the configuration has it again"`
+}
+
+// setProjectDecay changes how the memories of a project fade; what is null stays.
+func (a *API) setProjectDecay(q request, in decayBody) (reply, error) {
+	d, err := a.Engine.DecayProject(q.Context(), engine.ProjectDecayInput{Project: q.PathValue("name"), Type: engram.Type(in.Type),
+		Curve: in.Curve, Rate: in.Rate, MaxBoost: in.MaxBoost, Reset: in.Reset})
+	return reply{body: document.ProjectDecayOf(d.Project, d.Own, d.InForce)}, err
+}
+
+// sleepBody asks for a sleep.
+type sleepBody struct {
+	Project string                 `json:"project" doc:"empty is every project"`
+	DryRun  bool                   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
+	Only    []lifecycle.StepAction `json:"only" doc:"steps: fade, boost, merge, prune, extract; none is all; a prune has none"`
+	Below   *float64               `json:"below" min:"0" max:"1" doc:"forget what is weaker; above 0"`
+}
+
+// sleep consolidates memories, or says what that would be.
+func (a *API) sleep(q request, b sleepBody) (reply, error) {
+	return a.slept(q, b, b.Only)
+}
+
+// prune forgets what is too weak, or says what that is.
+func (a *API) prune(q request, b sleepBody) (reply, error) {
+	if len(b.Only) > 0 {
+		return reply{}, invalid("a prune has no only").WithHint("POST /sleep has")
+	}
+	return a.slept(q, b, []lifecycle.StepAction{lifecycle.StepPrune})
+}
+
+func (a *API) slept(q request, b sleepBody, only []lifecycle.StepAction) (reply, error) {
+	in := engine.SleepInput{Project: b.Project, DryRun: b.DryRun}
+	if len(only) > 0 {
+		in.Only = only
+	}
+	if b.Below != nil {
+		if *b.Below == 0 { // the engine takes 0 for its default
+			return reply{}, invalid("below 0 forgets nothing").WithHint("a strength above 0, such as 0.1")
+		}
+		in.Below = *b.Below
+	}
+	if err := a.known(q, in.Project); err != nil {
+		return reply{}, err
+	}
+	res, err := a.Engine.Sleep(q.Context(), in)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{body: document.SleepOf(res, in.DryRun)}, nil
+}
+
+// diagnostics are memories that deserve a look.
+func (a *API) diagnostics(q request) (reply, error) {
+	in := engine.DiagnosticsInput{Project: q.query.Get("project")}
+	var err error
+	if in.Limit, err = q.number("limit"); err != nil {
+		return reply{}, err
+	}
+	if err := a.known(q, in.Project); err != nil {
+		return reply{}, err
+	}
+	d, err := a.Engine.Diagnose(q.Context(), in)
+	if err != nil {
+		return reply{}, err
+	}
+	return reply{body: document.DiagnosticsOf(d)}, nil
 }

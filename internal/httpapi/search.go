@@ -6,6 +6,7 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // foundObservation is a memory that was found. Rank is smaller for better, as older clients sort.
@@ -102,4 +103,117 @@ func (q request) matchAll() (bool, error) {
 		return true, nil
 	}
 	return false, invalid("match %q is neither any nor all", mode)
+}
+
+// recalledDoc is the answer of GET /recall.
+type recalledDoc struct {
+	Query     string             `json:"query"`
+	Budget    int                `json:"budget"` // in tokens
+	Tokens    int                `json:"tokens"` // what text costs, about; never more than budget
+	Text      string             `json:"text"`   // all items as one block of Markdown; "" when there are none
+	Items     []document.Shown   `json:"items"`  // best first
+	LeftOut   []document.LeftOut `json:"left_out"`
+	Repaired  []document.Repair  `json:"repaired"`
+	Times     []document.Time    `json:"times"`
+	Degraded  []string           `json:"degraded"`
+	Elsewhere string             `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+}
+
+func recalledOf(r engine.Recalled) recalledDoc {
+	d := recalledDoc{Query: r.Query, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
+		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
+	for i, item := range r.Items {
+		d.Items = append(d.Items, document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens))
+	}
+	return d
+}
+
+// recall fills a budget of tokens with what a question finds.
+func (a *API) recall(q request) (reply, error) {
+	in := engine.RecallInput{SessionID: q.query.Get("session_id"), Zone: a.Zone, Unseen: true}
+	var err error
+	if in.SearchInput, err = q.searchInput(a.Engine.Now()); err != nil {
+		return reply{}, err
+	}
+	if in.Filter.Scope, err = knownScope(q.query.Get("scope")); err != nil {
+		return reply{}, err
+	}
+	if err := a.knownAt(q, in.Filter.Project, in.AsOf); err != nil {
+		return reply{}, err
+	}
+	if in.Limit, err = q.number("limit"); err != nil {
+		return reply{}, err
+	}
+	if in.Budget, err = q.number("budget"); err != nil {
+		return reply{}, err
+	}
+	if in.Again, err = q.flag("again"); err != nil {
+		return reply{}, err
+	}
+	r, err := a.at(q).Recall(q.Context(), in)
+	if err != nil {
+		return reply{}, err
+	}
+	doc := recalledOf(r)
+	doc.Elsewhere, err = a.elsewhere(q, in.Filter.Project, r.Found() || len(r.Items) > 0 || !in.AsOf.IsZero())
+	return reply{body: doc, elsewhere: doc.Elsewhere}, err
+}
+
+// maxAround is how far a timeline looks to each side.
+const maxAround = 100
+
+// timelineDoc is what was saved around a memory.
+type timelineDoc struct {
+	Focus   observation `json:"focus"`
+	Before  []entry     `json:"before"` // oldest first
+	After   []entry     `json:"after"`  // oldest first
+	Session *sessionDoc `json:"session_info"`
+	Total   int         `json:"total_in_range"`
+}
+
+// entry is a neighbour in a timeline. It has no sync id: the outer field hides the
+// embedded one.
+type entry struct {
+	observation
+	SyncID  *string `json:"sync_id,omitempty"`
+	IsFocus bool    `json:"is_focus"`
+}
+
+func entriesOf(ms []engram.Memory, notes engram.Notes) []entry {
+	return document.Each(ms, func(m engram.Memory) entry { return entry{observation: observationOf(m, notes[m.Num])} })
+}
+
+func (a *API) timeline(q request) (reply, error) {
+	id := q.query.Get("observation_id")
+	if id == "" {
+		return reply{}, invalid("observation_id parameter is required")
+	}
+	ref, err := numbered(id, "observation")
+	if engram.CodeOf(err) == engram.CodeInvalid {
+		return reply{}, invalid("invalid observation_id").WithHint("a whole number")
+	}
+	var t engram.Timeline
+	if err == nil {
+		before, after := q.lenient("before"), q.lenient("after")
+		t, err = a.Engine.Timeline(q.Context(), ref, before, after)
+	}
+	if err != nil {
+		return reply{}, worded(err, engram.CodeNotFound, "timeline: observation #%s not found", id)
+	}
+	doc := timelineDoc{Focus: observationOf(t.Focus, t.Notes[t.Focus.Num]), Before: entriesOf(t.Before, t.Notes), After: entriesOf(t.After, t.Notes), Total: t.Total}
+	if t.Session.ID != "" {
+		s := sessionOf(t.Session)
+		doc.Session = &s
+	}
+	return reply{body: doc}, nil
+}
+
+// elsewhere says where was looked and what is in other projects, for an answer in which
+// nothing was found; "" where something was. Lists are bare arrays that clients parse, so a header has it.
+func (a *API) elsewhere(q request, project string, found bool) (string, error) {
+	if found {
+		return "", nil
+	}
+	n, err := a.at(q).Nothing(q.Context(), project)
+	return render.Nothing(n, "leave project out", "POST /memories"), err
 }

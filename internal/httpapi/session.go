@@ -8,6 +8,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // sessionDoc is a session as the older routes show it.
@@ -114,4 +115,111 @@ func blank(texts ...string) bool {
 		}
 	}
 	return false
+}
+
+// promptDoc is a prompt as the older routes show it.
+type promptDoc struct {
+	ID        int64  `json:"id"`
+	SyncID    string `json:"sync_id"`
+	SessionID string `json:"session_id"`
+	Content   string `json:"content"`
+	Project   string `json:"project,omitempty"`
+	CreatedAt clock  `json:"created_at"`
+}
+
+func promptOf(p engram.Prompt) promptDoc {
+	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Content, p.Project, clock(p.CreatedAt)}
+}
+
+// promptBody is a prompt to save.
+type promptBody struct {
+	SessionID string `json:"session_id" example:"s1" required:"true" doc:"the session it was asked in; one that nobody knows is made"`
+	Content   string `json:"content" example:"why does the login fail?" required:"true" doc:"what was asked"`
+	Project   string `json:"project" doc:"that of the session when it is left out"`
+}
+
+// savedPrompt says what became of a prompt.
+type savedPrompt struct {
+	kept
+	placed
+}
+
+func (a *API) savePrompt(q request, in promptBody) (reply, error) {
+	if blank(in.SessionID, in.Content) {
+		return reply{}, invalid("session_id and content are required")
+	}
+	p, err := a.Engine.SavePrompt(q.Context(), engine.PromptInput{
+		Content: in.Content, SessionID: in.SessionID, NewSession: true, Project: in.Project,
+	})
+	return reply{status: http.StatusCreated, body: savedPrompt{kept{p.Num, "saved"}, placed{p.Project, p.Warnings}}, degraded: p.Warnings}, mismatched(err)
+}
+
+func (a *API) recentPrompts(q request) (reply, error) {
+	list, err := a.Engine.Prompts(q.Context(), q.query.Get("project"), engram.Page{Limit: q.lenient("limit")})
+	return reply{body: document.Each(list, promptOf)}, err
+}
+
+func (a *API) searchPrompts(q request) (reply, error) {
+	list, err := a.Engine.SearchPrompts(q.Context(), q.query.Get("q"), q.query.Get("project"), q.lenient("limit"))
+	return reply{body: document.Each(list, promptOf)}, err
+}
+
+func (a *API) deletePrompt(q request) (reply, error) {
+	ref, err := numbered(q.PathValue("id"), "prompt")
+	if err != nil {
+		return reply{}, err
+	}
+	hard, err := q.flag("hard")
+	if err != nil {
+		return reply{}, err
+	}
+	err = a.Engine.DeletePrompt(q.Context(), ref.Num, hard)
+	return reply{body: kept{ref.Num, "deleted"}}, worded(err, engram.CodeNotFound, "prompt not found")
+}
+
+// contextDoc is what a new session should know, as Markdown.
+type contextDoc struct {
+	Context   string `json:"context"`
+	Elsewhere string `json:"elsewhere,omitempty"` // where was looked and what is in other projects, where nothing was found
+}
+
+// context answers with the text that a plugin puts before a new session; "" when
+// there is nothing to tell.
+func (a *API) context(q request) (reply, error) {
+	again, err := q.flag("again")
+	if err != nil {
+		return reply{}, err
+	}
+	at, err := q.when("as_of", a.Engine.Now())
+	if err != nil {
+		return reply{}, err
+	}
+	current, err := q.current()
+	if err != nil {
+		return reply{}, err
+	}
+	c, err := a.at(q).Context(q.Context(), engine.ContextInput{AsOf: at, Superseded: !current, Project: q.query.Get("project"), Scope: q.scope(),
+		Budget: q.lenient("budget"), SessionID: q.query.Get("session_id"), Again: again})
+	if err != nil {
+		return reply{}, err
+	}
+	text := render.Context(c, render.Options{Zone: a.Zone})
+	elsewhere, err := a.elsewhere(q, q.query.Get("project"), text != "" || len(c.LeftOut) > 0 || !at.IsZero())
+	return reply{body: contextDoc{text, elsewhere}, degraded: c.Degraded, elsewhere: elsewhere}, err
+}
+
+// usesDoc is the answer of GET /sessions/{id}/uses.
+type usesDoc struct {
+	SessionID string         `json:"session_id"`
+	Project   string         `json:"project"`
+	Tokens    int            `json:"tokens"` // of all uses, about
+	Uses      []document.Use `json:"uses"`   // oldest first
+}
+
+// sessionUses tells what a session was shown.
+func (a *API) sessionUses(q request) (reply, error) {
+	account, err := a.Engine.Why(q.Context(), q.PathValue("id"))
+	return reply{body: usesDoc{account.Session.ID, account.Session.Project, account.Tokens, document.Each(account.Uses, func(u engine.Shown) document.Use {
+		return document.UseOf(u.Use, u.Type, u.Title, u.Gone)
+	})}}, err
 }

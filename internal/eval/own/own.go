@@ -1,7 +1,6 @@
 // Package own makes sets of questions with known answers out of what a user has
-// remembered and written: titles and what stands under them (titles.go), prompts and
-// searches and the memories that came of them (prompts.go), lines of a changelog and
-// the commits that wrote them (changelog.go).
+// remembered and written: titles and what stands under them, prompts and searches and the
+// memories that came of them, lines of a changelog and the commits that wrote them.
 //
 // It only reads. Nobody judged these answers: a question may have others than the one
 // it is known to have, so the figures are for comparing, not for boasting.
@@ -9,7 +8,11 @@ package own
 
 import (
 	"context"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/eval"
@@ -126,3 +129,129 @@ func (b *builder) question(id, group, question, answer string) {
 
 // plain is s in lower case, words joined by one space.
 func plain(s string) string { return strings.Join(strings.Fields(strings.ToLower(s)), " ") }
+
+// titles asks the title of each memory and wants its text. The documents have no
+// titles: the question would find itself. Summaries of sessions are no answers: they
+// are all called the same.
+func titles(newest []engram.Memory) eval.Set {
+	b := newBuilder("titles")
+	for i, m := range slices.Backward(newest) {
+		b.document(eval.Document{ID: string(m.ID), Text: m.Content, Time: m.CreatedAt, Group: m.Project, Session: m.SessionID, Seq: len(newest) - 1 - i})
+	}
+	for _, m := range slices.Backward(newest) {
+		if m.Type != engram.TypeSessionSummary {
+			b.question("title-"+string(m.ID), m.Project, m.Title, string(m.ID))
+		}
+	}
+	return b.set
+}
+
+const (
+	// What is saved long after a prompt was not saved because of it.
+	rightAfter = 30 * time.Minute
+	// A prompt that led to many memories was about none of them.
+	mostAfter = 3
+)
+
+// prompts asks what the user asked, and wants what was saved right after it in the
+// same session; and asks what was searched for, and wants those of the finds that
+// were then read as a whole.
+func prompts(k kept) eval.Set {
+	b := newBuilder("prompts")
+	byNum := map[int64]engram.Memory{}
+	bySession := map[string][]engram.Memory{} // oldest first
+	for i, m := range slices.Backward(k.memories) {
+		b.document(eval.Document{ID: string(m.ID), Title: m.Title, Text: m.Content, Time: m.CreatedAt, Group: m.Project, Session: m.SessionID, Seq: len(k.memories) - 1 - i})
+		byNum[m.Num] = m
+		bySession[m.SessionID] = append(bySession[m.SessionID], m)
+	}
+	next := map[string]time.Time{} // when the session's next prompt came
+	for _, p := range k.prompts {
+		end := p.CreatedAt.Add(rightAfter)
+		if n, ok := next[p.SessionID]; ok && n.Before(end) {
+			end = n
+		}
+		next[p.SessionID] = p.CreatedAt
+		for _, m := range between(bySession[p.SessionID], p.CreatedAt, end) {
+			b.question(fmt.Sprintf("prompt-%d", p.Num), m.Project, p.Content, string(m.ID))
+		}
+	}
+	type shown struct {
+		session string
+		memory  int64
+	}
+	asked := map[shown]string{}
+	for i, u := range k.uses {
+		what := shown{u.SessionID, u.Memory}
+		m, ok := byNum[u.Memory]
+		switch {
+		case !ok:
+		case u.Verb == "get" && asked[what] != "":
+			b.question(fmt.Sprintf("search-%d", i), m.Project, asked[what], string(m.ID))
+		case u.Verb != "get" && u.Query != "":
+			asked[what] = u.Query
+		}
+	}
+	return b.set
+}
+
+// between returns the memories of a session, oldest first, that were saved from start
+// on and before end; none when they are more than mostAfter.
+func between(session []engram.Memory, start, end time.Time) []engram.Memory {
+	var found []engram.Memory
+	for _, m := range session {
+		if m.Type != engram.TypeSessionSummary && !m.CreatedAt.Before(start) && m.CreatedAt.Before(end) {
+			found = append(found, m)
+		}
+	}
+	if len(found) > mostAfter {
+		return nil
+	}
+	return found
+}
+
+// Line is an entry of a changelog.
+type Line struct {
+	Text   string
+	Commit string // the hash of the commit that wrote it
+}
+
+// Commit is what a commit says of itself.
+type Commit struct {
+	Hash          string
+	Subject, Body string
+	At            time.Time
+}
+
+// mostLines is how many entries a commit may have written and still be what they are
+// about: one that wrote more is a release, or moved the file.
+const mostLines = 3
+
+// Changelog asks the entries of a changelog and wants the commits that wrote them,
+// among all commits, which come oldest first. What would give the answer away is taken
+// out of the questions: numbers of issues, names, links and hashes.
+func Changelog(lines []Line, commits []Commit) eval.Set {
+	b := newBuilder("changelog")
+	known := map[string]bool{}
+	for i, c := range commits {
+		d := eval.Document{ID: c.Hash, Title: c.Subject, Text: strings.TrimSpace(c.Body), Time: c.At, Group: "changelog", Seq: i}
+		if d.Text == "" {
+			d.Text = c.Subject
+		}
+		known[c.Hash] = true
+		b.document(d)
+	}
+	wrote := map[string]int{}
+	for _, l := range lines {
+		wrote[l.Commit]++
+	}
+	giveaway := regexp.MustCompile(`https?://[^\s)\]>]+|\[?#\d+\]?|@[\w-]+|\b[0-9a-f]{7,40}\b|[*_` + "`" + `]`)
+	emptied := regexp.MustCompile(`[(\[][\s()\[\]]*[)\]]`) // brackets around what was taken out
+	for i, l := range lines {
+		if known[l.Commit] && wrote[l.Commit] <= mostLines {
+			asked := emptied.ReplaceAllString(giveaway.ReplaceAllString(l.Text, " "), " ")
+			b.question(fmt.Sprintf("line-%d", i+1), "changelog", strings.Join(strings.Fields(asked), " "), l.Commit)
+		}
+	}
+	return b.set.Head(MaxQuestions)
+}

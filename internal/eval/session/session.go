@@ -1,6 +1,6 @@
 // Package session measures what an agent is told unasked, on scripted sessions: a project
 // with some hundred memories, and the prompts of one session, each labelled with the
-// memories that would help with it (script.go). Play (play.go) puts the session through
+// memories that would help with it. Play puts the session through
 // engine.Brief and engine.Remind and counts what was told, what of it was labelled, and
 // what it cost.
 package session
@@ -8,6 +8,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/engine"
@@ -48,4 +50,221 @@ func Fill(ctx context.Context, e *engine.Engine, s Script, before func(left int)
 		byNum[res.Memory.Num] = m
 	}
 	return byNum, nil
+}
+
+// Parse reads a script from its two texts. It fails on a label that names no memory.
+//
+// memories opens with a line "components: a, b, c", of which filler is made; then come
+// memories, oldest first: a line "= KEY TYPE", a line that is the title, and the content up to
+// an empty line. turns are blocks that stand apart by an empty line: "> " and the prompt,
+// which may go on over lines, and a line "? KEY KEY" with what helps, if anything does.
+func Parse(name, memories, turns string) (Script, error) {
+	s := Script{Name: name}
+	known := map[string]bool{}
+	var components []string
+	for _, block := range strings.Split(memories, "\n\n") {
+		block = strings.TrimSpace(block)
+		if list, is := strings.CutPrefix(block, "components: "); is {
+			components = strings.Split(list, ", ")
+			continue
+		}
+		head, text, _ := strings.Cut(block, "\n")
+		title, content, _ := strings.Cut(text, "\n")
+		words := strings.Fields(head)
+		if len(words) != 3 || words[0] != "=" || title == "" {
+			return s, fmt.Errorf("a memory begins with %q", head)
+		}
+		if content == "" {
+			content = title
+		}
+		known[words[1]] = true
+		s.Memories = append(s.Memories, Memory{Key: words[1], Type: engram.Type(words[2]), Title: title, Content: content})
+	}
+	s.Memories = interleave(s.Memories, filler(components))
+	for _, block := range strings.Split(turns, "\n\n> ") {
+		t := turn(strings.TrimPrefix(strings.TrimSpace(block), "> "))
+		for _, key := range t.Useful {
+			if !known[key] {
+				return s, fmt.Errorf("prompt %q is labelled %s, which is no memory", t.Prompt, key)
+			}
+		}
+		s.Turns = append(s.Turns, t)
+	}
+	return s, nil
+}
+
+func turn(block string) Turn {
+	prompt, labels, _ := strings.Cut(block, "\n?")
+	return Turn{Prompt: prompt, Useful: strings.Fields(labels)}
+}
+
+// filler is what a project has many of: about each component the same few matters, in words
+// that prompts about the component have, too.
+func filler(components []string) (all []Memory) {
+	teams := []string{"Blue", "Green", "Amber"}
+	for i, c := range components {
+		for j, f := range []struct {
+			typ            engram.Type
+			title, content string
+		}{
+			{engram.TypeFact, "Dashboards of the %s", "The dashboards of the %s are in the Grafana folder of team %s, with the panels for latency, errors and saturation."},
+			{engram.TypeConfig, "Log level of the %s", "The %s logs at info; debug is switched on for ten minutes by its admin endpoint. Ask team %s."},
+			{engram.TypeLearning, "Load test of the %s", "k6 against the %s on staging, 200 users for ten minutes, run by team %s each quarter. No regressions in the last run."},
+			{engram.TypePattern, "Metrics of the %s are named by unit", "Counters of the %s end in _total and durations in _seconds. Labels are few; team %s looks after them."},
+			{engram.TypeConfig, "Local port of the %s", "In development the %s listens on the port that the compose file of team %s gives it."},
+			{engram.TypePassive, "Dependencies of the %s were upgraded", "All libraries of the %s are at their latest minor version. Team %s looked through the change logs."},
+			{engram.TypeFact, "Who owns the %s", "Questions about the %s go to team %s, on weekdays from 9 to 17."},
+			{engram.TypeDiscovery, "Dead code in the %s", "Two packages of the %s are not imported by anything. Team %s wants to keep them until the end of the year."},
+			{engram.TypeDecision, "The %s keeps its repository folder", "Moving the %s to a repository of its own was discussed and dropped; team %s prefers one repository."},
+			{engram.TypeEpisode, "Incident review of the %s", "A short outage of the %s was reviewed with team %s: a node was drained too fast. No actions left."},
+			{engram.TypeManual, "Open tasks of the %s", "The list of open tasks of the %s is in the tracker under the label of team %s, sorted by votes."},
+		} {
+			team := teams[(i+j)%len(teams)]
+			all = append(all, Memory{Type: f.typ, Title: fmt.Sprintf(f.title, c), Content: fmt.Sprintf(f.content, c, team)})
+		}
+	}
+	return all
+}
+
+// interleave spreads the second list over the first one.
+func interleave(a, b []Memory) (all []Memory) {
+	for i, m := range a {
+		all = append(all, m)
+		all = append(all, b[i*len(b)/len(a):(i+1)*len(b)/len(a)]...)
+	}
+	return all
+}
+
+// Figures say how well a session was served.
+type Figures struct {
+	Turns    int
+	Start    int // tokens that the session was told when it began
+	Most     int // tokens that one prompt was told
+	Tokens   int // that all prompts were told
+	Told     int // memories beside prompts
+	Useful   int // of these, those that the label of their prompt names
+	Helpful  int // of these, those that any label of the session names
+	Labelled int // labels in all
+	Known    int // of the labels, those that the agent had been told by the end of their turn
+	Quiet    int // prompts without a label
+	Alarms   int // of these, those that were told something
+	Twice    int // memories that were told again
+	Begun    int // memories that were told when the session began
+	BegunFor int // of these, those that any label names
+	Log      []string
+	Texts    []string // all that was told, in order: what a session began with first, then a text a prompt, "" for nothing
+}
+
+// Precision is the share of what was told beside prompts that its label names; 1 when
+// nothing was.
+func (f Figures) Precision() float64 { return share(f.Useful, f.Told) }
+
+// Recall is the share of labels whose memory the agent had been told in time.
+func (f Figures) Recall() float64 { return share(f.Known, f.Labelled) }
+
+func share(part, of int) float64 {
+	if of == 0 {
+		return 1
+	}
+	return float64(part) / float64(of)
+}
+
+// String is the figures on one line.
+func (f Figures) String() string {
+	return fmt.Sprintf("%d prompts: start %d tokens, prompts at most %d and %.0f on average; told %d, useful %d (%.0f %%), useful at some time %d; known in time %d of %d (%.0f %%); false alarms %d of %d; twice %d; of %d at the start %d useful later",
+		f.Turns, f.Start, f.Most, float64(f.Tokens)/float64(max(1, f.Turns)), f.Told, f.Useful, 100*f.Precision(), f.Helpful, f.Known, f.Labelled, 100*f.Recall(), f.Alarms, f.Quiet, f.Twice, f.Begun, f.BegunFor)
+}
+
+// Play puts a session through the engine. byNum are the memories as Fill gives them.
+func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
+	f := Figures{Turns: len(s.Turns)}
+	labels := map[string]bool{}
+	for _, t := range s.Turns {
+		for _, key := range t.Useful {
+			labels[key] = true
+		}
+	}
+	id := "session of " + s.Name
+	brief, err := e.Brief(ctx, engine.BriefInput{Project: s.Name, SessionID: id})
+	if err != nil {
+		return f, err
+	}
+	f.Start = brief.Tokens
+	f.Log, f.Texts = append(f.Log, brief.Text), append(f.Texts, brief.Text)
+	told := map[int64]bool{}
+	tell := func(m engram.Memory) Memory {
+		if told[m.Num] {
+			f.Twice++
+		}
+		told[m.Num] = true
+		return byNum[m.Num]
+	}
+	for _, m := range brief.Memories {
+		f.Begun++
+		if labels[tell(m).Key] {
+			f.BegunFor++
+		}
+	}
+	for _, t := range s.Turns {
+		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, SessionID: id, Query: t.Prompt})
+		if err != nil {
+			return f, err
+		}
+		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
+		for _, item := range r.Items {
+			key := tell(item.Hit.Memory).Key
+			f.Told++
+			if slices.Contains(t.Useful, key) {
+				f.Useful++
+			}
+			if labels[key] {
+				f.Helpful++
+			}
+		}
+		f.label(t, r, told, byNum)
+	}
+	return f, nil
+}
+
+// label counts what was known of the labels of a turn, and keeps what was told.
+func (f *Figures) label(t Turn, r engine.Reminder, told map[int64]bool, byNum map[int64]Memory) {
+	f.Texts = append(f.Texts, r.Text)
+	missed := slices.Clone(t.Useful)
+	for num := range told {
+		missed = slices.DeleteFunc(missed, func(key string) bool { return key == byNum[num].Key })
+	}
+	f.Labelled += len(t.Useful)
+	f.Known += len(t.Useful) - len(missed)
+	if len(t.Useful) == 0 {
+		f.Quiet++
+		if len(r.Items) > 0 {
+			f.Alarms++
+		}
+	}
+	f.Log = append(f.Log, fmt.Sprintf("%q wants %v, lacks %v, is told (%d tokens):\n%s", t.Prompt, t.Useful, missed, r.Tokens, r.Text))
+}
+
+// Ask puts each prompt of a session to the engine as the first one of a session that was
+// told nothing: what a brief has told, as it tells all of a small project, hides how
+// prompts are answered.
+func Ask(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory) (Figures, error) {
+	f := Figures{Turns: len(s.Turns)}
+	for _, t := range s.Turns {
+		r, err := e.Remind(ctx, engine.RemindInput{Project: s.Name, Query: t.Prompt})
+		if err != nil {
+			return f, err
+		}
+		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
+		told := map[int64]bool{}
+		for _, item := range r.Items {
+			told[item.Hit.Memory.Num] = true
+			f.Told++
+			if slices.Contains(t.Useful, byNum[item.Hit.Memory.Num].Key) {
+				f.Useful++
+			}
+		}
+		f.label(t, r, told, byNum)
+	}
+	f.Helpful = f.Useful
+	return f, nil
 }
