@@ -46,7 +46,7 @@ func benchFile(n int) string {
 }
 
 // benchSizes are few memories, which are sorted into the index at once, and many.
-func benchSizes() []int { return []int{1000, 20_000} }
+func benchSizes() []int { return []int{1000, 100_000} }
 
 func perMemory(b *testing.B, n int) {
 	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(n), "µs/memory")

@@ -3,11 +3,10 @@ package engine
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/alanbuscaglia/engram"
@@ -32,7 +31,7 @@ const lotSize = 128
 // lotsAhead is how many lots are under way beside the one that is written, in their order.
 const lotsAhead = 4
 
-// each calls fn with every record, in lots. While one is written, others unpack the next and
+// each calls fn with every record, in lots. While one is written, others decode the next and
 // reckon with their texts: whoever writes keeps others waiting. reckon is called for each
 // lot in its turn some lots before fn, by the same goroutine; what it returns is called beside.
 func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incoming) (func() reckoned, error), fn func(lot) error) error {
@@ -52,8 +51,8 @@ func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incom
 		defer close(ahead)
 		from := bufio.NewReaderSize(in, 1<<16)
 		for more := true; more; {
-			frames, err := nextFrames(from)
-			more = len(frames) == lotSize && err == nil
+			lines, err := nextLines(from)
+			more = len(lines) == lotSize && err == nil
 			next := make(chan lot, 1)
 			select {
 			case ahead <- next:
@@ -63,7 +62,7 @@ func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incom
 			readers.Go(func() {
 				b := lot{err: err}
 				if err == nil {
-					b.records, b.err = incomingOf(frames)
+					b.records, b.err = incomingOf(lines)
 				}
 				next <- b
 			})
@@ -102,33 +101,27 @@ func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incom
 	return ctx.Err()
 }
 
-// nextFrames reads up to lotSize records as they were packed; fewer are the last.
-func nextFrames(in *bufio.Reader) ([]string, error) {
-	var all []string
-	var frame []byte
+// nextLines reads up to lotSize records as they were kept; fewer are the last.
+func nextLines(in *bufio.Reader) ([][]byte, error) {
+	var all [][]byte
 	for len(all) < lotSize {
-		n, err := binary.ReadUvarint(in)
-		if errors.Is(err, io.EOF) {
+		line, err := in.ReadBytes('\n')
+		if errors.Is(err, io.EOF) && len(line) == 0 {
 			break
-		}
-		if err == nil {
-			frame = slices.Grow(frame[:0], int(n))[:n]
-			_, err = io.ReadFull(in, frame)
 		}
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, string(frame))
+		all = append(all, line)
 	}
 	return all, nil
 }
 
-// incomingOf unpacks records, and makes of each memory the state that is to be merged.
-func incomingOf(frames []string) ([]incoming, error) {
-	all := make([]incoming, len(frames))
-	for n, frame := range frames {
-		var err error
-		if all[n], err = unpacked(frame); err != nil {
+// incomingOf decodes records, and makes of each memory the state that is to be merged.
+func incomingOf(lines [][]byte) ([]incoming, error) {
+	all := make([]incoming, len(lines))
+	for n, line := range lines {
+		if err := json.Unmarshal(line, &all[n]); err != nil {
 			return nil, err
 		}
 		all[n].prepare()

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -39,7 +39,7 @@ func (s *memorySpool) Close() error { return nil }
 type waiting struct {
 	spool Spool
 	out   *bufio.Writer
-	frame []byte // room for the one that is written
+	lines *json.Encoder // to out
 	total int
 }
 
@@ -72,22 +72,19 @@ func (e *Engine) newWaiting() (*waiting, error) {
 			return nil, err
 		}
 	}
-	return &waiting{spool: s, out: bufio.NewWriterSize(s, 1<<16)}, nil
+	out := bufio.NewWriterSize(s, 1<<16)
+	lines := json.NewEncoder(out)
+	lines.SetEscapeHTML(false)
+	return &waiting{spool: s, out: out, lines: lines}, nil
 }
 
 // drop removes what was kept. What cannot be removed is a file in a folder for such.
 func (w *waiting) drop() { _ = w.spool.Close() }
 
-// add keeps a record: its length, and then what packed makes of it.
-func (w *waiting) add(r incoming) (err error) {
+// add keeps a record, as a line of JSON.
+func (w *waiting) add(r incoming) error {
 	w.total++
-	if w.frame, err = packed(w.frame[:0], r); err == nil {
-		_, err = w.out.Write(binary.AppendUvarint(nil, uint64(len(w.frame))))
-	}
-	if err == nil {
-		_, err = w.out.Write(w.frame)
-	}
-	if err != nil {
+	if err := w.lines.Encode(r); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
 	return nil
