@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -52,47 +53,9 @@ var errIndex = errors.New("the index cannot be read")
 // errShared is the error of an index that does not have all entries itself.
 var errShared = errors.New("the index is split or sparse")
 
-// window is a file that is read in order, a stretch at a time: an index of a hundred thousand files
-// has ten megabytes, and to make room for all of them costs more than to look at them.
-type window struct {
-	from      io.ReaderAt
-	next, end int64 // what was not read yet
-	buf, rest []byte
-}
-
+// windowSize is how much of an index is read at a time: one of a hundred thousand files has ten
+// megabytes, and to make room for all of them costs more than to look at them.
 const windowSize = 256 << 10
-
-func newWindow(from io.ReaderAt, end int64) *window {
-	return &window{from: from, end: end, buf: make([]byte, max(0, min(end, windowSize)))}
-}
-
-// ahead are the next n bytes, and perhaps more; fewer where the file ends. They are good until the
-// next call. n is at most half of windowSize.
-func (w *window) ahead(n int) []byte {
-	if len(w.rest) >= n {
-		return w.rest
-	}
-	if w.next < w.end {
-		kept := copy(w.buf, w.rest)
-		read, err := w.from.ReadAt(w.buf[kept:min(int64(len(w.buf)), int64(kept)+w.end-w.next)], w.next)
-		w.next += int64(read)
-		w.rest = w.buf[:kept+read]
-		if err != nil { // it is shorter than it was
-			w.end = w.next
-		}
-	}
-	return w.rest
-}
-
-// skip goes on behind n bytes.
-func (w *window) skip(n int64) {
-	if n <= int64(len(w.rest)) {
-		w.rest = w.rest[n:]
-		return
-	}
-	w.next = min(w.end, w.next+n-int64(len(w.rest)))
-	w.rest = nil
-}
 
 // mostEntry is more than one entry takes.
 const mostEntry = 128 + maxPath
@@ -105,8 +68,12 @@ const mostEntry = 128 + maxPath
 //
 // Source: Documentation/gitformat-index.txt of git.
 func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each func(*entry)) error {
-	w := newWindow(file, size-int64(hash))
-	head := w.ahead(mostEntry)
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, size-int64(hash)), int(min(windowSize, max(size, mostEntry))))
+	ahead := func(n int) []byte { // fewer where the file ends
+		b, _ := in.Peek(n)
+		return b
+	}
+	head := ahead(mostEntry)
 	if len(head) < 12 || string(head[:4]) != "DIRC" {
 		return errIndex
 	}
@@ -114,7 +81,7 @@ func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each
 	if version < 2 || version > 4 {
 		return errIndex
 	}
-	w.skip(12)
+	_, _ = in.Discard(12)
 	var e entry
 	var path []byte // of version 4, which tells how a path differs from the one before
 	for ; count > 0; count-- {
@@ -122,20 +89,22 @@ func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each
 			return errIndex
 		}
 		read := 0
-		if read, path = e.read(w.ahead(mostEntry), version, hash, path); read == 0 {
+		if read, path = e.read(ahead(mostEntry), version, hash, path); read == 0 {
 			return errIndex
 		}
 		if e.mode()&modeKind == modeFolder {
 			return errShared
 		}
 		each(&e)
-		w.skip(int64(read))
+		_, _ = in.Discard(read)
 	}
-	for b := w.ahead(8); len(b) >= 8; b = w.ahead(8) { // the extensions
+	for b := ahead(8); len(b) == 8; b = ahead(8) { // the extensions
 		if string(b[:4]) == "link" {
 			return errShared
 		}
-		w.skip(8 + int64(binary.BigEndian.Uint32(b[4:])))
+		if _, err := in.Discard(8 + int(binary.BigEndian.Uint32(b[4:]))); err != nil {
+			break
+		}
 	}
 	return nil
 }
