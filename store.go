@@ -38,6 +38,22 @@ func Impatience(ctx context.Context) (wait time.Duration, said bool) {
 
 type impatience struct{}
 
+// Without returns a context with which Store.View leaves out the projects for which off is true, with
+// all that is in them or tied to it. A project, a session and the operations of one thing are
+// still read by their own name, so that a caller can say why it refuses them. A nil off leaves
+// out nothing.
+func Without(ctx context.Context, off func(project string) bool) context.Context {
+	return context.WithValue(ctx, excluded{}, off)
+}
+
+// Excluded is the off of Without; nil when nothing is left out.
+func Excluded(ctx context.Context) func(project string) bool {
+	off, _ := ctx.Value(excluded{}).(func(project string) bool)
+	return off
+}
+
+type excluded struct{}
+
 // Reader is what can be asked within one transaction.
 type Reader interface {
 	MemoryReader

@@ -219,6 +219,7 @@ func (c *conn) rollback() {
 // of their nouns.
 type tx struct {
 	conn        *conn
+	hidden      *hidden             // projects that are left out; of who reads
 	kept        *kept               // what the process knows of the index
 	cat         *catalogue          // the index as this transaction sees it; nil until asked
 	writes      bool                // as the only writer
@@ -273,7 +274,7 @@ func (t *tx) stmt(ctx context.Context, query string) (*sql.Stmt, error) {
 			return nil, err
 		}
 	}
-	return t.conn.stmt(ctx, query)
+	return t.conn.stmt(ctx, t.hidden.query(query))
 }
 
 func (t *tx) row(ctx context.Context, query string, args []any, into ...any) error {

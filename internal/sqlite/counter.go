@@ -128,7 +128,7 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 // SessionsSince counts sessions that were started at a time or later. They are few
 // beside memories, and no index is worth what it would cost each of them.
 func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
-	const query = `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= ?1 AND (?2 < 0 OR project = ?2)`
+	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= ?1 AND (?2 < 0 OR project = ?2)` + t.hidden.and("project")
 	num := int64(several)
 	if project != "" {
 		var known bool

@@ -89,7 +89,7 @@ func (s *scope) choose(ctx context.Context, cat *catalogue) error {
 		all = append(slices.Clip(all), cat.fresh)
 	}
 	for _, g := range all {
-		if s.project != several && g.project != several && g.project != s.project {
+		if g.project != several && !s.has(g.project) {
 			continue
 		}
 		if !s.spare || s.mixed(g) || g.level != levelLarge {
@@ -98,12 +98,20 @@ func (s *scope) choose(ctx context.Context, cat *catalogue) error {
 			}
 		}
 		live, tokens := g.live, g.tokens
-		if s.project != several && g.project == several {
+		switch {
+		case g.project != several:
+		case s.project != several:
 			part := g.shares[uint32(s.project)]
 			if part == nil {
 				continue
 			}
 			live, tokens = part.live, part.tokens
+		case s.tx.hidden != nil:
+			for num := range s.tx.hidden.nums {
+				if part := g.shares[uint32(num)]; part != nil {
+					live, tokens = live-part.live, tokens-part.tokens
+				}
+			}
 		}
 		s.rows += live
 		s.tokens += tokens
@@ -134,7 +142,14 @@ func (t *tx) beyond(ctx context.Context, f engram.Filter) (nums []int64, err err
 }
 
 // mixed reports whether a segment in scope holds memories of projects that are not.
-func (s *scope) mixed(g *segment) bool { return s.project != several && g.project == several }
+func (s *scope) mixed(g *segment) bool {
+	return g.project == several && (s.project != several || s.tx.hidden != nil)
+}
+
+// has reports whether a project is in scope.
+func (s *scope) has(project int64) bool {
+	return (s.project == several || s.project == project) && !s.tx.hidden.has(project)
+}
 
 // within is a scope within one segment.
 type within struct {
@@ -221,7 +236,7 @@ func (w *within) passes(docs postings.Docs, i, slot int) bool {
 		return true
 	}
 	s := w.scope
-	if w.mixed && int64(docs.Project(i)) != s.project ||
+	if w.mixed && !s.has(int64(docs.Project(i))) ||
 		w.tagged != nil && !w.tagged[slot] ||
 		s.kinds != nil && !s.kinds[docs.Kind(i)] ||
 		s.session >= 0 && int64(docs.Session(i)) != s.session {

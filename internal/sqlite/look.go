@@ -115,7 +115,7 @@ func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
 		if int(p.Slot) >= g.docs.Len() {
 			return 0, postings.ErrDamaged
 		}
-		if int64(g.docs.Project(int(p.Slot))) == s.scope.project {
+		if s.scope.has(int64(g.docs.Project(int(p.Slot)))) {
 			rows++
 		}
 	}

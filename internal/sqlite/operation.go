@@ -59,7 +59,7 @@ func listOf(e engram.Entity) string {
 // Operations returns the operations that pass f, newest first or the other way round; those of one thing are
 // served by mutations_key, others by walking back from the newest.
 func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Page) ([]engram.Operation, error) {
-	where, args := `j.seq = j.op`, []any{}
+	where, args := `j.seq = j.op`+t.hidden.and("j.project"), []any{}
 	and := func(condition string, arg ...any) {
 		where += ` AND ` + condition
 		args = append(args, arg...)
@@ -140,7 +140,7 @@ func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engra
 // FirstEntries returns the first entries of an operation.
 func (t *tx) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
 	var all []engram.Mutation
-	err := t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ? ORDER BY j.seq`,
+	err := t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ?`+t.hidden.and("j.project")+` ORDER BY j.seq`,
 		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, func(s scanner) error {
 			m, err := scanMutation(s)
 			all = append(all, m)

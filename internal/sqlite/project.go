@@ -90,12 +90,12 @@ const projectsSQL = `SELECT ` + projectColumns + `,
 	(SELECT coalesce(sum(live), 0) FROM tallies WHERE project = p.num),
 	(SELECT count(*) FROM sessions WHERE project = p.num),
 	(SELECT count(*) FROM prompts WHERE project = p.num AND deleted_at IS NULL)
-	FROM projects p WHERE p.num <> 0 ORDER BY p.name`
+	FROM projects p WHERE p.num <> 0%s ORDER BY p.name`
 
 // Projects returns every project with its counts, by name.
 func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
 	var all []engram.ProjectCounts
-	err := t.rows(ctx, projectsSQL, nil, func(s scanner) error {
+	err := t.rows(ctx, fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) error {
 		var c engram.ProjectCounts
 		p, err := scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
 		c.Project = p
@@ -114,7 +114,7 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 // ProjectNames returns the names, sorted.
 func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
 	var names []string
-	err := t.rows(ctx, `SELECT name FROM projects WHERE num <> 0 ORDER BY name`, nil, func(s scanner) error {
+	err := t.rows(ctx, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`, nil, func(s scanner) error {
 		var n string
 		err := s.Scan(&n)
 		names = append(names, n)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -116,6 +117,14 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 			return nil, err
 		}
 		match = "scope : " + quote(projectWord(num)) + " AND " + match
+	}
+	if t.hidden != nil && len(t.hidden.nums) > 0 {
+		var off []string
+		for num := range t.hidden.nums {
+			off = append(off, quote(projectWord(num)))
+		}
+		slices.Sort(off)
+		match = "(" + match + ") NOT scope : " + anyOf(off)
 	}
 	return t.prompts(ctx, searchPromptsSQL, match, limit)
 }

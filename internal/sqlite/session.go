@@ -40,9 +40,9 @@ func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
 // Sessions are served by sessions_active and sessions_project_active.
 const (
 	sessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
-		WHERE s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
+		WHERE s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
 	projectSessionsSQL = `SELECT ` + sessionColumns + `, s.live FROM sessions s
-		WHERE s.project = ? AND s.num <> 0 ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
+		WHERE s.project = ? AND s.num <> 0%s ORDER BY s.active_at DESC, s.num DESC LIMIT ? OFFSET ?`
 )
 
 // Sessions returns sessions with the newest activity first.
@@ -59,7 +59,7 @@ func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]eng
 		query, args = projectSessionsSQL, append([]any{num}, args...)
 	}
 	var all []engram.SessionActivity
-	err := t.rows(ctx, query, args, func(r scanner) error {
+	err := t.rows(ctx, fmt.Sprintf(query, t.hidden.and("s.project")), args, func(r scanner) error {
 		var a engram.SessionActivity
 		s, err := scanSession(r, &a.Memories)
 		a.Session = s

@@ -44,7 +44,7 @@ func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
 		mixed := s.scope.mixed(g)
 		for slot := range g.docs.Len() {
 			at := g.docs.Session(slot)
-			if at == 0 || at > mostSessions || !g.docs.Live(slot) || mixed && int64(g.docs.Project(slot)) != s.scope.project {
+			if at == 0 || at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
 				continue
 			}
 			fn(g.docs, slot, at)
@@ -193,7 +193,7 @@ func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) e
 		}
 		mixed := s.scope.mixed(g)
 		for _, p := range ps {
-			if slot := int(p.Slot); g.docs.Live(slot) && (!mixed || int64(g.docs.Project(slot)) == s.scope.project) {
+			if slot := int(p.Slot); g.docs.Live(slot) && (!mixed || s.scope.has(int64(g.docs.Project(slot)))) {
 				fn(g, slot, p.TF)
 			}
 		}

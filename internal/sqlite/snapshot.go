@@ -14,7 +14,7 @@ import (
 const (
 	memoriesAfterSQL  = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ?1 AND (?2 < 0 OR m.project = ?2) ORDER BY m.num LIMIT ?3`
 	promptsAfterSQL   = `SELECT ` + promptColumns + ` FROM prompts p WHERE p.num > ?1 AND (?2 < 0 OR p.project = ?2) ORDER BY p.num LIMIT ?3`
-	sessionsAfterSQL  = `SELECT ` + sessionColumns + ` FROM sessions s WHERE s.id > ?1 AND s.num <> 0 AND (?2 < 0 OR s.project = ?2) ORDER BY s.id LIMIT ?3`
+	sessionsAfterSQL  = `SELECT ` + sessionColumns + ` FROM sessions s WHERE s.id > ?1 AND s.num <> 0 AND (?2 < 0 OR s.project = ?2)%s ORDER BY s.id LIMIT ?3`
 	relationsAfterSQL = `SELECT ` + relationColumns + ` FROM relations r WHERE r.num > ?1 AND (?2 < 0 OR
 		(SELECT project FROM memories WHERE num = r.source) = ?2 AND (SELECT project FROM memories WHERE num = r.target) = ?2)
 		ORDER BY r.num LIMIT ?3`
@@ -59,7 +59,7 @@ func (t *tx) SessionsAfter(ctx context.Context, project, after string, limit int
 		return nil, err
 	}
 	var all []engram.Session
-	err = t.rows(ctx, sessionsAfterSQL, []any{after, in, limit}, func(r scanner) error {
+	err = t.rows(ctx, fmt.Sprintf(sessionsAfterSQL, t.hidden.and("s.project")), []any{after, in, limit}, func(r scanner) error {
 		s, err := scanSession(r)
 		all = append(all, s)
 		return err

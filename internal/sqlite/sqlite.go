@@ -131,7 +131,11 @@ func (s *Store) View(ctx context.Context, fn func(engram.Reader) error) error {
 		return explain(err, s.path)
 	}
 	defer c.rollback()
-	return explain(fn(&tx{conn: c, kept: &s.kept}), s.path)
+	t := &tx{conn: c, kept: &s.kept}
+	if err := t.hide(ctx, engram.Excluded(ctx)); err != nil {
+		return explain(err, s.path)
+	}
+	return explain(fn(t), s.path)
 }
 
 // How long SQLite itself waits: a reader for who makes or recovers the log, a writer for the

@@ -62,7 +62,7 @@ func (t *tx) Stats(ctx context.Context, project string) (engram.Stats, error) {
 		into  *int
 	}{
 		{`SELECT count(*) FROM memories WHERE deleted_at IS NOT NULL` + in, &st.Forgotten},
-		{`SELECT count(*) FROM sessions WHERE num <> 0` + in, &st.Sessions},
+		{`SELECT count(*) FROM sessions WHERE num <> 0` + in + t.hidden.and("project"), &st.Sessions},
 		{`SELECT count(*) FROM prompts WHERE deleted_at IS NULL` + in, &st.Prompts},
 	} {
 		if err := t.row(ctx, c.query, args, c.into); err != nil {

@@ -23,6 +23,7 @@ const dataVersionSQL = `PRAGMA data_version`
 // write keep anything.
 type unchanged struct {
 	version  int64
+	hidden   string // with these projects left out
 	memories map[int64]engram.Memory
 	beside   map[int64]engram.Beside // the zero Beside where there is no session
 	models   map[string]model        // by fingerprint; those that there are
@@ -61,8 +62,8 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 	if err := t.row(ctx, dataVersionSQL, nil, &version); err != nil {
 		return nil, fmt.Errorf("look for changes: %w", err)
 	}
-	if version != u.version || u.memories == nil {
-		u.version = version
+	if version != u.version || u.memories == nil || u.hidden != t.hidden.query("SELECT") {
+		u.version, u.hidden = version, t.hidden.query("SELECT")
 		u.empty()
 	}
 	t.looked = true
@@ -70,7 +71,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 }
 
 func (u *unchanged) empty() {
-	*u = unchanged{version: u.version, memories: map[int64]engram.Memory{}, beside: map[int64]engram.Beside{}, models: map[string]model{},
+	*u = unchanged{version: u.version, hidden: u.hidden, memories: map[int64]engram.Memory{}, beside: map[int64]engram.Beside{}, models: map[string]model{},
 		rows: map[vectorOf][]byte{}, values: map[vectorOf][]float32{},
 		ties: map[tiesOf][]*engram.Relation{}, newest: map[newestOf][][]float32{}}
 }

@@ -8,27 +8,21 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-const (
-	usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
-		FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project
-		ORDER BY u.num LIMIT ? OFFSET ?`
-	sessionUsesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
-		FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project
-		WHERE u.session = ? ORDER BY u.num LIMIT ? OFFSET ?`
-)
+const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.query, ''), coalesce(u.memory, 0), coalesce(u.rank, 0), u.tokens, u.fallback
+	FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project WHERE `
 
 // Uses returns what was shown in a session, oldest first.
 func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Use, error) {
-	query, args := usesSQL, []any{p.Limit, p.Offset}
+	where, args := "1"+t.hidden.and("u.project"), []any{p.Limit, p.Offset}
 	if session != "" {
 		num, err := t.sessionNum(ctx, session)
 		if err != nil {
 			return nil, err
 		}
-		query, args = sessionUsesSQL, []any{num, p.Limit, p.Offset}
+		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
 	var us []engram.Use
-	err := t.rows(ctx, query, args, func(s scanner) error {
+	err := t.rows(ctx, usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) error {
 		var u engram.Use
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Verb, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		us = append(us, u)
@@ -52,7 +46,7 @@ func (t *tx) Shown(ctx context.Context, session string) ([]int64, error) {
 
 // latelySQL looks at the latest uses alone: one that is further back is not of late.
 const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM uses ORDER BY num DESC LIMIT 2000)
-	WHERE memory IS NOT NULL AND verb NOT IN ('context', 'remind') AND (?1 < 0 OR project = ?1)
+	WHERE memory IS NOT NULL AND verb NOT IN ('context', 'remind') AND (?1 < 0 OR project = ?1)%s
 	GROUP BY memory ORDER BY max(num) DESC, memory LIMIT ?2`
 
 // LatelyUsed returns memories that were asked for of late.
@@ -68,7 +62,11 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 			return nil, err
 		}
 	}
-	return t.useNums(ctx, latelySQL, num, limit)
+	shown := ""
+	if t.hidden != nil {
+		shown = " AND memory IN (SELECT num FROM memories)"
+	}
+	return t.useNums(ctx, fmt.Sprintf(latelySQL, shown), num, limit)
 }
 
 func (t *tx) useNums(ctx context.Context, query string, args ...any) (nums []int64, err error) {

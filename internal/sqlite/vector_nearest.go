@@ -59,6 +59,11 @@ func (t *tx) Nearest(ctx context.Context, q engram.VectorQuery) ([]engram.Ranked
 			return nil, fmt.Errorf("find by meaning: %w", err)
 		}
 	}
+	if t.hidden != nil && len(q.Also) > 0 {
+		if q.Also, err = column[int64](ctx, t, `SELECT num FROM memories WHERE num IN (SELECT value FROM json_each(?))`, jsonNums(q.Also)); err != nil {
+			return nil, err
+		}
+	}
 	return t.rank(ctx, m, question, near, q)
 }
 
