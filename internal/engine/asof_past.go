@@ -14,12 +14,10 @@ import (
 // revision that holds what it said then; 0 when its text did not change.
 func restore(ctx context.Context, r engram.Reader, m engram.Memory, entries []engram.Mutation) (was engram.Memory, text int, err error) {
 	for _, entry := range entries {
-		number, err := undo(&m, entry.Was)
-		if err != nil {
-			return m, 0, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-		}
-		if number != 0 {
-			text = number
+		table := memoryTable(&m)
+		table[textField] = &text
+		if err := table.takeBack(entry); err != nil {
+			return m, 0, err
 		}
 	}
 	if text == 0 {
@@ -118,87 +116,4 @@ func (w projectWas) memory(num int64) (json.RawMessage, error) {
 		fields["topic_key"] = ""
 	}
 	return json.Marshal(fields)
-}
-
-// undo puts the old values of an entry back into m and returns the number of the
-// revision that holds its old text; 0 when the text did not change.
-func undo(m *engram.Memory, was json.RawMessage) (revision int, err error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(was, &fields); err != nil {
-		return 0, err
-	}
-	for name, old := range fields {
-		into := memoryField(m, name)
-		if name == "revision" {
-			into = &revision
-		}
-		if into == nil {
-			continue // a field that a later version journals
-		}
-		if err := json.Unmarshal(old, into); err != nil {
-			return 0, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return revision, nil
-}
-
-// memoryField points to the field of m that memoryFields journals by a name; nil for
-// a name it does not have.
-func memoryField(m *engram.Memory, name string) any {
-	switch name {
-	case "project":
-		return &m.Project
-	case "scope":
-		return &m.Scope
-	case "type":
-		return &m.Type
-	case "summary":
-		return &m.Summary
-	case "tags":
-		m.Tags = nil // the old ones come instead, not besides
-		return &m.Tags
-	case "metadata":
-		m.Metadata = nil
-		return &m.Metadata
-	case "anchors":
-		m.Anchors = nil
-		return &m.Anchors
-	case "topic_key":
-		return &m.TopicKey
-	case "session_id":
-		return &m.SessionID
-	case "tool_name":
-		return &m.ToolName
-	case "origin":
-		return &m.Origin
-	case "importance":
-		return &m.Importance
-	case "strength":
-		return &m.Strength
-	case "touched_at":
-		return &m.TouchedAt
-	case "permanent":
-		return &m.Permanent
-	case "access_count":
-		return &m.AccessCount
-	case "last_accessed_at":
-		return &m.LastAccessedAt
-	case "updated_at":
-		return &m.UpdatedAt
-	case "review_after":
-		return &m.ReviewAfter
-	case "valid_from":
-		return &m.ValidFrom
-	case "valid_to":
-		return &m.ValidTo
-	case "revision_count":
-		return &m.RevisionCount
-	case "duplicate_count":
-		return &m.DuplicateCount
-	case "last_seen_at":
-		return &m.LastSeenAt
-	case "deleted_at":
-		return &m.DeletedAt
-	}
-	return nil
 }

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -85,8 +83,8 @@ func (a aliasesThen) takeBack(entries []engram.Mutation) error {
 			Aliases   *[]string  `json:"aliases"`
 			CreatedAt *time.Time `json:"created_at"`
 		}
-		if err := json.Unmarshal(entry.Was, &was); err != nil {
-			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+		if err := readWas(entry, &was); err != nil {
+			return err
 		}
 		switch {
 		case was.From != "": // what was in it, and not what it was

@@ -3,8 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -41,27 +39,12 @@ func (p *pastReader) Relations(ctx context.Context, memories []int64) ([]engram.
 			return nil, err
 		}
 		for _, e := range entries {
-			if err := restoreRelation(&then[i], e.Was); err != nil {
-				return nil, fmt.Errorf("journal entry %d: %w", e.Seq, err)
+			if err := relationTable(&then[i]).takeBack(e); err != nil {
+				return nil, err
 			}
 		}
 	}
 	then = slices.DeleteFunc(then, func(r engram.Relation) bool { return r.Removed() })
 	slices.SortFunc(then, func(a, b engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
 	return then, nil
-}
-
-func restoreRelation(r *engram.Relation, was json.RawMessage) error {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(was, &fields); err != nil {
-		return err
-	}
-	for name, old := range fields {
-		if into := relationField(r, name); into != nil {
-			if err := json.Unmarshal(old, into); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-		}
-	}
-	return nil
 }

@@ -3,8 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -33,11 +31,9 @@ func (p *pastReader) Sessions(ctx context.Context, project string, page engram.P
 				begun = false
 				continue
 			}
-			var was sessionWas
-			if err := json.Unmarshal(e.Was, &was); err != nil {
-				return false, fmt.Errorf("journal entry %d: %w", e.Seq, err)
+			if err := sessionTable(&s.Session).takeBack(e); err != nil {
+				return false, err
 			}
-			was.restore(&s.Session)
 			begun = s.StartedAt.Before(p.at)
 		}
 		return begun && (name == "" || s.Project == name), nil
@@ -69,15 +65,10 @@ func (p *pastReader) Prompts(ctx context.Context, project, session string, page 
 		return p.Reader.Prompts(ctx, inProject, inSession, page)
 	}, func(q *engram.Prompt) (bool, error) {
 		for _, e := range entries[key(q.Num)] {
-			var was struct {
-				Project   *string `json:"project"`
-				SessionID *string `json:"session_id"`
+			place := fieldTable{"project": &q.Project, "session_id": &q.SessionID}
+			if err := place.takeBack(e); err != nil {
+				return false, err
 			}
-			if err := json.Unmarshal(e.Was, &was); err != nil {
-				return false, fmt.Errorf("journal entry %d: %w", e.Seq, err)
-			}
-			put(&q.Project, was.Project)
-			put(&q.SessionID, was.SessionID)
 		}
 		return q.Num < first && q.CreatedAt.Before(p.at) && (name == "" || q.Project == name) && (session == "" || q.SessionID == session), nil
 	})

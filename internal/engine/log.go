@@ -180,11 +180,8 @@ func asLeft(ctx context.Context, r engram.Reader, rel *engram.Relation, op int64
 		if e.Seq <= op || e.Op <= op {
 			break
 		}
-		if e.Was == nil {
-			continue
-		}
-		if err := restoreRelation(rel, e.Was); err != nil {
-			return fmt.Errorf("journal entry %d: %w", e.Seq, err)
+		if err := relationTable(rel).takeBack(e); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -375,41 +375,6 @@ func (o *op) insertProject(ctx context.Context, p engram.Project, reason string)
 	return o.log(ctx, engram.EntityProject, p.Name, p.Name, reason, nil)
 }
 
-// memoryFields are the journalled fields of a memory by their names in Was: all that
-// can change but the texts, which revisions hold.
-func memoryFields(m engram.Memory) map[string]any {
-	return map[string]any{
-		"project": m.Project, "scope": m.Scope, "type": m.Type, "summary": m.Summary, "tags": m.Tags, "metadata": m.Metadata, "anchors": m.Anchors,
-		"topic_key": m.TopicKey, "session_id": m.SessionID, "tool_name": m.ToolName, "origin": m.Origin,
-		"importance": m.Importance, "strength": m.Strength, "touched_at": m.TouchedAt, "permanent": m.Permanent,
-		"access_count": m.AccessCount, "last_accessed_at": m.LastAccessedAt, "updated_at": m.UpdatedAt,
-		"review_after": m.ReviewAfter, "valid_from": m.ValidFrom, "valid_to": m.ValidTo, "revision_count": m.RevisionCount,
-		"duplicate_count": m.DuplicateCount, "last_seen_at": m.LastSeenAt, "deleted_at": m.DeletedAt,
-	}
-}
-
-func sessionFields(s engram.Session) map[string]any {
-	return map[string]any{"project": s.Project, "directory": s.Directory, "started_at": s.StartedAt,
-		"ended_at": s.EndedAt, "summary": s.Summary}
-}
-
-// relationFields are all that can change of a relation.
-func relationFields(r engram.Relation) map[string]any {
-	return map[string]any{"verb": r.Verb, "status": r.Status, "strength": r.Strength, "reason": r.Reason, "evidence": r.Evidence,
-		"confidence": r.Confidence, "actor": r.Actor, "actor_kind": r.ActorKind, "model": r.Model, "session_id": r.SessionID,
-		"updated_at": r.UpdatedAt, "removed_at": r.RemovedAt}
-}
-
-func promptFields(p engram.Prompt) map[string]any {
-	return map[string]any{"project": p.Project, "session_id": p.SessionID, "deleted_at": p.DeletedAt}
-}
-
-// projectFields are what a project is, but for what is in it.
-func projectFields(p engram.Project) map[string]any {
-	return map[string]any{"aliases": append([]string{}, p.Aliases...), // never null: an undo must see that there were none
-		"root": p.Root, "remote": p.Remote, "decay": p.Decay, "created_at": p.CreatedAt}
-}
-
 // changes returns the fields of was that now has otherwise; never nil.
 func changes(was, now map[string]any) map[string]any {
 	changed := map[string]any{}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -86,8 +84,8 @@ func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error 
 	name := entry.Key
 	num, _ := engram.ParseWaitingName(name)
 	var was decidedWas
-	if err := json.Unmarshal(entry.Was, &was); err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+	if err := readWas(entry, &was); err != nil {
+		return err
 	}
 	d, found, err := u.tx.DeferredAt(ctx, num)
 	if err != nil {
@@ -130,8 +128,8 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 		return err
 	}
 	var left decidedWas
-	if err := json.Unmarshal(later[0].Was, &left); err != nil {
-		return fmt.Errorf("journal entry %d: %w", later[0].Seq, err)
+	if err := readWas(later[0], &left); err != nil {
+		return err
 	}
 	if left.Waited == now.Why {
 		return nil

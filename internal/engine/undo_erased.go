@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -21,8 +19,8 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 	x := engram.ErasedKey(entry.Key)
 	if entry.Was != nil {
 		var was erasedWas
-		if err := json.Unmarshal(entry.Was, &was); err != nil {
-			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+		if err := readWas(entry, &was); err != nil {
+			return err
 		}
 		x.ID, x.At, x.Bound = was.ID, was.At, was.Bound
 		if err := u.tx.PutErased(ctx, x); err != nil {

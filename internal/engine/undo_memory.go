@@ -39,12 +39,9 @@ type change struct {
 func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 	since := fieldsSince{}
 	for _, entry := range later {
-		if entry.Was == nil {
-			continue
-		}
-		var was map[string]json.RawMessage
-		if err := json.Unmarshal(entry.Was, &was); err != nil {
-			return nil, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+		var was oldFields
+		if err := readWas(entry, &was); err != nil {
+			return nil, err
 		}
 		for name, old := range was {
 			if _, known := since[name]; !known {
@@ -56,8 +53,8 @@ func sinceOf(later []engram.Mutation) (fieldsSince, error) {
 }
 
 // left are the values that the operation left.
-func (s fieldsSince) left() map[string]json.RawMessage {
-	was := make(map[string]json.RawMessage, len(s))
+func (s fieldsSince) left() oldFields {
+	was := make(oldFields, len(s))
 	for name, c := range s {
 		was[name] = c.left
 	}
@@ -81,8 +78,8 @@ func (u *undoing) changedSince(what string, fields []string, by engram.Mutation)
 }
 
 // values are fields as the journal spells them.
-func values(fields map[string]any) (map[string]json.RawMessage, error) {
-	out := make(map[string]json.RawMessage, len(fields))
+func values(fields map[string]any) (oldFields, error) {
+	out := make(oldFields, len(fields))
 	for name, v := range fields {
 		b, err := json.Marshal(v)
 		if err != nil {
@@ -96,7 +93,7 @@ func values(fields map[string]any) (map[string]json.RawMessage, error) {
 // restorable returns the names of an entry's fields that can be given their old values,
 // sorted: those that are what the operation left in them. One that is not, and does not
 // go on by itself, is a conflict.
-func (u *undoing) restorable(what string, was map[string]json.RawMessage, now map[string]any, since fieldsSince) ([]string, error) {
+func (u *undoing) restorable(what string, was oldFields, now map[string]any, since fieldsSince) ([]string, error) {
 	is, err := values(now)
 	if err != nil {
 		return nil, err
@@ -125,10 +122,7 @@ func (u *undoing) restorable(what string, was map[string]json.RawMessage, now ma
 }
 
 func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
-	num, err := strconv.ParseInt(entry.Key, 10, 64)
-	if err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-	}
+	num := numOf(entry.Key)
 	m, err := u.tx.Memory(ctx, engram.ByNum(num))
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		u.leave("memory #%d was erased", num)
@@ -143,18 +137,14 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 	case placeSettled:
 		return nil // settlePlacesOf has the last word
 	}
-	later, err := u.since(ctx, entry)
+	was, since, err := u.read(ctx, entry)
 	if err != nil {
 		return err
 	}
-	since, err := sinceOf(later)
-	if err != nil {
-		return err
-	}
-	if entry.Was == nil {
+	if was == nil {
 		return u.unmakeMemory(ctx, entry, m, since)
 	}
-	return u.restoreMemory(ctx, entry, m, since)
+	return u.restoreMemory(ctx, entry, m, was, since)
 }
 
 // unmakeMemory forgets a memory that the operation made.
@@ -209,12 +199,8 @@ func (u *undoing) revision(ctx context.Context, num int64, number json.RawMessag
 
 // restoreMemory gives a memory its old values and its old text. Its revision count goes
 // on: it names the revisions.
-func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, since fieldsSince) error {
+func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m engram.Memory, was oldFields, since fieldsSince) error {
 	what := fmt.Sprintf("memory #%d", m.Num)
-	var was map[string]json.RawMessage
-	if err := json.Unmarshal(entry.Was, &was); err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-	}
 	if before, told := was[approvalField]; told {
 		return u.takeApproval(ctx, entry, m, string(before) == "true")
 	}
@@ -229,10 +215,8 @@ func (u *undoing) restoreMemory(ctx context.Context, entry engram.Mutation, m en
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "access_count" || name == "last_accessed_at" })
 	}
 	now := m
-	for _, name := range names {
-		if err := json.Unmarshal(was[name], memoryField(&now, name)); err != nil {
-			return fmt.Errorf("journal entry %d: %s: %w", entry.Seq, name, err)
-		}
+	if err := memoryTable(&now).restore(was, names...); err != nil {
+		return inEntry(entry, err)
 	}
 	told := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return bookkeeping(name) && name != "review_after" })
 	if texts {

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -34,12 +33,9 @@ func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (move
 // movesAmong reads those entries about projects that are moves, in their order.
 func movesAmong(entries []engram.Mutation) (moves []move, err error) {
 	for _, e := range entries {
-		if e.Was == nil {
-			continue
-		}
 		m := move{entry: e}
-		if err := json.Unmarshal(e.Was, &m.was); err != nil {
-			return nil, fmt.Errorf("journal entry %d: %w", e.Seq, err)
+		if err := readWas(e, &m.was); err != nil {
+			return nil, err
 		}
 		if m.was.From == "" {
 			continue
@@ -79,11 +75,11 @@ func (u *undoing) settlePlacesOf(ctx context.Context, entries []engram.Mutation)
 			Project  *string
 			Sessions []string
 		}
-		if e.Was == nil || e.Entity != engram.EntitySession && e.Entity != engram.EntityProject {
+		if e.Entity != engram.EntitySession && e.Entity != engram.EntityProject {
 			continue
 		}
-		if err := json.Unmarshal(e.Was, &was); err != nil {
-			return fmt.Errorf("journal entry %d: %w", e.Seq, err)
+		if err := readWas(e, &was); err != nil {
+			return err
 		}
 		if sessions = append(sessions, was.Sessions...); was.Project != nil {
 			sessions = append(sessions, e.Key)

@@ -2,16 +2,13 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
-// projectWas is a project as an entry notes it: what was moved away from it, or what it
-// was.
+// projectWas is what an entry notes of a move: what went from one project to another.
 type projectWas struct {
 	From     string           `json:"from"`
 	To       string           `json:"to"`
@@ -20,23 +17,15 @@ type projectWas struct {
 	Prompts  []int64          `json:"prompts"`
 	Topics   map[int64]string `json:"topics"` // that memories lost by the move
 	Given    map[int64]string `json:"given"`  // that memories got back by it
-
-	Aliases   *[]string       `json:"aliases"`
-	Root      *string         `json:"root"`
-	Remote    *string         `json:"remote"`
-	Decay     json.RawMessage `json:"decay"` // null: it had none of its own
-	CreatedAt *time.Time      `json:"created_at"`
 }
 
 func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error {
-	var was projectWas
-	if entry.Was != nil {
-		if err := json.Unmarshal(entry.Was, &was); err != nil {
-			return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-		}
+	var move projectWas
+	if err := readWas(entry, &move); err != nil {
+		return err
 	}
-	if was.From != "" {
-		return u.moveBack(ctx, entry, was)
+	if move.From != "" {
+		return u.moveBack(ctx, entry, move)
 	}
 	p, known, err := u.tx.Project(ctx, entry.Key)
 	if err != nil {
@@ -48,40 +37,30 @@ func (u *undoing) takeProject(ctx context.Context, entry engram.Mutation) error 
 		return nil
 	case entry.Was == nil:
 		return u.unmakeProject(ctx, entry, p)
-	case !known && was.CreatedAt == nil:
-		u.leave("project %q is gone", entry.Key)
-		return nil
-	}
-	now := p
-	if !known {
-		now = engram.Project{Name: entry.Key}
-	}
-	if !known {
-		if err := u.free(ctx, append([]string{entry.Key}, deref(was.Aliases)...)...); err != nil {
-			return err
-		}
-	}
-	if known {
+	case known:
 		if err := u.unmoved(ctx, entry, fmt.Sprintf("project %q", p.Name), projectFields(p)); err != nil {
 			return err
 		}
+	default:
+		p = engram.Project{Name: entry.Key}
 	}
-	put(&now.Aliases, was.Aliases)
-	put(&now.Root, was.Root)
-	put(&now.Remote, was.Remote)
-	put(&now.CreatedAt, was.CreatedAt)
-	if was.Decay != nil {
-		now.Decay = nil
-		if err := json.Unmarshal(was.Decay, &now.Decay); err != nil {
-			return fmt.Errorf("journal entry %d: decay: %w", entry.Seq, err)
-		}
+	now := p
+	made, err := projectTable(&now).takeBackWith(entry, "created_at")
+	switch {
+	case err != nil:
+		return err
+	case known:
+		u.changed(entry, "restored")
+		return u.replaceProject(ctx, p, now, u.reason())
+	case !made:
+		u.leave("project %q is gone", entry.Key)
+		return nil
 	}
-	if !known {
-		u.changed(entry, "made again")
-		return u.insertProject(ctx, now, u.reason())
+	if err := u.free(ctx, append([]string{now.Name}, now.Aliases...)...); err != nil {
+		return err
 	}
-	u.changed(entry, "restored")
-	return u.replaceProject(ctx, p, now, u.reason())
+	u.changed(entry, "made again")
+	return u.insertProject(ctx, now, u.reason())
 }
 
 // free refuses names that mean another project by now.
@@ -106,13 +85,6 @@ func (u *undoing) renamed(ctx context.Context, name, now string) error {
 		return refused.WithHint("{log --all-projects} shows what became of it")
 	}
 	return offering(refused, entries[0].Op, "{undo %d} first; nothing was changed")
-}
-
-func deref(list *[]string) []string {
-	if list == nil {
-		return nil
-	}
-	return *list
 }
 
 // moveBack gives back what went from one project to another.
@@ -182,28 +154,16 @@ func (u *undoing) takeTopics(ctx context.Context, given map[int64]string) error 
 // unmakeProject removes a project that the operation made, if nothing is in it. One that
 // was changed since is a conflict; another of its name, made later, is left.
 func (u *undoing) unmakeProject(ctx context.Context, entry engram.Mutation, p engram.Project) error {
-	later, err := u.since(ctx, entry)
+	anew, since, err := u.madeAnew(ctx, entry, "created_at", p.CreatedAt)
 	if err != nil {
 		return err
 	}
-	for _, e := range later {
-		var was projectWas
-		if e.Was != nil {
-			if err := json.Unmarshal(e.Was, &was); err != nil {
-				return fmt.Errorf("journal entry %d: %w", e.Seq, err)
-			}
-		}
-		if erases(e.Verb) || was.CreatedAt != nil && !was.CreatedAt.Equal(p.CreatedAt) {
-			u.leave("project %q was removed since, and made anew", p.Name)
-			return nil
-		}
+	if anew {
+		u.leave("project %q was removed since, and made anew", p.Name)
+		return nil
 	}
 	full, err := u.inUse(ctx, p.Name)
 	if err != nil || full {
-		return err
-	}
-	since, err := sinceOf(later)
-	if err != nil {
 		return err
 	}
 	if _, err := u.restorable(fmt.Sprintf("project %q", p.Name), since.left(), projectFields(p), since); err != nil {

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -13,10 +11,7 @@ import (
 )
 
 func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error {
-	num, err := strconv.ParseInt(entry.Key, 10, 64)
-	if err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-	}
+	num := numOf(entry.Key)
 	r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		u.leave("relation %d was erased with a memory", num)
@@ -51,10 +46,8 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 		}
 		u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
 	default:
-		for _, name := range names {
-			if err := json.Unmarshal(was[name], relationField(&now, name)); err != nil {
-				return fmt.Errorf("journal entry %d: %s: %w", entry.Seq, name, err)
-			}
+		if err := relationTable(&now).restore(was, names...); err != nil {
+			return inEntry(entry, err)
 		}
 		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
 	}
@@ -132,11 +125,9 @@ func (u *undoing) judgedSince(ctx context.Context, other engram.Relation) error 
 
 // read reads the old values of an entry, nil when the thing did not exist, and what
 // became of the thing since.
-func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was map[string]json.RawMessage, since fieldsSince, err error) {
-	if entry.Was != nil {
-		if err := json.Unmarshal(entry.Was, &was); err != nil {
-			return nil, nil, fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-		}
+func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was oldFields, since fieldsSince, err error) {
+	if err := readWas(entry, &was); err != nil {
+		return nil, nil, err
 	}
 	later, err := u.since(ctx, entry)
 	if err != nil {
@@ -145,35 +136,4 @@ func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was map[stri
 	// Which of several is shown was settled, not said.
 	since, err = sinceOf(slices.DeleteFunc(later, func(m engram.Mutation) bool { return m.Reason == tieSettled }))
 	return was, since, err
-}
-
-// relationField points to the field that relationFields journals by a name.
-func relationField(r *engram.Relation, name string) any {
-	switch name {
-	case "verb":
-		return &r.Verb
-	case "status":
-		return &r.Status
-	case "strength":
-		return &r.Strength
-	case "reason":
-		return &r.Reason
-	case "evidence":
-		return &r.Evidence
-	case "confidence":
-		return &r.Confidence
-	case "actor":
-		return &r.Actor
-	case "actor_kind":
-		return &r.ActorKind
-	case "model":
-		return &r.Model
-	case "session_id":
-		return &r.SessionID
-	case "updated_at":
-		return &r.UpdatedAt
-	case "removed_at":
-		return &r.RemovedAt
-	}
-	return nil
 }

@@ -2,29 +2,20 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
 
 func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
-	num, err := strconv.ParseInt(entry.Key, 10, 64)
-	if err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
-	}
-	p, err := u.tx.Prompt(ctx, num)
+	p, err := u.tx.Prompt(ctx, numOf(entry.Key))
 	if engram.CodeOf(err) == engram.CodeNotFound {
-		u.leave("prompt #%d was erased", num)
+		u.leave("prompt #%s was erased", entry.Key)
 		return nil
 	}
-	if err != nil {
+	if err != nil || entry.Reason == placeSettled {
 		return err
-	}
-	if entry.Reason == placeSettled {
-		return nil
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
@@ -39,81 +30,46 @@ func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
 		u.changed(entry, "deleted")
 		return u.replacePrompt(ctx, p, now, u.reason())
 	}
-	names, err := u.restorable(fmt.Sprintf("prompt #%d", num), was, promptFields(p), since)
+	names, err := u.restorable(fmt.Sprintf("prompt #%d", p.Num), was, promptFields(p), since)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		into := map[string]any{"project": &now.Project, "session_id": &now.SessionID, "deleted_at": &now.DeletedAt}[name]
-		if err := json.Unmarshal(was[name], into); err != nil {
-			return fmt.Errorf("journal entry %d: %s: %w", entry.Seq, name, err)
-		}
+	if err := promptTable(&now).restore(was, names...); err != nil {
+		return inEntry(entry, err)
 	}
 	u.changed(entry, "restored")
 	return u.replacePrompt(ctx, p, now, u.reason())
 }
 
-// sessionWas is a session as an entry notes it.
-type sessionWas struct {
-	Project   *string    `json:"project"`
-	Directory *string    `json:"directory"`
-	StartedAt *time.Time `json:"started_at"`
-	EndedAt   *time.Time `json:"ended_at"`
-	Summary   *string    `json:"summary"`
-}
-
-func (w sessionWas) restore(s *engram.Session) {
-	put(&s.Project, w.Project)
-	put(&s.Directory, w.Directory)
-	put(&s.StartedAt, w.StartedAt)
-	put(&s.EndedAt, w.EndedAt)
-	put(&s.Summary, w.Summary)
-}
-
-func put[T any](into, v *T) {
-	if v != nil {
-		*into = *v
-	}
-}
-
 func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error {
 	s, err := u.tx.Session(ctx, entry.Key)
 	known := err == nil
-	if err != nil && engram.CodeOf(err) != engram.CodeNotFound {
+	switch {
+	case !known && engram.CodeOf(err) != engram.CodeNotFound:
 		return err
-	}
-	if entry.Was != nil && (entry.Reason == placeSettled || entry.Reason == sessionTold) {
+	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeSettled || entry.Reason == sessionTold):
 		return nil
-	}
-	if entry.Was == nil {
-		if !known {
-			return nil
-		}
-		same, err := u.sameSession(ctx, entry, s)
-		if err != nil || !same {
-			return err
-		}
+	case entry.Was == nil:
 		return u.unmakeSession(ctx, entry, s)
 	}
-	var was sessionWas
-	if err := json.Unmarshal(entry.Was, &was); err != nil {
-		return fmt.Errorf("journal entry %d: %w", entry.Seq, err)
+	now := s
+	if !known {
+		now.ID = entry.Key
+	} else if err := u.unmoved(ctx, entry, fmt.Sprintf("session %q", s.ID), sessionFields(s)); err != nil {
+		return err
 	}
+	begun, err := sessionTable(&now).takeBackWith(entry, "started_at")
 	switch {
-	case !known && was.StartedAt == nil:
+	case err != nil:
+		return err
+	case !known && !begun:
 		u.leave("session %q is gone", entry.Key)
 		return nil
 	case !known:
-		now := engram.Session{ID: entry.Key, ActiveAt: *was.StartedAt}
-		was.restore(&now)
+		now.ActiveAt = now.StartedAt
 		u.changed(entry, "made again")
 		return u.putSession(ctx, nil, now, u.reason())
-	}
-	if err := u.unmoved(ctx, entry, fmt.Sprintf("session %q", s.ID), sessionFields(s)); err != nil {
-		return err
-	}
-	now := s
-	if was.restore(&now); now == s {
+	case now == s:
 		return nil
 	}
 	u.changed(entry, "restored")
@@ -131,36 +87,41 @@ func (u *undoing) unmoved(ctx context.Context, entry engram.Mutation, what strin
 	return err
 }
 
-// sameSession reports whether a session is the one that the entry made, and not another
-// that was made later under its id. One that was changed since is a conflict.
-func (u *undoing) sameSession(ctx context.Context, entry engram.Mutation, s engram.Session) (bool, error) {
+// madeAnew reports whether a thing is not the one that the entry made, but another that was made later
+// under its name: born is the field that says when it was made, at what it says now. It returns what
+// became of the thing since, too.
+func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born string, at time.Time) (anew bool, since fieldsSince, err error) {
 	later, err := u.since(ctx, entry)
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
 	for _, e := range later {
-		var was sessionWas
-		if e.Was != nil {
-			if err := json.Unmarshal(e.Was, &was); err != nil {
-				return false, fmt.Errorf("journal entry %d: %w", e.Seq, err)
-			}
+		made := at
+		if err := (fieldTable{born: &made}).takeBack(e); err != nil {
+			return false, nil, err
 		}
-		if erases(e.Verb) || was.StartedAt != nil && !was.StartedAt.Equal(s.StartedAt) {
-			u.leave("session %q was deleted since, and made anew", s.ID)
-			return false, nil
+		if erases(e.Verb) || !made.Equal(at) {
+			return true, nil, nil
 		}
 	}
-	since, err := sinceOf(later)
-	if err != nil {
-		return false, err
-	}
-	_, err = u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since)
-	return true, err
+	since, err = sinceOf(later)
+	return false, since, err
 }
 
 // unmakeSession removes a session that the operation made, if nothing is in it. A
-// memory that was forgotten stands in it still.
+// memory that was forgotten stands in it still. A session that was changed since is a conflict.
 func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s engram.Session) error {
+	anew, since, err := u.madeAnew(ctx, entry, "started_at", s.StartedAt)
+	if err != nil {
+		return err
+	}
+	if anew {
+		u.leave("session %q was deleted since, and made anew", s.ID)
+		return nil
+	}
+	if _, err := u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since); err != nil {
+		return err
+	}
 	memories, err := u.tx.CountInSession(ctx, s.ID, true)
 	if err != nil {
 		return err
