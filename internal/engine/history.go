@@ -46,7 +46,7 @@ func textWrite(ctx context.Context, r engram.Reader, m engram.Memory) (engram.St
 			return s, err
 		}
 	}
-	l, err := lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	l, err := memoryLineage(ctx, r, m)
 	return l.Of(engram.PartText), err
 }
 

@@ -60,7 +60,7 @@ func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, a
 	if r.Lineage == nil || r.Gone {
 		return alone
 	}
-	l, err := lineageOf(ctx, i.tx, engram.EntityMemory, key(here.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: here}})
+	l, err := memoryLineage(ctx, i.tx, here)
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,11 @@ func lineageOf(ctx context.Context, r engram.Reader, entity engram.Entity, key s
 	return lifecycle.Derived(state), nil
 }
 
+// memoryLineage is lineageOf for a memory.
+func memoryLineage(ctx context.Context, r engram.Reader, m engram.Memory) (engram.Lineage, error) {
+	return lineageOf(ctx, r, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+}
+
 // edit is a local write of a thing that is there.
 type edit struct {
 	lineage  engram.Lineage // before

@@ -43,7 +43,7 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 	for _, of := range []struct {
 		entity engram.Entity
 		keys   []string
-	}{{engram.EntityMemory, keysOf(moved.Memories)}, {engram.EntityPrompt, keysOf(moved.Prompts)}, {engram.EntitySession, moved.Sessions}} {
+	}{{engram.EntityMemory, mapped(moved.Memories, key)}, {engram.EntityPrompt, mapped(moved.Prompts, key)}, {engram.EntitySession, moved.Sessions}} {
 		all, err := o.tx.Lineages(ctx, of.entity, of.keys)
 		if err != nil {
 			return moved, err
@@ -71,14 +71,6 @@ func (o *op) settleMoved(ctx context.Context, moved engram.Moved) error {
 		}
 	}
 	return o.settleTopics(ctx)
-}
-
-func keysOf(nums []int64) []string {
-	keys := make([]string, len(nums))
-	for i, n := range nums {
-		keys[i] = key(n)
-	}
-	return keys
 }
 
 // stampTopics stamps the topics that memories lost, or got back.

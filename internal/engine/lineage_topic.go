@@ -44,7 +44,7 @@ func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 	if o.undoes != 0 || same && was.Title == now.Title && was.Content == now.Content {
 		return nil
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(now.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: now}})
+	l, err := memoryLineage(ctx, o.tx, now)
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (o *op) settleTopic(ctx context.Context, c contest, without []contender) er
 		return err
 	}
 	if shown {
-		l, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+		l, err := memoryLineage(ctx, o.tx, m)
 		if err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (u *undoing) takeSettled(ctx context.Context, entry engram.Mutation, m engr
 	if m.TopicKey == "" {
 		return nil
 	}
-	l, err := lineageOf(ctx, u.tx, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	l, err := memoryLineage(ctx, u.tx, m)
 	if err != nil {
 		return err
 	}

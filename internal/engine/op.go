@@ -144,7 +144,7 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 // stampMemory is the lineage of a memory that becomes now. It returns the write that the
 // text of was comes from.
 func (o *op) stampMemory(ctx context.Context, was, now engram.Memory) (said engram.Stamp, err error) {
-	old, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(was.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: was}})
+	old, err := memoryLineage(ctx, o.tx, was)
 	if err != nil {
 		return said, err
 	}

@@ -66,13 +66,13 @@ func (p *pushing) sessions(ctx context.Context) error {
 		}
 		gone = slices.DeleteFunc(gone, erased)
 		missing, err := goneRecords(ctx, r, gone)
-		return append(stated(engram.EntitySession, idsOf(there), records), stated(engram.EntitySession, idsOf(gone), missing)...), err
+		return append(stated(engram.EntitySession, mapped(there, sessionID), records), stated(engram.EntitySession, mapped(gone, sessionID), missing)...), err
 	})
 }
 
 func (p *pushing) memories(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityMemory, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		ms, err := r.Memories(ctx, numsOfKeys(keys))
+		ms, err := r.Memories(ctx, mapped(keys, numOf))
 		if err != nil {
 			return nil, err
 		}
@@ -87,41 +87,32 @@ func (p *pushing) memories(ctx context.Context) error {
 		}
 		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return home[m.Num] })
 		records, err := memoryRecords(ctx, r, ms)
-		return stated(engram.EntityMemory, keysOfMemories(ms), records), err
+		return stated(engram.EntityMemory, mapped(ms, memoryKey), records), err
 	})
 }
 
-func numsOfKeys(keys []string) []int64 {
-	nums := make([]int64, len(keys))
-	for i, k := range keys {
-		nums[i] = numOf(k)
+// foundBy reads things by their keys, and leaves out those that do not exist.
+func foundBy[T any](keys []string, read func(num int64) (T, error)) (all []T, err error) {
+	for _, k := range keys {
+		one, err := read(numOf(k))
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
 	}
-	return nums
-}
-
-func keysOfMemories(ms []engram.Memory) []string {
-	keys := make([]string, len(ms))
-	for i, m := range ms {
-		keys[i] = key(m.Num)
-	}
-	return keys
+	return all, nil
 }
 
 func (p *pushing) prompts(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityPrompt, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		var ps []engram.Prompt
-		var names []string
-		for _, k := range keys {
-			prompt, err := r.Prompt(ctx, numOf(k))
-			switch {
-			case engram.CodeOf(err) == engram.CodeNotFound:
-			case err != nil:
-				return nil, err
-			default:
-				ps, names = append(ps, prompt), append(names, prompt.SyncID)
-			}
+		ps, err := foundBy(keys, func(num int64) (engram.Prompt, error) { return r.Prompt(ctx, num) })
+		if err != nil {
+			return nil, err
 		}
-		away, err := erasedAmong(ctx, r, engram.EntityPrompt, names)
+		away, err := erasedAmong(ctx, r, engram.EntityPrompt, mapped(ps, func(p engram.Prompt) string { return p.SyncID }))
 		if err != nil {
 			return nil, err
 		}
@@ -129,28 +120,17 @@ func (p *pushing) prompts(ctx context.Context) error {
 		if ps, err = toldPrompts(ctx, r, ps); err != nil {
 			return nil, err
 		}
-		var there []string
-		for _, p := range ps {
-			there = append(there, key(p.Num))
-		}
 		records, err := promptRecords(ctx, r, ps)
-		return stated(engram.EntityPrompt, there, records), err
+		return stated(engram.EntityPrompt, mapped(ps, promptKey), records), err
 	})
 }
 
 // relations go with both of their memories.
 func (p *pushing) relations(ctx context.Context) error {
 	return p.keys(ctx, engram.EntityRelation, func(r engram.Reader, keys []string) ([]outgoing, error) {
-		var rs []engram.Relation
-		for _, k := range keys {
-			rel, err := r.Relation(ctx, engram.RelationRef{Num: numOf(k)})
-			switch {
-			case engram.CodeOf(err) == engram.CodeNotFound:
-			case err != nil:
-				return nil, err
-			default:
-				rs = append(rs, rel)
-			}
+		rs, err := foundBy(keys, func(num int64) (engram.Relation, error) { return r.Relation(ctx, engram.RelationRef{Num: num}) })
+		if err != nil {
+			return nil, err
 		}
 		var ends []int64
 		for _, rel := range rs {
@@ -165,12 +145,8 @@ func (p *pushing) relations(ctx context.Context) error {
 			return nil, err
 		}
 		rs = slices.DeleteFunc(rs, func(rel engram.Relation) bool { return home[rel.Source] || home[rel.Target] })
-		keys = keys[:0:0]
-		for _, rel := range rs {
-			keys = append(keys, key(rel.Num))
-		}
 		records, err := relationRecords(ctx, r, rs)
-		return stated(engram.EntityRelation, keys, records), err
+		return stated(engram.EntityRelation, mapped(rs, func(rel engram.Relation) string { return key(rel.Num) }), records), err
 	})
 }
 

@@ -57,7 +57,7 @@ func (p *pushing) strayed(ctx context.Context, project string) error {
 
 // leaving returns what is to be told of memories that left and was not told yet.
 func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, keys []string) (out []outgoing, err error) {
-	ms, err := r.Memories(ctx, numsOfKeys(keys))
+	ms, err := r.Memories(ctx, mapped(keys, numOf))
 	if err != nil {
 		return nil, err
 	}

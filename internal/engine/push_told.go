@@ -61,7 +61,7 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 	for _, m := range ms {
 		home[m.Num] = m.Scope == engram.ScopePersonal || away.has(engram.EntityMemory, m.Project, m.SyncID)
 	}
-	lineages, err := r.Lineages(ctx, engram.EntityMemory, keysOfMemories(over))
+	lineages, err := r.Lineages(ctx, engram.EntityMemory, mapped(over, memoryKey))
 	if err != nil {
 		return nil, err
 	}

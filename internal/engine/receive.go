@@ -166,3 +166,22 @@ func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, w
 	}
 	return nil
 }
+
+// keep writes the lineage of a thing that came in, and by which batch its state, of the digest came,
+// can be had again.
+func (i *importing) keep(ctx context.Context, kind engram.Entity, key string, was engram.Lineage, known bool, came int64, now engram.Lineage) error {
+	if err := i.putLineage(ctx, kind, key, now, &was, known); err != nil {
+		return err
+	}
+	return i.carry(ctx, kind, key, was, came, now)
+}
+
+// movedIn stamps the place of a new thing that a file brings into one project: it was not written to
+// be there, and the file must not take it away again when it comes in as it is.
+func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.Lineage, place ...engram.Part) (engram.Lineage, error) {
+	if i.border == "" || i.batch != "" || there.Lineage == nil {
+		return l, nil
+	}
+	s, err := i.stamp(ctx)
+	return lifecycle.Stamped(l, place, s), err
+}

@@ -87,13 +87,8 @@ func (i *importing) newMemory(ctx context.Context, r incoming) error {
 		return err
 	}
 	m.Project, m.SessionID = to.project, to.session
-	if i.border != "" && i.batch == "" && r.Lineage != nil {
-		// It is put where it was not written to be.
-		s, err := i.stamp(ctx)
-		if err != nil {
-			return err
-		}
-		l = lifecycle.Stamped(l, []engram.Part{"project", "session_id"}, s)
+	if l, err = i.movedIn(ctx, r.Record, l, projectPart, sessionPart); err != nil {
+		return err
 	}
 	if m.ID == "" {
 		m.ID = i.nameless(m, r.Undated)
@@ -187,9 +182,11 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 	now, to := state.Memory.Memory, *state.Lineage
 	to.Held = l.Held
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
-	if err := i.showMemory(ctx, here, m.Memory, &now, &to); err != nil {
+	if err := i.show(ctx, engram.EntityMemory, key(here.Num), here.DeletedAt, m.Memory.DeletedAt, as,
+		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
 		return unchanged, err
 	}
+	i.has[now.Project] = true
 	if now.Forgotten() && !m.Memory.Forgotten() {
 		i.res.Memories.Forgotten++
 	}
@@ -231,15 +228,21 @@ func (i *importing) same(here engram.Memory, l engram.Lineage, r incoming, as sp
 	return reflect.DeepEqual(m, here)
 }
 
-// showMemory settles what of a merged memory is shown: an undone import hid it, and a later
-// one brings it back, to where the file has it.
-func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, now *engram.Memory, l *engram.Lineage) error {
+// placing points to what of a merged memory or prompt may be shown otherwise than it was written.
+type placing struct {
+	project, session *string
+	gone             *time.Time // when it was forgotten or deleted
+}
+
+// show settles what of a merged thing is shown, which here was gone at a time and comes in as there: an
+// undone import hid it, and a later one brings it back, to where the file has it.
+func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.Lineage) error {
 	hidden := isHeld(*l, engram.PartDeleted)
 	revive := false
-	if here.Forgotten() && !there.Forgotten() && i.batch == "" {
+	if !goneHere.IsZero() && goneThere.IsZero() && i.batch == "" {
 		var err error
 		if revive = hidden; !revive {
-			if revive, err = i.undone(ctx, engram.EntityMemory, key(here.Num)); err != nil {
+			if revive, err = i.undone(ctx, kind, key); err != nil {
 				return err
 			}
 		}
@@ -251,20 +254,19 @@ func (i *importing) showMemory(ctx context.Context, here, there engram.Memory, n
 			return err
 		}
 		*l = withoutHeld(*l, engram.PartDeleted)
-		if now.Forgotten() {
-			*l, now.DeletedAt = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
+		if !now.gone.IsZero() {
+			*l, *now.gone = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
 		}
-		if now.Project != there.Project || now.SessionID != there.SessionID {
-			now.Project, now.SessionID = there.Project, there.SessionID
-			*l = lifecycle.Stamped(*l, []engram.Part{"project", "session_id"}, s)
+		if there != (spot{*now.project, *now.session}) {
+			*now.project, *now.session = there.project, there.session
+			*l = lifecycle.Stamped(*l, []engram.Part{projectPart, sessionPart}, s)
 		}
 	case hidden:
-		*l = withHeld(*l, engram.PartDeleted, now.DeletedAt)
-		now.DeletedAt = here.DeletedAt
+		*l = withHeld(*l, engram.PartDeleted, *now.gone)
+		*now.gone = goneHere
 	}
-	at, err := i.shownAt(ctx, spot{now.Project, now.SessionID}, now.CreatedAt, l)
-	now.Project, now.SessionID = at.project, at.session
-	i.has[now.Project] = true
+	shown, err := i.shownAt(ctx, spot{*now.project, *now.session}, at, l)
+	*now.project, *now.session = shown.project, shown.session
 	return err
 }
 

@@ -35,12 +35,8 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 		return unchanged, err
 	}
 	p.Project, p.SessionID = to.project, to.session
-	if i.border != "" && i.batch == "" && there.Lineage != nil {
-		s, err := i.stamp(ctx)
-		if err != nil {
-			return unchanged, err
-		}
-		l = lifecycle.Stamped(l, []engram.Part{"project", "session_id"}, s)
+	if l, err = i.movedIn(ctx, there, l, projectPart, sessionPart); err != nil {
+		return unchanged, err
 	}
 	if err := i.tx.InsertPrompt(ctx, &p); err != nil {
 		return unchanged, err
@@ -51,10 +47,7 @@ func (i *importing) prompt(ctx context.Context, r incoming) (fate, error) {
 			return unchanged, err
 		}
 	}
-	if err := i.putLineage(ctx, engram.EntityPrompt, key(p.Num), l, nil, false); err != nil {
-		return unchanged, err
-	}
-	if err := i.carry(ctx, engram.EntityPrompt, key(p.Num), engram.Lineage{}, state.Lineage.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntityPrompt, key(p.Num), engram.Lineage{}, false, state.Lineage.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	return added, i.log(ctx, engram.EntityPrompt, key(p.Num), p.Project, i.reason, nil)
@@ -81,52 +74,15 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 	now, to := *state.Prompt, *state.Lineage
 	now.Num, to.Held = was.Num, l.Held
 	now.Content, now.CreatedAt = was.Content, was.CreatedAt // what was asked does not change
-	if err := i.showPrompt(ctx, was, p, &now, &to); err != nil {
+	if err := i.show(ctx, engram.EntityPrompt, key(was.Num), was.DeletedAt, p.DeletedAt, as,
+		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
 		return unchanged, err
 	}
-	if err := i.putLineage(ctx, engram.EntityPrompt, key(was.Num), to, &l, known); err != nil {
-		return unchanged, err
-	}
-	if err := i.carry(ctx, engram.EntityPrompt, key(was.Num), l, came, to); err != nil {
+	if err := i.keep(ctx, engram.EntityPrompt, key(was.Num), l, known, came, to); err != nil {
 		return unchanged, err
 	}
 	if len(changes(promptFields(was), promptFields(now))) == 0 {
 		return unchanged, nil
 	}
 	return changed, i.rewritePrompt(ctx, was, now, i.reason)
-}
-
-// showPrompt is showMemory for prompts.
-func (i *importing) showPrompt(ctx context.Context, was, there engram.Prompt, now *engram.Prompt, l *engram.Lineage) error {
-	hidden, revive := isHeld(*l, engram.PartDeleted), false
-	if was.Deleted() && !there.Deleted() && i.batch == "" {
-		if revive = hidden; !revive {
-			var err error
-			if revive, err = i.undone(ctx, engram.EntityPrompt, key(was.Num)); err != nil {
-				return err
-			}
-		}
-	}
-	switch {
-	case revive:
-		s, err := i.stamp(ctx)
-		if err != nil {
-			return err
-		}
-		*l = withoutHeld(*l, engram.PartDeleted)
-		if now.Deleted() {
-			*l = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s)
-			now.DeletedAt = there.DeletedAt
-		}
-		if now.Project != there.Project || now.SessionID != there.SessionID {
-			now.Project, now.SessionID = there.Project, there.SessionID
-			*l = lifecycle.Stamped(*l, []engram.Part{"project", "session_id"}, s)
-		}
-	case hidden:
-		*l = withHeld(*l, engram.PartDeleted, now.DeletedAt)
-		now.DeletedAt = was.DeletedAt
-	}
-	at, err := i.shownAt(ctx, spot{now.Project, now.SessionID}, now.CreatedAt, l)
-	now.Project, now.SessionID = at.project, at.session
-	return err
 }

@@ -49,7 +49,7 @@ func (o *op) misplaced(ctx context.Context, sessions []string) (memories []engra
 		if err != nil {
 			return nil, nil, err
 		}
-		ms, err := o.tx.Memories(ctx, numsOfKeys(keys))
+		ms, err := o.tx.Memories(ctx, mapped(keys, numOf))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -152,7 +152,7 @@ func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, 
 
 // reseat shows a memory where its project and its session let it be shown.
 func (o *op) reseat(ctx context.Context, m engram.Memory) error {
-	l, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(m.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: m}})
+	l, err := memoryLineage(ctx, o.tx, m)
 	if err != nil {
 		return err
 	}

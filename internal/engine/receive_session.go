@@ -69,10 +69,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	if err != nil {
 		return unchanged, err
 	}
-	if err := i.putLineage(ctx, engram.EntitySession, name, to, &l, known); err != nil {
-		return unchanged, err
-	}
-	if err := i.carry(ctx, engram.EntitySession, name, l, came, to); err != nil {
+	if err := i.keep(ctx, engram.EntitySession, name, l, known, came, to); err != nil {
 		return unchanged, err
 	}
 	reason := i.reason
@@ -91,19 +88,10 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 		return unchanged, err
 	}
 	s.Project = at.project
-	if i.border != "" && i.batch == "" && there.Lineage != nil {
-		// It is put where it was not written to be, with what is in it: the file must not take it
-		// away from there when it comes in as it is.
-		stamp, err := i.stamp(ctx)
-		if err != nil {
-			return unchanged, err
-		}
-		l = lifecycle.Stamped(l, []engram.Part{projectPart}, stamp)
-	}
-	if err := i.putLineage(ctx, engram.EntitySession, s.ID, l, nil, false); err != nil {
+	if l, err = i.movedIn(ctx, there, l, projectPart); err != nil {
 		return unchanged, err
 	}
-	if err := i.carry(ctx, engram.EntitySession, s.ID, engram.Lineage{}, l.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.Lineage{}, false, l.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	if state.Gone {

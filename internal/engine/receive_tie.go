@@ -180,10 +180,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 	if was.Removed() && now.Removed() && isHeld(to, engram.PartVerdict) {
 		now.RemovedAt = was.RemovedAt
 	}
-	if err := i.putLineage(ctx, engram.EntityRelation, key(was.Num), to, &l, known); err != nil {
-		return unchanged, err
-	}
-	if err := i.carry(ctx, engram.EntityRelation, key(was.Num), l, came, to); err != nil {
+	if err := i.keep(ctx, engram.EntityRelation, key(was.Num), l, known, came, to); err != nil {
 		return unchanged, err
 	}
 	i.note(now)
@@ -193,7 +190,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
 }
 
-// showTie is showMemory for relations. One that another stood for here is looked at again.
+// showTie is show for relations. One that another stood for here is looked at again.
 func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
 	hidden, revive := isHeld(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
@@ -239,10 +236,7 @@ func (i *importing) newTie(ctx context.Context, there incoming, project string) 
 		return unchanged, err
 	}
 	i.seen.relations.add(r.Num)
-	if err := i.putLineage(ctx, engram.EntityRelation, key(r.Num), l, nil, false); err != nil {
-		return unchanged, err
-	}
-	if err := i.carry(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, state.Lineage.Digest(), l); err != nil {
+	if err := i.keep(ctx, engram.EntityRelation, key(r.Num), engram.Lineage{}, false, state.Lineage.Digest(), l); err != nil {
 		return unchanged, err
 	}
 	i.note(r)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -9,89 +10,69 @@ import (
 // What is read here is what leaves: things as they were written, with all that belongs to
 // them and their lineages. Those of one call are read together.
 
+// recordsWith makes a record of each thing with its lineage; known is false for one that has none.
+func recordsWith[T any](ctx context.Context, r engram.Reader, kind engram.Entity, all []T, key func(T) string,
+	record func(one T, l engram.Lineage, known bool) engram.Record) ([]engram.Record, error) {
+	lineages, err := r.Lineages(ctx, kind, mapped(all, key))
+	if err != nil {
+		return nil, err
+	}
+	return mapped(all, func(one T) engram.Record {
+		l, known := lineages[key(one)]
+		return record(one, l, known)
+	}), nil
+}
+
+// mapped is what of makes of each of all.
+func mapped[T, U any](all []T, of func(T) U) []U {
+	out := make([]U, len(all))
+	for i, one := range all {
+		out[i] = of(one)
+	}
+	return out
+}
+
+func memoryKey(m engram.Memory) string  { return key(m.Num) }
+func promptKey(p engram.Prompt) string  { return key(p.Num) }
+func sessionID(s engram.Session) string { return s.ID }
+
 // memoryRecords are memories with their revisions.
 func memoryRecords(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Record, error) {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
 	device, err := r.Device(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lineages, err := r.Lineages(ctx, engram.EntityMemory, keysOf(nums))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(ms))
-	for i, m := range ms {
-		l, known := lineages[key(m.Num)]
-		all[i] = writtenMemory(engram.MemoryRecord{Memory: m}, l, known, device)
-		if m.RevisionCount < 2 {
-			continue // a text that was replaced was counted
+	var unread error
+	all, err := recordsWith(ctx, r, engram.EntityMemory, ms, memoryKey, func(m engram.Memory, l engram.Lineage, known bool) engram.Record {
+		rec := writtenMemory(engram.MemoryRecord{Memory: m}, l, known, device)
+		if m.RevisionCount > 1 && unread == nil { // a text that was replaced was counted
+			rec.Memory.Revisions, unread = r.Revisions(ctx, m.Num)
+			date(m, rec.Memory.Revisions, l.Of(engram.PartText))
 		}
-		if all[i].Memory.Revisions, err = r.Revisions(ctx, m.Num); err != nil {
-			return nil, err
-		}
-		date(m, all[i].Memory.Revisions, l.Of(engram.PartText))
-	}
-	return all, nil
+		return rec
+	})
+	return all, errors.Join(err, unread)
 }
 
 // sessionRecords are sessions that are there.
 func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	lineages, err := r.Lineages(ctx, engram.EntitySession, idsOf(ss))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(ss))
-	for i, s := range ss {
-		l, known := lineages[s.ID]
-		all[i] = sittingSession(s, l, known)
-	}
-	return all, nil
+	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, sittingSession)
 }
 
 // goneRecords are sessions that left no row.
 func goneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
-	lineages, err := r.Lineages(ctx, engram.EntitySession, idsOf(ss))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(ss))
-	for i, s := range ss {
-		l, known := lineages[s.ID]
-		if all[i] = writtenSession(s, l); !known {
-			all[i].Lineage = nil // it was erased since
+	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, func(s engram.Session, l engram.Lineage, known bool) engram.Record {
+		rec := writtenSession(s, l)
+		if !known {
+			rec.Lineage = nil // it was erased since
 		}
-	}
-	return all, nil
-}
-
-func idsOf(ss []engram.Session) []string {
-	ids := make([]string, len(ss))
-	for i, s := range ss {
-		ids[i] = s.ID
-	}
-	return ids
+		return rec
+	})
 }
 
 // promptRecords are prompts.
 func promptRecords(ctx context.Context, r engram.Reader, ps []engram.Prompt) ([]engram.Record, error) {
-	nums := make([]int64, len(ps))
-	for i, p := range ps {
-		nums[i] = p.Num
-	}
-	lineages, err := r.Lineages(ctx, engram.EntityPrompt, keysOf(nums))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(ps))
-	for i, p := range ps {
-		l, known := lineages[key(p.Num)]
-		all[i] = writtenPrompt(p, l, known)
-	}
-	return all, nil
+	return recordsWith(ctx, r, engram.EntityPrompt, ps, promptKey, writtenPrompt)
 }
 
 // relationRecords are relations whose memories have names.
@@ -100,38 +81,15 @@ func relationRecords(ctx context.Context, r engram.Reader, rs []engram.Relation)
 	if err != nil {
 		return nil, err
 	}
-	nums := make([]int64, len(rs))
-	for i, rel := range rs {
-		nums[i] = rel.Num
-	}
-	lineages, err := r.Lineages(ctx, engram.EntityRelation, keysOf(nums))
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(rs))
-	for i, rel := range named {
-		l, known := lineages[key(rel.Relation.Num)]
-		all[i] = writtenRelation(rel, l, known)
-	}
-	return all, nil
+	return recordsWith(ctx, r, engram.EntityRelation, named, func(rel engram.RelationRecord) string { return key(rel.Relation.Num) }, writtenRelation)
 }
 
 // projectRecords are projects.
 func projectRecords(ctx context.Context, r engram.Reader, ps []engram.Project) ([]engram.Record, error) {
-	names := make([]string, len(ps))
-	for i, p := range ps {
-		names[i] = p.Name
-	}
-	lineages, err := r.Lineages(ctx, engram.EntityProject, names)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]engram.Record, len(ps))
-	for i, p := range ps {
-		all[i].Project = &p
-		if l, known := lineages[p.Name]; known {
-			all[i].Lineage = &l
+	return recordsWith(ctx, r, engram.EntityProject, ps, func(p engram.Project) string { return p.Name }, func(p engram.Project, l engram.Lineage, known bool) engram.Record {
+		if !known {
+			return engram.Record{Project: &p}
 		}
-	}
-	return all, nil
+		return engram.Record{Project: &p, Lineage: &l}
+	})
 }

@@ -157,7 +157,7 @@ func (o *op) rewriteClean(ctx context.Context, was, now engram.Memory, v *sieve)
 	if len(now.Tags) == len(was.Tags) {
 		return nil
 	}
-	l, err := lineageOf(ctx, o.tx, engram.EntityMemory, key(was.Num), engram.Record{Memory: &engram.MemoryRecord{Memory: was}})
+	l, err := memoryLineage(ctx, o.tx, was)
 	if err != nil {
 		return err
 	}
