@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -98,6 +99,7 @@ const secretsPage = 500
 type searching struct {
 	*Engine
 	r     engram.Reader
+	keeps map[int64]bool // memories that a person means to keep secrets
 	kinds map[string]int
 	each  func(soiled)
 }
@@ -105,97 +107,70 @@ type searching struct {
 // soiledThings calls each with all that has secrets, on one snapshot, and returns how many of
 // which kinds there are.
 func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(soiled)) (map[string]int, error) {
-	s := searching{e, r, map[string]int{}, each}
-	for _, look := range []func(context.Context) error{s.memories, s.prompts, s.sessions, s.relations} {
-		if err := look(ctx); err != nil {
-			return nil, err
-		}
+	s := searching{e, r, map[int64]bool{}, map[string]int{}, each}
+	nums, err := r.SecretKept(ctx)
+	for _, num := range nums {
+		s.keeps[num] = true
 	}
-	return s.kinds, nil
+	if err != nil {
+		return nil, err
+	}
+	return s.kinds, errors.Join(
+		eachAfter(func(after int64) ([]engram.Memory, error) { return r.MemoriesAfter(ctx, "", after, secretsPage) },
+			func(m engram.Memory) (int64, error) {
+				rs, err := r.Revisions(ctx, m.Num)
+				if err != nil {
+					return m.Num, err
+				}
+				return m.Num, s.look(ctx, engram.EntityMemory, m.Num, engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, rs)
+			}),
+		eachAfter(func(after int64) ([]engram.Prompt, error) { return r.PromptsAfter(ctx, "", after, secretsPage) },
+			func(p engram.Prompt) (int64, error) {
+				return p.Num, s.look(ctx, engram.EntityPrompt, p.Num, engram.Record{Prompt: &p}, nil)
+			}),
+		eachAfter(func(after string) ([]engram.Session, error) { return r.SessionsAfter(ctx, "", after, secretsPage) },
+			func(one engram.Session) (string, error) {
+				return one.ID, s.look(ctx, engram.EntitySession, 0, engram.Record{Session: &one}, nil)
+			}),
+		eachAfter(func(after int64) ([]engram.Relation, error) { return r.RelationsAfter(ctx, "", after, secretsPage) },
+			func(rel engram.Relation) (int64, error) {
+				return rel.Num, s.look(ctx, engram.EntityRelation, rel.Num, engram.Record{Relation: &engram.RelationRecord{Relation: rel}}, nil)
+			}))
 }
 
-func (s searching) sieve(marks []engram.Trust) *sieve {
-	return &sieve{scanner: s.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: s.kinds}
-}
-
-func (s searching) memories(ctx context.Context) error {
-	for after := int64(0); ; {
-		ms, err := s.r.MemoriesAfter(ctx, "", after, secretsPage)
-		if err != nil || len(ms) == 0 {
+// eachAfter calls each with all that read finds, page by page; each returns where the next begins.
+func eachAfter[T, K any](read func(after K) ([]T, error), each func(T) (K, error)) error {
+	var after K
+	for {
+		page, err := read(after)
+		if err != nil || len(page) == 0 {
 			return err
 		}
-		marks, err := s.r.Trust(ctx, memoryNums(ms))
+		for _, one := range page {
+			if after, err = each(one); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// look counts the secrets in what a thing says, in what it said and in its journal, and tells of
+// it if there are any.
+func (s searching) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
+	v := &sieve{scanner: s.secrets, kinds: s.kinds}
+	found := soiled{entity: entity, num: num, key: key(num)}
+	if now.Session != nil {
+		found.key = now.Session.ID
+	}
+	if now.Memory != nil && s.keeps[num] {
+		marks, err := s.r.Trust(ctx, []int64{num})
 		if err != nil {
 			return err
 		}
-		for _, m := range ms {
-			after = m.Num
-			v := s.sieve(marks[m.Num])
-			found := soiled{entity: engram.EntityMemory, num: m.Num, key: key(m.Num)}
-			found.now = v.cutsIn(func() { memoryBy(m, v.named) })
-			rs, err := s.r.Revisions(ctx, m.Num)
-			if err != nil {
-				return err
-			}
-			found.past = v.cutsIn(func() { shownRevisions(rs, v.text) })
-			if err := s.tell(ctx, v, found); err != nil {
-				return err
-			}
-		}
+		v.kept = textsMarked(marks[num], engram.TrustSecret)
 	}
-}
-
-func (s searching) prompts(ctx context.Context) error {
-	for after := int64(0); ; {
-		ps, err := s.r.PromptsAfter(ctx, "", after, secretsPage)
-		if err != nil || len(ps) == 0 {
-			return err
-		}
-		for _, p := range ps {
-			after = p.Num
-			v := s.sieve(nil)
-			if err := s.tell(ctx, v, soiled{entity: engram.EntityPrompt, num: p.Num, key: key(p.Num), now: v.cutsIn(func() { v.text(p.Content) })}); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func (s searching) sessions(ctx context.Context) error {
-	for after := ""; ; {
-		ss, err := s.r.SessionsAfter(ctx, "", after, secretsPage)
-		if err != nil || len(ss) == 0 {
-			return err
-		}
-		for _, one := range ss {
-			after = one.ID
-			v := s.sieve(nil)
-			if err := s.tell(ctx, v, soiled{entity: engram.EntitySession, key: one.ID, now: v.cutsIn(func() { v.text(one.Summary) })}); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-func (s searching) relations(ctx context.Context) error {
-	for after := int64(0); ; {
-		rs, err := s.r.RelationsAfter(ctx, "", after, secretsPage)
-		if err != nil || len(rs) == 0 {
-			return err
-		}
-		for _, one := range rs {
-			after = one.Num
-			v := s.sieve(nil)
-			if err := s.tell(ctx, v, soiled{entity: engram.EntityRelation, num: one.Num, key: key(one.Num),
-				now: v.cutsIn(func() { v.text(one.Reason); v.text(one.Evidence) })}); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// tell looks through the journal of a thing, too, and tells what has any.
-func (s searching) tell(ctx context.Context, v *sieve, found soiled) error {
+	found.now = v.cutsIn(func() { recordBy(now, v.named) })
+	found.past = v.cutsIn(func() { shownRevisions(past, v.text) })
 	n, err := eachEntry(ctx, s.r, v, found, func(engram.Mutation) error { return nil })
 	if found.past += n; err == nil && found.now+found.past > 0 {
 		s.each(found)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/redact"
-	"github.com/alanbuscaglia/engram/internal/secret"
 )
 
 // secretRules is the fact that says by which rules all that is kept was looked at
@@ -165,11 +164,8 @@ func (e *Engine) recalledHits(ctx context.Context, r engram.Reader, hits []engra
 
 // unlessKept cuts secrets out of a text, but for those that have a mark.
 func (e *Engine) unlessKept(marks []engram.Trust) cleaner {
-	kept := textsMarked(marks, engram.TrustSecret)
-	return func(name, s string) string {
-		found := slices.DeleteFunc(e.secrets().FindNamed(name, s), func(f secret.Span) bool { return kept[textDigest(s[f.From:f.To])] })
-		return secret.Cut(s, found)
-	}
+	v := &sieve{scanner: e.secrets, kept: textsMarked(marks, engram.TrustSecret), kinds: map[string]int{}}
+	return v.named
 }
 
 // inheritSecrets lets a memory keep the secrets of another one that went into it.

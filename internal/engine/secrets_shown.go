@@ -64,37 +64,33 @@ func (e *Engine) shownHistory(ctx context.Context, r engram.Reader, ref engram.R
 	return h, nil
 }
 
-// shownPrompts takes out of prompts that are about to be shown what older rules let in. It
-// changes ps.
-func (e *Engine) shownPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) error {
-	older, err := underOlderRules(ctx, r)
-	if err != nil || !older {
-		return err
-	}
-	for i := range ps {
-		ps[i].Content, _ = e.secrets().Clean(ps[i].Content)
-	}
-	return nil
-}
-
-// shownSessions is shownPrompts of the summaries of sessions.
-func (e *Engine) shownSessions(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
+// cleanShown takes out of texts that are about to be shown what older rules let in.
+func cleanShown[T any](ctx context.Context, e *Engine, r engram.Reader, all []T, texts func(*T) []*string) error {
 	older, err := underOlderRules(ctx, r)
 	if err != nil || !older {
 		return err
 	}
 	for i := range all {
-		all[i].Summary, _ = e.secrets().Clean(all[i].Summary)
+		for _, s := range texts(&all[i]) {
+			*s, _ = e.secrets().Clean(*s)
+		}
 	}
 	return nil
 }
 
-// shownRelations is shownPrompts of what relations say, and of the memories on their other ends.
+// shownPrompts is cleanShown of prompts. It changes ps.
+func (e *Engine) shownPrompts(ctx context.Context, r engram.Reader, ps []engram.Prompt) error {
+	return cleanShown(ctx, e, r, ps, func(p *engram.Prompt) []*string { return []*string{&p.Content} })
+}
+
+// shownSessions is cleanShown of the summaries of sessions. It changes all.
+func (e *Engine) shownSessions(ctx context.Context, r engram.Reader, all []engram.SessionActivity) error {
+	return cleanShown(ctx, e, r, all, func(s *engram.SessionActivity) []*string { return []*string{&s.Summary} })
+}
+
+// shownRelations is cleanShown of what relations say, and of the memories on their other ends. It
+// changes notes.
 func (e *Engine) shownRelations(ctx context.Context, r engram.Reader, notes []engram.RelationNote) error {
-	older, err := underOlderRules(ctx, r)
-	if err != nil || !older {
-		return err
-	}
 	others := make([]engram.Memory, len(notes))
 	for i, n := range notes {
 		others[i] = n.Other
@@ -103,10 +99,7 @@ func (e *Engine) shownRelations(ctx context.Context, r engram.Reader, notes []en
 		return err
 	}
 	for i := range notes {
-		rel := &notes[i].Relation
-		rel.Reason, _ = e.secrets().Clean(rel.Reason)
-		rel.Evidence, _ = e.secrets().Clean(rel.Evidence)
 		notes[i].Other = others[i]
 	}
-	return nil
+	return cleanShown(ctx, e, r, notes, func(n *engram.RelationNote) []*string { return []*string{&n.Relation.Reason, &n.Relation.Evidence} })
 }
