@@ -206,10 +206,8 @@ type StartInput struct {
 	Env  []string // NAME=value, beside the environment of this process
 }
 
-// Start starts a server in the background and waits until it answers; one that runs
-// already is left alone, and started is false. Of several at once one starts a server, and
-// all return that one. The error is the server's own, or CodeUnavailable when it was not
-// ready before ctx was done; lines are then the last that it wrote to its log.
+// Start starts a server in the background and waits until it answers; a running one is left
+// alone and started is false. On failure within ctx it is CodeUnavailable, with the log's end in lines.
 func (c Control) Start(ctx context.Context, in StartInput) (s Server, started bool, lines []string, err error) {
 	dir := c.Config.DataDir
 	log := daemon.FilesIn(dir).Log
@@ -255,10 +253,8 @@ func (c Control) spawn(ctx context.Context, in StartInput, log string) (started 
 	return err == nil, err
 }
 
-// Stop asks the server to end and waits until it has: it finishes the requests under way
-// and closes the store. was is who it was; when nobody served, was.Running is false and
-// that is fine. When ctx is done before, force ends it without asking, and without force
-// the error is CodeUnavailable.
+// Stop asks the server to finish and waits for it; none running is fine. When ctx ends first,
+// force kills it, and without force the error is CodeUnavailable.
 func (c Control) Stop(ctx context.Context, force bool) (was Server, killed bool, err error) {
 	dir := c.Config.DataDir
 	if was, err = c.Status(ctx); err != nil || !was.Running {

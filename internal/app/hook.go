@@ -26,12 +26,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/toggle"
 )
 
-// Hook does what belongs to an event of an agent, and returns what it is answered; nil is
-// silence. It never fails, and returns within 7/6 of HookWithin, so that with the default the
-// process is gone within 200 ms: what was to be written and could not be is written by the
-// next event, or the next server. Only what nobody says again, such as a prompt, is waited for
-// longer until it is noted: five times HookWithin, 750 ms, at the very most (see
-// hook.Handle). The process should end then: work may still go on.
+// Hook handles an event of an agent and returns the answer; nil is silence. It never fails, and
+// returns within 7/6 of HookWithin (five times that for what nobody says again, see hook.Handle);
+// what could not be written by then is written by the next event. The process should end then.
 func Hook(ctx context.Context, c config.Config, version, dir, agent, event string, in io.Reader) []byte {
 	// What cannot be written waits in the notebook, and the agent need not wait for who writes.
 	a := New(Options{Config: c, Actor: "hook", Version: version, Dir: dir, Mapped: true, Single: true, WriteWait: c.HookWithin / 3})

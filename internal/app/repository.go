@@ -313,10 +313,8 @@ func (a *App) TrustRecipients(ctx context.Context, dir string) (Recipients, erro
 	return r, a.agree(ctx, place.keys, r.Now)
 }
 
-// ChangeRecipients adds some and removes some, and agrees to just that: what somebody else
-// changed meanwhile stays in the file and is not agreed to (Recipients.Agreed), so that a
-// stranger can be taken out without agreeing to them first. CodeInvalid for what is no
-// recipient, CodeNotFound for one to remove that is not there.
+// ChangeRecipients adds and removes recipients and agrees to just that change: what others changed
+// meanwhile stays unagreed. CodeInvalid for an invalid recipient, CodeNotFound for an absent one.
 func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []string) (Recipients, error) {
 	place, err := a.Repository(ctx, dir, "")
 	if err != nil {
@@ -351,9 +349,8 @@ func (a *App) ChangeRecipients(ctx context.Context, dir string, add, remove []st
 	return r, a.agree(ctx, place.keys, r.trusted)
 }
 
-// MayShare is CodeForbidden where nothing but .engram/config.json says that the repository is
-// of this project: whoever may push writes that file, and would choose which of the person's
-// memories go there. Once the person has named it themselves (named) it stays allowed; keep
+// MayShare is CodeForbidden where only .engram/config.json says that the repository is this
+// project's, since anyone who may push writes that file. Naming it once (named) allows it; keep
 // remembers that.
 func (a *App) MayShare(ctx context.Context, place Repository, name string, named, keep bool) error {
 	if place.facts.ConfigName == "" || project.Normalize(place.facts.ConfigName) != name {

@@ -109,10 +109,9 @@ func (a *App) Earlier(ctx context.Context) (of string, err error) {
 // takeOverWait is how long one process waits for another that takes the same database over.
 const takeOverWait = 10 * time.Minute
 
-// TakeOver puts a database of this program in the place of one of an earlier Engram, with all
-// that there is in it. The old one is copied into the folder of backups first, and is there
-// whole until it is replaced in one step: a process that is killed leaves it as it was, and the
-// next one begins anew. CodeUnavailable where a program has the old one open.
+// TakeOver replaces the database of an earlier Engram by one of this program with all its content.
+// The old one is copied into the backups first and replaced in one step, so a killed process
+// changes nothing. CodeUnavailable where another program has it open.
 func (a *App) TakeOver(ctx context.Context, in TakeOverInput) (t TakenOver, err error) {
 	path, err := filepath.EvalSymlinks(a.opts.Config.DBPath)
 	if err != nil {

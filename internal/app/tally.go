@@ -28,11 +28,9 @@ const (
 	maxLeft = 64 << 10
 )
 
-// counting brings what the verbs have counted into the store. A server does it beside its
-// answers. A command would have to wait for the disk twice, to commit and to close, which
-// costs more than most searches: it leaves its counters in a file beside the database,
-// which is not synced, and the next server, look at the metrics, or command that finds
-// much of it there, takes them in.
+// counting brings the counters of the verbs into the store. A server does it beside its answers; a
+// command leaves them in a file beside the database, because waiting for the disk twice would cost
+// more than most searches. The next server, `metrics`, or a full file takes them in.
 type counting struct {
 	path  string // of that file
 	tally *engine.Tally

@@ -40,20 +40,15 @@ type Note struct {
 	Project string    `json:"project,omitempty"` // of the repository in which a tool was at work; "" for none that is known
 }
 
-// Answers returns what is told of finds, from a collection of so many memories, beside a
-// prompt that is one question; the likeliest first.
+// Answers returns the finds that are told beside a prompt that is one question, from a collection
+// of so many memories; the likeliest first.
 //
-// Sure goes by how rare the words are that a find has, and in twenty memories none can be
-// rare, so that of a small collection it needs a word more. But of one question it counts,
-// too, how much of it a find covers. One that has all its words is told in a collection of
-// any size; of a question of one word only when the title has it and the question is how
-// things are here: "how do we deploy?". In a small collection one that lacks a word is told
-// for its relevance, which is what a search goes by and was fitted on questions. Less of it
-// is needed when the question says that it is about what is done here, which nothing but the
-// memory knows. What more than Most finds answer, none answers.
+// Besides Sure, which needs rare words, it counts how much of the question a find covers. A find
+// with all its words is told in a collection of any size; of a one-word question only when the
+// title has it and the question is about this place. In a small collection one that lacks a word
+// is told for its relevance, less of it when the question says "we". More than Most is none.
 //
-// Chosen by 63 prompts to two projects of a dozen memories (internal/eval/session: kiosk,
-// ferry), of which loom knew nothing.
+// Fitted on 63 prompts to two projects (internal/eval/session: kiosk, ferry), checked on loom.
 func (c Certainty) Answers(q Inquiry, finds []Find, rows int) []Verdict {
 	sure := c
 	if rows < fewRows {
@@ -122,10 +117,8 @@ var prompts = sync.OnceValue(func() promptPatterns {
 	}
 })
 
-// Question is what of a prompt is to be looked up, "" when nothing is: it only moves the
-// work on ("yes please"), is an order to the agent's program, or was pasted without a word.
-// What stands between fences, in tags that programs put in, and in lines that nobody types
-// is left out; of the rest its first words.
+// Question is the part of a prompt to look up; "" for one that only moves the work on, is an order
+// to the agent's program, or was pasted. Fenced text, program tags and pasted lines are left out.
 func Question(prompt string) string {
 	prompt = strings.TrimSpace(strings.ToValidUTF8(prompt[:min(len(prompt), questionBytes)], ""))
 	p := prompts()
@@ -240,18 +233,12 @@ type Certainty struct {
 	Relevant, Ours float64
 }
 
-// DefaultCertainty is how certain must be what is told beside a prompt.
+// DefaultCertainty is how certain must be what is told beside a prompt: what nobody asked for costs
+// attention, so four in five should help. What tells is that a find stands out, by rare words, more
+// of them than the next find has, and nearness in meaning.
 //
-// A search that somebody asked for may show what is likely one time in four: he reads on or
-// asks again. What nobody asked for costs attention each time, so four in five should help.
-// The floor's relevance cannot tell that: it goes by how much of the question a memory
-// covers, and a prompt says much besides. What tells is that a find stands out: words that
-// few memories have, more of them than the next find has, and near by meaning, too. A
-// cluster of memories about the same component does not stand out, and is not told.
-//
-// The weights are a logistic regression on the first three finds of 88 prompts in two
-// scripted sessions (internal/eval/session: harbor, lumen); fitted on one of them, four
-// fifths of what is told in the other help. Relevance and cosine added nothing beside these.
+// The weights are a logistic regression on the first three finds of 88 prompts in two scripted
+// sessions (internal/eval/session: harbor, lumen). Relevance and cosine added nothing.
 func DefaultCertainty() Certainty {
 	return Certainty{Start: -1.66, Rarity: 2.28, Lead: 0.89, Near: 0.77, Crowd: -1.13, Enough: 0.5, Least: 2, Most: 3, Relevant: 0.9, Ours: 0.75}
 }

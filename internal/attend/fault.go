@@ -24,14 +24,10 @@ const (
 	faultNear    = 12  // lines after a test within which it is said why it failed
 )
 
-// Fault is what one would search for to find an error again: the name of the test that
-// failed, if there is one, and the line that says best what went wrong; without colours,
-// times and what a runner puts around it, at most maxFaultLine characters in one line.
-// "" for a text without a line.
-//
-// Of lines that say it alike the first one counts, as the others follow from it. What a
-// runner says in the end (FAIL, exit status 1) says nothing of the matter, and counts only
-// where nothing else is said.
+// Fault is what one would search for to find an error again: the failed test, if any, and the line
+// that says best what went wrong, without colours, times and runner noise, in maxFaultLine
+// characters; "" for a text without a line. The first of equally good lines counts, and closing
+// lines of a runner (FAIL, exit status 1) only where nothing else is there.
 func Fault(text string) string {
 	lines := faultLines(text)
 	name, said := named(lines), ""

@@ -23,16 +23,12 @@ const (
 	neglectAsks  = 2
 )
 
-// Neglect returns what an agent that stops is asked when it worked much and saved nothing,
-// "" when there is nothing to ask. saved is how many memories the session has saved.
+// Neglect returns what a stopping agent is asked when it worked much and saved nothing, and for the
+// session summary where there is none yet; "" for nothing to ask. saved counts the session's memories.
 //
-// Where the session has no summary yet (mem_session_summary), it is asked for that, too: it is
-// what the next session begins with, and none comes after the last stop.
-//
-// Work is what was edited, and each command that failed and was mended counts as half of
-// what is much. It is counted from the last save or the last time that was asked (a note
-// of KindAsked, which the caller adds); it is asked at most twice a session. An agent that
-// goes on because it was asked must not be asked again: the caller sees to that.
+// Work is edits, and each mended command counts as half of what is much, since the last save or
+// the last time it was asked (KindAsked, which the caller adds); it asks at most twice a session.
+// The caller must not ask an agent again that goes on because it was asked.
 func Neglect(notes []Note, saved int) (ask string) {
 	asked, from, saves, summed := 0, 0, 0, false
 	for i, n := range notes {
@@ -137,10 +133,8 @@ type Inquiry struct {
 	Known bool            // it says that, or speaks of what both know ("the logs"), and not of what anything is
 }
 
-// AsksOne reports whether a prompt, as Question gives it, is nothing but one question: a
-// single sentence that asks, neither an order in the shape of a question nor about what the
-// agent does. Of such a prompt a memory can be weighed by how much of it the memory
-// covers; of any other that says little, for it says much besides.
+// AsksOne reports whether a prompt, as Question gives it, is a single sentence that asks, not an
+// order and not about the agent. Only of such a prompt it tells much how much a memory covers.
 func AsksOne(question string) (Inquiry, bool) {
 	p := asking()
 	asked := strings.TrimSpace(question)
@@ -167,13 +161,9 @@ func Meant(question string) map[string]bool {
 	return words
 }
 
-// Below returns notes with their files, commands and errors as they read from within some
-// folders: what was learned on one machine is read on others, where the same repository lies
-// elsewhere. Of several folders that a file is in the outermost one counts, as that of a
-// repository does. Of a file in none of them the last folder stays.
-//
-// around are folders that hold several repositories: they count for what is in none of the
-// others.
+// Below returns notes with paths named from within the outermost of the folders that holds them,
+// because other machines have the repository elsewhere; a file in none of them keeps its last
+// folder. around are folders of several repositories, for what is in none of the others.
 func Below(notes []Note, folders, around []string) []Note {
 	from := slices.Concat(outermostFirst(folders), outermostFirst(around))
 	out := slices.Clone(notes)

@@ -112,14 +112,11 @@ const (
 	outcomeNamed  = 40  // of these, for the command
 )
 
-// Outcomes returns the commands of a session that failed and later passed, one for each
-// command, in the order in which they passed last. The same notes give the same outcomes.
+// Outcomes returns the commands of a session that failed and later passed, by their last pass.
 //
-// A command is the same when it is written the same but for the folder it is run in, the
-// variables it is given, where its output goes and a pager behind it. What passes behind
-// a pager has not passed: the exit code is the pager's. Commands whose exit code is their
-// answer are none (grep), nor are scripts of several lines; and where between failing and
-// passing nothing was edited and nothing else was run, there is nothing to learn.
+// A command is the same when it differs only in folder, variables, redirection and pager. Nothing
+// passes behind a pager, whose exit code it is. Commands whose exit code is their answer (grep) and
+// scripts of several lines do not count, nor a pass before which nothing was edited or run.
 func Outcomes(notes []Note) []Outcome {
 	byName := map[string]*trial{}
 	var all []*trial

@@ -13,10 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// edit sets key in a configuration file to what spelled says, in TOML; "" takes the key
-// out. It touches the characters of that value alone: comments, order, spaces and
-// spellings of the person's file stay. What comes out is read again and held against
-// what went in, so that a file is never spoilt; a file that cannot be edited so is
+// edit sets key in a TOML file to what spelled says; "" removes the key. It changes the characters
+// of that value alone, and checks the result against the input; a file that cannot be edited so is
 // CodeInvalid.
 func edit(file []byte, key, spelled string) ([]byte, error) {
 	was, err := readKeys(file)

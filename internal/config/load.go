@@ -33,11 +33,9 @@ type Sources struct {
 	Dir string
 }
 
-// Load reads every setting. A value of the environment or of the file that does not fit, and a
-// key or a file that cannot be understood, stop nothing: what is next in line counts, and
-// Config.Remarks says so. Errors are *engram.Error of CodeInvalid: a flag that does not fit, and
-// a data directory or a database that cannot be found, because memories must not go elsewhere.
-// It writes nothing and makes no directory.
+// Load reads every setting. A bad value or key of the environment or the file is passed over and
+// noted in Config.Remarks. CodeInvalid for a bad flag and for an unknown data directory, because
+// memories must not go elsewhere. It writes nothing.
 func Load(s Sources) (Config, error) {
 	if s.Env == nil {
 		s.Env = func(string) (string, bool) { return "", false }

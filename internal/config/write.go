@@ -37,11 +37,9 @@ func FileOf(s Sources) (string, error) {
 	return c.File(), nil
 }
 
-// Set writes one value into the configuration file at path, and makes the file, readable
-// by the user alone, when there is none. Only the characters of the value change. A key
-// that nobody knows, a value that does not fit, and one that does not go with the rest
-// of the file, are CodeInvalid; a file that cannot be read or written is CodeUnavailable.
-// changed is false when the file said so already.
+// Set writes one value into the configuration file at path, which is made, readable by the user
+// alone, if absent; changed is false when it said so already. CodeInvalid for an unknown key and a
+// value that does not fit, CodeUnavailable for a file that cannot be read or written.
 func Set(path, key, value string) (changed bool, err error) {
 	k, err := Named(key)
 	if err != nil {

@@ -54,12 +54,9 @@ type Set struct {
 	Groups    []string // in the order the documents name them, then the questions
 }
 
-// ReadSet reads the set in the folder dir of files. Its corpus.jsonl has one
-// Document a line, the file called questions one Question a line, qrels.tsv a
-// question's id, a document's id and a score above zero, parted by tabs. A file
-// may instead end in .gz. Unknown fields are ignored. A file that is missing, a line
-// that cannot be read, a document that is there twice and one that is judged but
-// missing are CodeInvalid, with the file and the line.
+// ReadSet reads the set in the folder dir: corpus.jsonl has a Document a line, questions a Question
+// a line, qrels.tsv question id, document id and score by tabs; each may end in .gz. What is missing,
+// unreadable or there twice is CodeInvalid, with file and line.
 func ReadSet(files fs.FS, dir, questions string) (Set, error) {
 	s := Set{Name: path.Base(dir), Relevant: map[string]Relevant{}}
 	known, groups := map[string]bool{}, map[string]bool{}

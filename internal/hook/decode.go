@@ -16,10 +16,8 @@ import (
 // errNoObject is the error of an event that is no object of JSON.
 var errNoObject = engram.Errorf(engram.CodeInvalid, "the event is no JSON object")
 
-// Decode reads the JSON of an event of an agent. Agents differ in the names of its fields
-// (dialect.go), and add some with each version: what is not known is passed over, and what
-// is missing stays empty. Of one whose end is missing, because it was too long, the fields
-// count that are there.
+// Decode reads the JSON of an event. Agents differ in field names (dialect.go) and add some: unknown
+// ones are passed over, missing ones stay empty, and of an event that was cut the complete ones count.
 func Decode(agent string, kind Kind, name string, b []byte) (Event, error) {
 	f, err := fieldsOf(b, len(b) >= maxEvent(kind)-len(byteOrderMark))
 	if err != nil {
@@ -303,11 +301,8 @@ func (m *afterMark) Read(p []byte) (int, error) {
 	return n + 1, err
 }
 
-// typed is what of a prompt a person has typed: without what the agent put before it, around
-// it and behind it. "" for a prompt that is the agent's own, such as that a task has ended,
-// and for a command that is given no words (/compact).
-//
-// Marks count where a line begins, as agents write them: who asks about one names it elsewhere.
+// typed is the part of a prompt that a person typed, without what the agent put around it; "" for the
+// agent's own prompts and for a command without words (/compact). Marks count at the start of a line.
 func (d dialect) typed(prompt string) string {
 	s := strings.TrimSpace(prompt)
 	if s == "" {

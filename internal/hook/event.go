@@ -208,10 +208,9 @@ func apart(folder, root string) bool {
 	return false
 }
 
-// lessonPlace is where something belongs that was learned in the work of some notes: to the
-// repository that was worked in, else to the project of the folder, else to one that the
-// session has been in. A folder of several projects in none of which anything was done is one
-// itself then: what is in no project nobody would find.
+// lessonPlace is where a lesson of some notes belongs: the repository that was worked in, else the
+// project of the folder, else one that the session has been in. A folder of several projects in
+// none of which anything was done counts as one, because nobody would find it otherwise.
 func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (name, dir string) {
 	if name = attend.Workplace(worked); name != "" {
 		return name, cmp.Or(rootOf(notes, name), r.dir)

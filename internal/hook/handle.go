@@ -58,14 +58,10 @@ type Options struct {
 	Within time.Duration
 }
 
-// Handle does what belongs to an event of an agent that in tells of, and returns what the
-// agent is answered; nil is silence. It returns within Options.Within, be it that in never
-// ends or that the store is busy: the work goes on then, and ends with the process. Only that
-// something which nobody says again, such as a prompt, comes in and is noted beside the store,
-// and that what is about to be told is noted, is waited for longer: until settleWithin times
-// Within after the beginning. The store has no part in that; it takes a machine that has no
-// time, or an agent that is late to say it.
-// Names that nobody knows, and what is no event, are silence.
+// Handle handles the event that in tells of and returns the answer; nil is silence, as for unknown
+// names and for what is no event. It returns within Options.Within even if in never ends or the store
+// is busy; the work goes on until the process ends. Only what nobody says again, such as a prompt,
+// and what is about to be told may take settleWithin times as long until it is noted.
 func Handle(ctx context.Context, o Options, agent, event string, in io.Reader) []byte {
 	if o.Within == 0 {
 		o.Within = 150 * time.Millisecond

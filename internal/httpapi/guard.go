@@ -64,13 +64,9 @@ func (a *API) ours(host string) bool {
 	return slices.ContainsFunc(a.Hosts, func(own string) bool { return name == bracketed(own) })
 }
 
-// plainTool reports whether r is what a tool sends that was not told its content type: no
-// type, or that of a form, which is what curl -d says. A page of a browser can send the same
-// type without asking first, but not without a trace: browsers put an Origin on every POST,
-// PUT, PATCH and DELETE that a page makes, and the current ones Sec-Fetch-Site on every
-// request; the few old ones that leave out both send a Referer, or a User-Agent that says
-// Mozilla. Besides, a form of that type escapes braces and quotes, so that its body is no
-// JSON. A tool has none of these, calls the loopback address by its name and comes from it.
+// plainTool reports whether r comes from a tool on this machine that sets no content type, such as
+// curl -d. A page in a browser can send the same type, but leaves a trace: an Origin on every POST,
+// PUT, PATCH and DELETE, Sec-Fetch-Site, or in old browsers a Referer or a Mozilla User-Agent.
 //
 // Sources: https://fetch.spec.whatwg.org/#origin-header and https://www.w3.org/TR/fetch-metadata/
 func plainTool(r *http.Request) bool {

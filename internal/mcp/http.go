@@ -25,13 +25,8 @@ import (
 // even where a client escapes most of its characters.
 const maxBody = 4 << 20
 
-// Handler serves MCP over HTTP; mount it at /mcp. It keeps no sessions, without which
-// the SDK would refuse the stateless era; each request stands for itself in both.
-//
-// Which Host and Origin may call is for the caller to check, before this handler. The
-// SDK's own check of Host stays on: it refuses nothing that a stricter one lets pass.
-// A client's subscription keeps its request open until the client leaves, so whoever
-// shuts the HTTP server down must end those by the request's context.
+// Handler serves MCP over HTTP without sessions; mount it at /mcp. The caller checks Host and Origin
+// before it, and ends subscriptions, which keep their request open, by the request's context.
 func (s *Server) Handler() http.Handler {
 	return s.shaped(s.streamable(true), s.streamable(false))
 }

@@ -89,14 +89,10 @@ func Profiles() []string {
 	return []string{defaultProfile, smallProfile, adminProfile, memDialect, "memory", "recall", everyTool}
 }
 
-// selectTools returns the tools that list asks for, by name, and those that are taken
-// beside them without being listed. list holds profiles and tool names, separated by commas;
-// "" is the default profile. A tool that only the core profile asks for is described as for a
-// small model.
-//
-// A profile of the mem_* dialect decides what a model reads about, not what a client may
-// call: plugins and scripts call what they know. Whoever names single tools means those
-// and no others.
+// selectTools returns the tools that list (profiles and tool names by commas; "" is the default
+// profile) shows, by name, and those that may be called without being listed: a profile of the mem_*
+// dialect decides what a model reads about, not what plugins call. A tool that only the core profile
+// shows is described as for a small model.
 func selectTools(all []tool.Tool, list string) (chosen, beside []tool.Tool, err error) {
 	wanted, err := wantedOf(profilesAndTools(all), list)
 	if err != nil {

@@ -48,13 +48,10 @@ func wantsProgress(r *jsonrpc.Request) bool {
 	return r.Method == "tools/call" && json.Unmarshal(r.Params, &p) == nil && len(p.Meta.Token) > 0
 }
 
-// teller makes of what a verb says the notifications of one call. The protocol wants a
-// number that rises all the time, while a verb counts each kind of its work anew: what
-// was counted before is added.
-//
-// They are sent by a goroutine of its own: a verb tells in the middle of its transaction,
-// and a client that does not read would keep the database locked for everybody. Of what
-// happens while one is being sent, the client hears the newest alone.
+// teller turns what a verb reports into the notifications of one call. The protocol wants a number
+// that only rises, while a verb counts each kind of work anew, so earlier counts are added. They are
+// sent by a goroutine of its own, only the newest, because a verb reports within its transaction and
+// a slow client must not keep the database locked.
 type teller struct {
 	send      func(*mcp.ProgressNotificationParams) error
 	cancelled <-chan struct{}
@@ -165,11 +162,9 @@ func (t *teller) end() {
 // requestKey finds in a call's context that of the HTTP request it came with.
 type requestKey struct{}
 
-// withRequest makes a call end with the HTTP request it came with, where that is right,
-// and returns what must be called when the call has returned. The SDK does so in the
-// stateless revision. In those before it a client that leaves has not cancelled, but
-// nobody can hear the answer either, because nothing is kept for those who come back:
-// what only reads may as well stop.
+// withRequest ends a call that only reads with the HTTP request it came with, and returns what must
+// be called when the call has returned. The SDK does so in the stateless revision only; in the
+// earlier ones nobody can hear the answer of a client that left either.
 func withRequest(ctx context.Context, t tool.Tool) (context.Context, context.CancelFunc) {
 	request, ok := ctx.Value(requestKey{}).(context.Context)
 	if !ok || t.Effect != tool.Reads {

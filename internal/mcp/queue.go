@@ -11,10 +11,8 @@ import (
 )
 
 const (
-	// maxWaiting is how much may wait, in bytes of the messages as they were sent; beyond,
-	// the client is not read from until some of it is done. It is several times the longest
-	// message and some 100,000 calls of the usual size, so that a client which sends before
-	// it reads is served, and is no more than a process can bear.
+	// maxWaiting is how many bytes of messages may wait; beyond, the client is not read from. It is
+	// several times the longest message, so that a client that sends before it reads is served.
 	maxWaiting = 32 << 20
 	// ticketSize is what a message costs beside its bytes.
 	ticketSize = 256
@@ -29,18 +27,12 @@ const (
 	defaultReadAfter = 500 * time.Millisecond
 )
 
-// queue decides when a message that came in may be worked on. The SDK works on calls
-// side by side, in no order; agents and scripts that send several at once mean them
-// one after the other. So a call that writes waits for the writes before it, and one
-// that reads waits for them a moment. Everything else passes by. A call whose id is that
-// of one that is not answered yet waits for that answer, or nobody could tell the two
-// apart.
+// queue decides when a message may be worked on. The SDK works on calls side by side, but clients
+// that send several mean them in order: a write waits for the writes before it, a read waits for
+// them a moment, and a call with the id of an unanswered one waits for that answer. Nothing is
+// refused because too much waits: the client is read from more slowly.
 //
-// Nothing is refused because too much waits: the client is read from more slowly.
-//
-// A call that asks the person at the client gives way while the person thinks,
-// and then takes its place back beside whatever began meanwhile: the store keeps those
-// apart.
+// A call that asks the person at the client gives way meanwhile, and then takes its place back.
 type queue struct {
 	writes    func(tool string) bool
 	readAfter time.Duration

@@ -18,16 +18,11 @@ import (
 	"github.com/alanbuscaglia/engram/internal/mcp/tool"
 )
 
-// ServeStdio serves one client: a message a line on in, answers on out, until in ends
-// or ctx is done, which are both no error. Calls that are under way then are still
-// answered. An answer that cannot be written is CodeUnavailable.
+// ServeStdio serves one client, a message a line, until in ends or ctx is done, which are no errors;
+// calls under way are still answered. An answer that cannot be written is CodeUnavailable. A line
+// that is no JSON, no message or over 8 MiB is answered with an error. queue.go orders the calls.
 //
-// No line ends the session: what is not JSON, not a message or longer than 8 MiB is
-// answered with an error. Saves are written in the order they came in, and a call that
-// reads waits a moment for the saves sent before it (queue.go).
-//
-// in must stop returning when the process ends; a read that blocks for ever keeps one
-// goroutine, which is what standard input does.
+// in must stop returning when the process ends: a read that blocks for ever keeps one goroutine.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &lineConn{out: out, memories: s.memories, queue: newQueue(s.writes), done: make(chan struct{})}
 	c.queue.readAfter = s.readAfter

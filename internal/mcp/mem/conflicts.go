@@ -211,10 +211,9 @@ func (d *dialect) compare(ctx context.Context, by tool.Caller, a compareArgs) (c
 // later is the choice that leaves a candidate in the queue.
 const later = "later"
 
-// askVerdict asks the person at the client, where there is one to ask, about the likeliest
-// candidate of a save, and records what they say. It returns what to tell of it, "" when
-// nobody answered, and the candidates that still wait. One question is enough: a save
-// that opens three forms is a save nobody wants.
+// askVerdict asks the person at the client about the likeliest candidate of a save and records the
+// answer. It returns what to tell of it, "" when nobody answered, and the candidates that still
+// wait. It asks once: nobody wants three forms for a save.
 func (d *dialect) askVerdict(ctx context.Context, by tool.Caller, res engine.SaveResult) (told string, waiting []engine.Candidate) {
 	waiting = res.Candidates
 	if by.Ask == nil || len(waiting) == 0 {

@@ -51,11 +51,9 @@ type Content struct {
 	Text string
 }
 
-// Resources returns a page of what can be read: on the first page the list of the project
-// in force, then its memories, the newest first. next is the cursor of the next page, ""
-// on the last. A cursor that is none is CodeInvalid.
-//
-// In a folder of several projects their lists are all there is: none of them is in force.
+// Resources returns a page of what can be read: first the list of the project in force, or in a
+// folder of several projects their lists alone, then its memories, newest first. next is the cursor
+// of the next page, "" on the last. An invalid cursor is CodeInvalid.
 func (d *Dialect) Resources(ctx context.Context, cursor string) (all []Resource, next string, err error) {
 	at, err := d.reading(ctx, "")
 	if p, ok := errors.AsType[*project.Problem](err); ok && len(p.Available) > 0 {

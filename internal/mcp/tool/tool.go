@@ -219,14 +219,9 @@ func (f *Failure) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Ask puts a question to the person at the client while a call runs, and waits for
-// the answer. ok is false when there is none: the person declined, closed the
-// question, took too long or is asked something else just now, the client cannot ask
-// after all, or ctx ended. A tool then goes on as if it had not asked; what it wanted
-// to know it leaves to a later call.
-//
-// A tool that writes may ask between two writes: while the person thinks, the writes
-// that the client sent after it go on, so what was read before asking may be outdated.
+// Ask puts a question to the person at the client and waits. ok is false when there is no answer:
+// declined, closed, too late, busy, or ctx ended; the tool then goes on as if it had not asked.
+// Later writes of the client go on meanwhile, so what was read before asking may be outdated.
 type Ask func(ctx context.Context, q Question) (a Answer, ok bool)
 
 // Question is what a person is asked.
@@ -253,12 +248,8 @@ const (
 	MaxReason   = 1000
 )
 
-// Progress tells the client how far a call is: what is being done ("scanning"), how much
-// of it is done, and of how much; a total of 0 or less is not known. What is done counts
-// up within one kind of work and may begin anew with the next.
-//
-// It may be called often and from several goroutines: the server tells the client only
-// what is news, not too often, and nothing once the call has returned.
+// Progress tells the client how far a call is: what is being done, how much, and of how much (0 or
+// less is unknown). It may be called often and from several goroutines; the server sends only news.
 type Progress func(what string, done, total int)
 
 // Of is p for a verb that does one kind of work and does not name it; nil for nil.
