@@ -163,9 +163,8 @@ func (a *App) ServeHTTP(ctx context.Context, l net.Listener) error {
 	return httpapi.Serve(ctx, l, handler, a.opts.Log)
 }
 
-// ServeMCP speaks MCP over in and out until in ends or ctx does. tools names
-// profiles and tools, separated by commas; "" is the default profile, and a name
-// that does not exist is an *engram.Error of CodeInvalid.
+// ServeMCP speaks MCP until in ends or ctx does. tools names profiles and tools by commas; "" is the
+// default profile, an unknown name CodeInvalid.
 func (a *App) ServeMCP(ctx context.Context, in io.Reader, out io.Writer, tools string) error {
 	a.store.whenOpen(a.jobs.start)
 	server, err := mcp.New(a.mcp(tools, false))
@@ -221,9 +220,8 @@ func policyOf(c config.Config) *lifecycle.Policy {
 // 100,000 memories a server answers in 30 ms, and a command of its own needs 60.
 const warmPatience = 200 * time.Millisecond
 
-// warm asks the server of the data directory to search, which has in memory what a
-// command would have to read first. Whatever keeps it from answering, ok is false and the
-// caller searches for itself; the finds are the same.
+// warm asks the server of the data directory to search, since it has in memory what a command would
+// have to read. When it cannot answer, ok is false and the caller searches; the finds are the same.
 func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Found, ok bool) {
 	c := a.opts.Config
 	h, held, err := daemon.Look(c.DataDir)

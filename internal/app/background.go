@@ -52,9 +52,7 @@ func (b *background) close() {
 // next to nothing where there are none.
 const embedEvery = time.Minute
 
-// embedMissing gives memories their vectors that have none: those saved by a version
-// without a model, under another model, or meanwhile by a program that was told to use
-// none. What fails is tried again.
+// embedMissing embeds memories that have no vector of the model in force; what fails is tried again.
 func (a *App) embedMissing(ctx context.Context) {
 	again := time.NewTicker(embedEvery)
 	defer again.Stop()

@@ -27,9 +27,8 @@ type ClaimInput struct {
 	Flags      map[string]string // of the command, that another server in its place is to be given
 }
 
-// Claim makes this App the server of its data directory, by which commands find it, until
-// it is closed. Where another process is, the error is CodeConflict, and the App may serve
-// all the same, unknown to them.
+// Claim makes this App the server of its data directory, which commands find, until it is closed.
+// Where another process is, the error is CodeConflict; it may serve all the same, unknown to them.
 func (a *App) Claim(ctx context.Context, in ClaimInput) error {
 	lock, err := daemon.Take(ctx, a.opts.Config.DataDir, daemon.Record{
 		Version: a.opts.Version, Build: build(), Database: a.opts.Config.DBPath, StartedAt: time.Now().UTC().Truncate(time.Millisecond),
@@ -94,9 +93,8 @@ type warmSearch struct {
 	In       engine.SearchInput `json:"in"`
 }
 
-// answerSearch searches for a command as that would itself: with the same settings, in the
-// same file, and with nothing of what an engine remembers for a while of how a store
-// leans, for a process of its own would not remember it. It is counted there.
+// answerSearch searches for a command as it would itself: same settings, same file, and nothing of
+// what an engine caches. The command counts it.
 func (a *App) answerSearch(ctx context.Context, opened os.FileInfo, in []byte) (any, error) {
 	var q warmSearch
 	if err := json.Unmarshal(in, &q); err != nil {
@@ -407,9 +405,8 @@ func (f ServiceFile) Next(done Set) [][]string {
 	return f.Use
 }
 
-// Put writes the file, and with now tells the system to start the server at once and at
-// every login, in the place of one in the background; one in a terminal is a CodeConflict.
-// dry does nothing of it.
+// Put writes the file, and with now has the system start the server at once and at every login, in
+// place of one in the background (CodeConflict for one in a terminal). dry changes nothing.
 func (f ServiceFile) Put(ctx context.Context, now, dry bool) (Set, error) {
 	c, err := service.Put(f.Path, f.Text, dry)
 	done := setOf(c)

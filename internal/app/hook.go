@@ -93,9 +93,8 @@ func (a *App) writeNotes(ctx context.Context) {
 	}
 }
 
-// lateHooks counts in hook.log, and in what it was before, the events of an agent, "" for all, of
-// which something was left out for want of time. Lines of one event have one time, agent and kind;
-// what is no line of it is passed over.
+// lateHooks counts the events of an agent ("" for all) in hook.log and its predecessor of which
+// something was left out for want of time. Lines of one event share time, agent and kind.
 func lateHooks(dir, agent string, within time.Duration, now time.Time) health.Hooks {
 	h := health.Hooks{Within: within}
 	seen := map[string]bool{}
@@ -244,17 +243,15 @@ type OffState = toggle.State
 // switchWait is how long one switch waits for another, which takes some milliseconds.
 const switchWait = 2 * time.Second
 
-// Off reports whether agents are switched off for a project, by any of its names; "" asks
-// whether they are for everything. It opens no database and costs some microseconds: ask at
-// every call.
+// Off reports whether agents are off for a project, by any of its names, or with "" for everything.
+// It opens no database, so it may be asked at every call.
 func (a *App) Off(project string) bool { return a.OffState().Off(project) }
 
 // OffState tells everything that agents are switched off for, at the same cost.
 func (a *App) OffState() OffState { return a.offSwitch().State() }
 
-// SwitchOff switches agents off for projects, all of whose names have to be told, or without
-// any for everything. It returns what was off before, and what is now. CodeUnavailable when
-// that cannot be written.
+// SwitchOff switches agents off for projects, given by all their names, or without any for everything.
+// It returns what was off before and is now; CodeUnavailable when that cannot be written.
 func (a *App) SwitchOff(ctx context.Context, names []string) (before, after OffState, err error) {
 	return a.offSwitch().Off(ctx, names, time.Now())
 }

@@ -31,11 +31,9 @@ const (
 	startChunk  = 256 << 10 // of one, unpacked
 )
 
-// broughtIn says what is in the repository around a folder that was not here, in one line; "" for
-// nothing. What may come in, and is little, has come in by then; for the rest the line
-// has the command.
-//
-// Nothing of what a stranger wrote stands in the line.
+// broughtIn says in one line what the repository around a folder has that was not here; "" for
+// nothing. What may come in and is little has come in; for the rest the line has the command. It
+// quotes nothing that a stranger wrote.
 func (a *App) broughtIn(ctx context.Context, name, dir string) (string, error) {
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
@@ -219,9 +217,8 @@ func (a *App) bringIn(ctx context.Context, name, dir string) (string, error) {
 	return a.broughtIn(ctx, name, dir)
 }
 
-// spool keeps what an import has looked through in a file that only the user may read,
-// among the temporary ones. Where the system lets an open file go without its name, nothing
-// stays of it however the program ends.
+// spool keeps what an import has read in a temporary file that only the user may read. Where the
+// system allows it the file has no name, so nothing stays of it however the program ends.
 type spool struct {
 	file  *os.File
 	named bool // it has to be removed at the end
@@ -383,9 +380,8 @@ type Backfilled struct {
 // BackfillNote is about a file that was passed over.
 type BackfillNote = backfill.Note
 
-// Backfill reads transcripts or a repository's log and puts aside what may be worth a memory
-// for a person to look at. Errors are those of package backfill, of git.Folders.Log and of
-// engine.Proposer.
+// Backfill reads transcripts or a repository's log and proposes memories for a person to review.
+// Errors are those of package backfill, of git.Folders.Log and of engine.Proposer.
 func (a *App) Backfill(ctx context.Context, o BackfillOptions) (Backfilled, error) {
 	f := &filling{App: a, o: o, proposer: a.Engine.Proposer(o.DryRun), projects: map[string]string{}}
 	var err error
@@ -437,9 +433,8 @@ func openCodeDatabase(ctx context.Context, path string, wants func(id, directory
 		func(_ foreign.OpenCodeSession, p foreign.OpenCodePart) bool { return part(p.Message, p.Part, p.At) })
 }
 
-// projectOf is the project of a folder, which may be gone: then its name says it, as it does of a
-// folder that names no project. What could not be looked at is an error: its proposals would go to
-// a project that is none.
+// projectOf is the project of a folder; of one that is gone, or names no project, its name. What
+// could not be looked at is an error, so that its proposals go to no wrong project.
 func (f *filling) projectOf(ctx context.Context, dir string) (string, error) {
 	if name, known := f.projects[dir]; known || dir == "" {
 		return name, nil

@@ -58,9 +58,8 @@ func (r Repository) Ignored(ctx context.Context) string {
 // InGit reports whether it is a git repository, and no mere folder.
 func (r Repository) InGit() bool { return r.facts.Root != "" }
 
-// Repository finds the repository that dir lies in, and opens its chunks. There may be none
-// yet. What does not say of which project it is, as chunks of other programs, is of project.
-// Nothing in the repository decides about anything but what is in its chunks.
+// Repository finds the repository that dir lies in and opens its chunks, if any. What names no
+// project, as chunks of other programs, is of project.
 func (a *App) Repository(ctx context.Context, dir, project string) (Repository, error) {
 	facts, err := git.Folders{}.Facts(ctx, dir)
 	if err != nil {
@@ -187,9 +186,8 @@ type Recipients struct {
 	Sealed  bool     // there are encrypted chunks
 }
 
-// Agreed reports whether the person agreed to them as they are. No recipients need no
-// agreement where nothing was ever encrypted; beside encrypted chunks they do, for the file
-// may have been taken away.
+// Agreed reports whether the person agreed to the recipients as they are. None need no agreement
+// unless there are encrypted chunks: the file may have been taken away.
 func (r Recipients) Agreed() bool {
 	return slices.Equal(r.Now, r.trusted) && (len(r.Now) > 0 || r.open || !r.Sealed)
 }
@@ -275,9 +273,8 @@ func (a *App) agree(ctx context.Context, keys, recipients []string) error {
 	return nil
 }
 
-// MayPush is CodeForbidden where the repository's recipients are others than those that the
-// person agreed to: whoever may push to it could have added themselves, or removed all, and
-// read what is written next.
+// MayPush is CodeForbidden where the recipients are not those that the person agreed to, since anyone
+// who may push could have added themselves or removed all.
 func (a *App) MayPush(ctx context.Context, place Repository) error {
 	r, err := a.recipientsOf(ctx, place)
 	if err != nil || r.Agreed() {
@@ -382,9 +379,8 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 		WithHint("whoever may push can write that file; if it is right, name the project once: --project %s", name)
 }
 
-// Sound is the repository without the chunks that nobody can use any more, so that what was in
-// them counts as not there, and notes on these. whole reads every chunk to its end, and finds
-// those whose content was replaced, too.
+// Sound is the repository without unusable chunks, whose content counts as not there, and notes on
+// those. whole reads every chunk to its end, and so finds replaced content too.
 func (r Repository) Sound(ctx context.Context, whole bool) (engram.Remote, []engram.ImportNote, error) {
 	damaged, err := r.chunks.Damaged(ctx, whole)
 	if err != nil {

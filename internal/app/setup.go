@@ -205,9 +205,8 @@ func (w Wiring) Unset(ctx context.Context, name string, dry bool) AgentState {
 	return s
 }
 
-// Wired are the names of the agents that are set up, as far as that is remembered, or what is
-// in their files can have been put there by a setup alone. Unsure are others that have the
-// server of engram, which somebody may have put there by hand.
+// Wired are the names of the agents that are set up, as remembered or as only a setup writes it.
+// Unsure are others that have engram's server, perhaps put there by hand.
 func (w Wiring) Wired() (names, unsure []string, err error) {
 	wirer := w.wirer()
 	if names, err = wirer.Agents(); err != nil {
@@ -391,12 +390,9 @@ func leave(dir, path string) error {
 	return nil
 }
 
-// ProgramForAgents is the path by which agents are to call this program: asked, made absolute
-// in dir, else the one on the PATH if that is this program, else its own. That on the PATH is
-// preferred because it is often a link that a package manager moves to the next version.
-//
-// CodeNotFound for a program that is not there, CodeConflict, with the path, for one that `go
-// run` has made: it is gone before an agent calls it.
+// ProgramForAgents is the path by which agents are to call this program: asked, made absolute in dir,
+// else the one on the PATH if that is this program (a link that package managers move), else its own.
+// CodeNotFound for one that is not there, CodeConflict for one that `go run` made.
 func ProgramForAgents(asked, dir, path, goos string) (string, error) {
 	if asked != "" {
 		if !filepath.IsAbs(asked) {

@@ -255,9 +255,8 @@ var alikeParts = sync.OnceValue(func() alikePatterns {
 	}
 })
 
-// Alike reports whether something told of an error like fault (Fault): it has the same class
-// of error or the same name in it, the same file and more, or several of the same words.
-// That the same tool failed, or that both say "cannot find", is no likeness.
+// Alike reports whether something told of an error like fault (Fault): the same class of error or name
+// in it, the same file and more, or several of the same telling words.
 func Alike(fault, told string) bool {
 	told = strings.ToLower(told)
 	p, sum := alikeParts(), 0

@@ -15,9 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Workplace is the project of the repository in which the work of some notes was: where most
-// files were changed, else, where none was, where most was done. Of two with as much it is
-// the one that was worked in last. "" when nothing was done in a repository that is known.
+// Workplace is the project of the repository where most files were changed, else where most was done;
+// of equals the later one, "" for none that is known.
 func Workplace(notes []Note) string {
 	if p := most(notes, func(n Note) bool { return n.Writes && !n.Failed }); p != "" {
 		return p
@@ -49,9 +48,8 @@ func Turn(notes []Note) []Note {
 	return notes
 }
 
-// FolderOf is the folder that a command of a shell changes into before it does anything else,
-// as it is written there; "" for one that stays where it is, or goes where only the shell
-// knows ($HOME, ~, -).
+// FolderOf is the folder that a shell command changes into first, as written there; "" for one that
+// stays, or goes where only the shell knows ($HOME, ~, -).
 func FolderOf(command string) (folder string) {
 	command = unwrap(strings.Trim(command, "() \t\n"))
 	for _, list := range split(command, ";") {
@@ -265,9 +263,8 @@ func listed(all []string, most int) string {
 // repository.
 const above = 3
 
-// Places are the names that a file may have from the root of its repository, the likeliest
-// first, with slashes: file as it is below dir, then below the folders above it, whose
-// names come before. nil for a file outside dir, which is of no repository that is known.
+// Places are the names that a file may have from the root of its repository, likeliest first, with
+// slashes; nil for a file outside dir.
 func Places(dir, file string) []string {
 	if file == "" {
 		return nil

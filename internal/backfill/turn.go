@@ -47,9 +47,8 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// textOf is the text of a content: a text, or a list of blocks that have some. It is whole: what
-// must not be kept is looked for before anything is cut off, and that a line has bounds
-// (maxLine) bounds it.
+// textOf is the whole text of a content, which is a text or a list of blocks: private spans are looked
+// for before anything is cut off. The bounds of a line (maxLine) bound it.
 func textOf(content json.RawMessage) string {
 	if len(content) == 0 {
 		return ""
@@ -74,9 +73,8 @@ func textOf(content json.RawMessage) string {
 	return b.String()
 }
 
-// typed reports what a person may have typed. Agents put much into the person's mouth: what
-// stands in the folder, what a command said, what a hook adds. All of that begins with a
-// tag, with the name of a file of instructions or with a remark about itself.
+// typed reports whether a person may have typed a text. What agents put into the person's mouth begins
+// with a tag, the name of a file of instructions or a remark about itself.
 func typed(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, head := range []string{"# AGENTS.md", "# CLAUDE.md", "Caveat: ", "[Request interrupted", "This session is being continued", "<<", "Base directory for this skill:", "Stop hook feedback:"} {

@@ -108,9 +108,8 @@ func (c Config) Ignored() []Remark {
 	return slices.DeleteFunc(slices.Clone(c.Remarks), func(r Remark) bool { return !r.Ignored })
 }
 
-// doubted is what counts for a setting that nobody has set: preset, or where the file may have
-// said something of it that cannot be understood the cautious value. It has the remark on the
-// file say so.
+// doubted is the value of a setting that is not set: preset, or the cautious value, with a remark,
+// where the file may have set it in a way that cannot be understood.
 func (c Config) doubted(set setting, preset string) string {
 	for i := range c.Remarks {
 		r := &c.Remarks[i]
@@ -188,9 +187,8 @@ const FileName = "config.toml"
 // File is the path of the configuration file, whether or not it exists.
 func (c Config) File() string { return filepath.Join(c.DataDir, FileName) }
 
-// Address is the host and port to listen on. A host that other machines can reach
-// is an *engram.Error of CodeForbidden unless a token is set: without one, anybody
-// on the network could read and change the memories.
+// Address is the host and port to listen on. Without a token, a host that other machines can reach is
+// CodeForbidden: anybody on the network could read and change the memories.
 func (c Config) Address() (string, error) {
 	if !Loopback(c.Host) && c.HTTPToken == "" {
 		return "", engram.Errorf(engram.CodeForbidden, "refusing to listen on %s without a token", c.Host).

@@ -60,9 +60,8 @@ func Set(path, key, value string) (changed bool, err error) {
 	})
 }
 
-// Unset takes a key out of the configuration file at path, also one that nobody knows;
-// errors are those of Set. changed is false when it was not there. A table cannot be taken
-// out.
+// Unset takes a key, also an unknown one, out of the configuration file at path; errors are those of
+// Set. changed is false when it was not there. A table cannot be taken out.
 func Unset(path, key string) (changed bool, err error) {
 	return rewrite(path, func(file []byte) ([]byte, error) {
 		keys, err := readKeys(file)

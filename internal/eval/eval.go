@@ -188,9 +188,8 @@ type unpacked struct {
 // Close closes the file below.
 func (u unpacked) Close() error { return errors.Join(u.Reader.Close(), u.file.Close()) }
 
-// Sets returns the folders of files that are sets, by name: "." alone when files is
-// one itself, else those directly in it. Without any it is CodeInvalid, and
-// CodeNotFound when there is no folder.
+// Sets returns the folders of files that are sets: "." alone when files is one itself, else those in
+// it. CodeInvalid without any, CodeNotFound when there is no folder.
 func Sets(files fs.FS) ([]string, error) {
 	if isSet(files, ".") {
 		return []string{"."}, nil

@@ -87,12 +87,9 @@ const lateBriefs = 4
 // session with a prompt, and what runs later may have been started first.
 const sameMoment = 2 * time.Second
 
-// brief tells what a session should know that begins, or again what it knew. It reports
-// whether that was told, and there was something to tell.
-//
-// That it is tried is noted before, and that it is told as it is claimed: a store that does
-// not answer ends the process between the two, and the next event tells it (late). notes are
-// those from before the event.
+// brief tells a session that begins, or forgot (again), what it should know, and reports whether there
+// was something to tell and it was told. notes are those from before the event. That it is tried is
+// noted first, so that where a slow store ends the process, the next event tells it (late).
 func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said bool) {
 	if !r.agent.tellsAt(r.event) || r.briefed(notes, notes, again) {
 		return false
@@ -165,9 +162,8 @@ func toldBriefs(notes []attend.Note, again bool) (told []attend.Note) {
 	return told
 }
 
-// late tells what the session should have been told before: its agent has no event for its
-// start, or that could not be answered in time, or it began elsewhere. It reports whether
-// there was something to tell.
+// late tells the brief that a session should have had: its agent has no start event, that was not
+// answered in time, or it began elsewhere. It reports whether there was something to tell.
 func (r *run) late(ctx context.Context, notes []attend.Note) bool {
 	_, owed, again := owesBrief(notes)
 	if owed && !again && !slices.ContainsFunc(notes, func(n attend.Note) bool { return n.Kind == noteBrief }) {
@@ -176,9 +172,8 @@ func (r *run) late(ctx context.Context, notes []attend.Note) bool {
 	return owed && r.brief(ctx, notes, again)
 }
 
-// owesBrief reports whether notes say of no brief that was told since the session began, or
-// since it forgot (again); since are those behind the last one. A brief that was begun while
-// another event told it is none that failed.
+// owesBrief reports whether notes have no brief since the session began or forgot (again); since are
+// the notes after the last one. A brief under way in another event counts as told.
 func owesBrief(notes []attend.Note) (since []attend.Note, owed, again bool) {
 	since, owed = notes, true
 	var told attend.Note
@@ -206,9 +201,8 @@ func (r *run) missed(ctx context.Context, notes []attend.Note) bool {
 	return owed && triesIn(since, isBrief) < lateBriefs && r.place(ctx, notes) == here && r.late(ctx, notes)
 }
 
-// tell says what claim makes this event's own, which many may want to tell at once. Claims are
-// made before anything is said, and once one is under way the answer waits for it; what was
-// claimed and came too late is given back. It reports whether it was said.
+// tell says what claim makes this event's own, since several events may want to tell it, and reports
+// whether it was said. What was claimed and came too late is given back.
 func (r *run) tell(claim func() (Answer, bool), back func()) (said bool) {
 	claiming := make(chan struct{})
 	r.mu.Lock()
@@ -265,13 +259,10 @@ func isOver(last <-chan struct{}) bool {
 	}
 }
 
-// claim claims of some memories those that the session was not told: in the notes, where all
-// hooks of a session look, and which cost no lock of the store. with chooses what else is
-// noted with them, and refuses by false.
-//
-// Where notes cannot be kept the store has to do: it is asked for what it knows, and must take
-// that they are told. Where neither can be written nobody could know what was told, and then
-// nothing is: told late is better than twice.
+// claim claims those memories of t that the session was not told: in the notes, which all hooks of a
+// session share without locking the store. with chooses what else is noted, and refuses by false.
+// Where notes cannot be kept the store records it; where neither can, nothing is told: late is
+// better than twice.
 func (r *run) claim(t engine.Telling, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
 	err := r.Notes.Claim(r.event.Session, []string{noteTold, noteBrief}, func(noted []attend.Note) []attend.Note {
 		more, may := with(noted)

@@ -212,9 +212,8 @@ func (f fields) object(names ...string) fields {
 	return nil
 }
 
-// maxEvent is how many bytes of an event are read. What a tool was given and printed may be
-// large and stand before what matters; of a prompt that is so long the beginning is kept, and
-// must not be late.
+// maxEvent is how many bytes of an event are read. A tool's input and output may be large and stand
+// before what matters; of a long prompt the beginning is enough, and must not be late.
 func maxEvent(kind Kind) int {
 	if kind == BeforeTool || kind == AfterTool {
 		return 8 << 20
@@ -222,9 +221,8 @@ func maxEvent(kind Kind) int {
 	return 1 << 20
 }
 
-// Read reads one event from in and no further than it goes: there are agents that leave the
-// pipe open. Of one that is larger than maxEvent it returns the beginning; cut says so, and
-// in has the rest.
+// Read reads one event from in and no further: some agents leave the pipe open. Of one larger than
+// maxEvent it returns the beginning with cut, and in has the rest.
 func Read(kind Kind, in io.Reader) (text []byte, cut bool, err error) {
 	most := maxEvent(kind)
 	var read bytes.Buffer
@@ -255,9 +253,8 @@ func readAway(in io.Reader) error {
 	return err
 }
 
-// Drain reads an event of which nothing is wanted, for as long as within and some 64 MiB at
-// most: an agent that finds the pipe closed may take that for a failure. What comes after
-// within may still be read when it has returned.
+// Drain reads an unwanted event for at most within and some 64 MiB, since an agent may take a closed
+// pipe for a failure. It may go on reading after it has returned.
 func Drain(in io.Reader, within time.Duration) {
 	done := make(chan struct{})
 	go func() {

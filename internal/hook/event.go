@@ -29,9 +29,8 @@ const (
 	off                  // in a project that is switched off
 )
 
-// place finds the project of the folder, which notes may have already; of a folder that has
-// several it is the one that the session has worked in. Nowhere nothing is told, but what is
-// written is: it belongs to the session.
+// place finds the project of the folder, if notes do not have it; of a folder of several, the one the
+// session worked in. Without one nothing is told, but what is written belongs to the session.
 func (r *run) place(ctx context.Context, notes []attend.Note) where {
 	name, known := placeIn(notes, r.event.Folder)
 	if !known {

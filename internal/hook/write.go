@@ -148,9 +148,8 @@ func final(err error) bool {
 	return false
 }
 
-// closed reports whether the store cannot even be read, such as one that a newer program has
-// changed, or a file that is none. The errors of that have the codes of what is final; but what
-// waits outlives them, and is written when this program is a newer one, too, or the file is back.
+// closed reports whether the store cannot even be read: changed by a newer program, or no database.
+// What waits is kept until it can.
 func closed(ctx context.Context, e *engine.Engine) bool {
 	_, err := e.List(ctx, engram.Filter{}, engram.Page{Limit: 1})
 	return err != nil
@@ -208,9 +207,8 @@ func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Waiting) erro
 	return nil
 }
 
-// keepElsewhere keeps what belongs to a session of another project than its own. A prompt
-// stays with its session. What was learned goes where it was learned, into a session of that
-// project, which is over at once: nobody is at work in it.
+// keepElsewhere keeps what belongs to another project's session than its own: a prompt stays with its
+// session, a lesson goes into a session of the project where it was learned, which is over at once.
 func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
 	if w.What == attend.WaitPrompt {
 		w.Project = ""

@@ -120,9 +120,8 @@ func (a *API) speakMCP(w http.ResponseWriter, q request) error {
 	return nil
 }
 
-// unhurried lifts the server's deadlines from a stream, whose request has been read
-// and whose answer may take as long as its client stays. Without it the deadline for
-// reading would end the request's context in mid-answer.
+// unhurried lifts the server's deadlines from a stream, which may take as long as its client stays:
+// the one for reading would end the request's context in mid-answer.
 func unhurried(w http.ResponseWriter) {
 	c := http.NewResponseController(w)
 	// A writer that has no deadlines (a recorder in a test) has none to lift.

@@ -106,9 +106,8 @@ const (
 	rpcInternal       = -32603
 )
 
-// fail answers with err: its message and its hint. Causes stay inside; that of an
-// internal error goes to the log. Messages quote what was sent, so private spans are
-// taken out of them too.
+// fail answers with err's message and hint, without private spans. Causes stay inside; that of an
+// internal error goes to the log.
 func (a *API) fail(w http.ResponseWriter, r *http.Request, route Route, err error) {
 	body := errorBody{Code: engram.CodeOf(err), Message: redact.Private(messageOf(err)), Hint: redact.Private(hintOf(err))}
 	status := statusOf(body.Code)

@@ -44,9 +44,8 @@ func (a *API) guard(r *http.Request) error {
 	return nil
 }
 
-// ours reports whether host is one of the server's names, alone or with a port. It is
-// compared to the byte: a port that is not one, such as in localhost:80.evil.test, is
-// part of a foreign name.
+// ours reports whether host is one of the server's names, alone or with a port, to the byte:
+// localhost:80.evil.test is a foreign name.
 func (a *API) ours(host string) bool {
 	name := host
 	if i := strings.LastIndexByte(host, ':'); i > strings.LastIndexByte(host, ']') {

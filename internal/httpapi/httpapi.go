@@ -195,9 +195,8 @@ const (
 // maxHeader is room for a question in the address: 100 kB of any bytes, each escaped.
 const maxHeader = 512 << 10
 
-// Serve answers requests on l with h until ctx ends, then stops listening, gives
-// requests under way five seconds and breaks off what is left. It closes l. An error
-// means that it stopped before it was told to. A nil log is silent.
+// Serve answers requests on l with h until ctx ends, then gives those under way five seconds. It closes
+// l. An error means that it stopped before it was told to. A nil log is silent.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, log *slog.Logger) error {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

@@ -246,9 +246,8 @@ func (a *API) events(w http.ResponseWriter, q request) error {
 // errLeft says that a client took nothing any more.
 var errLeft = errors.New("the client left")
 
-// eventWriter writes the events of one watcher, in the order in which they come. Nothing
-// is kept: a client that is slow is waited for, and what is written meanwhile is read
-// afterwards.
+// eventWriter writes the events of one watcher in order. Nothing is kept: a slow client is waited for,
+// and what is written meanwhile is read afterwards.
 type eventWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController

@@ -12,9 +12,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a % that
-// escapes nothing, a semicolon, a byte that is not UTF-8 are part of what somebody
-// wants to find.
+// parseQuery takes a query apart. Unlike url.ParseQuery it drops nothing: a bad %, a semicolon or a
+// broken byte is part of what somebody wants to find.
 func parseQuery(raw string) url.Values {
 	values := url.Values{}
 	for pair := range strings.SplitSeq(raw, "&") {
@@ -45,9 +44,8 @@ func (q request) lenient(name string) int {
 	return min(n, int(*p.Max))
 }
 
-// number reads a number as the newer routes do: what is none, or less than the
-// parameter's Min, is an error. What is more than its Max counts as that, unless it is
-// exact: then the engine says what is wrong.
+// number reads a number as the newer routes do: none, or less than Min, is an error; more than Max
+// counts as Max, unless the parameter is exact: then the engine says what is wrong.
 func (q request) number(name string) (int, error) { return q.numberAs(q.param(name)) }
 
 // numberAs is number where the question decides what the parameter means.
@@ -170,9 +168,8 @@ func (q request) filter(now time.Time) (engram.Filter, error) {
 	return f, err
 }
 
-// metadata reads what metadata must have: metadata={json object}, or metadata.key=value,
-// where a value that is JSON is taken as such and anything else as text. All of it must
-// fit. Nil when nothing is asked.
+// metadata reads what metadata must have, all of it: metadata={json object}, or metadata.key=value,
+// where the value may be JSON. Nil when nothing is asked.
 func (q request) metadata() (map[string]any, error) {
 	var m map[string]any
 	if given := q.query.Get("metadata"); given != "" {

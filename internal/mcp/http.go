@@ -98,9 +98,8 @@ func (s *Server) refusedOverHTTP(r *http.Request, req *jsonrpc.Request, body []b
 	return http.StatusOK, bad
 }
 
-// inJSON makes errors of the protocol of what the SDK refuses in plain text: a client of a
-// protocol of JSON cannot read that, and would not know which of its calls it is about. The
-// status stays. body is the request's, as far as it was read.
+// inJSON turns what the SDK refuses in plain text into errors of the protocol, with the same status, so
+// that a client knows which call it is about. body is the request's, as far as it was read.
 func inJSON(w http.ResponseWriter, body []byte) *plainCatcher {
 	return &plainCatcher{ResponseWriter: w, body: body}
 }

@@ -17,9 +17,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// definition is a tool as the SDK lists it. All four hints are always stated: what an
-// agent is not told, it takes for dangerous, and one with nobody to ask then refuses
-// the tool.
+// definition is a tool as the SDK lists it. All four hints are stated, because agents take an
+// unstated one for dangerous and may refuse the tool.
 func definition(t tool.Tool) *mcp.Tool {
 	return &mcp.Tool{
 		Name:        t.Name,
@@ -167,9 +166,8 @@ func profilesAndTools(all []tool.Tool) []string {
 // anybody has a use for; one more costs a millisecond or two to make again.
 const mostChoices = 16
 
-// Choices serves MCP over HTTP with the tools that each client chooses: /mcp?tools=LIST, a
-// list as Options.Tools has it; without one, those of the Options. It may be used
-// concurrently.
+// Choices serves MCP over HTTP with the tools that each client chooses: /mcp?tools=LIST, else those of
+// the Options. It may be used concurrently.
 type Choices struct {
 	options Options
 	known   []string // profiles and tools

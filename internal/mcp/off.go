@@ -14,9 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/project"
 )
 
-// refuseWhileOff is the middleware that answers for a person who has switched agents off.
-// What a tool would have done is not done, and the model is told why; tools are listed all
-// the same, for a client that was told of none would not ask again when they are on.
+// refuseWhileOff is the middleware that refuses calls while agents are switched off, and tells the
+// model why. Tools stay listed: a client would not ask again.
 func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		off := s.switched()
@@ -41,9 +40,8 @@ func (s *Server) refuseWhileOff(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// offFor returns the error to answer with when a call is about a project that is off. Where
-// the agent works in one, every call is: what it learned there is not to be kept under
-// another name.
+// offFor returns the error for a call that is about a project that is off. Where the agent works in
+// one, every call is, so that nothing is kept under another name.
 func (s *Server) offFor(ctx context.Context, off func(project string) bool, w whose) error {
 	if off("") {
 		return engram.Errorf(engram.CodeForbidden, "Engram is switched off: nothing is remembered or recalled. Go on without it; only the user switches it on.").
@@ -58,9 +56,8 @@ func (s *Server) offFor(ctx context.Context, off func(project string) bool, w wh
 	return nil
 }
 
-// about are the projects that a call may be about: those it names, its session's, those of
-// the memories it names, and that of the folder it speaks of or the server works in. What
-// cannot be found out is left out: the tool says why.
+// about are the projects that a call may be about: named, of its session, of the memories it names, and
+// of the folder it speaks of or works in. What cannot be found out is left out.
 func (s *Server) about(ctx context.Context, w whose) (names []string) {
 	names = append(names, w.Projects...)
 	if of, err := s.home.engine.ProjectsOf(ctx, w.Named); err == nil {

@@ -189,9 +189,8 @@ func (s *Server) run(ctx context.Context, t tool.Tool, req *mcp.CallToolRequest)
 // defaultAskWithin is how long a person may take to answer.
 const defaultAskWithin = 2 * time.Minute
 
-// stateless is the first revision of the protocol in which a server sends no requests.
-// There a question has to be the answer to the call, which the client then makes again
-// with what the person said: no save should be made twice for that.
+// stateless is the first revision in which a server sends no requests: a question would be the answer to
+// the call, which is then made again, and no save should be made twice.
 const stateless = "2026-07-28"
 
 // person is whoever sits at a client.
@@ -203,8 +202,7 @@ type person struct {
 	away atomic.Bool
 }
 
-// asking returns how the call ctx belongs to asks the person at its client; nil when
-// it cannot: over HTTP, where nobody waits for requests of the server, in the stateless
+// asking returns how the call of ctx asks the person at its client; nil over HTTP, in the stateless
 // revision, and where the client does not offer it.
 func (s *Server) asking(ctx context.Context, session *mcp.ServerSession, t tool.Tool) tool.Ask {
 	c, ok := ctx.Value(lineKey{}).(*lineConn)

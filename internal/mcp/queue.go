@@ -16,14 +16,12 @@ const (
 	maxWaiting = 32 << 20
 	// ticketSize is what a message costs beside its bytes.
 	ticketSize = 256
-	// maxReading and maxPassing are how many calls that read, and how many others that do
-	// not write, are worked on at once. More would gain nothing, and each that waits for a
-	// client to read its answer holds that answer.
+	// maxReading and maxPassing are how many reads, and other calls that do not write, are worked on at
+	// once. More would gain nothing, and each may hold an answer.
 	maxReading = 16
 	maxPassing = 64
-	// defaultReadAfter is how long a call that reads waits for the writes sent before it.
-	// It covers the saves that an agent sends at once, and not a store that another process
-	// keeps locked: reads are promised not to wait for that.
+	// defaultReadAfter is how long a read waits for the writes sent before it: for what an agent sends at
+	// once, but not for a store that another process keeps locked.
 	defaultReadAfter = 500 * time.Millisecond
 )
 
@@ -133,9 +131,8 @@ func (q *queue) ticket(m jsonrpc.Message) *ticket {
 	return t
 }
 
-// cancelled takes a call that the client has given up out of the queue, or, where it is
-// being worked on, remembers that nobody wants its answer. The SDK, which gets the
-// notification too, ends its context.
+// cancelled takes a call that the client has given up out of the queue, or remembers that nobody wants
+// its answer. The SDK, which is notified too, ends its context.
 func (q *queue) cancelled(params json.RawMessage) {
 	var p struct {
 		ID any `json:"requestId"`

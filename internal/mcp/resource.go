@@ -18,9 +18,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
-// offersMemories reports whether what the memory_* dialect has beside its tools is offered:
-// resources, a prompt and completions come with any of its tools. Clients of the other
-// dialects have always been told that there are none.
+// offersMemories reports whether resources, a prompt and completions are offered: they come with any tool
+// of the memory_* dialect. Clients of the others were always told that there are none.
 func offersMemories(offered []tool.Tool) bool {
 	return slices.ContainsFunc(offered, func(t tool.Tool) bool { return strings.HasPrefix(t.Name, memory.Prefix) })
 }

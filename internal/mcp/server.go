@@ -46,9 +46,8 @@ type Options struct {
 	Log     *slog.Logger   // nil logs nothing; must not write to the protocol's output
 	// Instructions are what models are told; the zero value tells them nothing.
 	Instructions Instructions
-	// Off says what agents are switched off for now: it returns nil for nothing, or what
-	// reports whether a project is off; "" is none, which is off with everything. It is
-	// asked at each call and must not wait. nil is never.
+	// Off returns nil while nothing is switched off, else what reports whether a project is off; "" is
+	// none. It is asked at each call and must not wait. nil is never.
 	Off func() (off func(project string) bool)
 	// AskWithin is how long the person at the client may take to answer a question; 0 is
 	// two minutes. Whoever leaves one unanswered is not asked again on that connection.
@@ -81,9 +80,8 @@ type home struct {
 	remote       bool
 }
 
-// New returns a Server. A profile or tool that does not exist is an *engram.Error of
-// CodeInvalid that names the nearest one. New costs less than a millisecond or two:
-// agents start a process a session.
+// New returns a Server within a millisecond or two, as agents start a process a session. An unknown
+// profile or tool is CodeInvalid with the nearest name.
 func New(o Options) (*Server, error) {
 	offered, beside, err := selectTools(dialects(o), o.Tools)
 	if err != nil {
@@ -216,9 +214,8 @@ type way struct {
 	text  string
 }
 
-// offering returns what a model is told that is offered these tools: of each dialect
-// the text that names no tool it does not have. Where several dialects are offered, the
-// first counts and the others are told in their own short ones.
+// offering returns what a model is told that is offered these tools: the text of the first dialect
+// offered that names no missing tool, and short ones of the others.
 func (i Instructions) offering(offered []tool.Tool) string {
 	var told []string
 	for _, ways := range [][]way{
@@ -264,9 +261,8 @@ func has(tools []tool.Tool, names []string) bool {
 // for whatever the command has there.
 type instead struct{ command, call string }
 
-// calls are the commands that hints name and the tools that do the work of them; of those
-// for one command the first that is offered is told, one of the caller's dialect before
-// another's.
+// calls are the commands that hints name and the tools that do the same; the first that is offered is
+// told, one of the caller's dialect before another's.
 func calls() []instead {
 	return []instead{
 		{"projects list", "mem_stats"},
@@ -294,9 +290,8 @@ func calls() []instead {
 	}
 }
 
-// hint is the hint of err for whoever called the tool of that name, "" when it was none:
-// with the tools in it that this server offers. What none of them does is told as the
-// command, which a person can run, or an agent that has a shell.
+// hint is the hint of err for the caller of that tool ("" for none), in tools that this server offers;
+// what none of them does is told as the command.
 func (s *Server) hint(name string, err error) string {
 	return engram.HintFor(err, func(c engram.Call) string {
 		for _, own := range []bool{true, false} {
@@ -390,9 +385,8 @@ func refused(r *jsonrpc.Request, memories bool) *jsonrpc.Error {
 	return misshapen(r)
 }
 
-// unoffered returns the family of a method that a server of tools has none of; "" else. The
-// SDK refuses these too, but in other words than clients of the tools know, and before
-// any middleware.
+// unoffered returns the family of a method that a server of tools has none of; "" else. The SDK refuses
+// these in other words than clients of the tools know.
 func unoffered(method string) string {
 	for _, family := range []string{"resources", "prompts", "logging", "completion"} {
 		if strings.HasPrefix(method, family+"/") {
@@ -402,9 +396,8 @@ func unoffered(method string) string {
 	return ""
 }
 
-// misshapen says what is wrong with the parameters of a request; nil when nothing is.
-// The SDK would say it in names of its own Go types, with the whole input repeated,
-// private parts and all.
+// misshapen says what is wrong with the parameters of a request; nil for nothing. The SDK would name its
+// own Go types and repeat the input, private parts and all.
 func misshapen(r *jsonrpc.Request) *jsonrpc.Error {
 	if clean := redact.Private(r.Method); clean != r.Method {
 		return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method not found: %q", tool.Clip(clean))}

@@ -269,9 +269,8 @@ func (l *lineReader) skip(part []byte, err error) error {
 	return errTooLong
 }
 
-// valuesOf returns the messages of a line: one as a rule, several where a client wrote
-// them without a line break, or as an array, as one revision of the protocol had it.
-// What follows a value that is broken is lost; the error says so.
+// valuesOf returns the messages of a line: usually one, several without a line break or as an array. What
+// follows a broken value is lost; the error says so.
 func valuesOf(line []byte) ([]json.RawMessage, error) {
 	var all []json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -308,9 +307,8 @@ func idOf(v json.RawMessage) json.RawMessage {
 	return m.ID
 }
 
-// faithful reports whether an answer to the message v, which was read as one with this id,
-// would carry the id that was sent. Of a number that is not whole, or too large to tell from
-// its neighbours, the SDK makes another, and that may be another call's.
+// faithful reports whether an answer to v, read with this id, would carry the id that was sent: the SDK
+// changes numbers that are not whole or too large, perhaps into another call's.
 func faithful(v json.RawMessage, id jsonrpc.ID) bool {
 	n, ok := id.Raw().(int64)
 	return !ok || string(idOf(v)) == strconv.FormatInt(n, 10)

@@ -34,9 +34,8 @@ type Answers struct {
 	Unanswerable []eval.Answer
 }
 
-// Ask asks every question of the set in the project of its group. The time of asking
-// is a day after the group's last document. Nothing is remembered of it. An option
-// that the engine does not take is its CodeInvalid.
+// Ask asks every question in the project of its group, a day after the group's last document, and
+// leaves no trace. An option that the engine does not take is CodeInvalid.
 func (t *Trial) Ask(ctx context.Context, a Asking) (Answers, error) {
 	var out Answers
 	foreign := map[string]string{}

@@ -20,11 +20,9 @@ type Config struct {
 
 type option struct{ name, value string }
 
-// ParseConfig reads options as a person writes them: name=value, parted by commas.
-// The names are those of the fields of engine.SearchInput in lower case, as far as
-// they hold one word, number or yes and no; a name alone is yes. An option that does
-// not exist, is given twice or has a value that does not fit is CodeInvalid; whether
-// a word is one that the engine knows, it says when it is asked.
+// ParseConfig reads options: name=value by commas, a name alone is yes. Names are the fields of
+// engine.SearchInput in lower case that hold a word, number or switch. CodeInvalid for an unknown name,
+// one given twice or a value of the wrong kind; the engine checks words when it is asked.
 func ParseConfig(s string) (Config, error) {
 	c := Config{text: strings.TrimSpace(s)}
 	for _, part := range strings.Split(s, ",") {

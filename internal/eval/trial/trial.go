@@ -38,10 +38,8 @@ type Trial struct {
 	named    map[int64][]string   // documents by the memory they became
 }
 
-// Load saves every document of the set: its group is the memory's project, its time
-// the time at which it is made, its session a session. A document that repeats
-// another is counted by the engine and not saved again; one memory may stand for
-// several. Errors of the engine name the document.
+// Load saves every document of the set: its group is the memory's project, its time the time at which
+// it is made. A repeated document is counted by the engine, so one memory may stand for several.
 func Load(ctx context.Context, b Bench, set eval.Set) (*Trial, error) {
 	t := &Trial{set: set, bench: b, clock: &clock{}, projects: map[string]string{}, latest: map[string]time.Time{}, named: map[int64][]string{}}
 	t.engine = b.Engine(traceless{b.Store}, t.clock.now)
@@ -116,9 +114,8 @@ func (t *Trial) tell(what string, done, total int) {
 	}
 }
 
-// within is a Store inside a transaction that is open already: what is done through
-// it is done together with everything else in the transaction, or not at all. Saving
-// ten thousand memories one commit at a time would be waiting for the disk.
+// within is a Store inside an open transaction: saving ten thousand memories one commit at a time would
+// be waiting for the disk.
 type within struct{ tx engram.Tx }
 
 // View implements engram.Store.

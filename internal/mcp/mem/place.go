@@ -255,9 +255,8 @@ const (
 	maxTokens = 256
 )
 
-// recovery keeps the tokens that were given out with ambiguous_project errors. A
-// token shows that the choice answers that very error, so that an agent cannot pick
-// a project on its own. The zero value is ready; it may be used concurrently.
+// recovery keeps the tokens given out with ambiguous_project errors. A token shows that a choice
+// answers that very error. The zero value is ready; it may be used concurrently.
 type recovery struct {
 	mu     sync.Mutex
 	grants map[string]*grant

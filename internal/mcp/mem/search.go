@@ -26,9 +26,8 @@ type searchArgs struct {
 	MaxBytes    int      `json:"max_bytes" doc:"cut the list to this size" min:"0" small:"-"`
 }
 
-// found is the answer to a search. Results are the relevant finds; weak ones are told once, by
-// their titles in the text. Results is nil, and its key left out, when nothing
-// was found: clients of the dialect ask for the key.
+// found is the answer to a search: the relevant finds; weak ones are only titles in the text. Results is
+// nil, and its key left out, when nothing was found: clients ask for the key.
 type found struct {
 	envelope
 	Results []observation `json:"results,omitempty"`
@@ -107,9 +106,8 @@ func filterOf(a searchArgs) engram.Filter {
 	return f
 }
 
-// listing writes the finds that fit into a.MaxBytes, if that is given, and returns
-// them; the weaker ones go first. The best one is always among them: a memory that is
-// too long to be told is still worth knowing of.
+// listing writes the finds that fit into a.MaxBytes, if given, and returns them; the weakest go first,
+// and the best one always stays.
 func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told list, shown engram.Found) {
 	shown = all
 	for told = d.list(by, a, shown); a.MaxBytes > 0 && len(told.text) > a.MaxBytes && dropLast(&shown); {

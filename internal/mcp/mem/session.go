@@ -207,9 +207,8 @@ func (a *activity) nudge(project string, now time.Time) string {
 		"Did you make any decisions, fix bugs, or discover something worth persisting?", int(idle.Minutes()))
 }
 
-// asking knows which session asks: the one that was started last in this process and
-// has not ended. Tools that read have no argument for it. The zero value is ready; it
-// may be used concurrently.
+// asking knows which session asks: the one started last in this process that has not ended. The zero
+// value is ready; it may be used concurrently.
 type asking struct {
 	mu      sync.Mutex
 	session string
@@ -239,9 +238,8 @@ func (a *asking) now() string {
 	return a.session
 }
 
-// context returns the session that asks for its context. again says that it had one
-// before: an agent asks a second time because its own was compacted, and it has
-// forgotten what it was told.
+// context returns the session that asks for its context. again says that it had one before: its agent
+// was compacted and has forgotten what it was told.
 func (a *asking) context() (session string, again bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

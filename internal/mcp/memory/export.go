@@ -170,9 +170,8 @@ func withItems(err error, items []string) error {
 	return engram.Errorf(refused.Code, "%s\n%s", refused.Msg, strings.Join(items, "\n")).WithHintOf(refused).WithCause(refused.Err)
 }
 
-// headFirst puts the fields of an export object into the order of a file, which is read from
-// the top: what says which format it is, then lists, that which others refer to first. Agents
-// and JSON libraries put keys into any order.
+// headFirst puts the fields of an export object into the order in which a file is read, since agents and
+// JSON libraries put keys into any order.
 func headFirst(data json.RawMessage) []byte {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil {

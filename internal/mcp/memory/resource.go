@@ -79,9 +79,8 @@ func (d *Dialect) Resources(ctx context.Context, cursor string) (all []Resource,
 	return all, page.next, nil
 }
 
-// describe is the title of a memory in the list, and what the list says of it: what it is
-// first, since clients put lists before models. Nobody has asked for the words of a memory
-// yet: those that read like an order are not told.
+// describe is the title of a memory in the list and what the list says of it, its type first, since
+// clients put lists before models. Instruction-like memories are not told.
 func describe(m engram.Memory, n engram.Note) (title, about string) {
 	typ := render.Line(string(m.Type), 0)
 	if len(n.Suspect) > 0 {
@@ -351,9 +350,8 @@ type Completions struct {
 	Total  int      // how many there are; 0 when nobody counted
 }
 
-// Complete returns the values of an argument that begin with what was written so far, in
-// any case: project, type and topic, of the project in force or of the one that was chosen
-// before. Of other arguments, and where no project is in force, nothing is known.
+// Complete returns the values of an argument (project, type or topic) that begin with prefix, in any
+// case, of the project in force or of the chosen one; nothing for other arguments.
 func (d *Dialect) Complete(ctx context.Context, argument, prefix, chosen string) (Completions, error) {
 	switch argument {
 	case "project":
@@ -411,9 +409,8 @@ const (
 //go:embed recall_context.md
 var recallFrame string
 
-// RecallContext returns the text of the prompt: what is remembered of a topic, as much of
-// it as goes into a budget of tokens ("" is 4,000), in a frame that says what it is.
-// CodeInvalid for a topic that is blank and for a budget that is no number, or too great.
+// RecallContext returns the text of the prompt: what is remembered of a topic, within a budget of tokens
+// ("" is 4,000). CodeInvalid for a blank topic and for a bad budget.
 func (d *Dialect) RecallContext(ctx context.Context, by tool.Caller, topic, budget string) (string, error) {
 	topic = redact.Private(topic)
 	if strings.TrimSpace(topic) == "" {

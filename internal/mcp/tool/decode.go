@@ -14,9 +14,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/document"
 )
 
-// decode reads args into the struct in. An argument that is missing or null leaves
-// its default; unknown ones are ignored. Errors are *engram.Error of CodeInvalid that
-// name the argument and what it should be.
+// decode reads args into the struct in. Missing and null arguments keep their default, unknown ones are
+// ignored. Errors are CodeInvalid and name the argument and what it should be.
 func decode(args json.RawMessage, params []param, in reflect.Value) error {
 	// Go's JSON reader would replace broken bytes in silence, and a memory that was
 	// saved would not be what was sent.

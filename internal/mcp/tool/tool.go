@@ -37,9 +37,8 @@ type Tool struct {
 
 	small json.RawMessage // Input as a small model gets it
 
-	// Call runs the tool on its raw arguments; nil arguments are an empty object. It
-	// may be called concurrently. The error is a *Failure where the dialect has a
-	// shape of its own for it, else one that carries an *engram.Error.
+	// Call runs the tool on its raw arguments, nil for none; it may be called concurrently. The error is a
+	// *Failure where the dialect has a shape of its own for it, else an *engram.Error.
 	Call func(ctx context.Context, by Caller, args json.RawMessage) (Reply, error)
 }
 
@@ -90,9 +89,8 @@ func (c Caller) Actor() string {
 	return "mcp:" + c.Client
 }
 
-// New makes a tool that runs run. In must be a struct: its fields are the arguments,
-// described by the tags that schema.go explains. Out must be a struct; it becomes the
-// answer as ReplyOf says.
+// New makes a tool that runs run. In is a struct whose fields are the arguments, with the tags that
+// schema.go explains; Out is a struct that becomes the answer as ReplyOf says.
 func New[In, Out any](d Def, run func(context.Context, Caller, In) (Out, error)) Tool {
 	d.Prose, d.SmallProse = strings.TrimSpace(d.Prose), strings.TrimSpace(d.SmallProse)
 	params := paramsOf(reflect.TypeFor[In]())
@@ -162,9 +160,8 @@ type inText interface {
 	InText() any
 }
 
-// ReplyOf makes the reply of an output struct: an object with its keys sorted, as text
-// and as structured content; or the text of its method PlainText, or the object of its method
-// InText, beside that object.
+// ReplyOf makes the reply of an output struct: the object as structured content, and as text the object,
+// or that of its method PlainText or InText.
 func ReplyOf(out any) (Reply, error) {
 	object, err := sorted(out)
 	if err != nil {
