@@ -16,7 +16,7 @@ EVAL_FLAGS ?=
 # The program is built without C, everywhere and always; only the race detector needs it.
 export CGO_ENABLED = 0
 
-.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo picture texts clean
+.PHONY: help test simulate check fmt vet staticcheck arch race fuzz build cross bench eval conformance agents demo picture changelog texts clean
 
 help: ## list the commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -83,7 +83,10 @@ demo: ## two agent sessions over MCP on a throw-away database
 	go run ./cmd/engram demo
 
 picture: build ## docs/terminal.svg, recorded from the program
-	sh docs/terminal.sh bin/engram > docs/terminal.svg.new && mv docs/terminal.svg.new docs/terminal.svg
+	sh cmd/engram/terminal.sh bin/engram > docs/terminal.svg.new && mv docs/terminal.svg.new docs/terminal.svg
+
+changelog: ## CHANGELOG.md, from changelog/unreleased
+	go test -count=1 . -run TestChangelogIsAssembled -update
 
 texts: ## bin/texts.txt: every user-facing text (help, tools, hooks, errors, hints), to be read in one sitting
 	@mkdir -p bin

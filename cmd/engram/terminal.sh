@@ -1,9 +1,6 @@
 #!/bin/sh
-# Writes a picture of a terminal, SVG, to standard output: real commands with their real answers.
-#
-#   sh docs/terminal.sh bin/engram > docs/terminal.svg     (make picture)
-#
-# The program runs in an empty home, in a folder called shop.
+# Records a terminal as SVG: sh cmd/engram/terminal.sh bin/engram > docs/terminal.svg
+# Real commands, real answers, in an empty home and a folder named shop.
 set -eu
 
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -12,15 +9,9 @@ trap 'rm -rf "$home"' EXIT
 mkdir "$home/shop"
 cd "$home/shop"
 
-# engram runs the program as a person would: on 92 columns, with nothing of the caller's settings.
-engram() {
-	env -i PATH=/usr/bin:/bin HOME="$home" COLUMNS=92 TZ=UTC LANG=C.UTF-8 "$program" "$@" 2>&1
-}
-
-# shown prints a command line, runs it, and prints what it answers.
 shown() {
 	printf '$ engram %s\n' "$1"
-	eval "engram $1"
+	eval "env -i PATH=/usr/bin:/bin HOME='$home' COLUMNS=92 TZ=UTC LANG=C.UTF-8 '$program' $1" 2>&1
 	echo
 }
 
@@ -35,7 +26,7 @@ shown() {
 	END {
 		while (line[NR] == "") NR--
 		high = 20 * NR + 32
-		printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 920 %d\" role=\"img\" aria-label=\"A terminal: engram saves, revises, finds, compares and takes back a memory\">\n", high
+		printf "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 920 %d\" role=\"img\" aria-label=\"engram in a terminal\">\n", high
 		printf "<rect width=\"920\" height=\"%d\" rx=\"8\" fill=\"#1b1f24\"/>\n", high
 		print "<g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"14\" fill=\"#c9d1d9\" xml:space=\"preserve\">"
 		for (n = 1; n <= NR; n++) if (line[n] != "")
