@@ -180,3 +180,25 @@ func changelogEntries(text string) (entries []string) {
 	}
 	return entries
 }
+
+var codePath = regexp.MustCompile("`((?:internal|cmd|plugin|docs|changelog)/[A-Za-z0-9_./-]+|(?:engine|sqlite|mcp|httpapi|retrieval|lifecycle|replica)/[a-z_]+\\.go)`")
+
+// TestPathsInDocumentsExist looks for the files and folders of the repository that documents name.
+func TestPathsInDocumentsExist(t *testing.T) {
+	for _, p := range pages(t) {
+		if p.path == "CHANGELOG.md" || p.path == "docs/anchors.md" || generatedPage(p.path) {
+			continue // which give examples, or speak of what was
+		}
+		for _, m := range codePath.FindAllStringSubmatch(p.text, -1) {
+			name := strings.TrimSuffix(m[1], "/...")
+			if strings.Contains(name, "NAME") || strings.Contains(name, "NNNN") {
+				continue
+			}
+			if _, err := os.Stat(name); err != nil {
+				if _, err := os.Stat("internal/" + name); err != nil {
+					t.Errorf("%s names %s, which does not exist", p.path, m[1])
+				}
+			}
+		}
+	}
+}
