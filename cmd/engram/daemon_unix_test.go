@@ -107,7 +107,7 @@ func TestAKilledServerIsNoServerAndItsNumberIsNotSignalled(t *testing.T) {
 	p := newPlace(t)
 	pid, _ := p.start()
 	p.kill(pid)
-	if r := p.run("status"); r.code != 3 || !strings.Contains(r.out, "(process "+strconv.Itoa(pid)+") ended without a word") {
+	if r := p.run("status"); r.code != 3 || !strings.Contains(r.out, "(process "+strconv.Itoa(pid)+") ended unexpectedly") {
 		t.Errorf("status: got %+v", r)
 	}
 	stranger := exec.Command("sleep", "60")
@@ -158,7 +158,7 @@ func TestAServerThatHangs(t *testing.T) {
 	if r := p.run("stop", "--wait", "300ms"); r.code != 5 || !strings.Contains(r.err, "engram stop --force") {
 		t.Errorf("stop: got %+v", r)
 	}
-	if r := p.run("stop", "--wait", "300ms", "--force"); r.code != 0 || !strings.Contains(r.out, "Ended by force") {
+	if r := p.run("stop", "--wait", "300ms", "--force"); r.code != 0 || !strings.Contains(r.out, "Killed") {
 		t.Errorf("stop --force: got %+v", r)
 	}
 	if r := p.run("status"); r.code != 3 {

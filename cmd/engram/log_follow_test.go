@@ -33,7 +33,7 @@ func TestALogIsFollowedUntilItIsInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(stderr).ReadString('\n'); err != nil || !strings.HasPrefix(line, "Waiting for what is written") {
+	if line, err := bufio.NewReader(stderr).ReadString('\n'); err != nil || !strings.HasPrefix(line, "Waiting for new operations") {
 		t.Fatalf("stderr: got %q, %v; want that it waits", line, err)
 	}
 	save("Giraffes", "have seven bones in the neck")

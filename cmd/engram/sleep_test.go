@@ -56,7 +56,7 @@ func TestSleepStopsWhenInterrupted(t *testing.T) {
 	if exit, failed := errors.AsType[*exec.ExitError](err); !failed || exit.ExitCode() != 130 {
 		t.Fatalf("after SIGINT: got %v, want exit code 130\nstderr: %s", err, stderr.String())
 	}
-	said := regexp.MustCompile(`stopped after \d+ of 1000 steps; the next one goes on\nhint: to take them back: engram (undo .*)\n`).FindStringSubmatch(stderr.String())
+	said := regexp.MustCompile(`stopped after \d+ of 1000 steps; the next one continues\nhint: to undo: engram (undo .*)\n`).FindStringSubmatch(stderr.String())
 	if said == nil {
 		t.Fatalf("stderr: got %q, want how far it came and the command that takes it back", stderr.String())
 	}

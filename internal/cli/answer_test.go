@@ -34,7 +34,7 @@ func answers() map[string][]answer {
 		"config list":            one(settingsDoc{}),
 		"config set":             one(setDoc{}),
 		"config unset":           one(setDoc{}),
-		"conflicts":              nil, // needs a command
+		"conflicts":              nil, // needs a subcommand
 		"conflicts deferred":     {{"", deferredDoc{}}, {"--replay", replayedDoc{}}},
 		"conflicts ignore":       conflict,
 		"conflicts judge":        conflict,
@@ -79,7 +79,7 @@ func answers() map[string][]answer {
 		"projects merge":         one(mergedDoc{}),
 		"projects prune":         one(prunedDoc{}),
 		"projects rename":        one(mergedDoc{}),
-		"prompt":                 nil, // needs a command
+		"prompt":                 nil, // needs a subcommand
 		"prompt list":            one(promptsDoc{}),
 		"prompt save":            one(promptDoc{}),
 		"prompt search":          one(promptsDoc{}),
@@ -99,7 +99,7 @@ func answers() map[string][]answer {
 		"save":                   one(document.Saved{}),
 		"search":                 one(foundDoc{}),
 		"serve":                  one(servingDoc{}),
-		"session":                nil, // needs a command
+		"session":                nil, // needs a subcommand
 		"session end":            one(sessionDoc{}),
 		"session list":           one(sessionsDoc{}),
 		"session show":           one(sessionShownDoc{}),

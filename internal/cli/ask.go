@@ -24,7 +24,7 @@ func (p *program) ask(question, instead string) (string, error) {
 func (p *program) askOrEnd(question, instead string) (answer string, ended bool, err error) {
 	// Standard input that ends between two questions answers the second with no.
 	if first := p.lines == nil; p.json || first && !p.canAnswer() {
-		return "", false, engram.Errorf(engram.CodeInvalid, "nobody to ask: standard input is no terminal").
+		return "", false, engram.Errorf(engram.CodeInvalid, "cannot ask for confirmation: standard input is not a terminal").
 			WithHint("give %s", instead)
 	}
 	there := p.someoneThere()
@@ -71,6 +71,6 @@ func (p *program) confirm(yes bool, question string) (bool, error) {
 	if yes {
 		return true, nil
 	}
-	answer, err := p.ask(question+" [y/N]", "--yes, or --dry-run to only look")
+	answer, err := p.ask(question+" [y/N]", "--yes, or --dry-run to preview")
 	return answer == "y" || answer == "yes", err
 }

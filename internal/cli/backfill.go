@@ -26,22 +26,22 @@ func (p *program) backfillCommand() *cobra.Command {
 	var f backfillFlags
 	cmd := &cobra.Command{
 		Use:   "backfill [SOURCE] [PATH]",
-		Short: "Propose memories from the transcripts of agents, or from commits",
-		Long: `Propose memories from what was said and done before: the transcripts that agents leave on this machine, or the messages
-of commits. Nothing is saved until you say so, and nothing of theirs is written.
+		Short: "Propose memories from agent transcripts or from commits",
+		Long: `Propose memories from past work: the transcripts that agents leave on this machine, or commit messages. Nothing is saved
+until you approve it, and the transcripts and the repository are only read.
 
   claude-code  sessions of Claude Code: ~/.claude/projects
   codex        sessions of Codex: ~/.codex/sessions
   opencode     sessions of OpenCode: ~/.local/share/opencode
-  git          commits of the branch that is checked out, of the repository around PATH or this folder
+  git          commits of the checked-out branch, of the repository at PATH or of this folder
 
-Proposed are decisions with their reason, what you want from now on or never again, errors that were fixed and why they
-happened, learnings that an agent listed, the summaries of sessions, and of commits what they say beyond their subject.
-Sessions of other projects are left out, unless --all-projects is given. What was proposed once is not proposed again,
-whatever you said to it, and neither is what a memory says already; so a second run proposes what is new.
+Proposed are decisions with their reason, standing wishes and prohibitions, fixed errors with their cause, learnings that
+an agent listed, session summaries, and from commits what the message says beyond its subject. Sessions of other projects
+are skipped unless --all-projects is given. A proposal is made only once, whether approved or rejected, and nothing is
+proposed that a memory already says, so a second run proposes only what is new.
 
-Proposals wait in the review queue: engram review shows them, engram review approve w12 saves one as a memory of the day on which
-it happened, engram review refuse w12 throws it away. With --review you are asked one by one. docs/backfill.md says more.`,
+Proposals go into the review queue: engram review shows them, engram review approve w12 saves one, dated to the day it
+happened, and engram review refuse w12 rejects it. --review asks about them one by one. See docs/backfill.md.`,
 		Example: examples("engram backfill claude-code --since 30d --dry-run", "engram backfill git", "engram backfill codex --all-projects --limit 200", "engram backfill --review"),
 		Args:    between(0, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,10 +56,10 @@ it happened, engram review refuse w12 throws it away. With --review you are aske
 		},
 	}
 	cmd.Flags().StringVar(&f.since, "since", "", "only what happened since a `time`: 30d, 2w, yesterday, 2026-01-31")
-	cmd.Flags().IntVar(&f.limit, "limit", backfillLimit, "propose at most so many, the newest sessions first")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be proposed, and change nothing")
-	cmd.Flags().BoolVar(&f.all, "all-projects", false, "sessions of every project, each proposed to its own")
-	cmd.Flags().BoolVar(&f.walk, "review", false, "ask about each proposal that waits, at a terminal")
+	cmd.Flags().IntVar(&f.limit, "limit", backfillLimit, "maximum number of proposals, newest sessions first")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "preview the proposals without recording them")
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, "read sessions of every project; each proposal goes to its own project")
+	cmd.Flags().BoolVar(&f.walk, "review", false, "go through the pending proposals one by one (needs a terminal)")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ type backfillDoc struct {
 	Commits     int            `json:"commits"`     // that were read
 	Bytes       int64          `json:"bytes"`       // of the transcripts
 	Known       int            `json:"known"`       // found, and proposed before
-	Said        int            `json:"said"`        // found, and said already by a memory or by another proposal
+	Said        int            `json:"said"`        // found, but already in a memory or another proposal
 	Refused     int            `json:"refused"`     // found, and nothing left of it without what is private
 	More        bool           `json:"more"`        // the limit was reached: run it again for the rest
 	Proposals   []proposalDoc  `json:"proposals"`   // that are new, the newest session first
@@ -122,7 +122,7 @@ func proposalOf(d engram.Deferred) proposalDoc {
 
 func (b backfilling) run() error {
 	if b.source == "" && !b.walk {
-		return invalidf("say what to read").WithHint("one of %s; or --review", strings.Join(app.BackfillSources(), ", "))
+		return invalidf("no source given").WithHint("use one of %s, or --review", strings.Join(app.BackfillSources(), ", "))
 	}
 	if b.source != "" && !slices.Contains(app.BackfillSources(), b.source) {
 		return invalidf("%q cannot be read", b.source).WithHint("one of %s", strings.Join(app.BackfillSources(), ", "))
@@ -131,7 +131,7 @@ func (b backfilling) run() error {
 		return invalidf("limit %d is out of range", b.limit).WithHint("a number from 1")
 	}
 	if b.walk && (b.dryRun || b.json) {
-		return invalidf("--review asks, and goes with neither --dry-run nor --json")
+		return invalidf("--review is interactive and cannot be combined with --dry-run or --json")
 	}
 	e, err := b.open(b.cmd)
 	if err != nil {
@@ -182,7 +182,7 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		}
 		doc := backfillDoc{Source: b.source, Path: o.Path, Project: name, DryRun: b.dryRun, Proposals: []proposalDoc{}, Notes: []backfillNote{}}
 		return b.answer(doc, func(s *strings.Builder) {
-			fmt.Fprintf(s, "Nothing of %s was found in %s.\nSay where it is: engram backfill %s PATH\n", b.source, render.Line(o.Path, 0), b.source)
+			fmt.Fprintf(s, "Nothing of %s was found in %s.\nGive its path: engram backfill %s PATH\n", b.source, render.Line(o.Path, 0), b.source)
 		})
 	case err != nil:
 		return err

@@ -19,7 +19,7 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 	} else {
 		fmt.Fprintf(s, "Read %s (%s).", count(d.Transcripts, "transcript", "transcripts"), sizeText(d.Bytes))
 		if d.Elsewhere > 0 {
-			fmt.Fprintf(s, " Left out: %s of other projects (--all-projects).", count(d.Elsewhere, "transcript", "transcripts"))
+			fmt.Fprintf(s, " Skipped: %s of other projects (--all-projects).", count(d.Elsewhere, "transcript", "transcripts"))
 		}
 		s.WriteByte('\n')
 	}
@@ -31,7 +31,7 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 	for _, left := range []struct {
 		n    int
 		what string
-	}{{d.Known, "proposed before"}, {d.Said, "said already"}, {d.Refused, "private"}} {
+	}{{d.Known, "proposed before"}, {d.Said, "already in a memory"}, {d.Refused, "private"}} {
 		if left.n > 0 {
 			fmt.Fprintf(s, ", %d %s", left.n, left.what)
 		}
@@ -42,11 +42,11 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 		b.writeProposal(s, one)
 	}
 	if d.More {
-		fmt.Fprintf(s, "\nThere may be more: --limit %d was reached. Run it again for the rest.\n", b.limit)
+		fmt.Fprintf(s, "\n--limit %d was reached, and there may be more. Run the command again for the rest.\n", b.limit)
 	}
 	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
-		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review shows what waits; engram review approve wNUMBER saves, engram review refuse wNUMBER throws away; "+
-			"engram backfill --review asks one by one.", "", b.waitingColumns()))
+		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
+			"engram backfill --review goes through them one by one.", "", b.waitingColumns()))
 	}
 }
 

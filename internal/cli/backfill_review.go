@@ -30,7 +30,7 @@ func (b backfilling) decide(e *engine.Engine, project string) error {
 		}
 	}
 	left := len(all) - saved - refused
-	fmt.Fprintf(b.Stdout, "\nSaved %s, refused %d, left %d.\n", count(saved, "memory", "memories"), refused, left)
+	fmt.Fprintf(b.Stdout, "\nSaved %s, rejected %d, left %d.\n", count(saved, "memory", "memories"), refused, left)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (b backfilling) show(d proposalDoc) {
 func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *int) (done bool, err error) {
 	edit := engine.ProposalEdit{Read: true} // show has shown it whole, and why it is suspect
 	for {
-		answer, err := b.ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "engram review approve or engram review refuse with the number")
+		answer, err := b.ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
 		if err != nil {
 			return true, err
 		}
@@ -74,7 +74,7 @@ func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *in
 			return true, nil
 		default:
 			if !b.someoneThere() {
-				return true, invalidf("%q is none of the answers", answer).WithHint("y, n, e, s or q, a line for each proposal")
+				return true, invalidf("unknown answer %q", answer).WithHint("answer y, n, e, s or q, one line per proposal")
 			}
 		}
 	}

@@ -19,9 +19,9 @@ func (p *program) captureCommand() *cobra.Command {
 	var session, source string
 	cmd := &cobra.Command{
 		Use:   "capture [FILE|-]",
-		Short: "Save the learnings that a text lists",
-		Long: `Save each item of the last "## Key Learnings:" section of a text as a memory; what is already known is only
-counted. The text is a file or standard input.`,
+		Short: "Save the learnings listed in a text",
+		Long: `Save each item of the last "## Key Learnings:" section of a text as a memory. Items that are already known are only
+counted. The text comes from a file or from standard input.`,
 		Example: examples("engram capture notes.md", "agent --print | engram capture --source agent"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -33,7 +33,7 @@ counted. The text is a file or standard input.`,
 		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
-	cmd.Flags().StringVar(&source, "source", "cli", "where the text came from, as a `word`")
+	cmd.Flags().StringVar(&source, "source", "cli", "where the text came from, one `word`")
 	return cmd
 }
 
@@ -52,7 +52,7 @@ func (p *program) capture(cmd *cobra.Command, e *engine.Engine, name, session, s
 	}
 	p.warnAll(res.Warnings)
 	return p.answer(capturedOf(e, res), func(b *strings.Builder) {
-		fmt.Fprintf(b, "%s found in the text: %d saved, %d known already\n", count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
+		fmt.Fprintf(b, "%s found in the text: %d saved, %d already known\n", count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
 		for _, m := range res.Memories {
 			writeLine(b, m)
 		}
@@ -84,7 +84,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 		return io.NopCloser(p.input), nil
 	}
 	if name == "" {
-		return nil, invalidf("no file is named").WithHint("a file, or - for standard input")
+		return nil, invalidf("no file given").WithHint("give a file, or - for standard input")
 	}
 	path := name
 	if !filepath.IsAbs(path) {
@@ -92,7 +92,7 @@ func (p *program) fileReader(name string) (io.ReadCloser, error) {
 	}
 	if was, err := os.Stat(path); err == nil && was.IsDir() {
 		return nil, invalidf("%s is a folder", name).
-			WithHint("a folder of notes comes in by import --format obsidian, what another program keeps by migrate; else name a file in it")
+			WithHint("use import --format obsidian for a folder of notes, migrate for data of another program, or name a file in it")
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

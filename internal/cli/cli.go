@@ -113,7 +113,7 @@ func (p *program) sources(cmd *cobra.Command, flags ...string) (config.Sources, 
 	if p.Dir == "" {
 		dir, err := os.Getwd()
 		if err != nil {
-			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory is gone").
+			return config.Sources{}, engram.Errorf(engram.CodeUnavailable, "the working directory does not exist any more").
 				WithHint("change to a folder that exists").WithCause(err)
 		}
 		p.Dir = dir
@@ -222,7 +222,7 @@ func (p *program) text(arg string) (string, error) {
 // would seem to hang.
 func (p *program) awaitInput() {
 	if isTerminal(p.Stdin) && isTerminal(p.Stderr) {
-		fmt.Fprintln(p.Stderr, p.err.dim("reading what you type; Ctrl-D on a line of its own ends it"))
+		fmt.Fprintln(p.Stderr, p.err.dim("reading from the terminal; press Ctrl-D on an empty line to end"))
 	}
 }
 

@@ -140,7 +140,7 @@ func TestWrongUsageIsNamed(t *testing.T) {
 		{"ponder x --budget 100", `unknown command "ponder"`, "engram --help"},
 		{"session strat", `unknown command "session strat"`, "engram session start?"},
 		{"projects lst", `unknown command "projects lst"`, "engram projects list?"},
-		{"session", "session needs a command", "engram session --help"},
+		{"session", "session needs a subcommand", "engram session --help"},
 		{"search --limt 3 x", "unknown flag: --limt", "did you mean --limit?"},
 		{"delete 99 --reason x", "unknown flag: --reason", "engram delete --help"},
 		{"delete 99 --hrad", "unknown flag: --hrad", "did you mean --hard?"},
@@ -155,8 +155,8 @@ func TestWrongUsageIsNamed(t *testing.T) {
 		{"tag 1 rename x --data-dir /tmp/x", `unknown action "rename"`, "add, remove or list"},
 		{"tag 1 add --data-dir /tmp/x", "needs a tag", "engram tag 12 add"},
 		{"tag list 1 x --data-dir /tmp/x", "takes no tags", "usage"},
-		{"delete prompt x --data-dir /tmp/x", "not the number of a prompt", "prompt list"},
-		{"projects merge a --data-dir /tmp/x", "needs a project to merge into", "--into"},
+		{"delete prompt x --data-dir /tmp/x", "not a prompt number", "prompt list"},
+		{"projects merge a --data-dir /tmp/x", "needs a target project", "--into"},
 		{"serve http", "is not a port", "usage: engram serve"},
 		{"serve 65536", "is not a port", "usage: engram serve"},
 		{"completion tcsh", "unknown shell", "bash, zsh"},
@@ -212,7 +212,7 @@ func TestCompletionAndManualAreMadeOfTheTree(t *testing.T) {
 func TestAnAnswerThatCannotBeWrittenIsAnError(t *testing.T) {
 	var stderr bytes.Buffer
 	code := Run(context.Background(), Options{Args: []string{"version"}, Stdout: broken{}, Stderr: &stderr, Stdin: strings.NewReader("")})
-	if code != 5 || !strings.Contains(stderr.String(), "cannot be written") {
+	if code != 5 || !strings.Contains(stderr.String(), "cannot write the output") {
 		t.Errorf("got exit code %d, stderr %q; want 5", code, stderr.String())
 	}
 }

@@ -22,7 +22,7 @@ func (f colourFlag) Type() string { return "when" }
 // Set reads the value.
 func (f colourFlag) Set(when string) error {
 	if when != "auto" && when != "always" && when != "never" {
-		return invalidf("%q is none of auto, always and never", when)
+		return invalidf("%q is not one of auto, always and never", when)
 	}
 	f.p.colour = when
 	f.p.takeColours()

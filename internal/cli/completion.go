@@ -26,7 +26,7 @@ func (p *program) completionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print the completion script of a shell",
-		Long:  "Print the completion script of a shell. Load it from the shell's start-up file.",
+		Long:  "Print the completion script of a shell. Load it in the start-up file of that shell.",
 		Example: examples("source <(engram completion bash)", "engram completion zsh > \"${fpath[1]}/_engram\"",
 			"engram completion fish > ~/.config/fish/completions/engram.fish"),
 		Args: between(1, 1),

@@ -56,7 +56,7 @@ type setDoc struct {
 }
 
 func (p *program) configCommand() *cobra.Command {
-	cmd := group("config", "Show settings and where they come from; change those of config.toml",
+	cmd := group("config", "Show settings and their sources, and change config.toml",
 		examples("engram config list", "engram config get port", "engram config set port 7438", "engram config unset port"),
 		p.configListCommand(), p.configGetCommand(), p.configSetCommand(), p.configUnsetCommand())
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.listSettings(cmd) }
@@ -66,10 +66,10 @@ func (p *program) configCommand() *cobra.Command {
 func (p *program) configListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
-		Short: "List every setting with its value and where that comes from",
-		Long: `List every setting with its value, its unit or its values, and where it comes from: a flag, the environment, config.toml
-in the data directory, or the default; the first that has one counts. Secrets are only said to be set. docs/config.md tells
-what each is for.`,
+		Short: "List every setting with its value and source",
+		Long: `List every setting with its value, its unit or allowed values, and its source. A flag overrides the environment, which
+overrides config.toml in the data directory, which overrides the default. Secrets are only reported as set.
+docs/config.md explains each setting.`,
 		Example: examples("engram config list", "engram config list --json"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.listSettings(cmd) },
@@ -137,8 +137,8 @@ func shownValue(v config.Value) string {
 func (p *program) configGetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "get KEY",
-		Short:   "Print one setting in force",
-		Long:    "Print one setting in force, alone on its line; of a secret only whether it is \"set\". Nothing is printed where there is none.",
+		Short:   "Print the effective value of a setting",
+		Long:    "Print the effective value of a setting on one line; for a secret only whether it is \"set\". Prints nothing if it has no value.",
 		Example: examples("engram config get port", "engram config get sleep_at --json"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -171,10 +171,9 @@ func (p *program) configGetCommand() *cobra.Command {
 func (p *program) configSetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY VALUE|-",
-		Short: "Write one setting into config.toml",
-		Long: `Write one setting into config.toml in the data directory, which is made if there is none. Comments, order and spellings
-of the file stay. - reads the value from standard input, which is the way for secrets. A running server reads its
-settings when it starts.`,
+		Short: "Set a value in config.toml",
+		Long: `Set a value in config.toml in the data directory; the file is created if needed, and its comments, order and formatting
+are kept. - reads the value from standard input: use it for secrets. A running server reads settings only when it starts.`,
 		Example: examples("engram config set port 7438", "engram config set review_months 'decision=3, bugfix=1'", "engram config set http_token - < token.txt"),
 		Args:    between(2, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -184,9 +183,9 @@ settings when it starts.`,
 			}
 			k, err := config.Named(args[0])
 			if err == nil && k.Secret && args[1] != "-" && !p.json {
-				p.warn("a secret on the command line stays in the shell's history; next time: engram config set " + k.Name + " -")
+				p.warn("a secret on the command line stays in the shell history; next time use: engram config set " + k.Name + " -")
 			}
-			return p.changeSetting(cmd, args[0], setWords{"%s is set in %s", "%s is set in %s already"}, func(path string) (bool, error) { return config.Set(path, args[0], value) })
+			return p.changeSetting(cmd, args[0], setWords{"%s is set in %s", "%s is already set in %s"}, func(path string) (bool, error) { return config.Set(path, args[0], value) })
 		},
 	}
 }
@@ -194,12 +193,12 @@ settings when it starts.`,
 func (p *program) configUnsetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "unset KEY",
-		Short:   "Take one setting out of config.toml",
-		Long:    "Take one setting out of config.toml, so that its default holds. A key that nobody knows can be taken out, too.",
+		Short:   "Remove a setting from config.toml",
+		Long:    "Remove a setting from config.toml, so that its default applies. Unknown keys can be removed, too.",
 		Example: examples("engram config unset port"),
 		Args:    between(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.changeSetting(cmd, args[0], setWords{"%s is taken out of %s", "%s does not stand in %s"}, func(path string) (bool, error) { return config.Unset(path, args[0]) })
+			return p.changeSetting(cmd, args[0], setWords{"removed %s from %s", "%s is not set in %s"}, func(path string) (bool, error) { return config.Unset(path, args[0]) })
 		},
 	}
 }
@@ -230,7 +229,7 @@ func (p *program) changeSetting(cmd *cobra.Command, key string, words setWords, 
 		doc.Hidden = "--" + strings.ReplaceAll(key, "_", "-")
 	}
 	if doc.Hidden != "" && !p.json {
-		p.warn(doc.Hidden + " is given, and goes before what the file says")
+		p.warn(doc.Hidden + " is given and overrides the file")
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		form := words.changed

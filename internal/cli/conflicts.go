@@ -11,7 +11,7 @@ import (
 )
 
 func (p *program) conflictsCommand() *cobra.Command {
-	cmd := group("conflicts", "See and judge memories that may contradict each other",
+	cmd := group("conflicts", "List and judge memories that may contradict each other",
 		examples("engram conflicts list --status pending", "engram conflicts judge 3 supersedes --reason 'measured again'"),
 		p.conflictsListCommand(), p.conflictsShowCommand(), p.conflictsStatsCommand(), p.conflictsScanCommand(), p.conflictsJudgeCommand(), p.conflictsIgnoreCommand(),
 		p.conflictsDeferredCommand())
@@ -25,7 +25,7 @@ func (p *program) conflictsListCommand() *cobra.Command {
 	var page engram.Page
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List candidates for a contradiction and verdicts, newest first",
+		Short:   "List candidate contradictions and verdicts, newest first",
 		Example: examples("engram conflicts list --status pending", "engram conflicts list --all-projects --since 7d --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
@@ -47,18 +47,18 @@ func (p *program) conflictsListCommand() *cobra.Command {
 			return p.answerRows(conflictsOf(f, list, total), func(b *strings.Builder) { writeConflicts(b, f.Project, list, total, p.zone()) })
 		}),
 	}
-	cmd.Flags().StringVar(&status, "status", "", "only those in a `state`: pending, judged, ignored or orphaned")
-	cmd.Flags().StringVar(&since, "since", "", "only those raised since a `time`: 7d, 12h, yesterday, 2026-01-31")
-	cmd.Flags().BoolVar(&all, "all-projects", false, "look in every project")
-	cmd.Flags().IntVar(&page.Limit, "limit", 50, "show at most so many")
-	cmd.Flags().IntVar(&page.Offset, "offset", 0, "leave out so many first")
+	cmd.Flags().StringVar(&status, "status", "", "only those with this `status`: pending, judged, ignored or orphaned")
+	cmd.Flags().StringVar(&since, "since", "", "only those flagged since a `time`: 7d, 12h, yesterday, 2026-01-31")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "include every project")
+	cmd.Flags().IntVar(&page.Limit, "limit", 50, "maximum number of results")
+	cmd.Flags().IntVar(&page.Offset, "offset", 0, "skip this many first")
 	return cmd
 }
 
 func (p *program) conflictsShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show ID",
-		Short:   "Show one candidate or verdict with both memories",
+		Short:   "Show a candidate or verdict with both memories",
 		Example: examples("engram conflicts show 3", "engram conflicts show rel-0123456789abcdef --json"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -83,7 +83,7 @@ func relationRef(s string) (engram.RelationRef, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimPrefix(s, "#"), 10, 64)
 	if err != nil || n < 1 {
-		return engram.RelationRef{}, invalidf("%q names no relation", s).WithHint("its number, or rel- and 16 hex digits, as {conflicts list} shows them")
+		return engram.RelationRef{}, invalidf("cannot parse %q as a relation", s).WithHint("use its number, or rel- and 16 hex digits; {conflicts list} shows both")
 	}
 	return engram.RelationRef{Num: n}, nil
 }
@@ -107,7 +107,7 @@ func (p *program) conflictsStatsCommand() *cobra.Command {
 			return p.answerRows(conflictStatsDoc{name, s.ByVerb, s.ByStatus}, func(b *strings.Builder) { writeConflictStats(b, name, s) })
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all-projects", false, "count in every project")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "count every project")
 	return cmd
 }
 
@@ -116,15 +116,15 @@ func (p *program) conflictsJudgeCommand() *cobra.Command {
 	var confidence float64
 	cmd := &cobra.Command{
 		Use:   "judge ID VERDICT",
-		Short: "Say how the two memories of a candidate relate",
-		Long: `Say how the two memories of a candidate relate; a verdict that was given before is overwritten.
+		Short: "Record a verdict on a candidate pair",
+		Long: `Record how the two memories of a candidate pair relate. An earlier verdict is overwritten.
 
-supersedes      the newer memory, shown as source, replaces the other, which is hidden from then on; with --reverse the other way round
-contradicts     both stay and are marked, and nobody knows yet which one holds
-scoped          both hold, each in its own place: another branch, another customer, another time
-compatible      both hold together
-relates_to      they speak of the same thing, no more
-not_conflict    they have nothing to do with each other; the pair is never raised again`,
+supersedes      the newer memory (the source) replaces the other, which is hidden; --reverse swaps the two
+contradicts     both stay visible and are marked; which one is right is open
+scoped          both are true, each in its own context: branch, customer or time
+compatible      both are true together
+relates_to      both are about the same thing, nothing more
+not_conflict    they are unrelated; the pair is never flagged again`,
 		Example: examples("engram conflicts judge 3 supersedes --reason 'measured again'", "engram conflicts judge rel-0123456789abcdef not_conflict"),
 		Args:    between(2, 2),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -146,10 +146,10 @@ not_conflict    they have nothing to do with each other; the pair is never raise
 			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
 		}),
 	}
-	cmd.Flags().StringVar(&in.Reason, "reason", "", "`why`, in a line")
-	cmd.Flags().StringVar(&in.Evidence, "evidence", "", "what shows it: a `text`")
-	cmd.Flags().Float64Var(&confidence, "confidence", 1, "how sure, from 0 to 1")
-	cmd.Flags().BoolVar(&in.Reverse, "reverse", false, "with supersedes: the older memory replaces the newer one")
+	cmd.Flags().StringVar(&in.Reason, "reason", "", "`reason`, one line")
+	cmd.Flags().StringVar(&in.Evidence, "evidence", "", "supporting `text`")
+	cmd.Flags().Float64Var(&confidence, "confidence", 1, "confidence, from 0 to 1")
+	cmd.Flags().BoolVar(&in.Reverse, "reverse", false, "with supersedes: let the older memory replace the newer one")
 	return cmd
 }
 
@@ -157,7 +157,7 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:     "ignore ID",
-		Short:   "Set a candidate aside without a verdict",
+		Short:   "Dismiss a candidate without a verdict",
 		Example: examples("engram conflicts ignore 3 --reason 'both are drafts'"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -172,6 +172,6 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 			return p.answer(conflictShownOf(e, c), func(b *strings.Builder) { writeVerdict(b, c) })
 		}),
 	}
-	cmd.Flags().StringVar(&reason, "reason", "", "`why`, in a line")
+	cmd.Flags().StringVar(&reason, "reason", "", "`reason`, one line")
 	return cmd
 }

@@ -40,23 +40,23 @@ func (p *program) conflictsDeferredCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "deferred",
 		Short: "List changes from other stores that could not be applied yet",
-		Long: `List changes that came from other stores and could not be applied yet: what they speak of has not arrived, they were
-written in the future, or a person has to look at them first (engram sync deferred, accept and drop).`,
+		Long: `List changes from other stores that could not be applied yet: they refer to something that has not arrived, they are
+dated in the future, or a person has to review them first (engram sync deferred, accept and drop).`,
 		Example: examples("engram conflicts deferred", "engram conflicts deferred --replay --json"),
 		Args:    between(0, 0),
 		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.deferred(cmd, e, f) }),
 	}
-	cmd.Flags().StringVar(&f.status, "status", "", "only those in a `state`: deferred or dead")
-	cmd.Flags().StringVar(&f.inspect, "inspect", "", "show the one with this `sync id` whole")
-	cmd.Flags().IntVar(&f.limit, "limit", 50, "show at most so many")
-	cmd.Flags().BoolVar(&f.replay, "replay", false, "try again to apply them")
+	cmd.Flags().StringVar(&f.status, "status", "", "only those with this `status`: use deferred or dead")
+	cmd.Flags().StringVar(&f.inspect, "inspect", "", "show the change with this `sync id` in full")
+	cmd.Flags().IntVar(&f.limit, "limit", 50, "maximum number of results")
+	cmd.Flags().BoolVar(&f.replay, "replay", false, "try to apply them again")
 	return cmd
 }
 
 func (p *program) deferred(cmd *cobra.Command, e *engine.Engine, f deferredFlags) error {
 	switch {
 	case f.status != "" && f.status != "deferred" && f.status != "dead":
-		return invalidf("status %q does not exist", f.status).WithHint("deferred or dead")
+		return invalidf("status %q does not exist", f.status).WithHint("use deferred or dead")
 	case f.limit < 1:
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
 	}
@@ -97,7 +97,7 @@ func (p *program) inspectDeferred(all []engram.Deferred, id string) error {
 			return p.answer(deferredDoc{1, 1, []document.DeferredRow{document.DeferredRowOf(d)}}, func(b *strings.Builder) { p.writeDeferred(b, doc) })
 		}
 	}
-	return engram.Errorf(engram.CodeNotFound, "deferred change %q does not exist", id).WithHint("{conflicts deferred} lists those there are")
+	return engram.Errorf(engram.CodeNotFound, "deferred change %q does not exist", id).WithHint("{conflicts deferred} lists them")
 }
 
 func (p *program) replay(cmd *cobra.Command, e *engine.Engine) error {

@@ -158,11 +158,11 @@ func writeConflictStats(b *strings.Builder, project string, s engine.ConflictSta
 // writeVerdict says what became of a candidate, for somebody who knows what it was about.
 func writeVerdict(b *strings.Builder, c engine.Conflict) {
 	if c.Relation.Status == engram.RelationIgnored {
-		fmt.Fprintf(b, "Conflict #%d set aside: %s, %s\n", c.Relation.Num, endText(c.Source), endText(c.Target))
+		fmt.Fprintf(b, "Conflict #%d dismissed: %s, %s\n", c.Relation.Num, endText(c.Source), endText(c.Target))
 		return
 	}
 	fmt.Fprintf(b, "Conflict #%d judged: %s %s %s\n", c.Relation.Num, endText(c.Source), c.Relation.Verb, endText(c.Target))
 	if c.Relation.Verb == engram.VerbSupersedes {
-		fmt.Fprintf(b, "  #%d is hidden from now on; --superseded shows it\n", c.Target.Num)
+		fmt.Fprintf(b, "  #%d is hidden now; --superseded shows it\n", c.Target.Num)
 	}
 }

@@ -28,28 +28,28 @@ func (p *program) conflictsScanCommand() *cobra.Command {
 	var f scanFlags
 	cmd := &cobra.Command{
 		Use:   "scan",
-		Short: "Look for contradictions among the memories of a project",
-		Long: `Look for memories of a project that are near in meaning and differ in a negation, a number, a name or a verdict. A
-scan only looks, unless --apply raises what it finds as candidates.
+		Short: "Scan a project's memories for contradictions",
+		Long: `Find memories of a project that are similar in meaning but differ in a negation, a number, a name or a verdict. A scan
+changes nothing; --apply flags the pairs it finds as candidates.
 
-With --semantic the agent that agent_cli (ENGRAM_AGENT_CLI) names, claude or opencode, is asked about each pair, after a
-question. Titles and contents of the pairs go to it, and so to whoever runs its model. With --apply its verdicts are
-recorded; engram undo takes one back.`,
+With --semantic the agent set by agent_cli (ENGRAM_AGENT_CLI: claude or opencode) judges each pair, after a confirmation.
+Titles and contents of the pairs are sent to that agent and so to the provider of its model. With --apply its verdicts
+are recorded; engram undo reverts one.`,
 		Example: examples("engram conflicts scan", "engram conflicts scan --since 30d --apply",
 			"ENGRAM_AGENT_CLI=claude engram conflicts scan --semantic --apply --max-semantic 20"),
 		Args: between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.scan(cmd, e, f) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "only look at memories made since a `time`: 7d, 2w, 2026-01-31; each is compared with all")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "only look, which is the default")
-	flags.BoolVar(&f.in.Apply, "apply", false, "raise candidates, record verdicts")
-	flags.IntVar(&f.in.MaxInsert, "max-insert", 100, "raise at most so many")
-	flags.BoolVar(&f.in.Semantic, "semantic", false, "ask the agent of agent_cli about the pairs")
-	flags.IntVar(&f.in.Concurrency, "concurrency", 5, "ask so many at a time, at most 20")
-	flags.IntVar(&f.seconds, "timeout-per-call", 60, "wait so many seconds for an answer, at most 600")
-	flags.IntVar(&f.in.MaxSemantic, "max-semantic", 100, "ask about at most so many pairs")
-	flags.BoolVar(&f.yes, "yes", false, "with --semantic: do not ask before")
+	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, 2w, 2026-01-31; each is compared with all others")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "preview only (the default)")
+	flags.BoolVar(&f.in.Apply, "apply", false, "flag candidates and record verdicts")
+	flags.IntVar(&f.in.MaxInsert, "max-insert", 100, "maximum number of candidates to flag")
+	flags.BoolVar(&f.in.Semantic, "semantic", false, "let the agent of agent_cli judge the pairs")
+	flags.IntVar(&f.in.Concurrency, "concurrency", 5, "number of parallel calls, at most 20")
+	flags.IntVar(&f.seconds, "timeout-per-call", 60, "seconds to wait for an answer, at most 600")
+	flags.IntVar(&f.in.MaxSemantic, "max-semantic", 100, "maximum number of pairs to judge")
+	flags.BoolVar(&f.yes, "yes", false, "with --semantic: skip the confirmation")
 	return cmd
 }
 
@@ -69,7 +69,7 @@ func (f scanFlags) check() error {
 		}
 	}
 	if f.dryRun && f.in.Apply {
-		return invalidf("--dry-run and --apply exclude each other").WithHint("leave one of them out")
+		return invalidf("--dry-run and --apply exclude each other").WithHint("remove one of them")
 	}
 	return nil
 }
@@ -109,7 +109,7 @@ func (p *program) scan(cmd *cobra.Command, e *engine.Engine, f scanFlags) error 
 		for _, bar := range bars {
 			bar.end()
 		}
-		return p.confirm(f.yes, fmt.Sprintf("%s is asked about %s of project %s. Continue?", judge, count(pairs, "pair", "pairs"), in.Project))
+		return p.confirm(f.yes, fmt.Sprintf("%s will be asked about %s of project %s. Continue?", judge, count(pairs, "pair", "pairs"), in.Project))
 	}
 	res, err := e.Scan(cmd.Context(), in)
 	for _, bar := range bars {
@@ -168,7 +168,7 @@ func writeScanned(b *strings.Builder, s engine.Scanned, semantic bool) {
 		fmt.Fprintf(b, "  Semantic judged:  %d\n  Semantic skipped: %d\n  Semantic errors:  %d\n", s.Judged, s.Skipped, s.Errors)
 	}
 	if s.Capped {
-		fmt.Fprintf(b, "  Capped:           yes, there are more; see --max-insert\n")
+		fmt.Fprintf(b, "  Capped:           yes, there are more; raise --max-insert\n")
 	}
 	fmt.Fprintf(b, "  Dry run:          %s\n", map[bool]string{true: "yes", false: "no"}[s.DryRun])
 	for _, pair := range s.Pairs {
@@ -181,6 +181,6 @@ func writeScanned(b *strings.Builder, s engine.Scanned, semantic bool) {
 		}
 	}
 	if s.DryRun && len(s.Pairs) > 0 {
-		fmt.Fprintf(b, "\nNothing was changed; --apply does.\n")
+		fmt.Fprintf(b, "\nNothing was changed. Use --apply to apply this.\n")
 	}
 }

@@ -33,21 +33,22 @@ func (p *program) projectsConsolidateCommand() *cobra.Command {
 	var into string
 	cmd := &cobra.Command{
 		Use:   "consolidate",
-		Short: "Merge projects whose names look like one project's",
-		Long: `Merge projects whose names look like one project's: shop, Shop-, shopp. On a terminal each group is shown and asked
-about: all of it, some of it, or none. With --yes each group goes into its largest project; --into merges only the group of that name, into it.`,
+		Short: "Merge projects with similar names",
+		Long: `Merge projects with similar names: shop, Shop-, shopp. On a terminal you decide about each group: merge all of it, some
+of it, or nothing. With --yes each group is merged into its largest project; --into NAME merges only the group of that
+name, into NAME.`,
 		Example: examples("engram projects consolidate", "engram projects consolidate --dry-run", "engram projects consolidate --into shop --yes"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			return p.consolidate(cmd, e, into, yes, dryRun)
 		}),
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be merged")
+	cmd.Flags().BoolVar(&yes, "yes", false, "skip the confirmation")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview the merges")
 	// Older scripts ask for every group by it; here that is what the command does anyway.
 	cmd.Flags().Bool("all", false, "every group")
 	_ = cmd.Flags().MarkHidden("all") // it fails for a flag that does not exist
-	cmd.Flags().StringVar(&into, "into", "", "only the group of this `project`, into it")
+	cmd.Flags().StringVar(&into, "into", "", "merge only the group of this `project`, into it")
 	return cmd
 }
 
@@ -81,8 +82,8 @@ func groupOf(groups [][]engram.ProjectCounts, name string) ([][]engram.ProjectCo
 			}
 		}
 	}
-	return nil, engram.Errorf(engram.CodeNotFound, "no project looks like %q", name).
-		WithHint("to merge others: {projects merge NAME… --into %s}", name)
+	return nil, engram.Errorf(engram.CodeNotFound, "no project has a name similar to %q", name).
+		WithHint("to merge other projects: {projects merge NAME… --into %s}", name)
 }
 
 // consolidateGroup merges one group, or only says what it would do.
@@ -113,15 +114,15 @@ func (p *program) consolidateGroup(cmd *cobra.Command, e *engine.Engine, g []eng
 // chooseProjects asks which projects of a group go into which one. None is an answer.
 func (p *program) chooseProjects(g []engram.ProjectCounts, into string) (from []string, to string, err error) {
 	p.tell(func(b *strings.Builder) { writeChoice(b, g, p.columns()) })
-	const instead = "--yes, or --dry-run to only look; --into NAME for one group"
+	const instead = "--yes, or --dry-run to preview; --into NAME for one group"
 	answer, err := p.ask(fmt.Sprintf("Merge into %s? [all, numbers such as 1,2, rename, or nothing to skip]",
 		quote(render.Line(into, 0))), instead)
 	names := namesOf(g)
 	for err == nil && !isChoice(answer, names) {
 		if !p.someoneThere() {
-			return nil, into, invalidf("%q is none of what was offered", answer).WithHint("all, numbers such as 1,2, rename, or an empty line to skip")
+			return nil, into, invalidf("unknown choice %q", answer).WithHint("answer all, numbers such as 1,2, rename, or an empty line to skip")
 		}
-		p.warn(quote(render.Line(answer, 40)) + " is none of what was offered")
+		p.warn(quote(render.Line(answer, 40)) + " is not one of the choices")
 		answer, err = p.ask("Which? [all, numbers such as 1,2, rename, or nothing to skip]", instead)
 	}
 	switch answer {
@@ -171,7 +172,7 @@ func writeChoice(b *strings.Builder, g []engram.ProjectCounts, columns int) {
 
 func writeConsolidated(b *strings.Builder, doc consolidateDoc) {
 	if len(doc.Groups) == 0 {
-		fmt.Fprintln(b, "No two projects look alike.")
+		fmt.Fprintln(b, "No projects have similar names.")
 	}
 	for _, g := range doc.Groups {
 		list := render.Line(strings.Join(g.From, ", "), 0)
@@ -182,7 +183,7 @@ func writeConsolidated(b *strings.Builder, doc consolidateDoc) {
 			fmt.Fprintf(b, "Would merge %s into %q\n", list, render.Plain(g.Into))
 		default:
 			names := document.Each(g.Projects, func(pd projectDoc) string { return pd.Name })
-			fmt.Fprintf(b, "Left alone: %s\n", render.Line(strings.Join(names, ", "), 0))
+			fmt.Fprintf(b, "Unchanged: %s\n", render.Line(strings.Join(names, ", "), 0))
 		}
 	}
 }

@@ -15,10 +15,10 @@ func (p *program) contextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "context [PROJECT]",
 		Short: "Show what a new session should know",
-		Long: `Show what a new session should know: the last sessions, what was asked, and the memories that are worth most, as
-much as goes into a budget of tokens (a token is about four letters of English, or one character of Chinese, Japanese
-or Korean). Permanent and important memories, decisions and preferences, what is asked for often and what is new come
-first. With --session nothing is shown that the session was shown before, unless nothing else is left.`,
+		Long: `Show what a new session should know: recent sessions, recent prompts and the most valuable memories, up to a token budget
+(one token is about four letters of English, or one character of Chinese, Japanese or Korean). Permanent and important
+memories, decisions and preferences, and memories that are read often or are new come first. With --session, memories
+that this session has already seen are left out, unless nothing else remains.`,
 		Example: examples("engram context", "engram context shop --scope personal", "engram context --budget 800 --session s1"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,12 +34,12 @@ first. With --session nothing is shown that the session was shown before, unless
 			return p.context(cmd, e, engine.ContextInput{Superseded: superseded}, scope, all, o)
 		},
 	}
-	cmd.Flags().StringVar(&scope, "scope", "", "only memories for `whom`: project, personal or global")
+	cmd.Flags().StringVar(&scope, "scope", "", "only memories of this `scope`: project, personal or global")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
 	cmd.Flags().BoolVar(&superseded, "superseded", false, supersededUsage)
 	o.register(cmd, engine.ContextBudget)
 	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
-	cmd.Flags().StringVar(&o.asOf, "as-of", "", "what it would have told at a past `time`: 7d, yesterday, 2026-01-31")
+	cmd.Flags().StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }
 

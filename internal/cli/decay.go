@@ -22,12 +22,12 @@ func (p *program) decayCommand() *cobra.Command {
 	var curve string
 	cmd := &cobra.Command{
 		Use:   "decay [ID…]",
-		Short: "Show how strong memories are, how strong they will be, and why; the weakest first",
-		Long: `Show how strong memories are, how strong they will be, and why; the weakest first.
+		Short: "Show the strength of memories now and later, weakest first",
+		Long: `Show the strength of memories now and later, with the reason; weakest first.
 
-Strength fades by being reckoned, not by being written down: this command never writes anything, with --dry-run or
-without. A weak memory ranks lower in a search, and is hidden only where --min-strength asks for it. To keep one from
-fading: engram mark ID --permanent. How a project fades: engram projects decay.`,
+Strength is computed when it is needed and never stored, so this command changes nothing, with or without --dry-run. A
+weak memory ranks lower in searches and is hidden only by --min-strength. To keep a memory from fading: engram mark ID
+--permanent. To set how a project fades: engram projects decay.`,
 		Example: examples("engram decay", "engram decay 12", "engram decay --below 0.3 --days 90", "engram decay --type decision --curve ebbinghaus"),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			refs, err := refsOf(args)
@@ -43,11 +43,11 @@ fading: engram mark ID --permanent. How a project fades: engram projects decay.`
 	}
 	f.register(cmd, 20)
 	flags := cmd.Flags()
-	flags.IntVar(&f.offset, "offset", 0, "leave out so many first")
-	flags.Float64Var(&in.Below, "below", 0, "only what is weaker than `x`, 0 to 1")
-	flags.IntVar(&in.Days, "days", 30, "look so many days ahead")
-	flags.StringVar(&curve, "curve", "", "as if all faded by one `curve`: importance, geometric or ebbinghaus")
-	flags.Bool("dry-run", false, "what this command does in any case: it changes nothing")
+	flags.IntVar(&f.offset, "offset", 0, "skip this many first")
+	flags.Float64Var(&in.Below, "below", 0, "only memories weaker than `x`, from 0 to 1")
+	flags.IntVar(&in.Days, "days", 30, "number of days to look ahead")
+	flags.StringVar(&curve, "curve", "", "compute with this `curve`: importance, geometric or ebbinghaus")
+	flags.Bool("dry-run", false, "no effect: this command never changes anything")
 	return cmd
 }
 
@@ -107,10 +107,10 @@ func (p *program) projectsDecayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "decay NAME",
 		Short: "Show or set how a project's memories fade",
-		Long: `Show or set how a project's memories fade, all of them or those of a --type. What is said most closely counts: a type in
-the project, the project, a type in the settings, the settings. A rate is what the curve makes of it: importance loses
-so much a day (0.01), geometric keeps so much a day (0.95), ebbinghaus is stable for so many days (30). A rate from 0.5
-to 1 for what was given no curve selects geometric.`,
+		Long: `Show or set how the memories of a project fade, all of them or those of a --type. The most specific setting applies: a
+type in the project, then the project, then a type in the settings, then the settings. The meaning of the rate depends on
+the curve: importance is the loss per day (0.01), geometric the factor kept per day (0.95), ebbinghaus the stability in
+days (30). A rate from 0.5 to 1 without a curve selects geometric.`,
 		Example: examples("engram projects decay shop", "engram projects decay shop --curve geometric --rate 0.98",
 			"engram projects decay shop --type decision --rate 0.002", "engram projects decay shop --reset"),
 		Args: between(1, 1),
@@ -132,9 +132,9 @@ to 1 for what was given no curve selects geometric.`,
 	flags := cmd.Flags()
 	flags.StringVar(&typ, "type", "", "only memories of this `kind`")
 	flags.StringVar(&curve, "curve", "", "the `curve`: importance, geometric or ebbinghaus")
-	flags.Float64Var(&rate, "rate", 0, "how fast, as the curve has it; 0 is the curve's default")
-	flags.Float64Var(&boost, "max-boost", 0, "geometric: the most that use multiplies by; 0 is 2")
-	flags.BoolVar(&reset, "reset", false, "fade as everything does again")
+	flags.Float64Var(&rate, "rate", 0, "rate of the curve; 0 is its default")
+	flags.Float64Var(&boost, "max-boost", 0, "geometric: maximum factor gained by use; 0 is 2")
+	flags.BoolVar(&reset, "reset", false, "remove the project's own setting")
 	return cmd
 }
 
@@ -148,12 +148,12 @@ func (p *program) decayProject(cmd *cobra.Command, e *engine.Engine, in engine.P
 }
 
 func writeProjectDecay(b *strings.Builder, doc document.ProjectDecay, asked engram.Type) {
-	own := "as everything does"
+	own := "default"
 	if doc.Own != nil {
-		own = "a way of its own"
+		own = "own setting"
 	}
 	if _, single := doc.Types[asked]; asked != "" && single {
-		own = "a way of its own for this type"
+		own = "own setting for this type"
 	}
 	what := render.Line(doc.Project, 0)
 	if asked != "" {
@@ -162,7 +162,7 @@ func writeProjectDecay(b *strings.Builder, doc document.ProjectDecay, asked engr
 	fmt.Fprintf(b, "%s fades by %s (%s)\n", what, decayWords(doc.InForce), own)
 	for _, t := range slices.Sorted(maps.Keys(doc.Types)) {
 		if t != asked {
-			fmt.Fprintf(b, "  [%s] by %s\n", render.Line(string(t), 0), decayWords(doc.Types[t]))
+			fmt.Fprintf(b, "  [%s] %s\n", render.Line(string(t), 0), decayWords(doc.Types[t]))
 		}
 	}
 }

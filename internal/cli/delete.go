@@ -18,10 +18,10 @@ func (p *program) deleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "delete ID…",
 		Aliases: []string{"forget"},
-		Short:   "Forget memories; --hard erases them for good",
-		Long: `Forget memories, all or none: they leave searches, lists and contexts, and can be listed with list --forgotten.
-With --hard they are erased with their revisions, and nothing brings them back. With --query the memories that have
-all of its words are shown, asked about, forgotten, and looked for once more.`,
+		Short:   "Forget memories; --hard erases them permanently",
+		Long: `Forget memories, all of those given or none: they disappear from searches, lists and contexts; list --forgotten shows
+them. With --hard they are erased with their revisions and cannot be restored. With --query, memories that contain all of
+its words are listed, forgotten after a confirmation, and searched for once more.`,
 		Example: examples("engram delete 12 13", "engram delete 12 --hard", "engram forget --query 'old deploy token' --hard",
 			"engram delete session s1", "engram delete project shop"),
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -35,15 +35,15 @@ all of its words are shown, asked about, forgotten, and looked for once more.`,
 				return p.forgetFound(cmd, e, f)
 			}
 			if f.yes || f.dryRun {
-				return invalidf("--yes and --dry-run go with --query").WithHint("run: %s --help", cmd.CommandPath())
+				return invalidf("--yes and --dry-run need --query").WithHint("run: %s --help", cmd.CommandPath())
 			}
 			return p.delete(cmd, e, args, f.hard)
 		}),
 	}
-	cmd.Flags().BoolVar(&f.hard, "hard", false, "erase for good")
-	cmd.Flags().StringVar(&f.query, "query", "", "forget what has all of these `words`")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --query: do not ask")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --query: only say what would be forgotten")
+	cmd.Flags().BoolVar(&f.hard, "hard", false, "erase permanently")
+	cmd.Flags().StringVar(&f.query, "query", "", "forget memories that contain all of these `words`")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "with --query: skip the confirmation")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "with --query: preview only")
 	cmd.AddCommand(p.deleteSessionCommand(), p.deletePromptCommand(), p.deleteProjectCommand())
 	return cmd
 }
@@ -74,8 +74,8 @@ func (p *program) deleteSessionCommand() *cobra.Command {
 	var hard bool
 	cmd := &cobra.Command{
 		Use:     "session ID",
-		Short:   "Remove a session that has no memories",
-		Long:    "Remove a session that has no memories. undo brings it back, unless --hard erased its summary too.",
+		Short:   "Delete a session without memories",
+		Long:    "Delete a session without memories. engram undo restores it, unless --hard erased its summary, too.",
 		Example: examples("engram delete session s1"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -87,7 +87,7 @@ func (p *program) deleteSessionCommand() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
 	return cmd
 }
 
@@ -95,14 +95,14 @@ func (p *program) deletePromptCommand() *cobra.Command {
 	var hard bool
 	cmd := &cobra.Command{
 		Use:     "prompt NUMBER",
-		Short:   "Remove a prompt",
-		Long:    "Remove a prompt. undo brings it back, unless --hard erased it.",
+		Short:   "Delete a prompt",
+		Long:    "Delete a prompt. engram undo restores it, unless it was erased with --hard.",
 		Example: examples("engram delete prompt 9"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			num, err := strconv.ParseInt(strings.TrimPrefix(args[0], "#"), 10, 64)
 			if err != nil || num < 1 {
-				return invalidf("%q is not the number of a prompt", args[0]).WithHint("{prompt list} shows the numbers")
+				return invalidf("%q is not a prompt number", args[0]).WithHint("{prompt list} shows the numbers")
 			}
 			if err := e.DeletePrompt(cmd.Context(), num, hard); err != nil {
 				return err
@@ -112,7 +112,7 @@ func (p *program) deletePromptCommand() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
 	return cmd
 }
 
@@ -131,9 +131,9 @@ func (p *program) deleteProjectCommand() *cobra.Command {
 	var hard bool
 	cmd := &cobra.Command{
 		Use:   "project NAME",
-		Short: "Forget a project's memories and remove its prompts",
-		Long: `Forget a project's memories and remove its prompts. With --hard the memories are erased, and its sessions and the
-project itself are removed too.`,
+		Short: "Forget a project's memories and delete its prompts",
+		Long: `Forget a project's memories and delete its prompts. With --hard the memories are erased, and its sessions and the project
+itself are deleted, too.`,
 		Example: examples("engram delete project old-shop", "engram delete project old-shop --hard"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -153,6 +153,6 @@ project itself are removed too.`,
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&hard, "hard", false, "erase for good")
+	cmd.Flags().BoolVar(&hard, "hard", false, "erase permanently")
 	return cmd
 }

@@ -49,9 +49,9 @@ const demoProject = "demo-shop"
 func (p *program) demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
-		Short: "Watch one agent session save and the next one find",
-		Long: `Play two agent sessions over real MCP on a throw-away database: the first saves decisions and bug fixes and ends, the
-second is a new process that asks in plain English. Your own memories are not touched.`,
+		Short: "Show one agent session saving and the next one finding",
+		Long: `Run two agent sessions over MCP on a temporary database: the first saves decisions and bug fixes and ends, the second is a
+new process that asks in plain English. Your own memories are not touched.`,
 		Example: examples("engram demo", "engram demo --json"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.demo(cmd.Context()) },
@@ -63,7 +63,7 @@ func (p *program) demo(ctx context.Context) (err error) {
 	defer cancel()
 	dir, err := os.MkdirTemp("", "engram-demo-")
 	if err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "no folder for the throw-away database").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot create a folder for the temporary database").WithCause(err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	doc := demoDoc{Saved: []demoSaved{}, Answers: []demoAnswer{}}
@@ -80,7 +80,7 @@ func (p *program) demo(ctx context.Context) (err error) {
 		return err
 	}
 	if doc.Answered < len(doc.Answers) {
-		return engram.Errorf(engram.CodeInternal, "%d of %d questions were answered by another memory than the one that was meant",
+		return engram.Errorf(engram.CodeInternal, "%d of %d questions were not answered by the expected memory",
 			len(doc.Answers)-doc.Answered, len(doc.Answers))
 	}
 	return nil
@@ -91,7 +91,7 @@ func (p *program) demo(ctx context.Context) (err error) {
 func (p *program) demoSession(ctx context.Context, dir string, work func(context.Context, *mcp.ClientSession) error) error {
 	exe, err := os.Executable()
 	if err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "this program does not know its own path").WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot find the path of this program").WithCause(err)
 	}
 	cmd := exec.CommandContext(ctx, exe, "mcp", "--data-dir", dir, "--project", demoProject)
 	cmd.Dir = dir
@@ -169,10 +169,10 @@ func callTool(ctx context.Context, s *mcp.ClientSession, name string, args map[s
 		}
 	}
 	if res.IsError {
-		return fmt.Errorf("%s answered an error: %s", name, text.String())
+		return fmt.Errorf("%s returned an error: %s", name, text.String())
 	}
 	if err := json.Unmarshal([]byte(text.String()), reply); err != nil {
-		return fmt.Errorf("%s answered no JSON: %w", name, err)
+		return fmt.Errorf("%s did not return JSON: %w", name, err)
 	}
 	return nil
 }
@@ -194,14 +194,14 @@ func folderSize(dir string) (int64, error) {
 }
 
 func writeDemo(b *strings.Builder, d demoDoc, self string) {
-	fmt.Fprintf(b, "Two agent sessions, one memory. Each session is a process of its own: engram mcp,\non a throw-away database, spoken to over stdio as an agent would.\n\n")
-	fmt.Fprintln(b, "Session 1 · an agent works, and saves what it learns")
+	fmt.Fprintf(b, "Two agent sessions, one memory. Each session is a separate process (engram mcp)\non a temporary database, called over stdio as an agent would.\n\n")
+	fmt.Fprintln(b, "Session 1 · an agent works and saves what it learns")
 	for _, s := range d.Saved {
 		line, _, _ := strings.Cut(s.Saw, "\n")
 		fmt.Fprintf(b, "  mem_save → %s\n", line)
 	}
-	fmt.Fprintf(b, "  The process has ended. What is left is a database of %s.\n\n", sizeText(d.Bytes))
-	fmt.Fprintln(b, "Session 2 · a new process, which was not there, asks")
+	fmt.Fprintf(b, "  The process has ended. All that remains is a database of %s.\n\n", sizeText(d.Bytes))
+	fmt.Fprintln(b, "Session 2 · a new process asks")
 	for _, a := range d.Answers {
 		mark := "✓"
 		if !a.OK {
@@ -210,7 +210,7 @@ func writeDemo(b *strings.Builder, d demoDoc, self string) {
 		fmt.Fprintf(b, "\n%s %s\n", mark, a.Question)
 		writeFirstHit(b, a.Saw)
 	}
-	fmt.Fprintf(b, "\n%d of %d questions brought up first the memory that was meant. The database is gone again.\n", d.Answered, len(d.Answers))
+	fmt.Fprintf(b, "\n%d of %d questions returned the expected memory first. The temporary database was deleted.\n", d.Answered, len(d.Answers))
 	connect := self + " setup"
 	if self != "engram" { // what go run made is gone when it ends, and setup refuses it
 		connect = "go build -o bin/engram ./cmd/engram && bin/engram setup"

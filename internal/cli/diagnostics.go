@@ -16,10 +16,10 @@ func (p *program) diagnosticsCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "diagnostics",
-		Short: "Show memories that deserve a look: the weakest, near-duplicates, orphans, never recalled",
-		Long: `Show memories that deserve a look: the weakest; pairs that say nearly the same, and why sleep leaves some of them apart;
-orphans, to which nothing leads (no relation, no topic, never accessed); and those that were never recalled. Nothing is
-changed. Whether the store itself is well: engram doctor.`,
+		Short: "List memories to check: weakest, near-duplicates, orphans, never recalled",
+		Long: `List memories that may need attention: the weakest; pairs of near-duplicates, with the reason why sleep does not merge
+them; orphans (no relation, no topic, never accessed); and memories that were never recalled. Nothing is changed. To check
+the store itself: engram doctor.`,
 		Example: examples("engram diagnostics", "engram diagnostics --limit 50 --all-projects --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
@@ -41,7 +41,7 @@ changed. Whether the store itself is well: engram doctor.`,
 			return p.answerRows(document.DiagnosticsOf(d), func(b *strings.Builder) { fmt.Fprintln(b, render.Diagnosed(d)) })
 		}),
 	}
-	cmd.Flags().IntVar(&in.Limit, "limit", 10, "show at most so many of each, up to 100")
+	cmd.Flags().IntVar(&in.Limit, "limit", 10, "maximum number of each, up to 100")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "in every project")
 	return cmd
 }

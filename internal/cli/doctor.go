@@ -20,9 +20,9 @@ func (p *program) doctorCommand() *cobra.Command {
 	var full, fix bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look whether the store is well, and mend what can be mended",
-		Long: `Look whether the store is well: the database, what is derived from the memories, sessions, the clock, the disk.
-Nothing is changed, a damaged database least of all. With --fix, what is safe to mend is mended after a backup, and told.`,
+		Short: "Check the store, and repair it with --fix",
+		Long: `Check the store: the database, its indexes, sessions, the clock and the disk. Without --fix nothing is changed. With --fix
+a backup is made, safe repairs are applied, and each one is reported.`,
 		Example: examples("engram doctor", "engram doctor --check disk_space --json", "engram doctor --full", "engram doctor --fix"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -42,9 +42,9 @@ Nothing is changed, a damaged database least of all. With --fix, what is safe to
 			return p.doctor(cmd, e, p.doctorInput(check, full))
 		},
 	}
-	cmd.Flags().StringVar(&check, "check", "", "make this `check` alone")
-	cmd.Flags().BoolVar(&full, "full", false, "read everything: every index entry, every text (slower)")
-	cmd.Flags().BoolVar(&fix, "fix", false, "mend what is safe to mend, after a backup")
+	cmd.Flags().StringVar(&check, "check", "", "run only this `check`")
+	cmd.Flags().BoolVar(&full, "full", false, "read every index entry and every text (slower)")
+	cmd.Flags().BoolVar(&fix, "fix", false, "make a backup and apply safe repairs")
 	cmd.AddCommand(p.doctorRepairCommand())
 	return cmd
 }
@@ -119,13 +119,13 @@ func writeMended(b *strings.Builder, m engine.Mended) {
 	}
 	for _, s := range m.Steps {
 		if s.Err != nil {
-			fmt.Fprintf(b, "✗ %s could not be mended: %s\n", s.Check, render.Line(messageOf(s.Err), 0))
+			fmt.Fprintf(b, "✗ cannot repair %s: %s\n", s.Check, render.Line(messageOf(s.Err), 0))
 			continue
 		}
 		fmt.Fprintf(b, "✓ %s: %s\n", s.Check, render.Line(s.Done, 0))
 	}
 	if len(m.Steps) == 0 {
-		fmt.Fprintln(b, "There is nothing that can be mended by itself.")
+		fmt.Fprintln(b, "There is nothing to repair automatically.")
 	}
 	fmt.Fprintln(b)
 	writeReport(b, m.Report)
@@ -137,7 +137,7 @@ func sick(r health.Report) error {
 		return nil
 	}
 	return engram.Errorf(engram.CodeInternal, "doctor found %s", count(r.Summary.Errors, "error", "errors")).
-		WithHint("the report says what to do about each")
+		WithHint("the report says how to fix each")
 }
 
 // knownCheck refuses a check that does not exist, and names the nearest that does.
@@ -175,7 +175,7 @@ func writeReport(b *strings.Builder, r health.Report) {
 			continue
 		}
 		if c.Check != r.Checks[0].Check && r.Checks[0].Result == health.Failed && strings.HasSuffix(c.Reason, "_not_checked") {
-			fmt.Fprintln(b, ": not looked at")
+			fmt.Fprintln(b, ": not checked")
 			continue
 		}
 		fmt.Fprintf(b, ": %s\n", render.Line(c.Message, 0))
@@ -195,7 +195,7 @@ func writeFindings(b *strings.Builder, c health.Check) {
 			fmt.Fprintf(b, "    - and %d more; --json shows them\n", len(c.Findings)-most)
 			return
 		}
-		if !strings.HasSuffix(c.Message, f.Message) { // said already
+		if !strings.HasSuffix(c.Message, f.Message) { // already in a memory
 			fmt.Fprintf(b, "    - %s\n", render.Line(f.Message, 0))
 		}
 	}

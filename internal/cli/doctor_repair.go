@@ -16,9 +16,9 @@ func (p *program) doctorRepairCommand() *cobra.Command {
 	var plan, dryRun, apply bool
 	cmd := &cobra.Command{
 		Use:   "repair --project NAME --check CHECK (--plan | --dry-run | --apply)",
-		Short: "Give sessions to the project they belong to",
-		Long: `Give the sessions of a project that a check finds, with their memories and prompts, to the project they belong to.
-The answer is JSON. --plan and --dry-run change nothing; --apply makes a backup first, and engram undo takes it back.`,
+		Short: "Move sessions to the project they belong to",
+		Long: `Move the sessions that a check reports, with their memories and prompts, to the project they belong to. The output is
+JSON. --plan and --dry-run change nothing; --apply makes a backup first, and engram undo reverts it.`,
 		Example: examples("engram doctor repair --project shop --check session_project_directory_mismatch --plan",
 			"engram doctor repair --project shop --check manual_session_name_project_mismatch --apply"),
 		Args: between(0, 0),
@@ -45,10 +45,10 @@ The answer is JSON. --plan and --dry-run change nothing; --apply makes a backup 
 			return p.repair(cmd, check, mode)
 		},
 	}
-	cmd.Flags().StringVar(&check, "check", "", "the `check` whose finds are repaired")
-	cmd.Flags().BoolVar(&plan, "plan", false, "say which sessions would move")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "move them, count, and take it back")
-	cmd.Flags().BoolVar(&apply, "apply", false, "move them, after a backup")
+	cmd.Flags().StringVar(&check, "check", "", "the `check` whose findings are repaired")
+	cmd.Flags().BoolVar(&plan, "plan", false, "list the sessions that would move")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "move them in a transaction, count, and roll back")
+	cmd.Flags().BoolVar(&apply, "apply", false, "make a backup and move them")
 	return cmd
 }
 
@@ -59,7 +59,7 @@ func (p *program) repair(cmd *cobra.Command, check string, mode engine.RepairMod
 	}
 	in := p.doctorInput(check, false)
 	if in.All {
-		return invalidf("a project is required").WithHint("name it with --project")
+		return invalidf("a project is required").WithHint("add --project NAME")
 	}
 	r, err := e.Repair(cmd.Context(), engine.RepairInput{Project: in.Project.Explicit, Check: check, Mode: mode})
 	if err != nil {

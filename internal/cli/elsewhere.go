@@ -50,12 +50,12 @@ func writeElsewhere(b *strings.Builder, docs []elsewhereDoc) {
 			prompts++
 		}
 	}
-	fmt.Fprintf(b, "The words are still in %s and %s:\n", count(prompts, "prompt", "prompts"),
+	fmt.Fprintf(b, "The text is still contained in %s and %s:\n", count(prompts, "prompt", "prompts"),
 		count(len(docs)-prompts, "session summary", "session summaries"))
 	for _, d := range docs {
 		fmt.Fprintf(b, "  %s\n", render.Plain(d.Remove))
 	}
 	if len(docs) > prompts {
-		fmt.Fprintln(b, "A session goes when its memories were erased.")
+		fmt.Fprintln(b, "A session can be deleted when its memories are erased.")
 	}
 }

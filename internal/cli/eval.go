@@ -28,43 +28,43 @@ func (p *program) evalCommand() *cobra.Command {
 	var f evalFlags
 	cmd := &cobra.Command{
 		Use:   "eval [DIR]",
-		Short: "Measure how well memories are found",
-		Long: `Measure how well memories are found: load the set of questions with known answers in DIR, or each of the sets in it,
-into a throw-away database, ask every question, and print
+		Short: "Measure retrieval quality",
+		Long: `Measure retrieval quality: load a set of questions with known answers from DIR, or each set in DIR, into a temporary
+database, ask every question, and print
 
-  R@k    share of the memories that answer a question among the first k finds
-  MRR    1 / place of the first of them, nDCG the same for all of them, among the first 10
-  prec   share of what was given as an answer (not called weak) that is one
-  kept   share of the memories that answer a question that were given as an answer
-  lost   share of the questions that were told that nothing is relevant, wrongly
-  abst   share of the questions that were told so, rightly, when asked in another group's project
-  empty  share of the questions that got nothing at all, weak or not
-  tokens of an answer with ten finds, and the time of a question in milliseconds
+  R@k    recall: share of the relevant memories among the first k hits
+  MRR    mean reciprocal rank of the first relevant hit; nDCG ranks all of them; both over the first 10 hits
+  prec   precision: share of the answers (hits above the relevance threshold) that are relevant
+  kept   share of the relevant memories returned above the threshold
+  lost   share of answerable questions answered "nothing relevant" (false abstention)
+  abst   share of unanswerable questions, asked in another group's project, answered "nothing relevant" (correct)
+  empty  share of questions without any hit, above or below the threshold
+  tokens of an answer with ten hits, and the time per question in milliseconds
 
---against compares search options with those of --with, question by question: the difference, the 95 % interval around
-it and how likely it is by chance (paired bootstrap). --own asks about your own memories: titles for what they stand
-over, prompts for what was saved after them and searches for what was read after them, and lines of CHANGELOG.md for
-their commits. Your memories are only read.`,
+--against compares other search options with those of --with, question by question: the difference, its 95 % interval
+and its probability by chance (paired bootstrap). --own builds sets from your own memories: titles should find their
+memory, prompts what was saved after them, searches what was read after them, and lines of CHANGELOG.md their commits.
+Your memories are only read.`,
 		Example: examples("engram eval sets/decisions", "engram eval sets --queries queries-kw3.jsonl --json",
 			"engram eval sets --against mode=fts", "engram eval --own --with fusion=score --against fusion=rank",
 			"engram eval --own --write my-set"),
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.own == (len(args) == 1) {
-				return invalidf("what to measure is not clear").WithHint("give the folder of a set, or --own for your own memories")
+				return invalidf("nothing to measure is given").WithHint("give the folder of a set, or --own for your own memories")
 			}
 			return p.eval(cmd, strings.Join(args, ""), f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.own, "own", false, "ask about your own memories, of every project or of --project")
-	flags.StringVar(&f.write, "write", "", "write the sets made by --own into this `folder`, to keep and compare")
+	flags.BoolVar(&f.own, "own", false, "use your own memories, of every project or of --project")
+	flags.StringVar(&f.write, "write", "", "write the sets made by --own into this `folder`")
 	flags.StringVar(&f.queries, "queries", eval.Questions, "`file` of questions in each set")
 	flags.StringVar(&f.with, "with", "", "search `options`: name=value,… with the names "+strings.Join(trial.Options(), ", "))
-	flags.StringArrayVar(&f.against, "against", nil, "compare with these search `options`; may be given several times")
-	flags.IntVar(&f.limit, "limit", trial.DefaultLimit, "ask for so many finds")
-	flags.IntVar(&f.questions, "questions", 0, "ask only so many questions of each set, spread evenly; 0 asks all")
-	flags.BoolVar(&f.unanswerable, "unanswerable", true, "ask questions in another group's project too, where nothing answers them")
+	flags.StringArrayVar(&f.against, "against", nil, "compare with these search `options`; may be repeated")
+	flags.IntVar(&f.limit, "limit", trial.DefaultLimit, "number of hits per question")
+	flags.IntVar(&f.questions, "questions", 0, "number of questions per set, spread evenly; 0 is all")
+	flags.BoolVar(&f.unanswerable, "unanswerable", true, "also ask questions in another group's project, where they have no answer")
 	return cmd
 }
 
@@ -122,7 +122,7 @@ func (f evalFlags) configs() ([]trial.Config, error) {
 		return nil, invalidf("questions %d is out of range", f.questions).WithHint("a number from 0")
 	}
 	if f.write != "" && !f.own {
-		return nil, invalidf("--write is for the sets that --own makes")
+		return nil, invalidf("--write needs --own")
 	}
 	var all []trial.Config
 	for _, s := range append([]string{f.with}, f.against...) {
@@ -138,7 +138,7 @@ func (f evalFlags) configs() ([]trial.Config, error) {
 // readSets reads the set in dir, or those in its folders.
 func (p *program) readSets(dir, queries string) ([]eval.Set, error) {
 	if !fs.ValidPath(queries) {
-		return nil, invalidf("--queries %q is no name of a file", queries).WithHint("a file in the folder of each set")
+		return nil, invalidf("--queries %q is not a file name", queries).WithHint("name a file in the folder of each set")
 	}
 	dir = p.path(dir)
 	names, err := eval.Sets(os.DirFS(dir))

@@ -55,10 +55,10 @@ func writeSets(dir string, sets []eval.Set) error {
 		}
 		folder := filepath.Join(dir, s.Name)
 		if _, err := os.Stat(folder); err == nil {
-			return engram.Errorf(engram.CodeConflict, "%s exists already", folder).WithHint("choose another folder, or measure this one: {eval %s}", dir)
+			return engram.Errorf(engram.CodeConflict, "%s already exists", folder).WithHint("choose another folder, or measure the existing one: {eval %s}", dir)
 		}
 		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return engram.Errorf(engram.CodeUnavailable, "%s cannot be made", folder).WithCause(err)
+			return engram.Errorf(engram.CodeUnavailable, "cannot create %s", folder).WithCause(err)
 		}
 		err := s.Write(func(name string) (io.WriteCloser, error) {
 			f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)

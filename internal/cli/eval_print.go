@@ -89,7 +89,7 @@ func writeEval(b *strings.Builder, reports []trial.Report, notes []string) {
 func writeEvalSet(b *strings.Builder, r trial.Report) {
 	fmt.Fprintf(b, "%s: %s, %s", render.Line(r.Name, 0), count(r.Documents, "document", "documents"), count(r.Questions, "question", "questions"))
 	if r.Unanswerable > 0 {
-		fmt.Fprintf(b, ", %d asked where nothing answers them", r.Unanswerable)
+		fmt.Fprintf(b, ", %d unanswerable", r.Unanswerable)
 	}
 	width := len("  difference")
 	for _, row := range r.Rows {
@@ -155,6 +155,6 @@ func writeFigure(b *strings.Builder, f eval.Figure, v float64, ok bool, form str
 
 // fewNote says that a set is too small to be believed.
 func fewNote(set eval.Set) string {
-	return fmt.Sprintf("%s: %s, too few to judge by (%d are the least that say anything).", render.Line(set.Name, 0),
+	return fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
 		count(len(set.Questions), "question", "questions"), eval.Few)
 }

@@ -92,7 +92,7 @@ func (p *program) hintOf(err error) string {
 		return hint
 	}
 	if problem, ok := errors.AsType[*project.Problem](err); ok && len(problem.Available) > 0 {
-		return "projects that would do: " + strings.Join(problem.Available, ", ")
+		return "use one of: " + strings.Join(problem.Available, ", ")
 	}
 	return ""
 }
@@ -127,7 +127,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	}
 	if unknown.GetSpecifiedShortnames() != "" || strings.ContainsAny(unknown.GetSpecifiedName(), " \t\n") {
 		return engram.Errorf(engram.CodeInvalid, "%v", err).
-			WithHint("put -- before a text that begins with a dash, or read it from standard input with -")
+			WithHint("put -- before a text that begins with a dash, or use - to read it from standard input")
 	}
 	if near := nearestFlag(cmd, unknown.GetSpecifiedName()); near != "" {
 		usage = "did you mean " + near + "? " + usage
@@ -145,9 +145,9 @@ func kindOf(f *pflag.Flag) string {
 	case "bool":
 		return "true or false"
 	case "when":
-		return "one of auto, always or never"
+		return "auto, always or never"
 	}
-	return "a value that fits"
+	return "a valid value"
 }
 
 // unknownCommand refuses the words after a command that has only sub-commands.
@@ -174,7 +174,7 @@ func onlyOne(cmd *cobra.Command, names ...string) error {
 	if len(given) < 2 {
 		return nil
 	}
-	return invalidf("%s do not go together", strings.Join(given, " and ")).WithHint("give one of them")
+	return invalidf("%s cannot be combined", strings.Join(given, " and ")).WithHint("use one of them")
 }
 
 // between checks the number of arguments; most < 0 is any number.
@@ -189,7 +189,7 @@ func between(least, most int) cobra.PositionalArgs {
 		}
 		hint := "usage: " + cmd.UseLine()
 		if dash := cmd.ArgsLenAtDash(); dash >= 0 && len(args) > most {
-			hint += "; what follows -- is no flag"
+			hint += "; everything after -- is an argument"
 		}
 		return engram.Errorf(engram.CodeInvalid, "%s: %s", cmd.Name(), what).WithHint("%s", hint)
 	}

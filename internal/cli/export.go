@@ -28,16 +28,17 @@ func (p *program) exportCommand() *cobra.Command {
 	var in engine.ExportInput
 	cmd := &cobra.Command{
 		Use:   "export [FILE|-]",
-		Short: "Write everything into a file that import reads",
-		Long: `Write everything, or what belongs to one --project, into a file that engram import reads: engram-export.json when
-none is named, "-" for standard output. A name that ends in .gz is packed. Only you can read the file, which takes the
-place of one of that name when it is whole.
+		Short: "Export all data to a file that import reads",
+		Long: `Export everything, or one --project, to a file that engram import reads: engram-export.json by default, "-" for standard
+output. A name that ends in .gz is compressed. Only you can read the file. An existing file is replaced when the new one is
+complete.
 
-The format json keeps everything: memories, forgotten ones too, with their earlier versions, relations, sessions, prompts
-and projects. Programs that speak the mem_* dialect find their lists in it: sessions, observations and prompts. mem has these
-alone, without any field of Engram's; the command lists what it left out: relations, earlier versions, tags and other fields. With --project only what is in that project leaves, by
-whatever alias it is named; relations to memories of other projects stay behind. obsidian and markdown write a folder of
-notes, which import reads, too: see engram obsidian-export; they differ in how links look.`,
+The format json contains everything: memories, forgotten ones included, with their earlier versions, relations, sessions,
+prompts and projects; programs of the mem_* dialect find their sessions, observations and prompts in it. The format mem
+contains only those three, without Engram's own fields, and the command lists what it left out: relations, earlier
+versions, tags and other fields. With --project (or one of its aliases) only that project is exported; relations to
+memories of other projects are left out. The formats obsidian and markdown write a folder of notes, which import reads,
+too; they differ in the style of links. See engram obsidian-export.`,
 		Example: examples("engram export", "engram export shop.json --project shop", "engram export engram.json.gz", "engram export notes --format markdown"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,10 +46,10 @@ notes, which import reads, too: see engram obsidian-export; they differ in how l
 				return p.exportNotes(cmd, args, in)
 			}
 			if in.Vectors && in.Format != engine.NativeFormat && in.Format != "" {
-				return invalidf("format %q has no room for vectors", in.Format).WithHint("--vectors goes with the format json")
+				return invalidf("format %q cannot hold vectors", in.Format).WithHint("use the format json with --vectors")
 			}
 			if !slices.Contains([]string{"", engine.NativeFormat, "mem"}, in.Format) {
-				return invalidf("format %q does not exist", in.Format).WithHint("one of json, mem, obsidian, markdown")
+				return invalidf("format %q does not exist", in.Format).WithHint("use one of json, mem, obsidian, markdown")
 			}
 			name := exportName
 			if len(args) == 1 {
@@ -57,9 +58,9 @@ notes, which import reads, too: see engram obsidian-export; they differ in how l
 			return p.export(cmd, name, in)
 		},
 	}
-	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json keeps everything and is read by mem_* programs, too; mem has their fields alone; obsidian and markdown are a folder of notes")
-	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "with the secrets that were saved with --allow-secret, which are cut out otherwise")
-	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "with the vectors of memories")
+	cmd.Flags().StringVar(&in.Format, "format", engine.NativeFormat, "json contains everything and suits mem_* programs, too; mem contains only their fields; obsidian and markdown write a folder of notes")
+	cmd.Flags().BoolVar(&in.AllowSecret, "allow-secret", false, "include secrets saved with --allow-secret, which are redacted otherwise")
+	cmd.Flags().BoolVar(&in.Vectors, "vectors", false, "include the vectors of memories")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{"json", "mem", "obsidian", "markdown"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -171,10 +172,10 @@ func unwritten(name string, err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: the disk is full", name).
-			WithHint("free some space, or name a file on another disk; a name that ends in .gz takes less").WithCause(bad.Err)
+			WithHint("free some space, or use another disk; a name that ends in .gz compresses the file").WithCause(bad.Err)
 	case errors.Is(err, syscall.EFBIG):
-		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: it would be larger than files may be here", name).
-			WithHint("raise the limit (ulimit -f), or pack it: a name that ends in .gz").WithCause(bad.Err)
+		return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written: it exceeds the file size limit", name).
+			WithHint("raise the limit (ulimit -f), or compress it with a name that ends in .gz").WithCause(bad.Err)
 	}
 	return engram.Errorf(engram.CodeUnavailable, "file %s cannot be written", name).WithCause(bad.Err)
 }
@@ -191,7 +192,7 @@ type exportedDoc struct {
 	Forgotten int    `json:"forgotten"` // of the memories
 	Revisions int    `json:"revisions"` // what memories said before
 	Relations int    `json:"relations"` // removed ones too
-	Erased    int    `json:"erased"`    // names of what was erased
+	Erased    int    `json:"erased"`    // ids of erased records
 	Vectors   int    `json:"vectors"`   // 0 without --vectors
 	Left      left   `json:"left_out"`  // what the format has no room for
 }
@@ -228,7 +229,7 @@ func (d exportedDoc) write(b *strings.Builder) {
 		fmt.Fprintf(b, "  %s\n", count(d.Relations, "relation", "relations"))
 	}
 	if text := d.Left.String(); text != "" {
-		fmt.Fprintf(b, "Left out, for the format %s has no room for it: %s\n", d.Format, text)
+		fmt.Fprintf(b, "Left out because the format %s cannot hold it: %s\n", d.Format, text)
 	}
 }
 
@@ -242,7 +243,7 @@ func (l left) String() string {
 		{l.Relations, "relation", "relations"}, {l.Revisions, "older text of memories", "older texts of memories"},
 		{l.Memories, "memory without its tags, metadata or versions", "memories without their tags, metadata or versions"},
 		{l.Prompts, "deleted prompt", "deleted prompts"}, {l.Sessions, "deleted session", "deleted sessions"},
-		{l.Projects, "project with its settings", "projects with their settings"}, {l.Erased, "name of what was erased", "names of what was erased"},
+		{l.Projects, "project with its settings", "projects with their settings"}, {l.Erased, "id of an erased record", "ids of erased records"},
 	} {
 		if k.n > 0 {
 			parts = append(parts, count(k.n, k.one, k.many))

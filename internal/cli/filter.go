@@ -27,20 +27,20 @@ type filterFlags struct {
 // it to the engine.
 func (f *filterFlags) register(cmd *cobra.Command, limit int) {
 	flags := cmd.Flags()
-	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `kind`, or of one of several: a,b")
-	flags.StringVar(&f.scope, "scope", "", "only memories for `whom`: project, personal or global")
-	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; with every one of several")
-	flags.StringArrayVar(&f.metadata, "metadata", nil, "only memories whose metadata have this `key=value`; all of several")
-	flags.StringVar(&f.since, "since", "", "only memories made since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
-	flags.StringVar(&f.until, "until", "", "only memories made before a `time`, written like that of --since")
-	flags.BoolVar(&f.all, "all-projects", false, "look in every project")
-	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories that are still as strong: `x` from 0 to 1; see engram decay")
-	flags.IntVar(&f.limit, "limit", limit, "show at most so many")
+	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `type`, or of several: a,b")
+	flags.StringVar(&f.scope, "scope", "", "only memories of this `scope`: project, personal or global")
+	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; repeated: with all of them")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "only memories with this metadata `key=value`; repeated: with all of them")
+	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
+	flags.StringVar(&f.until, "until", "", "only memories created before a `time`, in the format of --since")
+	flags.BoolVar(&f.all, "all-projects", false, "include every project")
+	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories of at least this strength: `x` from 0 to 1; see engram decay")
+	flags.IntVar(&f.limit, "limit", limit, "maximum number of results")
 	alsoFlag(cmd, "tag", "tags")
 }
 
 // supersededUsage is the help of --superseded.
-const supersededUsage = "also memories in whose place another one stands"
+const supersededUsage = "include superseded memories"
 
 // registerSuperseded adds the flag that shows what is hidden otherwise.
 func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
@@ -97,7 +97,7 @@ func countOf(args []string, limit *int) error {
 	}
 	n, err := strconv.Atoi(args[0])
 	if err != nil || n < 1 {
-		return invalidf("%q is not how many to show", args[0]).WithHint("a number from 1")
+		return invalidf("%q is not a number of memories to show", args[0]).WithHint("a number from 1")
 	}
 	*limit = n
 	return nil

@@ -42,7 +42,7 @@ func writeHeld(b *strings.Builder, held []engram.Trace) {
 	if len(held) == 0 {
 		return
 	}
-	fmt.Fprintln(b, "The text is still held by:")
+	fmt.Fprintln(b, "The text is still contained in:")
 	for _, t := range held {
 		fmt.Fprintf(b, "  %s %s\n", t.Kind, render.Plain(t.Where))
 	}
@@ -93,7 +93,7 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 		}
 	}
 	if doc.Left > 0 {
-		return engram.Errorf(engram.CodeInternal, "%d of the forgotten memories are still found", doc.Left)
+		return engram.Errorf(engram.CodeInternal, "a search still finds %d of the forgotten memories", doc.Left)
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		writeForgotten(b, doc)
@@ -106,7 +106,7 @@ func (p *program) forgetFound(cmd *cobra.Command, e *engine.Engine, f forgetFlag
 // words, a search answers with the newest memories; nobody asked to forget those.
 func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string) ([]engram.Memory, error) {
 	if strings.TrimSpace(query) == "" {
-		return nil, invalidf("--query is empty").WithHint("say what the memories to forget are about")
+		return nil, invalidf("--query is empty").WithHint("give words that the memories to forget contain")
 	}
 	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (p *program) forgettable(cmd *cobra.Command, e *engine.Engine, query string
 func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 	p.tell(func(b *strings.Builder) { writeRows(b, rowsOf(found)) })
 	answer, err := p.ask("Forget which? [all, numbers such as "+strconv.FormatInt(found[0].Num, 10)+", or nothing for none]",
-		"--yes, or --dry-run to only look")
+		"--yes, or --dry-run to preview")
 	if err != nil || answer == "" || answer == "none" || answer == "n" || answer == "no" {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (p *program) choose(found []engram.Memory) ([]engram.Memory, error) {
 		num, err := strconv.ParseInt(strings.TrimPrefix(word, "#"), 10, 64)
 		at := slices.IndexFunc(found, func(m engram.Memory) bool { return m.Num == num })
 		if err != nil || at < 0 {
-			return nil, invalidf("%q is none of the memories shown", word).WithHint("nothing was forgotten; use the numbers after #")
+			return nil, invalidf("%q is not one of the memories shown", word).WithHint("use the numbers after #; nothing was forgotten")
 		}
 		chosen = append(chosen, found[at])
 	}
@@ -166,7 +166,7 @@ func writeRows(b *strings.Builder, rows []document.DeletedRow) {
 func writeForgotten(b *strings.Builder, doc forgottenDoc) {
 	switch {
 	case len(doc.Found) == 0:
-		fmt.Fprintf(b, "No memory has all the words of %q.\n", render.Plain(doc.Query))
+		fmt.Fprintf(b, "No memory contains all the words of %q.\n", render.Plain(doc.Query))
 	case doc.DryRun:
 		fmt.Fprintf(b, "Would forget %s:\n", count(len(doc.Found), "memory", "memories"))
 		writeRows(b, doc.Found)
@@ -176,6 +176,6 @@ func writeForgotten(b *strings.Builder, doc forgottenDoc) {
 		for _, r := range doc.Deleted {
 			fmt.Fprintf(b, "Memory #%d %s\n", r.Num, howDeleted(doc.Hard))
 		}
-		fmt.Fprintln(b, "Asked again: none of them is found.")
+		fmt.Fprintln(b, "Checked: a search finds none of them any more.")
 	}
 }

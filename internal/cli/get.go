@@ -14,7 +14,7 @@ func (p *program) getCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "get ID",
 		Aliases: []string{"show"},
-		Short:   "Show a whole memory with its relations and revisions",
+		Short:   "Show a memory with its relations and revisions",
 		Example: examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -39,7 +39,7 @@ func (p *program) getCommand() *cobra.Command {
 			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
 		}),
 	}
-	cmd.Flags().StringVar(&session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "what it said at a past `time`: 7d, yesterday, 2026-01-31")
+	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session; engram why reports what it was shown")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }

@@ -18,10 +18,10 @@ func (p *program) graphCommand() *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "graph ID",
-		Short: "Show what relations lead to from a memory",
-		Long: `Show what relations lead to from a memory, in both directions: as a tree, as JSON, or as a drawing for Graphviz (dot) or
-Mermaid. Superseded memories are shown; forgotten ones, those of other projects and what waits for a verdict are not,
-unless asked for.`,
+		Short: "Show the relation graph around a memory",
+		Long: `Show the memories that relations connect to a memory, in both directions: as a tree, as JSON, or as a graph for Graphviz
+(dot) or Mermaid. Superseded memories are included; forgotten ones, other projects and pending candidates only on
+request.`,
 		Example: examples("engram graph 12", "engram graph 12 --depth 4 --relation supersedes,derived_from",
 			"engram graph 12 --format dot | dot -Tsvg > graph.svg", "engram graph 12 --format mermaid"),
 		Args: between(1, 1),
@@ -34,7 +34,7 @@ unless asked for.`,
 				return invalidf("--format %q is unknown", format).WithHint("text, json, dot or mermaid")
 			}
 			if p.json && write != nil {
-				return invalidf("--json and --format %s cannot both be", format).WithHint("leave one of them out")
+				return invalidf("--json and --format %s cannot be combined", format).WithHint("remove one of them")
 			}
 			// The engine takes 0 for its default.
 			if in.Depth == 0 {
@@ -59,12 +59,12 @@ unless asked for.`,
 		}),
 	}
 	flags := cmd.Flags()
-	flags.IntVar(&in.Depth, "depth", 2, "relations from it, at most 5")
-	flags.StringSliceVar(&relations, "relation", nil, "follow this `relation` alone, or one of several: a,b")
-	flags.BoolVar(&in.Pending, "pending", false, "also what waits for a verdict")
-	flags.BoolVar(&in.AllProjects, "all-projects", false, "also memories of other projects")
-	flags.IntVar(&in.Limit, "limit", 200, "show at most so many memories")
-	flags.StringVar(&format, "format", "text", "print as `what`: text, json, dot or mermaid")
+	flags.IntVar(&in.Depth, "depth", 2, "number of relations to follow, at most 5")
+	flags.StringSliceVar(&relations, "relation", nil, "follow only this `relation`, or several: a,b")
+	flags.BoolVar(&in.Pending, "pending", false, "include pending candidates")
+	flags.BoolVar(&in.AllProjects, "all-projects", false, "include memories of other projects")
+	flags.IntVar(&in.Limit, "limit", 200, "maximum number of memories")
+	flags.StringVar(&format, "format", "text", "output `format`: text, json, dot or mermaid")
 	return cmd
 }
 

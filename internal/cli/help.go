@@ -58,7 +58,7 @@ func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 				writeCommand(&b, c, columns)
 			}
 		}
-		fmt.Fprintln(&b, "\n"+fold("engram help all shows every command, engram help COMMAND what one does.", "", columns))
+		fmt.Fprintln(&b, "\n"+fold("Use engram help all to list every command, engram help COMMAND to explain one.", "", columns))
 	}
 	writeFlags(&b, head, "Flags", cmd.LocalNonPersistentFlags(), columns)
 	globals := pflag.NewFlagSet("", pflag.ContinueOnError)

@@ -148,7 +148,7 @@ func TestProblemsOfHintsAreSeen(t *testing.T) {
 		texts  []string
 		want   string // in the one problem; "" for none
 	}{
-		{format: "{projects list} shows what there is"},
+		{format: "{projects list} lists the projects"},
 		{format: "{undo %d} first; nothing was changed"},
 		{format: "{projects merge %s --into %s}"},
 		{format: "send %s", texts: []string{`{"name": value}`}},

@@ -18,9 +18,9 @@ func (p *program) historyCommand() *cobra.Command {
 	var version int
 	cmd := &cobra.Command{
 		Use:   "history ID",
-		Short: "Show what a memory said before",
-		Long: `Show what a memory said before, the oldest version first. --version prints one of them whole, --diff what changed
-between two: their numbers with a comma, or one number for what changed since. restore brings an old version back.`,
+		Short: "Show the version history of a memory",
+		Long: `Show the version history of a memory, oldest first. --version prints one version in full. --diff compares two versions
+(1,3), or one version with the current text (2). To restore a version: engram restore.`,
 		Example: examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -44,8 +44,8 @@ between two: their numbers with a comma, or one number for what changed since. r
 			return p.answer(document.HistoryOf(h), func(b *strings.Builder) { b.WriteString(render.History(h, p.zone())) })
 		}),
 	}
-	cmd.Flags().IntVar(&version, "version", 0, "print the version with this `number` whole; 0 is what it says now, -1 the one before")
-	cmd.Flags().StringVar(&diff, "diff", "", "what changed between two `versions`: 1,3")
+	cmd.Flags().IntVar(&version, "version", 0, "print the version with this `number` in full; 0 is the current one, -1 the one before it")
+	cmd.Flags().StringVar(&diff, "diff", "", "compare two `versions`: 1,3")
 	return cmd
 }
 
@@ -56,7 +56,7 @@ func (p *program) showDiff(h engram.History, spec string) error {
 	for i, text := range []string{first, second} {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
 		if err != nil && (i == 0 || both) {
-			return invalidf("--diff %q does not name two versions", spec).WithHint("two numbers, such as 1,3; {history %d} shows which there are", h.Memory.Num)
+			return invalidf("--diff %q does not name two versions", spec).WithHint("use two numbers such as 1,3; {history %d} lists the versions", h.Memory.Num)
 		}
 		numbers[i] = n
 	}
@@ -75,9 +75,9 @@ func (p *program) showDiff(h engram.History, spec string) error {
 func (p *program) restoreCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore ID VERSION",
-		Short: "Let a memory say again what it said before",
-		Long: `Let a memory say again what it said in an earlier version; history shows the numbers. What it says now becomes a
-version of its own, so nothing is lost.`,
+		Short: "Restore an earlier version of a memory",
+		Long: `Restore an earlier version of a memory; engram history shows the version numbers. The current text is kept as a version,
+so nothing is lost.`,
 		Example: examples("engram restore 12 1"),
 		Args:    between(2, 2),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -87,14 +87,14 @@ version of its own, so nothing is lost.`,
 			}
 			version, err := strconv.Atoi(args[1])
 			if err != nil || version < 1 {
-				return invalidf("%q is not the number of a version", args[1]).WithHint("{history %s} shows the numbers", ref)
+				return invalidf("%q is not a version number", args[1]).WithHint("{history %s} shows the numbers", ref)
 			}
 			m, err := e.Restore(cmd.Context(), ref, version)
 			if err != nil {
 				return err
 			}
 			return p.answer(document.MemoryOf(m, e.StateOf(m)), func(b *strings.Builder) {
-				fmt.Fprintf(b, "Memory restored: %s says what it said in version %d\n", name(m), version)
+				fmt.Fprintf(b, "Memory restored: %s has the text of version %d again\n", name(m), version)
 			})
 		}),
 	}

@@ -117,7 +117,7 @@ func (d *homeDoc) advice(self string) (next []nextDoc) {
 		add("review "+many, "review --all-projects")
 	}
 	if d.earlier != "" {
-		add("bring in what an earlier Engram kept", strings.TrimPrefix(engram.Call{"migrate", d.earlier}.String(), "engram "))
+		add("import the data of an earlier Engram", strings.TrimPrefix(engram.Call{"migrate", d.earlier}.String(), "engram "))
 	}
 	if d.Memories == 0 {
 		add("save a memory", "save 'Auth model' 'Tokens live 15 minutes'")
@@ -143,7 +143,7 @@ func writeHome(b *strings.Builder, doc homeDoc, columns int) {
 	if doc.Memories > 0 {
 		fmt.Fprintln(b, fold(fmt.Sprintf("Engram remembers %s of %s in %s", count(doc.Memories, "memory", "memories"),
 			count(doc.Projects, "project", "projects"), doc.Database), "", columns))
-		where := "Of this folder nothing is remembered yet."
+		where := "Nothing is remembered for this folder yet."
 		if doc.Project != "" {
 			where = "This folder is project " + render.Line(doc.Project, 0) + "."
 		}

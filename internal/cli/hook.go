@@ -20,14 +20,14 @@ import (
 func (p *program) hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook AGENT EVENT",
-		Short: "Serve one event of an agent's session",
-		Long: `Serve one event of an agent's session: agents run this themselves, as setup tells them to. The event comes as JSON on
-standard input, and the answer goes to standard output as the agent wants it; most events have none. It takes less than
-200 ms and exits with 0 whatever happens: what cannot be written in time is written by the next event.
+		Short: "Handle one hook event of an agent",
+		Long: `Handle one hook event of an agent. Agents run this command themselves, as engram setup configures them. It reads the event
+as JSON from standard input and writes the response in the agent's format to standard output; most events have none. It
+takes less than 200 ms and always exits with 0; what cannot be written in time is written by the next event.
 
-AGENT is claude-code, codex, gemini-cli, antigravity, cursor, vscode, windsurf, cline, kiro, opencode, pi or another word;
-EVENT is session-start, prompt, before-tool, after-tool, before-compact, after-compact, subagent-stop, stop or
-session-end, or what the agent calls it. Reasons for silence are in hook.log in the data directory.`,
+AGENT is claude-code, codex, gemini-cli, antigravity, cursor, vscode, windsurf, cline, kiro, opencode, pi or any other
+name. EVENT is session-start, prompt, before-tool, after-tool, before-compact, after-compact, subagent-stop, stop or
+session-end, or the agent's own name for it. hook.log in the data directory records errors and missed events.`,
 		Example: examples(`echo '{"session_id":"s1","cwd":"."}' | engram hook claude-code session-start`,
 			`echo '{"session_id":"s1","prompt":"why do logins expire?"}' | engram hook claude-code prompt`),
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},

@@ -20,28 +20,28 @@ func (p *program) importCommand() *cobra.Command {
 	var trust string
 	cmd := &cobra.Command{
 		Use:   "import FILE|-",
-		Short: "Bring in a file that an export wrote",
-		Long: `Bring in a file that engram export wrote, here or elsewhere, or the export of a program that speaks the mem_* or the
-memory_* dialect; which it is, is found out, and whether it is packed with gzip. Importing twice changes nothing: what is
-here already is known again by its id. Where both have something, the later edit holds and the other text is kept as a
-revision.
+		Short: "Import an export file",
+		Long: `Import a file written by engram export, on this machine or another, or an export of a program of the mem_* or memory_*
+dialect. The format and gzip compression are detected. Importing a file again changes nothing: existing records are
+recognised by their id. If a record exists in both places, the later edit wins and the other text is kept as a revision.
 
-Without --project what is here stays in its project, and what is new goes where the file says. With it everything goes into
-that one project, whatever the file says and by whatever alias it is named; what another project has here is left alone,
-and copies of it come in under new ids. What only an undone import had put elsewhere comes in itself.
+Without --project, existing memories stay in their project and new ones go into the project named in the file. With
+--project everything goes into that project, whatever the file names; memories that exist in another project are left
+alone there and imported as copies with new ids. A memory that only an undone import put elsewhere is moved instead.
 
-With --mode replace, what is not in the file is forgotten, of the project of the folder alone: what the file has of others is
-passed over. With --project everything in the file replaces that project; with --all-projects the file replaces every project
-that it is of. It says first how many memories of which projects it would forget, and asks; --yes answers that, --dry-run only
-looks. A backup of the database is made first where anything changes. All of it comes in or nothing does, and engram undo
-takes it back. An item that is wrong is listed and left out, and a replacement with one is refused; then the exit code is 2.
+With --mode replace, memories that are not in the file are forgotten: by default only in the project of this folder, and
+the file's memories of other projects are skipped; with --project the whole file replaces that project; with
+--all-projects the file replaces every project it contains. The command first shows how many memories of which projects
+would be forgotten, and asks; --yes confirms, --dry-run only previews. If anything changes, a backup is made first.
+Everything is imported in one transaction, and engram undo reverts it. Invalid items are listed and skipped, with exit
+code 2; a replacement with an invalid item is rejected.
 
---trust own says that the file is an export of your own, from another machine: its memories keep their origin (yours, an
-agent's) instead of being quoted as imported, also those that came in before. What reads like an order to an agent still
-waits for your approval, and engram undo takes it back.
+--trust own declares the file to be your own export from another machine: its memories keep their origin (you, or an
+agent) instead of being quoted as imported, including those imported earlier. Instruction-like texts still need your
+approval, and engram undo reverts it.
 
-With --format obsidian or markdown it is a folder of notes: what was edited there since an export comes in, see engram
-obsidian-export.`,
+With --format obsidian or markdown, the argument is a folder of notes, and edits made there since the export are imported:
+see engram obsidian-export.`,
 		Example: examples("engram import engram-export.json", "engram import shop.json --project shop --dry-run", "engram import engram.json.gz"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -49,14 +49,14 @@ obsidian-export.`,
 				return p.importNotes(cmd, args[0], dryRun)
 			}
 			if format != "" {
-				return invalidf("format %q is none that is named", format).WithHint("obsidian or markdown; what a file has is found out")
+				return invalidf("format %q cannot be chosen", format).WithHint("use obsidian or markdown for a folder; the format of a file is detected")
 			}
 			in := engine.ImportInput{Mode: engine.ImportMode(mode), DryRun: dryRun}
 			if in.Mode != engine.ImportReplace && (yes || all) {
-				return invalidf("--yes and --all-projects go with --mode replace").WithHint("run: %s --help", cmd.CommandPath())
+				return invalidf("--yes and --all-projects need --mode replace").WithHint("run: %s --help", cmd.CommandPath())
 			}
 			if in.Mine = trust == "own"; trust != "" && !in.Mine {
-				return invalidf("--trust %q does not exist", trust).WithHint("own: the file is an export of yours, from another machine")
+				return invalidf("--trust %q does not exist", trust).WithHint("use own if the file is your own export from another machine")
 			}
 			if in.Mode == engine.ImportReplace && !yes {
 				in.MayForget = new(int)
@@ -64,12 +64,12 @@ obsidian-export.`,
 			return p.importFile(cmd, e, args[0], in, all)
 		}),
 	}
-	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: what is not in the file is forgotten")
-	cmd.Flags().StringVar(&format, "format", "", "how the notes of a folder look, a `format`: obsidian or markdown; of a file it is found out")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
-	cmd.Flags().StringVar(&trust, "trust", "", "own: the file is your `own` export; its memories keep their origin, and are not quoted as imported")
-	cmd.Flags().BoolVar(&yes, "yes", false, "with --mode replace: do not ask before memories are forgotten")
-	cmd.Flags().BoolVar(&all, "all-projects", false, "with --mode replace: replace every project that the file is of")
+	cmd.Flags().StringVar(&mode, "mode", string(engine.ImportMerge), "merge, or replace: forget memories that are not in the file")
+	cmd.Flags().StringVar(&format, "format", "", "`format` of a folder of notes: obsidian or markdown; that of a file is detected")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview without changing anything")
+	cmd.Flags().StringVar(&trust, "trust", "", "`own`: the file is your own export; its memories keep their origin instead of being quoted as imported")
+	cmd.Flags().BoolVar(&yes, "yes", false, "with --mode replace: skip the confirmation")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "with --mode replace: replace every project in the file")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions([]string{"merge", "replace"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -105,7 +105,7 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 		if !p.json {
 			p.tellItems(res.Rejected, "wrong")
 			if res.Backup != "" {
-				p.warn("nothing was replaced; the backup that was made first stays: " + res.Backup)
+				p.warn("nothing was replaced; the backup is kept: " + res.Backup)
 			}
 		}
 		return err
@@ -119,11 +119,11 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 		return err
 	}
 	if n := res.All().Rejected; n > 0 {
-		none := engram.Errorf(engram.CodeInvalid, "%s of the file did not come in", count(n, "item", "items"))
+		none := engram.Errorf(engram.CodeInvalid, "%s of the file could not be imported", count(n, "item", "items"))
 		if all := res.All(); in.DryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			return none.WithHint("the reasons stand above")
+			return none.WithHint("see the reasons above")
 		}
-		return none.WithHint("the rest did; the reasons stand above")
+		return none.WithHint("the rest was imported; see the reasons above")
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, 
 
 // replaceQuestion asks whether a replacement may forget what is not in the file.
 func replaceQuestion(res engine.Imported) string {
-	return fmt.Sprintf("What is not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Gone, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
+	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Gone, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
 }
 
 // forgetsOf lists how many memories of which projects are forgotten.
@@ -187,7 +187,7 @@ func (d importedDoc) write(b *strings.Builder) {
 	}
 	would := ""
 	if d.DryRun {
-		would = ", if it were not for --dry-run"
+		would = " (dry run)"
 	}
 	fmt.Fprintf(b, "Imported from %s%s\n", from, would)
 	writeTallies(b, d.Imported)
@@ -195,7 +195,7 @@ func (d importedDoc) write(b *strings.Builder) {
 		fmt.Fprintf(b, "What was there before: %s\n", d.Backup)
 	}
 	if d.Op != 0 {
-		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.Op)
+		fmt.Fprintf(b, "To undo: engram undo %d\n", d.Op)
 	}
 }
 
@@ -214,10 +214,10 @@ func writeTallies(b *strings.Builder, d document.Imported) {
 		}
 	}
 	if len(d.Forgets) > 0 {
-		fmt.Fprintf(b, "Forgotten, for it is not in the file: %s\n", forgetsOf(d))
+		fmt.Fprintf(b, "Forgotten because not in the file: %s\n", forgetsOf(d))
 	}
 	if d.Elsewhere > 0 {
-		fmt.Fprintf(b, "Passed over, for it is of other projects: %s (--all-projects)\n", count(d.Elsewhere, "item", "items"))
+		fmt.Fprintf(b, "Skipped because of other projects: %s (--all-projects)\n", count(d.Elsewhere, "item", "items"))
 	}
 	b.WriteString(waitLine(d.Waiting, d.Op, d.DryRun))
 }
@@ -229,10 +229,10 @@ func waitLine(n int, op int64, dryRun bool) string {
 	case n == 0:
 		return ""
 	case dryRun:
-		return fmt.Sprintf("  %s like an order to an agent, and would wait for your review\n", count(n, "memory reads", "memories read"))
+		return fmt.Sprintf("  %s flagged as instruction-like and would need your review\n", count(n, "memory would be", "memories would be"))
 	}
-	return fmt.Sprintf("  %s for review: what reads like an order to an agent is told unasked only when you approve it here (engram review)\n"+
-		"  When the file is your own and you know all of it: engram review approve --operation %d\n", count(n, "memory waits", "memories wait"), op)
+	return fmt.Sprintf("  %s pending review: instruction-like texts are injected only after you approve them here (engram review)\n"+
+		"  If the file is your own and you know its content: engram review approve --operation %d\n", count(n, "memory is", "memories are"), op)
 }
 
 // tallied is "3 memories: 2 new, 1 as before".
@@ -252,10 +252,10 @@ func tallied(t document.Tally, one, many string) string {
 		text += ": " + strings.Join(parts, ", ")
 	}
 	if t.Forgotten > 0 {
-		text += fmt.Sprintf("; forgotten here since, and staying so: %d", t.Forgotten)
+		text += fmt.Sprintf("; forgotten here since, and kept forgotten: %d", t.Forgotten)
 	}
 	if t.Gone > 0 {
-		text += fmt.Sprintf("; not in the file, and so taken away: %d", t.Gone)
+		text += fmt.Sprintf("; removed because not in the file: %d", t.Gone)
 	}
 	return text
 }

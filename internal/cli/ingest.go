@@ -26,15 +26,13 @@ func (p *program) ingestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ingest [FILE|-|JSON]",
 		Short: "Save many memories from JSON",
-		Long: `Save many memories from JSON: a list of objects, or one object a line (JSONL), from a file, standard input or the
-argument itself. An object has content and, if wanted, title, type, scope, project, topic_key, session_id, tool_name,
-tags, metadata, importance, permanent, files (a list of what save --file takes) and related; a field of another name is
-an error.
+		Long: `Save many memories from JSON: a list of objects, or one object per line (JSONL), from a file, standard input or the
+argument itself. An object has content and optionally title, type, scope, project, topic_key, session_id, tool_name, tags,
+metadata, importance, permanent, files (a list of values as for save --file) and related; any other field is an error.
 
-Memories share a transaction in batches of --batch. When one cannot be saved, none of its batch is; it is told in a line
-with its place and the reason, the other batches are saved all the same, and the exit code is 2. What is here already is
-unchanged, however old it is: put the file right and save it again. Any number of memories is read in the same little
-room.`,
+Each batch of --batch memories is one transaction: if one memory is invalid, none of its batch is saved. The command
+reports its position and the reason, saves the other batches, and exits with 2. Memories that already exist stay
+unchanged, so correct the file and run the command again. Memory use does not grow with the size of the file.`,
 		Example: examples("engram ingest memories.jsonl", `engram ingest '[{"title":"Ports","content":"The shop listens on 8443."}]'`, "engram ingest memories.jsonl --dry-run", `jq -c '.notes[]' notes.json | engram ingest - --merge --json`),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -55,10 +53,10 @@ room.`,
 			return p.ingest(cmd, e, name, in)
 		}),
 	}
-	cmd.Flags().BoolVar(&in.merge, "merge", false, "let memories that say nearly the same become one")
-	cmd.Flags().StringVar(&in.said, "origin", "", "`who` it comes from: human, agent or tool (default: it is imported)")
-	cmd.Flags().IntVar(&in.batch, "batch", engine.MaxBatch, "how many are saved together, all or none: 1 to 100")
-	cmd.Flags().BoolVar(&in.dryRun, "dry-run", false, "say what would come of it, and change nothing")
+	cmd.Flags().BoolVar(&in.merge, "merge", false, "merge near-duplicates")
+	cmd.Flags().StringVar(&in.said, "origin", "", "`origin`: human, agent or tool (default: imported)")
+	cmd.Flags().IntVar(&in.batch, "batch", engine.MaxBatch, "memories per batch (saved all or none), from 1 to 100")
+	cmd.Flags().BoolVar(&in.dryRun, "dry-run", false, "preview without changing anything")
 	return cmd
 }
 
@@ -193,7 +191,7 @@ func (g *ingestion) reject(d draftItem, err error) {
 func (d *ingestedDoc) failed(err error) error {
 	if n := d.saved(); n > 0 && !d.DryRun {
 		if told, ok := errors.AsType[*engram.Error](err); ok {
-			return engram.Errorf(told.Code, "after the first %d, which are saved: %s", n, told.Msg).
+			return engram.Errorf(told.Code, "%d memories were saved, then: %s", n, told.Msg).
 				WithHint("%s", strings.ReplaceAll(told.Hint, "nothing was changed", "the others were not saved")).WithCause(told.Err)
 		}
 	}
@@ -212,11 +210,11 @@ func (d *ingestedDoc) verdict() error {
 	}
 	switch {
 	case d.DryRun:
-		return err.WithHint("the reasons stand above")
+		return err.WithHint("see the reasons above")
 	case d.Unsaved > 0:
-		return err.WithHint("%s; %s right, but a batch is saved whole or not at all: put the file right and save it again, or take --batch 1", others, count(d.Unsaved, "memory is", "memories are"))
+		return err.WithHint("%s; %s valid, but a batch is saved all or none: correct the file and run the command again, or use --batch 1", others, count(d.Unsaved, "memory is", "memories are"))
 	}
-	return err.WithHint("%s; the reasons stand above", others)
+	return err.WithHint("%s; see the reasons above", others)
 }
 
 func (p *program) ingestInput(d document.Draft, project string, o ingestInput) (engine.SaveInput, error) {

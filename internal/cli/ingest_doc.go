@@ -109,22 +109,22 @@ func (d *ingestedDoc) write(b *strings.Builder) {
 		part(d.Saved[a], string(a))
 	}
 	part(d.Wrong, "wrong")
-	part(d.Unsaved, "not saved with them")
+	part(d.Unsaved, "skipped with its batch")
 	if d.DryRun {
-		b.WriteString(", if it were not for --dry-run")
+		b.WriteString(" (dry run)")
 	}
 	fmt.Fprintln(b)
 	if d.DryRun {
 		return
 	}
 	if d.Contested > 0 {
-		fmt.Fprintf(b, "%s of memories that may contradict each other: engram conflicts list\n", count(d.Contested, "pair", "pairs"))
+		fmt.Fprintf(b, "%s of memories may contradict each other: engram conflicts list\n", count(d.Contested, "pair", "pairs"))
 	}
 	switch d.Ops {
 	case 0:
 	case 1:
-		fmt.Fprintf(b, "To take it back: engram undo %d\n", d.FirstOp)
+		fmt.Fprintf(b, "To undo: engram undo %d\n", d.FirstOp)
 	default: // others may have written meanwhile
-		fmt.Fprintf(b, "To take it back: engram undo %d..%d --verb ingest\n", d.FirstOp, d.LastOp)
+		fmt.Fprintf(b, "To undo: engram undo %d..%d --verb ingest\n", d.FirstOp, d.LastOp)
 	}
 }

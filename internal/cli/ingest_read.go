@@ -46,13 +46,13 @@ func (d *drafts) next(most int) ([]draftItem, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, engram.Errorf(engram.CodeUnavailable, "the memories cannot be read").WithCause(err)
+			return nil, engram.Errorf(engram.CodeUnavailable, "cannot read the memories").WithCause(err)
 		}
 		d.count++
 		d.over = raw.end
 		one := draftItem{place: d.count, line: raw.line}
 		if raw.flaw != "" {
-			one.err = invalidf("%s", raw.flaw).WithHint("a list of objects, or one object a line")
+			one.err = invalidf("%s", raw.flaw).WithHint("give a list of objects, or one object per line")
 		} else {
 			one.draft, one.err = draftOf(raw.text)
 		}
@@ -70,23 +70,23 @@ func draftOf(raw []byte) (document.Draft, error) {
 		return one, invalidf("the text is not valid UTF-8").WithHint("convert it to UTF-8 first")
 	case len(raw) == 0 || raw[0] != '{':
 		if json.Valid(raw) {
-			return one, invalidf("it is no object but a %s", jsonKind(raw)).WithHint("a list of objects, or one object a line")
+			return one, invalidf("it is not an object but a %s", jsonKind(raw)).WithHint("give a list of objects, or one object per line")
 		}
-		return one, invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line")
+		return one, invalidf("the text is not valid JSON here").WithHint("give a list of objects, or one object per line")
 	case !json.Valid(raw):
-		return one, invalidf("the text is no JSON here").WithHint("a list of objects, or one object a line").WithCause(json.Unmarshal(raw, &struct{}{}))
+		return one, invalidf("the text is not valid JSON here").WithHint("give a list of objects, or one object per line").WithCause(json.Unmarshal(raw, &struct{}{}))
 	}
 	if name := twice(raw); name != "" {
-		return one, invalidf("%s is there twice", name).WithHint("which of the two is meant?")
+		return one, invalidf("field %s is there twice", name).WithHint("remove one of the two")
 	}
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&one); err != nil {
 		if wholeExport(raw) {
-			return one, invalidf("it is a whole export and no memory: it comes in by engram import")
+			return one, invalidf("it is an export, not a list of memories: use engram import")
 		}
 		return one, invalidf("%s", unreadable(err)).
-			WithHint("an object with content, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata, importance, permanent, related")
+			WithHint("give an object with content, title, type, scope, project, topic_key, session_id, tool_name, tags, metadata, importance, permanent, related")
 	}
 	return one, nil
 }
@@ -150,7 +150,7 @@ func unreadable(err error) string {
 	case !ok:
 		return strings.TrimPrefix(err.Error(), "json: ")
 	case mistyped.Field == "":
-		return "it is no object but a " + mistyped.Value
+		return "it is not an object but a " + mistyped.Value
 	}
 	return fmt.Sprintf("%s cannot be a %s", mistyped.Field, mistyped.Value)
 }

@@ -48,7 +48,7 @@ func (s *splitter) next() (rawItem, error) {
 		switch {
 		case errors.Is(err, io.EOF) && s.list:
 			s.list = false // once
-			return rawItem{line: s.line, flaw: "the list does not end: is the file whole?", end: true}, nil
+			return rawItem{line: s.line, flaw: "the list does not end; the file may be incomplete", end: true}, nil
 		case err != nil:
 			return rawItem{}, err
 		case c == '\n':
@@ -63,7 +63,7 @@ func (s *splitter) next() (rawItem, error) {
 			return s.afterList()
 		case s.list && s.any && !s.comma:
 			s.list = false
-			return rawItem{line: s.line, flaw: "the text is no JSON here: a comma is missing", end: true}, nil
+			return rawItem{line: s.line, flaw: "the text is not valid JSON here: a comma is missing", end: true}, nil
 		default:
 			s.begun, s.any, s.comma = true, true, false
 			s.item = append(s.item, c)
@@ -100,7 +100,7 @@ func (s *splitter) afterList() (rawItem, error) {
 			s.line++
 		}
 		if bytes.IndexByte([]byte(" \t\r\n"), c) < 0 {
-			return rawItem{line: s.line, flaw: "the text goes on behind the list", end: true}, nil
+			return rawItem{line: s.line, flaw: "there is text after the end of the list", end: true}, nil
 		}
 	}
 }
@@ -150,14 +150,14 @@ func (s *splitter) value() (rawItem, error) {
 		c, err := s.in.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
-			v.flaw, v.end, s.list = "it is cut off: the text ends within it", true, false
+			v.flaw, v.end, s.list = "it is incomplete: the text ends inside it", true, false
 			return v, nil
 		case err != nil:
 			return v, err
 		case quoted && c == '\n', fresh && c == '{' && !s.list:
-			v.flaw = "it is cut off: its line ends within it"
+			v.flaw = "it is incomplete: its line ends inside it"
 			if v.end = s.list; s.list {
-				v.flaw, s.list = "the text is no JSON here: a line ends within a text", false
+				v.flaw, s.list = "the text is not valid JSON here: a line break inside a string", false
 			}
 			return v, s.in.UnreadByte()
 		case escaped:
@@ -169,7 +169,7 @@ func (s *splitter) value() (rawItem, error) {
 		case quoted:
 		case c == '{' || c == '[':
 			if depth++; depth > maxIngestDepth && v.flaw == "" {
-				v.flaw = "its lists and objects stand more than 1000 deep in each other"
+				v.flaw = "its lists and objects are nested more than 1000 deep"
 			}
 		case c == '}' || c == ']':
 			depth--

@@ -45,23 +45,23 @@ func TestWhatIngestReads(t *testing.T) {
 		{"objects over several lines", "{\n  \"content\": \"a\",\n  \"metadata\": {\n    \"k\": [\n      {\n      }\n    ]\n  }\n}\n{\"content\":\"b\"}", "1:1 = a\n2:10 = b\n"},
 		{"objects that follow each other on one line", `{"content":"a"}{"content":"b"}`, "1:1 = a\n2:1 = b\n"},
 		{"braces and quotes within a text", `{"content":"} ] \" { \\"}`, "1:1 = } ] \" { \\\n"},
-		{"a line that is cut off within a text leaves the next alone", "{\"content\":\"a\n{\"content\":\"b\"}", "1:1 it is cut off: its line ends within it\n2:2 = b\n"},
-		{"a line that is cut off between fields leaves the next alone", "{\"content\":\"a\",\n{\"content\":\"b\"}", "1:1 it is cut off: its line ends within it\n2:2 = b\n"},
-		{"the last line may be cut off", "{\"content\":\"a\"}\n{\"content\":\"b", "1:1 = a\n2:2 it is cut off: the text ends within it\n"},
-		{"a list that is cut off between items", `[{"content":"a"},`, "1:1 = a\n2:1 the list does not end: is the file whole?\n"},
-		{"a list that is cut off within one", "[{\"content\":\"a\"},\n{\"content\":", "1:1 = a\n2:2 it is cut off: the text ends within it\n"},
-		{"a list with a text that breaks off", "[{\"content\":\"a\n\"},{\"content\":\"b\"}]", "1:1 the text is no JSON here: a line ends within a text\n"},
-		{"a list without a comma", `[{"content":"a"} {"content":"b"}]`, "1:1 = a\n2:1 the text is no JSON here: a comma is missing\n"},
-		{"something behind a list", "[{\"content\":\"a\"}]\n{\"content\":\"b\"}", "1:1 = a\n2:2 the text goes on behind the list\n"},
-		{"other values than objects", "5\n\"x\"\nnull\n[1]\ntrue", "1:1 it is no object but a number\n2:2 it is no object but a string\n3:3 it is no object but a null\n4:4 it is no object but a list\n5:5 it is no object but a bool\n"},
-		{"such values in a list", `[5, "a,]", {"content":"b"}]`, "1:1 it is no object but a number\n2:1 it is no object but a string\n3:1 = b\n"},
-		{"words that are no JSON", "hello, world\n{\"content\":\"b\"}", "1:1 the text is no JSON here\n2:2 = b\n"},
-		{"a field that is there twice", `{"content":"a","Content":"b"}`, "1:1 content is there twice\n"},
+		{"a line that is cut off within a text leaves the next alone", "{\"content\":\"a\n{\"content\":\"b\"}", "1:1 it is incomplete: its line ends inside it\n2:2 = b\n"},
+		{"a line that is cut off between fields leaves the next alone", "{\"content\":\"a\",\n{\"content\":\"b\"}", "1:1 it is incomplete: its line ends inside it\n2:2 = b\n"},
+		{"the last line may be cut off", "{\"content\":\"a\"}\n{\"content\":\"b", "1:1 = a\n2:2 it is incomplete: the text ends inside it\n"},
+		{"a list that is cut off between items", `[{"content":"a"},`, "1:1 = a\n2:1 the list does not end; the file may be incomplete\n"},
+		{"a list that is cut off within one", "[{\"content\":\"a\"},\n{\"content\":", "1:1 = a\n2:2 it is incomplete: the text ends inside it\n"},
+		{"a list with a text that breaks off", "[{\"content\":\"a\n\"},{\"content\":\"b\"}]", "1:1 the text is not valid JSON here: a line break inside a string\n"},
+		{"a list without a comma", `[{"content":"a"} {"content":"b"}]`, "1:1 = a\n2:1 the text is not valid JSON here: a comma is missing\n"},
+		{"something behind a list", "[{\"content\":\"a\"}]\n{\"content\":\"b\"}", "1:1 = a\n2:2 there is text after the end of the list\n"},
+		{"other values than objects", "5\n\"x\"\nnull\n[1]\ntrue", "1:1 it is not an object but a number\n2:2 it is not an object but a string\n3:3 it is not an object but a null\n4:4 it is not an object but a list\n5:5 it is not an object but a bool\n"},
+		{"such values in a list", `[5, "a,]", {"content":"b"}]`, "1:1 it is not an object but a number\n2:1 it is not an object but a string\n3:1 = b\n"},
+		{"words that are no JSON", "hello, world\n{\"content\":\"b\"}", "1:1 the text is not valid JSON here\n2:2 = b\n"},
+		{"a field field that is there twice", `{"content":"a","Content":"b"}`, "1:1 field content is there twice\n"},
 		{"a field of another name", `{"contents":"a"}`, "1:1 unknown field \"contents\"\n"},
 		{"a field of another kind", `{"content":5}`, "1:1 content cannot be a number\n"},
 		{"bytes that are no UTF-8", "{\"content\":\"\xff\"}\n{\"content\":\"b\"}", "1:1 the text is not valid UTF-8\n2:2 = b\n"},
 		{"a depth that somebody may mean", deep(50), "1:1 = a\n"},
-		{"a depth that nobody means", deep(200_000) + "\n{\"content\":\"b\"}", "1:1 its lists and objects stand more than 1000 deep in each other\n2:2 = b\n"},
+		{"a depth that nobody means", deep(200_000) + "\n{\"content\":\"b\"}", "1:1 its lists and objects are nested more than 1000 deep\n2:2 = b\n"},
 		{"a line without end", `{"content":"` + strings.Repeat("x", maxIngestItem) + "\"}\n{\"content\":\"b\"}", "1:1 it is longer than 8 MiB\n2:2 = b\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestAnIngestThatEndsAfterABatchDoesNotSayThatNothingChanged(t *testing.T) {
 	d.Saved["inserted"] = 100
 	full := engram.Errorf(engram.CodeUnavailable, "the disk is full").WithHint("make room and try again; nothing was changed")
 	told, ok := errors.AsType[*engram.Error](d.failed(full))
-	if !ok || !strings.Contains(told.Msg, "after the first 100, which are saved") || told.Hint != "make room and try again; the others were not saved" {
+	if !ok || !strings.Contains(told.Msg, "100 memories were saved, then") || told.Hint != "make room and try again; the others were not saved" {
 		t.Errorf("%v with hint %q, want what was saved and that the others were not", told, told.Hint)
 	}
 }

@@ -17,18 +17,18 @@ func (p *program) linkCommand() *cobra.Command {
 	var reason, session, verb string
 	cmd := &cobra.Command{
 		Use:   "link A [RELATION] B",
-		Short: "Say what one memory is to another",
-		Long: `Say what one memory is to another: A RELATION B. The relations are ` + verbNames() + `;
-without one it is relates_to.
-supersedes hides B from searches and lists as long as A is there; contradicts marks both. To say the same again changes
-its strength and reason. unlink takes it back.`,
+		Short: "Relate one memory to another",
+		Long: `Relate two memories: A RELATION B. The relations are ` + verbNames() + `;
+the default is relates_to.
+supersedes hides B from searches and lists while A exists; contradicts marks both. Repeating a relation changes its
+strength and reason. engram unlink removes it.`,
 		Example: examples("engram link 12 supersedes 9", "engram link 12 derived_from topic:architecture/auth-model --strength 0.5",
 			"engram link 12 contradicts 9 --reason 'two lifetimes'"),
 		Args: between(2, 3),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 3 {
 				if cmd.Flags().Changed("relation") {
-					return invalidf("the relation is said twice").WithHint("usage: %s", cmd.UseLine())
+					return invalidf("the relation is given twice").WithHint("usage: %s", cmd.UseLine())
 				}
 				verb = args[1]
 			}
@@ -50,18 +50,18 @@ its strength and reason. unlink takes it back.`,
 	// Where the relation was a flag, scripts go on.
 	cmd.Flags().StringVar(&verb, "relation", string(engram.VerbRelatesTo), "the `relation`")
 	_ = cmd.Flags().MarkHidden("relation") // it fails for a flag that does not exist
-	cmd.Flags().Float64Var(&strength, "strength", 1, "how strong, 0 to 1: a search that follows it loses the rest")
-	cmd.Flags().StringVar(&reason, "reason", "", "`why`, for whoever reads it")
-	cmd.Flags().StringVar(&session, "session", "", "the session that says so, by its `id`")
+	cmd.Flags().Float64Var(&strength, "strength", 1, "strength, from 0 to 1: a search that follows the relation multiplies the score by it")
+	cmd.Flags().StringVar(&reason, "reason", "", "`reason`, for later readers")
+	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session")
 	return cmd
 }
 
 func (p *program) unlinkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "unlink A [RELATION] B",
-		Short: "Take a relation of two memories away",
-		Long: `Take a relation of two memories away, in whichever direction it was; without RELATION all that they have, what waits for
-a verdict too. A pair whose verdict is taken away may be raised again.`,
+		Short: "Remove a relation between two memories",
+		Long: `Remove a relation between two memories, in either direction; without RELATION remove all of them, pending candidates
+included. A pair whose verdict is removed may be flagged again.`,
 		Example: examples("engram unlink 12 supersedes 9", "engram unlink 12 9"),
 		Args:    between(2, 3),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -69,7 +69,7 @@ a verdict too. A pair whose verdict is taken away may be raised again.`,
 			if len(args) == 3 {
 				in.Verb = engram.Verb(args[1])
 				if strings.TrimSpace(args[1]) == "" {
-					return invalidf("RELATION is empty").WithHint("leave it out to take every relation away")
+					return invalidf("RELATION is empty").WithHint("leave it out to remove every relation")
 				}
 			}
 			var err error
@@ -111,10 +111,10 @@ func linkedOf(l engine.Linked) document.Linked {
 }
 
 func writeLinked(b *strings.Builder, l engine.Linked) {
-	done := map[engine.LinkAction]string{engine.LinkMade: "Linked", engine.LinkChanged: "Changed", engine.LinkKnown: "Known already"}[l.Action]
+	done := map[engine.LinkAction]string{engine.LinkMade: "Linked", engine.LinkChanged: "Changed", engine.LinkKnown: "Already known"}[l.Action]
 	fmt.Fprintf(b, "%s: %s\n", done, tieText(l))
 	if l.Relation.Supersedes() {
-		fmt.Fprintf(b, "Memory #%d is hidden from searches and lists now; --superseded shows it\n", l.Target.Num)
+		fmt.Fprintf(b, "Memory #%d is now hidden from searches and lists; --superseded shows it\n", l.Target.Num)
 	}
 }
 

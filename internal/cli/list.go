@@ -28,7 +28,7 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 		Use: use, Short: short, Example: example, Args: between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if len(args) == 1 && cmd.Flags().Changed("limit") {
-				return invalidf("how many to show is given twice").WithHint("give %s or --limit", render.Preview(args[0], 40))
+				return invalidf("the number of memories is given twice").WithHint("use %s or --limit", render.Preview(args[0], 40))
 			}
 			if err := countOf(args, &f.limit); err != nil {
 				return err
@@ -57,8 +57,8 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 	}
 	f.register(cmd, limit)
 	f.registerSuperseded(cmd)
-	cmd.Flags().IntVar(&f.offset, "offset", 0, "leave out so many first")
-	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "only forgotten memories instead of live ones")
-	cmd.Flags().StringVar(&asOf, "as-of", "", "what there was at a past `time`: 7d, yesterday, 2026-01-31")
+	cmd.Flags().IntVar(&f.offset, "offset", 0, "skip this many first")
+	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "list forgotten memories instead of live ones")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
 }

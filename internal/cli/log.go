@@ -20,11 +20,11 @@ func (p *program) logCommand() *cobra.Command {
 	var c compactFlags
 	cmd := &cobra.Command{
 		Use:   "log [ID]",
-		Short: "Show what was written: who, what, when and why",
-		Long: `Show what was written, the latest first: each line is one operation, with who asked for it and what it touched.
-With an ID only operations that touched this memory. undo takes one back. --compact takes old operations out of the
-journal: they cannot be undone any more, and --as-of knows no more of the time before; no text is lost. --follow shows
-what is written from now on, by whichever process, until it is interrupted; with --json an operation a line.`,
+		Short: "Show the log of operations: who, what, when and why",
+		Long: `Show the log of operations, latest first: each line is one operation, with the caller and the records it changed. With an
+ID only operations on this memory. engram undo reverts an operation. --compact removes old operations from the journal:
+they cannot be undone any more, and --as-of cannot look behind them; no text is lost. --follow shows new operations of
+every process until it is interrupted; with --json one operation per line.`,
 		Example: examples("engram log", "engram log 12", "engram log --actor mcp --since 7d --all-projects", "engram log --follow", "engram log --compact --keep 365 --dry-run"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -77,16 +77,16 @@ what is written from now on, by whichever process, until it is interrupted; with
 		}),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&actor, "actor", "", "only what `who` asked for: cli, http, mcp, mcp:claude-code")
-	flags.StringVar(&verb, "verb", "", "only what this `verb` did: save, update, forget, undo, …")
-	flags.StringVar(&since, "since", "", "only since a `time`: 7d, 12h, yesterday, 2026-01-31")
-	flags.StringVar(&until, "until", "", "only before a `time`, written like that of --since")
-	flags.IntVar(&limit, "limit", 20, "show at most so many operations")
-	flags.IntVar(&offset, "offset", 0, "leave out so many first")
-	flags.BoolVar(&all, "all-projects", false, "what was written in every project")
-	flags.BoolVar(&follow, "follow", false, "show what is written from now on, as it is written")
-	flags.BoolVar(&c.compact, "compact", false, "take old operations out of the journal")
-	flags.IntVar(&c.keep, "keep", 0, "with --compact: keep so many `days`; 0 is what journal_days says")
+	flags.StringVar(&actor, "actor", "", "only operations of this `caller`: cli, http, mcp, mcp:claude-code")
+	flags.StringVar(&verb, "verb", "", "only operations of this `kind`: save, update, forget, undo, …")
+	flags.StringVar(&since, "since", "", "only operations since a `time`: 7d, 12h, yesterday, 2026-01-31")
+	flags.StringVar(&until, "until", "", "only operations before a `time`, in the format of --since")
+	flags.IntVar(&limit, "limit", 20, "maximum number of operations")
+	flags.IntVar(&offset, "offset", 0, "skip this many first")
+	flags.BoolVar(&all, "all-projects", false, "operations in every project")
+	flags.BoolVar(&follow, "follow", false, "show new operations as they happen")
+	flags.BoolVar(&c.compact, "compact", false, "remove old operations from the journal")
+	flags.IntVar(&c.keep, "keep", 0, "with --compact: number of `days` to keep; 0 uses the setting journal_days")
 	flags.BoolVar(&c.dry, "dry-run", false, "with --compact: only count them")
 	return cmd
 }
@@ -101,13 +101,13 @@ type compactFlags struct {
 // be looked at does not come back.
 func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 	if c.compact && len(args) > 0 {
-		return invalidf("--compact takes no memory: it is for the whole journal").WithHint("run: %s --help", cmd.CommandPath())
+		return invalidf("--compact works on the whole journal and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
 	}
 	reading := []string{"actor", "verb", "since", "until", "limit", "offset", "all-projects", "follow"}
 	compacting := []string{"keep", "dry-run"}
-	wrong, why := compacting, "goes with"
+	wrong, why := compacting, "needs"
 	if c.compact {
-		wrong, why = reading, "does not go with"
+		wrong, why = reading, "cannot be combined with"
 	}
 	for _, name := range wrong {
 		if cmd.Flags().Changed(name) {
@@ -126,7 +126,7 @@ type compactDoc struct {
 
 func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compactFlags) error {
 	if c.keep < 0 || c.keep > 36500 {
-		return invalidf("--keep %d is out of range", c.keep).WithHint("a number of days, from 1")
+		return invalidf("--keep %d is out of range", c.keep).WithHint("use a number of days, from 1")
 	}
 	done, err := e.CompactJournal(cmd.Context(), engine.CompactInput{Keep: time.Duration(c.keep) * 24 * time.Hour, DryRun: c.dry})
 	if err != nil {
@@ -136,11 +136,11 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	return p.answer(doc, func(b *strings.Builder) {
 		did := "Took"
 		if c.dry {
-			did = "Would take"
+			did = "Would remove"
 		}
-		fmt.Fprintf(b, "%s %s out of the journal", did, count(done.Entries, "entry", "entries"))
+		fmt.Fprintf(b, "%s %s from the journal", did, count(done.Entries, "entry", "entries"))
 		if !done.Before.IsZero() {
-			fmt.Fprintf(b, ": what is older than %s", render.Time(done.Before, p.zone()))
+			fmt.Fprintf(b, ": operations older than %s", render.Time(done.Before, p.zone()))
 		}
 		b.WriteString(".\n")
 	})

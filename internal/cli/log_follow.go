@@ -39,15 +39,15 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 	err := e.Watch(ctx, in, func(n engine.Watched) error {
 		switch {
 		case n.Begun:
-			fmt.Fprintln(p.Stderr, "Waiting for what is written; Ctrl-C ends it.")
+			fmt.Fprintln(p.Stderr, "Waiting for new operations; press Ctrl-C to stop.")
 			return nil
 		case n.Missed:
-			p.warn(fmt.Sprintf("operations up to #%d were missed; log shows them", n.Entry.Op))
+			p.warn(fmt.Sprintf("missed operations up to #%d; engram log shows them", n.Entry.Op))
 			return nil
 		case p.json:
 			line, err := json.Marshal(document.OperationOf(n.Entry))
 			if err != nil {
-				return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+				return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
 			}
 			_, err = p.Stdout.Write(render.JSON(append(line, '\n')))
 			return outputError(err)
@@ -65,11 +65,11 @@ func (p *program) followLog(cmd *cobra.Command, e *engine.Engine, project string
 // checkFollow refuses what would be ignored.
 func checkFollow(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return invalidf("--follow takes no memory: it shows all that is written").WithHint("run: %s --help", cmd.CommandPath())
+		return invalidf("--follow shows all operations and takes no ID").WithHint("run: %s --help", cmd.CommandPath())
 	}
 	for _, name := range []string{"actor", "verb", "since", "until", "limit", "offset"} {
 		if cmd.Flags().Changed(name) {
-			return invalidf("--%s does not go with --follow", name).WithHint("run: %s --help", cmd.CommandPath())
+			return invalidf("--%s cannot be combined with --follow", name).WithHint("run: %s --help", cmd.CommandPath())
 		}
 	}
 	return nil

@@ -19,14 +19,14 @@ func (p *program) manCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND…]",
 		Short: "Print the manual page of the program, or of a command",
-		Long: `Print the manual page of the program, which has all commands, or that of one command. --dir writes a page for the
-program and one for each command into a folder, for packages.`,
+		Long: `Print the manual page of the program, which lists all commands, or of one command. --dir writes the pages of the program
+and of every command into a folder, for packages.`,
 		Example: examples("engram man | man -l -", "engram man conflicts scan | man -l -", "engram man --dir /usr/local/share/man/man1"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir != "" {
 				if len(args) > 0 {
-					return invalidf("--dir writes the pages of all commands").WithHint("leave %q out", args[0])
+					return invalidf("--dir writes the pages of all commands").WithHint("remove %q", args[0])
 				}
 				return p.manPages(cmd.Root(), p.path(dir))
 			}
@@ -41,14 +41,14 @@ program and one for each command into a folder, for packages.`,
 			return outputError(err)
 		},
 	}
-	cmd.Flags().StringVar(&dir, "dir", "", "write a page for the program and one for each command into this `folder`")
+	cmd.Flags().StringVar(&dir, "dir", "", "write the pages of the program and of every command into this `folder`")
 	return cmd
 }
 
 // manPages writes all pages into a folder.
 func (p *program) manPages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "folder %s cannot be made", dir).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "folder cannot create %s", dir).WithCause(err)
 	}
 	var failed error
 	pages := 0

@@ -12,8 +12,8 @@ func (p *program) markCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mark ID [--permanent[=false]]",
 		Short: "Keep a memory from fading, or let it fade again",
-		Long: `Keep a memory from fading, or let it fade again: each call turns it around, and --permanent or --permanent=false says
-which it is to be. A memory that does not fade has the tag "permanent"; to tag it so, or to take the tag away, does the same.`,
+		Long: `Keep a memory from fading, or let it fade again: each call toggles it; --permanent and --permanent=false set it. A
+permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
 		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {

@@ -14,11 +14,11 @@ func (p *program) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one agent over standard input and output (MCP)",
-		Long: `Serve one agent over standard input and output with the Model Context Protocol. Agents start this themselves, once
-engram setup has told them to. The project is the folder's unless --project names one.
+		Long: `Serve one agent over standard input and output with the Model Context Protocol. Agents start this command themselves, as
+engram setup configures them. The project is that of the folder unless --project names one.
 
---tools chooses what it is offered: agent, what it needs while it works (the default); core, three tools for small models;
-admin, what keeps a store in order; mem, memory and recall, all tools of one design; all; or single tools by name.`,
+--tools selects the tools: agent, for everyday work (the default); core, three tools for small models; admin, to
+maintain a store; mem, memory and recall, all tools of one dialect; all; or single tools by name.`,
 		Example: examples("engram mcp --tools=core", "engram mcp --tools=all --project shop"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -21,11 +21,11 @@ func (p *program) metricsCommand() *cobra.Command {
 	var session, since string
 	cmd := &cobra.Command{
 		Use:   "metrics",
-		Short: "Tell how memory is used: events, hit rate, fallback rate, tokens",
-		Long: `Tell how memory is used: what was saved, what was asked (searches, recalls, contexts, memories that were got), how much of
-that found something, how much fell back (a channel could not answer, or an empty question listed the newest), and what
-showing it cost in tokens. Only numbers are kept for this, by day in UTC, and no question. What a server counted in the
-last ten seconds may be missing. With --session what that session was shown is counted, as far as why knows it.`,
+		Short: "Show how memory is used: events, hit rate, fallback rate, tokens",
+		Long: `Show how memory is used: saves, reads (searches, recalls, contexts, gets), the share of reads that found something, the
+share that fell back (a channel could not answer, or an empty question listed the newest), and the tokens shown. Only
+daily counts in UTC are kept for this, and no questions. Counts of a server's last ten seconds may be missing. With
+--session the exposures of that session are counted, as far as engram why knows them.`,
 		Example: examples("engram metrics", "engram metrics --project shop --since 90d", "engram metrics --session s1 --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
@@ -48,7 +48,7 @@ last ten seconds may be missing. With --session what that session was shown is c
 		}),
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only what this `session` was shown and saved")
-	cmd.Flags().StringVar(&since, "since", "30d", "since the day of a `time`: 7d, yesterday, 2026-01-31; all is from the beginning")
+	cmd.Flags().StringVar(&since, "since", "30d", "since the day of a `time`: 7d, yesterday, 2026-01-31; all counts from the beginning")
 	return cmd
 }
 
@@ -108,7 +108,7 @@ func activityCells(name string, a engram.Activity) []string {
 // nothing.
 func percent(share float64, known bool) string {
 	if !known {
-		return "nothing was asked"
+		return "no reads"
 	}
 	tenths := math.Round(share * 1000)
 	switch {

@@ -95,7 +95,7 @@ func TestSharesOfPeople(t *testing.T) {
 			t.Errorf("%v: got %q, want %q", share, got, want)
 		}
 	}
-	if got := percent(0, false); got != "nothing was asked" {
+	if got := percent(0, false); got != "no reads" {
 		t.Errorf("of nothing: got %q", got)
 	}
 }

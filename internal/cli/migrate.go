@@ -23,9 +23,9 @@ func (p *program) migrateCommand() *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "migrate [PATH]",
-		Short: "Bring in what another memory program keeps",
-		Long: `Bring in what another memory program keeps, or what stands in Markdown files. Nothing of theirs is written, and
-running it again brings in only what is new there. engram undo takes it back.
+		Short: "Import the data of another memory program",
+		Long: `Import memories from another memory program or from Markdown files. The source is only read, and running the command
+again imports only what is new. engram undo reverts it.
 
   markdown      reflexes.md, episodes.md, preferences.md, project_graph.md, or any other page
   engram        the database of an earlier Engram, or its JSON export
@@ -35,12 +35,12 @@ running it again brings in only what is new there. engram undo takes it back.
   memory-md     AGENTS.md, CLAUDE.md, MEMORY.md and rules of editors, of the repository PATH
   claude-code   the auto memory of Claude Code
 
-Where the database of this program's own folder is one of an earlier Engram, engram migrate takes it over in its place: it
-keeps a copy in the folder backups, makes a new database, brings everything in, and puts the new one where the old one was.
+If the database in this program's own folder is from an earlier Engram, engram migrate upgrades it in place: it keeps a
+copy in the folder backups, creates a new database, imports everything, and replaces the old file.
 
-Without PATH, the usual places are looked at; without --from, what is found there is listed and nothing is read. What does
-not say of which project it is goes into that of this folder, and with --project everything goes into that one. An item
-that is wrong is told and left out; then the exit code is 2. docs/migrate.md says what becomes of what.`,
+Without PATH the usual places are searched; without --from the findings are only listed. Items without a project go into
+the project of this folder; with --project everything goes into that project. Invalid items are reported and skipped, with
+exit code 2. docs/migrate.md explains how each item is converted.`,
 		Example: examples("engram migrate", "engram migrate --from claude-mem --dry-run", "engram migrate --from memory-md . --project shop", "engram migrate ~/.local/share/engram/engram.db"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -57,8 +57,8 @@ that is wrong is told and left out; then the exit code is 2. docs/migrate.md say
 			return m.run()
 		}),
 	}
-	cmd.Flags().StringVar(&from, "from", "", "the other program, a `system`: "+strings.Join(app.ForeignSystems(), ", "))
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would come of it, and change nothing")
+	cmd.Flags().StringVar(&from, "from", "", "the other program (`system`): "+strings.Join(app.ForeignSystems(), ", "))
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview without changing anything")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(app.ForeignSystems(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -116,11 +116,11 @@ func (m migration) run() error {
 		return err
 	}
 	if all := res.All(); all.Rejected > 0 {
-		hint := "the rest did; the reasons stand above"
+		hint := "the rest was imported; see the reasons above"
 		if m.dryRun || all.Added+all.Changed+all.Unchanged == 0 {
-			hint = "the reasons stand above"
+			hint = "see the reasons above"
 		}
-		return engram.Errorf(engram.CodeInvalid, "%s did not come in", count(all.Rejected, "item", "items")).WithHint("%s", hint)
+		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", count(all.Rejected, "item", "items")).WithHint("%s", hint)
 	}
 	return nil
 }
@@ -161,13 +161,13 @@ func (m *migration) find() error {
 		m.path = found[0]
 		return nil
 	case 0:
-		hint := "say where it is: engram migrate --from " + m.system + " PATH"
+		hint := "give its path: engram migrate --from " + m.system + " PATH"
 		if len(usual) > 0 {
-			hint = "nothing is in " + strings.Join(usual[:min(len(usual), 3)], ", ") + "; " + hint
+			hint = "found nothing in " + strings.Join(usual[:min(len(usual), 3)], ", ") + "; " + hint
 		}
-		return engram.Errorf(engram.CodeNotFound, "nothing of %s was found", m.system).WithHint("%s", hint)
+		return engram.Errorf(engram.CodeNotFound, "found no data of %s", m.system).WithHint("%s", hint)
 	}
-	return invalidf("%s of %s were found", count(len(found), "place", "places"), m.system).WithHint("name one: %s", strings.Join(found, ", "))
+	return invalidf("found %s of %s", count(len(found), "place", "places"), m.system).WithHint("choose one: %s", strings.Join(found, ", "))
 }
 
 func (p *program) where() app.ForeignWhere {
@@ -203,14 +203,14 @@ type placeRow struct {
 
 func (d foundPlacesDoc) write(b *strings.Builder) {
 	if len(d.Found) == 0 {
-		fmt.Fprintf(b, "Nothing of another memory program was found in the usual places.\nSay what it is and where: engram migrate --from SYSTEM PATH\n")
+		fmt.Fprintf(b, "No data of another memory program was found in the usual places.\nGive the program and the path: engram migrate --from SYSTEM PATH\n")
 		return
 	}
-	fmt.Fprintln(b, "Found, and not read:")
+	fmt.Fprintln(b, "Found (not imported):")
 	for _, f := range d.Found {
 		fmt.Fprintf(b, "  %-12s  %s\n", f.System, render.Line(f.Path, 0))
 	}
-	fmt.Fprintf(b, "To see what would come in: %s --dry-run\n", render.Line(d.Found[0].Command, 0))
+	fmt.Fprintf(b, "To preview an import: %s --dry-run\n", render.Line(d.Found[0].Command, 0))
 }
 
 // migratedDoc is the answer of `migrate`.

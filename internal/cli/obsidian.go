@@ -42,45 +42,45 @@ func (p *program) obsidianCommand() *cobra.Command {
 	var f vaultFlags
 	cmd := &cobra.Command{
 		Use:   "obsidian-export [DIR]",
-		Short: "Write memories as notes into an Obsidian vault, and take edits back",
+		Short: "Sync memories with notes in an Obsidian vault",
 		Long: `Write a note for each memory into the folder engram of an Obsidian vault: VAULT/engram/PROJECT/TYPE/TITLE-….md, with
-front matter, links for relations, and notes for sessions, topics and groups of memories that belong together. Only notes
-that say something new are written; those of forgotten memories go. Your own notes are not touched, and a note that you
-edited or deleted is left as it is and named. With --project, or its alias, it is the memories of that project alone;
-folders of other projects that are in the vault stay as they are.
+front matter, links for relations, and notes for sessions, topics and groups of related memories. Only changed notes are
+written; notes of forgotten memories are deleted. Your own notes are not touched. Notes that you edited or deleted are
+left as they are and listed. With --project (or an alias) only that project is written; folders of other projects in the
+vault stay as they are.
 
-With --import, what you did in the vault is taken in first: an edited note revises its memory, a new note in the folder of
-a project becomes a memory, and a deleted one is named, or with --forget-deleted forgets its memory. Where note and memory
-were both changed, the memory stays as it is, the note is kept beside as ….conflict.md, and the exit code is 4. engram
-import --format obsidian VAULT takes in without writing.
+With --import, your changes in the vault are imported first: an edited note revises its memory, a new note in a project
+folder becomes a memory, and a deleted note is listed or, with --forget-deleted, forgets its memory. If both the note and
+the memory changed, the memory stays, your note is kept as ….conflict.md, and the exit code is 4. To import without
+exporting: engram import --format obsidian VAULT.
 
-With --watch all of this is done again and again, until Ctrl-C.`,
+With --watch this is repeated until Ctrl-C.`,
 		Example: examples("engram obsidian-export --vault ~/Vault", "engram obsidian-export ~/Vault --project shop --graph-config force",
 			"engram obsidian-export ~/Vault --import --watch --interval 1m"),
 		Args: between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && f.dir != "" && args[0] != f.dir:
-				return invalidf("two vaults are named").WithHint("give DIR or --vault")
+				return invalidf("the vault is given twice").WithHint("give DIR or --vault")
 			case len(args) == 1:
 				f.dir = args[0]
 			case f.dir == "":
-				return invalidf("no vault is named").WithHint("usage: %s", cmd.UseLine())
+				return invalidf("no vault given").WithHint("usage: %s", cmd.UseLine())
 			}
 			return p.exportVault(cmd, f)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.dir, "vault", "", "`folder` of the vault; made where there is none")
-	flags.IntVar(&f.limit, "limit", 0, "only notes for so many memories, the newest (default all)")
-	flags.StringVar(&f.since, "since", "", "only notes for memories made since a `time`: 7d, yesterday, 2026-01-31")
-	flags.BoolVar(&f.force, "force", false, "write notes, too, that were edited or deleted in the vault; edits are kept beside")
-	flags.StringVar(&f.graph, "graph-config", "preserve", "colours of the graph: preserve writes them where there are none, force always, skip never: `mode`")
-	flags.BoolVar(&f.back, "import", false, "take in first what was edited in the vault")
+	flags.StringVar(&f.dir, "vault", "", "`folder` of the vault; created if needed")
+	flags.IntVar(&f.limit, "limit", 0, "maximum number of memories, newest first (default all)")
+	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, yesterday, 2026-01-31")
+	flags.BoolVar(&f.force, "force", false, "also write notes that were edited or deleted in the vault; edits are kept in a file beside them")
+	flags.StringVar(&f.graph, "graph-config", "preserve", "`mode` for the colours of the graph: preserve writes them if there are none, force always, skip never")
+	flags.BoolVar(&f.back, "import", false, "import edits from the vault first")
 	flags.BoolVar(&f.forget, "forget-deleted", false, "with --import: forget memories whose notes were deleted")
-	flags.BoolVar(&f.watch, "watch", false, "go on until Ctrl-C")
-	flags.DurationVar(&f.interval, "interval", watchEvery, "with --watch: `how long` between two looks")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "say what would be done, and write nothing")
+	flags.BoolVar(&f.watch, "watch", false, "repeat until Ctrl-C")
+	flags.DurationVar(&f.interval, "interval", watchEvery, "with --watch: `interval` between two runs")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "preview without writing anything")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.RegisterFlagCompletionFunc("graph-config", cobra.FixedCompletions([]string{"preserve", "force", "skip"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -123,9 +123,9 @@ func (f vaultFlags) check(cmd *cobra.Command) error {
 	case f.limit < 0 || cmd.Flags().Changed("limit") && f.limit == 0:
 		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
 	case f.forget && !f.back:
-		return invalidf("--forget-deleted goes with --import").WithHint("run: %s --import --forget-deleted", cmd.CommandPath())
+		return invalidf("--forget-deleted needs --import").WithHint("run: %s --import --forget-deleted", cmd.CommandPath())
 	case cmd.Flags().Changed("interval") && !f.watch:
-		return invalidf("--interval goes with --watch").WithHint("run: %s --watch --interval %s", cmd.CommandPath(), f.interval)
+		return invalidf("--interval needs --watch").WithHint("run: %s --watch --interval %s", cmd.CommandPath(), f.interval)
 	case f.watch && f.interval < watchLeast:
 		return invalidf("interval %s is too short", f.interval).WithHint("at least %s", watchLeast)
 	case f.watch && f.dryRun:
@@ -227,7 +227,7 @@ func (w *vaultWork) tellRound(doc vaultDoc, first bool, last *string) error {
 	if w.json {
 		line, err := json.Marshal(doc)
 		if err != nil {
-			return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+			return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
 		}
 		_, err = w.Stdout.Write(render.JSON(append(line, '\n')))
 		return outputError(err)
@@ -246,7 +246,7 @@ func (p *program) exportNotes(cmd *cobra.Command, args []string, in engine.Expor
 		return invalidf("the format %s needs a folder", in.Format).WithHint("run: %s DIR --format %s", cmd.CommandPath(), in.Format)
 	}
 	if in.Vectors {
-		return invalidf("notes have no room for vectors").WithHint("leave --vectors out")
+		return invalidf("notes cannot hold vectors").WithHint("leave --vectors out")
 	}
 	f := vaultFlags{dir: args[0], graph: "preserve"}
 	if f.plain = in.Format == "markdown"; f.plain {
@@ -258,7 +258,7 @@ func (p *program) exportNotes(cmd *cobra.Command, args []string, in engine.Expor
 // importNotes is `import` of a folder of notes.
 func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error {
 	if cmd.Flags().Changed("mode") {
-		return invalidf("--mode does not go with a folder of notes").WithHint("what was edited there comes in, and nothing is replaced")
+		return invalidf("--mode cannot be used with a folder of notes").WithHint("leave it out: edits are imported and nothing is replaced")
 	}
 	w, err := p.vaultWork(cmd, vaultFlags{dir: dir})
 	if err != nil {
@@ -266,11 +266,11 @@ func (p *program) importNotes(cmd *cobra.Command, dir string, dryRun bool) error
 	}
 	switch info, err := os.Stat(p.pathOf(dir)); {
 	case errors.Is(err, fs.ErrNotExist):
-		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the folder that was exported to")
+		return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name the exported folder")
 	case err != nil:
-		return engram.Errorf(engram.CodeUnavailable, "folder %s cannot be looked at", dir).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot read folder %s", dir).WithCause(err)
 	case !info.IsDir():
-		return invalidf("%s is no folder", dir).WithHint("name the folder that was exported to; a file comes in without --format")
+		return invalidf("%s is not a folder", dir).WithHint("name the exported folder; for a file leave --format out")
 	}
 	res, err := w.engine.ImportVault(cmd.Context(), w.vault, engine.VaultImportInput{Project: w.project, DryRun: dryRun})
 	if err != nil {

@@ -75,7 +75,7 @@ func (d vaultDoc) write(b *strings.Builder) {
 	}
 	what := "complete"
 	if d.DryRun {
-		what = "as it would be without --dry-run"
+		what = "dry run"
 	}
 	name := "Obsidian"
 	if d.Format == "markdown" {
@@ -132,7 +132,7 @@ func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImpor
 func (d vaultImportedDoc) write(b *strings.Builder) {
 	would := ""
 	if d.DryRun {
-		would = ", if it were not for --dry-run"
+		would = " (dry run)"
 	}
 	fmt.Fprintf(b, "Imported from %s%s\n", d.Vault, would)
 	fmt.Fprintf(b, "  Revised: %d\n  Created: %d\n", d.Revised, d.Created)
@@ -155,7 +155,7 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 		undo = append(undo, fmt.Sprintf("engram undo %d", d.CarriedOp))
 	}
 	if len(undo) > 0 {
-		fmt.Fprintf(b, "To take it back: %s\n", strings.Join(undo, " and "))
+		fmt.Fprintf(b, "To undo: %s\n", strings.Join(undo, " and "))
 	}
 }
 
@@ -188,14 +188,14 @@ func (d vaultImportedDoc) problem() error {
 	switch {
 	case d.Conflicts > 0:
 		return engram.Errorf(engram.CodeConflict, "%s in conflict", count(d.Conflicts, "note is", "notes are")).
-			WithHint("what they are of stays as it is; the reasons stand above")
+			WithHint("their memories stay unchanged; see the reasons above")
 	case d.Rejected > 0:
 		code := engram.CodeInvalid
 		if slices.ContainsFunc(d.Items, func(i vaultItemDoc) bool { return i.Code == string(engram.CodeUnavailable) }) {
 			code = engram.CodeUnavailable
 		}
-		return engram.Errorf(code, "%s did not come in", count(d.Rejected, "note", "notes")).
-			WithHint("the reasons stand above")
+		return engram.Errorf(code, "%s could not be imported", count(d.Rejected, "note", "notes")).
+			WithHint("see the reasons above")
 	}
 	return nil
 }
@@ -221,10 +221,10 @@ func (p *program) warnVault(d vaultDoc) {
 		}
 	}
 	d.Missing = slices.DeleteFunc(slices.Clone(d.Missing), func(path string) bool { return told[path] })
-	p.warnPaths(d.Edited, "was edited, and is left as it is; --import takes it in")
-	p.warnPaths(d.HubsEdited, "was edited, and is left as it is; --force writes it anew")
-	p.warnPaths(d.Missing, "was deleted, and is not written again; --force does")
-	p.warnPaths(d.Aside, "has what was edited")
+	p.warnPaths(d.Edited, "was edited and is left as it is; use --import to import it")
+	p.warnPaths(d.HubsEdited, "was edited and is left as it is; use --force to overwrite it")
+	p.warnPaths(d.Missing, "was deleted and is not written again; use --force to write it")
+	p.warnPaths(d.Aside, "contains the edited text")
 }
 
 func (p *program) warnPaths(paths []string, what string) {
@@ -256,10 +256,10 @@ func (p *program) warnItems(items []vaultItemDoc) {
 		}
 		text += ": " + i.Reason
 		if i.Act == string(engine.VaultMissing) {
-			text = fmt.Sprintf("%s was deleted, and memory #%d stays: engram forget %d forgets it, obsidian-export --force writes the note again", i.Path, i.Num, i.Num)
+			text = fmt.Sprintf("%s was deleted, and memory #%d is kept: forget it with engram forget %d, or rewrite the note with obsidian-export --force", i.Path, i.Num, i.Num)
 		}
 		if i.Aside != "" {
-			text += "; " + cmp.Or(i.Aside, i.Path) + " has the text of the note"
+			text += "; " + cmp.Or(i.Aside, i.Path) + " contains the text of the note"
 		}
 		p.warn(render.Plain(text))
 	}

@@ -20,7 +20,7 @@ import (
 
 // offDoc is what agents are switched off for.
 type offDoc struct {
-	Everything bool            `json:"everything"` // for every project
+	Everything bool            `json:"everything"` // in every project
 	Since      document.Stamp  `json:"since"`      // of everything; null: it is on, or nobody knows
 	Projects   []offProjectDoc `json:"projects"`   // off by their name, whether or not everything is
 	Broken     string          `json:"broken"`     // why off.json cannot be understood, which counts as off; "" when it can
@@ -75,16 +75,16 @@ type askedOffDoc struct {
 
 func (p *program) offCommand() *cobra.Command {
 	var check bool
-	cmd := p.switchCommand("off", `Switch agents off at once: hooks say nothing and note nothing, and every tool of an MCP server, also of those that run
-already, answers that it is off. Without a flag that is so everywhere, with --project or --here for one project, however
-an agent comes to it: by its folder, its session, its name or one of its memories. Who works in another project and asks
-everywhere is answered without it, and what it keeps for everywhere is not told. Commands that a person types and the HTTP API go on working,
-and so does what a server does by itself at night. It stays so until engram on.
+	cmd := p.switchCommand("off", `Switch Engram off for agents at once: hooks are silent and record nothing, and every tool of an MCP server, running
+servers included, answers that Engram is off. Without a flag this applies everywhere; with --project or --here to one
+project, whether an agent reaches it by folder, session, name or one of its memories. Agents in other projects that ask
+across projects get answers without that project. Commands that a person types, the HTTP API and nightly jobs of a server
+continue to work. It stays off until engram on.
 
-With --check nothing is switched: it says whether agents are off for the project of this folder, or that of --project, and
-the exit code is 0 when they are, 3 when they are not. Scripts that an agent runs ask so before they do anything.`,
-		"Switch agents off: nothing is remembered or recalled", (*app.App).SwitchOff, writeOff)
-	cmd.Flags().BoolVar(&check, "check", false, "only say whether agents are off here")
+--check changes nothing: it reports whether agents are off for the project of this folder, or for --project, with exit
+code 0 if off and 3 if on. Use it in scripts that agents run.`,
+		"Switch Engram off for agents", (*app.App).SwitchOff, writeOff)
+	cmd.Flags().BoolVar(&check, "check", false, "only report whether agents are off here")
 	cmd.Example = examples(cmd.Example, "engram off --check || engram context")
 	switching := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -128,9 +128,9 @@ func writeChecked(b *strings.Builder, doc askedOffDoc, now app.OffState) {
 }
 
 func (p *program) onCommand() *cobra.Command {
-	return p.switchCommand("on", `Switch agents on again. Without a flag that ends engram off; projects that were switched off by their name stay off, and
-are told. With --project or --here it ends that for one project.`,
-		"Switch agents on again", (*app.App).SwitchOn, writeOn)
+	return p.switchCommand("on", `Switch Engram on again for agents. Without a flag this ends engram off; projects that were switched off by name stay off
+and are listed. With --project or --here it switches on one project.`,
+		"Switch Engram on again for agents", (*app.App).SwitchOn, writeOn)
 }
 
 // switched is what off or on did.
@@ -155,7 +155,7 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 				return err
 			}
 			if before.Broken != nil && !p.json {
-				p.warn("what was off before is not known any more: " + messageOf(before.Broken) + keptWhere(after.Kept))
+				p.warn("the earlier state is lost: " + messageOf(before.Broken) + keptWhere(after.Kept))
 			}
 			changed := before.Broken != nil || before.Everything != after.Everything || !slices.Equal(before.Names(), after.Names())
 			return p.answer(switchedDoc{offOf(after), changed, after.Kept}, func(b *strings.Builder) { write(b, switched{names, before, after}) })
@@ -172,7 +172,7 @@ func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here boo
 	named := p.loaded.Origins["project"].Source == config.SourceFlag
 	switch {
 	case here && named:
-		return nil, invalidf("--here and --project are two answers to one question").WithHint("leave one of them out")
+		return nil, invalidf("--here and --project cannot be combined").WithHint("remove one of them")
 	case !here && !named:
 		return nil, nil
 	}
@@ -194,8 +194,8 @@ func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here boo
 func (p *program) hereProject(cmd *cobra.Command, e *engine.Engine) (string, error) {
 	in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: p.Dir, Lenient: true, Write: true})
 	if err == nil && in.Source == project.SourceChild {
-		return "", invalidf("this folder is in no repository; the one in it is of project %q", in.Name).
-			WithHint("%s --project %s, if that is meant", cmd.CommandPath(), in.Name)
+		return "", invalidf("this folder is not in a repository; the repository inside it belongs to project %q", in.Name).
+			WithHint("to use that project: %s --project %s", cmd.CommandPath(), in.Name)
 	}
 	if err != nil {
 		return "", err
@@ -211,7 +211,7 @@ func (p *program) namesOf(cmd *cobra.Command, e *engine.Engine, name string, nam
 	}
 	all, err := e.Projects(cmd.Context())
 	if err != nil {
-		p.warn("other names of the project are not known: " + messageOf(err))
+		p.warn("cannot read the aliases of the project: " + messageOf(err))
 		return []string{name}
 	}
 	var known []string
@@ -226,7 +226,7 @@ func (p *program) namesOf(cmd *cobra.Command, e *engine.Engine, name string, nam
 		if near != "" {
 			near = "; did you mean " + near + "?"
 		}
-		p.warn(fmt.Sprintf("nothing is kept under %q yet%s", name, near))
+		p.warn(fmt.Sprintf("project %q has no memories yet%s", name, near))
 	}
 	return []string{name}
 }
@@ -255,7 +255,7 @@ func writeOn(b *strings.Builder, s switched) {
 		return
 	}
 	if s.after.Everything {
-		fmt.Fprintf(b, "Project %s is not switched off by its name, but everything is.\n  engram on   switches everything on\n", projectNames(s.names))
+		fmt.Fprintf(b, "Project %s is not switched off by name, but everything is off.\n  engram on   switches everything on\n", projectNames(s.names))
 		return
 	}
 	fmt.Fprintf(b, "Agents are switched on for project %s.\n", projectNames(s.names))
@@ -266,7 +266,7 @@ func keptWhere(path string) string {
 	if path == "" {
 		return ""
 	}
-	return "; what it said is kept in " + path
+	return "; its content is kept in " + path
 }
 
 func projectNames(names []string) string {

@@ -11,7 +11,7 @@ import (
 // originFlag lets a script say that it writes for an agent: what a person types is trusted,
 // and what an agent has typed must not pass for that.
 func originFlag(cmd *cobra.Command, into *string) {
-	cmd.Flags().StringVar(into, "origin", "", "`who` it comes from: human, agent or tool (default human)")
+	cmd.Flags().StringVar(into, "origin", "", "`origin`: human, agent or tool (default human)")
 }
 
 // originOf reads the value of --origin.

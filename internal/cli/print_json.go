@@ -41,7 +41,7 @@ func (p *program) answerIn(columns int, doc any, text func(*strings.Builder)) er
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(doc); err != nil {
-		return engram.Errorf(engram.CodeInternal, "the answer cannot be written as JSON").WithCause(err)
+		return engram.Errorf(engram.CodeInternal, "cannot encode the answer as JSON").WithCause(err)
 	}
 	_, err := p.Stdout.Write(render.JSON(b.Bytes()))
 	return outputError(err)

@@ -35,7 +35,7 @@ func outputError(err error) error {
 	if err == nil {
 		return nil
 	}
-	return engram.Errorf(engram.CodeUnavailable, "the answer cannot be written").WithCause(err)
+	return engram.Errorf(engram.CodeUnavailable, "cannot write the output").WithCause(err)
 }
 
 // count is "1 memory" or "2 memories".
@@ -60,22 +60,22 @@ func writeSaved(b *strings.Builder, s engine.SaveResult) {
 	fmt.Fprintf(b, "Memory saved: %s\n", name(m))
 	switch s.Action {
 	case engine.ActionRevised:
-		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows what it said before\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
+		fmt.Fprintf(b, "  revision %d of topic:%s; engram get %d shows the earlier text\n", m.RevisionCount, render.Line(m.TopicKey, 0), m.Num)
 	case engine.ActionRepeated:
-		fmt.Fprintf(b, "  known already; said %s now\n", count(m.DuplicateCount, "time", "times"))
+		fmt.Fprintf(b, "  already known; now seen %s\n", count(m.DuplicateCount, "time", "times"))
 	case engine.ActionMerged:
-		fmt.Fprintf(b, "  merged with it: %s; engram get %d shows what it said before\n", s.Reason, m.Num)
+		fmt.Fprintf(b, "  merged into it: %s; engram get %d shows the earlier text\n", s.Reason, m.Num)
 	}
 	writeAnchored(b, m)
 	if s.SuggestedTopic != "" {
 		fmt.Fprintf(b, "Suggested topic_key: %s\n", render.Line(s.SuggestedTopic, 0))
 	}
 	for _, n := range s.Related {
-		fmt.Fprintf(b, "Near to %s\n", name(n.Memory))
+		fmt.Fprintf(b, "Similar to %s\n", name(n.Memory))
 	}
 	for _, c := range s.Candidates {
 		fmt.Fprintf(b, "May contradict %s: %s\n", name(c.Memory), render.Line(c.Reason, 0))
-		fmt.Fprintf(b, "  engram conflicts judge %s VERDICT says what holds\n", c.Relation.ID)
+		fmt.Fprintf(b, "  to judge: engram conflicts judge %s VERDICT\n", c.Relation.ID)
 	}
 }
 
@@ -115,10 +115,10 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 		fmt.Fprint(b, "\nWhy:\n")
 	}
 	for _, r := range f.Repaired {
-		fmt.Fprintf(b, "  %q is nowhere; read as %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
+		fmt.Fprintf(b, "  %q is not in any memory; searched for %s\n", render.Line(r.Written, 0), render.Line(strings.Join(r.Read, ", "), 0))
 	}
 	for _, t := range f.Times {
-		fmt.Fprintf(b, "  %q is read as %s\n", render.Line(t.Phrase, 0), span(t, o))
+		fmt.Fprintf(b, "  %q was interpreted as %s\n", render.Line(t.Phrase, 0), span(t, o))
 	}
 	for i, h := range slices.Concat(f.Hits, f.Weak) {
 		fmt.Fprintf(b, "  [%d] #%d score %.4g", i+1, h.Memory.Num, h.Score)
@@ -132,7 +132,7 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 			fmt.Fprintf(b, " | %s", render.Line(n, 0))
 		}
 		if i >= len(f.Hits) {
-			fmt.Fprint(b, " | below the floor")
+			fmt.Fprint(b, " | below the threshold")
 		}
 		fmt.Fprintln(b)
 	}
@@ -152,7 +152,7 @@ func span(t engram.TimeSpan, o render.Options) string {
 func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
 	switch {
 	case c.Empty() && len(c.LeftOut) > 0:
-		fmt.Fprintf(b, "Nothing fits into the budget: %s left out.\n", count(len(c.LeftOut), "memory is", "memories are"))
+		fmt.Fprintf(b, "Nothing fits into the token budget: %s left out.\n", count(len(c.LeftOut), "memory is", "memories are"))
 		return
 	case c.Empty():
 		fmt.Fprintln(b, "No previous session memories found.")
@@ -342,7 +342,7 @@ func writeProjects(b *strings.Builder, list []engram.ProjectCounts, columns int)
 func writePruned(b *strings.Builder, list []engram.ProjectCounts, named, dryRun bool) {
 	switch {
 	case len(list) == 0 && named:
-		fmt.Fprintln(b, "Those projects have memories, forgotten ones perhaps; nothing was removed.")
+		fmt.Fprintln(b, "Those projects have memories (forgotten ones count); nothing was removed.")
 		return
 	case len(list) == 0:
 		fmt.Fprintln(b, "Every project has memories.")

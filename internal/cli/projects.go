@@ -16,7 +16,7 @@ import (
 )
 
 func (p *program) projectsCommand() *cobra.Command {
-	cmd := group("projects", "List, merge, rename and prune projects; say which one a folder is",
+	cmd := group("projects", "List, merge, rename and prune projects; detect the project of a folder",
 		examples("engram projects list", "engram projects consolidate --dry-run", "engram projects merge shop-old --into shop"),
 		p.projectsListCommand(), p.projectsDetectCommand(), p.projectsMergeCommand(), p.projectsRenameCommand(),
 		p.projectsConsolidateCommand(), p.projectsPruneCommand(), p.projectsDecayCommand())
@@ -28,7 +28,7 @@ func (p *program) projectsCommand() *cobra.Command {
 func (p *program) projectsListCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "list",
-		Short:   "List projects with what is kept under them",
+		Short:   "List projects with their contents",
 		Example: examples("engram projects list", "engram projects list --json"),
 		Args:    between(0, 0),
 		RunE:    p.with(p.listProjects),
@@ -46,7 +46,7 @@ func (p *program) listProjects(cmd *cobra.Command, e *engine.Engine, _ []string)
 func (p *program) projectsDetectCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "detect [FOLDER]",
-		Short:   "Say which project a folder is, and why",
+		Short:   "Show which project a folder belongs to, and why",
 		Example: examples("engram projects detect", "engram projects detect ~/src/shop --json"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -57,7 +57,7 @@ func (p *program) projectsDetectCommand() *cobra.Command {
 				}
 			}
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name a folder that is there, or none for this one")
+				return engram.Errorf(engram.CodeNotFound, "folder %s does not exist", dir).WithHint("name an existing folder, or none for this one")
 			}
 			// Strict on purpose: whoever asks wants to hear that a folder is ambiguous.
 			in, err := e.ProjectFor(cmd.Context(), engine.ProjectRequest{Override: p.loaded.Project, Dir: dir})
@@ -73,17 +73,17 @@ func (p *program) projectsMergeCommand() *cobra.Command {
 	var into string
 	cmd := &cobra.Command{
 		Use:     "merge NAME… --into NAME",
-		Short:   "Give everything of some projects to one; the old names become aliases",
+		Short:   "Merge projects into one; the old names become aliases",
 		Example: examples("engram projects merge shop-old Shop --into shop"),
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if strings.TrimSpace(into) == "" {
-				return invalidf("merge needs a project to merge into").WithHint("usage: %s", cmd.UseLine())
+				return invalidf("merge needs a target project").WithHint("usage: %s", cmd.UseLine())
 			}
 			return p.merge(cmd, e, args, into)
 		}),
 	}
-	cmd.Flags().StringVar(&into, "into", "", "the `project` that gets it all")
+	cmd.Flags().StringVar(&into, "into", "", "the target `project`")
 	return cmd
 }
 
@@ -94,9 +94,9 @@ func (p *program) merge(cmd *cobra.Command, e *engine.Engine, from []string, int
 	case err != nil:
 		return err
 	case r.Sources == 0 && len(r.Unknown) > 0: // nothing was written
-		return engram.Errorf(engram.CodeNotFound, "project %q does not exist", r.Unknown[0]).WithHint("{projects list} shows what there is")
+		return engram.Errorf(engram.CodeNotFound, "project %q does not exist", r.Unknown[0]).WithHint("{projects list} lists the projects")
 	case r.Sources == 0:
-		return invalidf("%s is %s already", strings.Join(from, ", "), r.To).WithHint("{projects list} shows what there is, with the old names")
+		return invalidf("%s already is %s", strings.Join(from, ", "), r.To).WithHint("{projects list} lists projects with their aliases")
 	}
 	for _, name := range r.Unknown {
 		p.warn(fmt.Sprintf("project %q does not exist", name))
@@ -107,7 +107,7 @@ func (p *program) merge(cmd *cobra.Command, e *engine.Engine, from []string, int
 func (p *program) projectsRenameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "rename OLD NEW",
-		Short:   "Give a project another name; the old one becomes an alias",
+		Short:   "Rename a project; the old name becomes an alias",
 		Example: examples("engram projects rename shop storefront"),
 		Args:    between(2, 2),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -124,17 +124,17 @@ func (p *program) projectsPruneCommand() *cobra.Command {
 	var yes, dryRun bool
 	cmd := &cobra.Command{
 		Use:   "prune [NAME…]",
-		Short: "Remove projects that have no memories",
-		Long: `Remove projects that have no memories, with their prompts and empty sessions: all of them, or those named.
-Forgotten memories count as memories.`,
+		Short: "Remove projects without memories",
+		Long: `Remove projects without memories, with their prompts and empty sessions: all such projects, or those named. Forgotten
+memories count as memories.`,
 		Example: examples("engram projects prune --dry-run", "engram projects prune scratch --yes"),
 		Args:    between(0, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			return p.prune(cmd, e, args, yes, dryRun)
 		}),
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "only say what would be removed")
+	cmd.Flags().BoolVar(&yes, "yes", false, "skip the confirmation")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "preview only")
 	return cmd
 }
 
@@ -169,7 +169,7 @@ func (p *program) prune(cmd *cobra.Command, e *engine.Engine, names []string, ye
 	return p.answerRows(doc, func(b *strings.Builder) {
 		writePruned(b, plan, names != nil, dryRun)
 		if !dryRun && len(plan) > 0 {
-			fmt.Fprintln(b, "To take it back: "+p.self()+" undo")
+			fmt.Fprintln(b, "To undo: "+p.self()+" undo")
 		}
 	})
 }
@@ -186,7 +186,7 @@ func (p *program) projectExists(cmd *cobra.Command, e *engine.Engine, name strin
 			return nil
 		}
 	}
-	return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
+	return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} lists the projects")
 }
 
 func namesOf(list []engram.ProjectCounts) []string {

@@ -12,7 +12,7 @@ import (
 )
 
 func (p *program) promptCommand() *cobra.Command {
-	cmd := group("prompt", "Save, list and search what was asked",
+	cmd := group("prompt", "Save, list and search prompts",
 		examples("engram prompt save 'make login survive a restart'", "engram prompt search login"),
 		p.promptSaveCommand(), p.promptListCommand(), p.promptSearchCommand())
 	cmd.Aliases = []string{"prompts"}
@@ -23,7 +23,7 @@ func (p *program) promptSaveCommand() *cobra.Command {
 	var session string
 	cmd := &cobra.Command{
 		Use:     "save CONTENT|-",
-		Short:   "Save what was asked of an agent",
+		Short:   "Save a prompt",
 		Example: examples("engram prompt save 'make login survive a restart' --session s1"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -82,7 +82,7 @@ func (p *program) promptSearchCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{
 		Use:     "search QUERY…",
-		Short:   "Find prompts by their words",
+		Short:   "Search prompts by their words",
 		Example: examples("engram prompt search login restart"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -101,7 +101,7 @@ func (p *program) promptSearchCommand() *cobra.Command {
 			return p.answerRows(promptsOf(project, list), and(nothing, func(b *strings.Builder) { writePrompts(b, list, p.zone()) }))
 		},
 	}
-	cmd.Flags().IntVar(&limit, "limit", 10, "show at most so many")
+	cmd.Flags().IntVar(&limit, "limit", 10, "maximum number of results")
 	cmd.Flags().BoolVar(&all, "all-projects", false, "in every project")
 	return cmd
 }

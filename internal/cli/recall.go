@@ -14,7 +14,7 @@ import (
 )
 
 // sessionUsage is what help says of --session.
-const sessionUsage = "the session that asks, by its `id`: engram why tells what it was shown"
+const sessionUsage = "`id` of the calling session; engram why reports what it was shown"
 
 // budgetFlags say how much is shown, and to whom; recall and context share them.
 type budgetFlags struct {
@@ -25,8 +25,8 @@ type budgetFlags struct {
 }
 
 func (o *budgetFlags) register(cmd *cobra.Command, budget int) {
-	cmd.Flags().IntVar(&o.budget, "budget", budget, "show at most so many tokens; 0 is the default")
-	cmd.Flags().BoolVar(&o.again, "again", false, "show the session what it was shown before, too")
+	cmd.Flags().IntVar(&o.budget, "budget", budget, "token budget; 0 is the default")
+	cmd.Flags().BoolVar(&o.again, "again", false, "include memories that the session has already seen")
 }
 
 func (p *program) recallCommand() *cobra.Command {
@@ -35,11 +35,11 @@ func (p *program) recallCommand() *cobra.Command {
 	var o budgetFlags
 	cmd := &cobra.Command{
 		Use:   "recall QUERY…",
-		Short: "Answer a question with as much as goes into a budget of tokens",
-		Long: `Answer a question with a block of Markdown to paste into a prompt: what was found, best first, as much as goes into
-a budget of tokens (a token is about four letters of English, or one character of Chinese, Japanese or Korean). Whole
-memories come before parts of long ones, and what only repeats another is left out. Standard error says what was left
-out, and why. With --session nothing is shown that the session was shown before.`,
+		Short: "Answer a question within a token budget",
+		Long: `Answer a question with a block of Markdown to paste into a prompt: the best memories, up to a token budget (one token is
+about four letters of English, or one character of Chinese, Japanese or Korean). Whole memories are preferred to parts of
+long ones, and repetitions are left out. Standard error lists what was left out, with reasons. With --session, memories
+that this session has already seen are left out.`,
 		Example: examples("engram recall how do we sign in", "engram recall 'release steps' --budget 1000 --session s1",
 			"engram recall 'rate limit' --type decision --all-projects --json"),
 		Args: between(1, -1),

@@ -14,10 +14,9 @@ func (p *program) reembedCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "reembed",
-		Short: "Give every memory a vector of the embedding model in force",
-		Long: `Give every memory that lacks one a vector of the embedding model in force, and drop the vectors of other models.
-Searches answer with the old vectors meanwhile. It may be stopped at any time and goes on where it was. A server does
-the same beside its answers.`,
+		Short: "Compute the vectors of the configured embedding model",
+		Long: `Compute the missing vectors of the configured embedding model, and delete those of other models. Searches use the old
+vectors meanwhile. You can stop the command at any time; the next run continues. A server does the same in the background.`,
 		Example: examples("engram reembed", "engram reembed --all --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
@@ -35,7 +34,7 @@ the same beside its answers.`,
 			})
 		}),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "make the index of words and every vector anew")
+	cmd.Flags().BoolVar(&all, "all", false, "rebuild the word index and every vector")
 	return cmd
 }
 

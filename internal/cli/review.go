@@ -15,16 +15,16 @@ import (
 )
 
 func (p *program) reviewCommand() *cobra.Command {
-	cmd := group("review", "List what waits for a person, approve or refuse it",
+	cmd := group("review", "Review pending items: list, approve, reject",
 		examples("engram review", "engram review --kind suspect,waiting", "engram review show w3", "engram review approve 12 w3", "engram review refuse w4", "engram review done 13"),
 		p.reviewListCommand(), p.reviewShowCommand(), p.reviewApproveCommand(), p.reviewRefuseCommand(), p.reviewDoneCommand(), p.reviewSnoozeCommand())
-	cmd.Long = `List what waits for a person: memories that read like orders to an agent (suspect), what came from others and has to be
-looked at first (waiting), what backfill proposes (proposal), memories whose code changed (changed), and those that are
-due to be checked (due). show has one whole; approve lets it be told, or come in; refuse forgets it, or throws it away. done
-says of a memory that it holds, and anchors it to what its code says now; snooze lets it wait for nobody until a time.
+	cmd.Long = `List items that need a person: memories flagged as instruction-like (suspect), items received from others that need a
+check (waiting), proposals of backfill (proposal), memories whose code changed (changed), and memories due for a check
+(due). show prints an item in full; approve accepts it; refuse forgets or discards it; done confirms that a memory is
+still right and anchors it to the current code; snooze postpones the check.
 
-A decision falls due after six months, a policy after twelve, a preference after three; what is important after half the
-time, what matters little after twice. The setting review_months has it otherwise.`
+Decisions are due after six months, policies after twelve, preferences after three; important memories after half that
+time, unimportant ones after twice. The setting review_months changes this.`
 	var f reviewFlags
 	f.register(cmd)
 	cmd.RunE = p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.reviewQueue(cmd, e, f) })
@@ -38,10 +38,10 @@ type reviewFlags struct {
 }
 
 func (f *reviewFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "`kinds` alone: suspect, waiting, proposal, changed, due")
-	cmd.Flags().BoolVar(&f.all, "all-projects", false, "look in every project")
-	cmd.Flags().IntVar(&f.limit, "limit", 20, "show at most so many")
-	cmd.Flags().IntVar(&f.offset, "offset", 0, "leave out so many first")
+	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil, "only these `kinds`: suspect, waiting, proposal, changed, due")
+	cmd.Flags().BoolVar(&f.all, "all-projects", false, "include every project")
+	cmd.Flags().IntVar(&f.limit, "limit", 20, "maximum number of results")
+	cmd.Flags().IntVar(&f.offset, "offset", 0, "skip this many first")
 }
 
 // reviewListCommand is review by its other name: who has learned that review list lists what is
@@ -50,7 +50,7 @@ func (p *program) reviewListCommand() *cobra.Command {
 	var f reviewFlags
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List what waits, as review does without a word behind it",
+		Short:   "List the review queue (the default)",
 		Example: examples("engram review list", "engram review list --kind changed,due", "engram review list --all-projects --json"),
 		Args:    between(0, 0),
 		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.reviewQueue(cmd, e, f) }),
@@ -70,7 +70,7 @@ func (p *program) reviewDoneCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "done ID…",
 		Aliases: []string{"mark"},
-		Short:   "Note that memories were checked and hold: the time until the next review begins anew",
+		Short:   "Mark memories as checked and still right; their review interval starts again",
 		Example: examples("engram review done 12", "engram review done 12 13"),
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -85,12 +85,12 @@ func (p *program) reviewSnoozeCommand() *cobra.Command {
 	var span, until string
 	cmd := &cobra.Command{
 		Use:     "snooze ID…",
-		Short:   "Put the review of memories off",
+		Short:   "Postpone the review of memories",
 		Example: examples("engram review snooze 12 --for 30d", "engram review snooze 12 --until 2027-01-31"),
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if (span == "") == (until == "") {
-				return invalidf("say until when").WithHint("either --for 30d or --until 2027-01-31")
+				return invalidf("no time given").WithHint("use --for 30d or --until 2027-01-31")
 			}
 			at, err := p.later(span, until, e.Now())
 			if err != nil {
@@ -101,7 +101,7 @@ func (p *program) reviewSnoozeCommand() *cobra.Command {
 			})
 		}),
 	}
-	cmd.Flags().StringVar(&span, "for", "", "for so `long`: 30d, 12h, 2w")
+	cmd.Flags().StringVar(&span, "for", "", "for a `span`: 30d, 12h, 2w")
 	cmd.Flags().StringVar(&until, "until", "", "until a `time`: tomorrow, 7d, 2027-01-31")
 	return cmd
 }
@@ -111,13 +111,13 @@ func (p *program) later(span, until string, now time.Time) (time.Time, error) {
 	if until != "" {
 		at, ok := text.Until(until, now.In(p.loaded.Timezone))
 		if !ok {
-			return at, invalidf("--until %q is not a time to come", until).WithHint("%s", text.UntilForms)
+			return at, invalidf("--until %q is not a future time", until).WithHint("%s", text.UntilForms)
 		}
 		return at, nil
 	}
 	at, ok := text.Ahead(span, now.In(p.loaded.Timezone))
 	if !ok {
-		return at, invalidf("--for %q is not a span", span).WithHint("write it like 30d, 12h, 2w or 3mo")
+		return at, invalidf("--for %q is not a time span", span).WithHint("write it like 30d, 12h, 2w or 3mo")
 	}
 	return at, nil
 }
@@ -147,7 +147,7 @@ func (p *program) review(cmd *cobra.Command, e *engine.Engine, args []string, do
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		for i, m := range ms {
-			due := "it does not fall due again"
+			due := "it will not be due again"
 			if !m.ReviewAfter.IsZero() {
 				due = "due on " + render.Time(m.ReviewAfter, p.zone())
 			}

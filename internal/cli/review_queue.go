@@ -49,11 +49,11 @@ func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlag
 // kindTitles say what the kinds of the queue are.
 func kindTitles() map[engram.QueueKind]string {
 	return map[engram.QueueKind]string{
-		engram.QueueSuspect:  "Suspect: reads like an order to an agent, and is not told unasked",
-		engram.QueueWaiting:  "Waiting: came from others, and is no memory yet",
-		engram.QueueProposal: "Proposed: read out of transcripts and commits, and no memory yet",
-		engram.QueueChanged:  "Changed: the code that it speaks of is another one, or gone",
-		engram.QueueDue:      "Due: the time to check it has come",
+		engram.QueueSuspect:  "Suspect: flagged as instruction-like, never injected",
+		engram.QueueWaiting:  "Waiting: received from others, not yet a memory",
+		engram.QueueProposal: "Proposed: found in transcripts or commits, not yet a memory",
+		engram.QueueChanged:  "Changed: the code it refers to was changed or removed",
+		engram.QueueDue:      "Due: time to check it",
 	}
 }
 
@@ -64,7 +64,7 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 		total += n
 	}
 	if total == 0 {
-		fmt.Fprintln(b, "Nothing waits for review.")
+		fmt.Fprintln(b, "Nothing is pending review.")
 		return
 	}
 	var kind engram.QueueKind
@@ -79,17 +79,17 @@ func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
 		p.writeQueued(b, item, shownLines)
 	}
 	if rest := total - q.Page.Offset - len(q.Items); rest > 0 {
-		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more waits", "more wait"))
+		fmt.Fprintf(b, "\n%s; --limit and --offset show them.\n", count(rest, "more pending", "more pending"))
 	}
-	fmt.Fprintln(b, "\n"+fold("To read one: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
+	fmt.Fprintln(b, "\n"+fold("To read an item: engram review show NAME. Then "+howToDecide(q.Items, "NAME"), "", columns))
 }
 
 // howToDecide says what can be done with things that wait, by their names.
 func howToDecide(items []engram.QueueItem, names string) string {
 	next := "engram review approve " + names + ", or engram review refuse " + names + "."
 	if slices.ContainsFunc(items, func(i engram.QueueItem) bool { return i.Kind == engram.QueueChanged || i.Kind == engram.QueueDue }) {
-		next += " Of what is changed or due: engram review done ID when it holds, engram review snooze ID --for 30d to be asked later," +
-			" engram update ID when it is otherwise now."
+		next += " For changed or due memories: engram review done ID if it is still right, engram review snooze ID --for 30d to postpone it," +
+			" engram update ID to correct it."
 	}
 	return next
 }
@@ -138,20 +138,19 @@ func (p *program) reviewApproveCommand() *cobra.Command {
 	var operation int64
 	cmd := &cobra.Command{
 		Use:   "approve NAME…",
-		Short: "Let what waits be told, or come in",
-		Long: `Let what waits be told, or come in, after you have read it: a memory, by its id, may be told to agents unasked as it is
-now, and counts as reviewed; one whose code changed is anchored to what stands there now; what is called w and a number
-becomes a memory. Where that reads like an order to an agent it is told to nobody unasked, and waits as suspect until it is
-approved by its id, too. Another text of the memory is not approved by that. Each can be taken back with engram undo,
-which lets a proposal wait again.
+		Short: "Approve pending items",
+		Long: `Approve pending items after reading them. A memory (by its id) may then be injected in its current form and counts as
+reviewed; if its code changed, it is anchored to the current code. An item named w and a number becomes a memory; if that
+is instruction-like, it is never injected and stays pending as suspect until it is approved by its id, too. An approval
+covers only the current text of a memory. engram undo reverts an approval, and a proposal is pending again.
 
---operation approves all suspect memories that one operation wrote, instead of names: those of an import whose file you
-know, such as an export of your own. One that says something else since waits on.`,
+--operation approves, instead of names, all suspect memories written by one operation, such as an import of your own
+export. Memories that have changed since stay pending.`,
 		Example: examples("engram review approve 12", "engram review approve w3 w4", "engram review approve --operation 42"),
 		Args:    between(0, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if given := cmd.Flags().Changed("operation"); given == (len(args) > 0) {
-				return invalidf("say what is approved").WithHint("either names, as {review} shows them, or --operation NUMBER")
+				return invalidf("nothing to approve is given").WithHint("give names from {review}, or --operation NUMBER")
 			} else if given {
 				res, err := e.ApproveOperation(cmd.Context(), operation)
 				return p.answerDecided(e, "Approved", res, err)
@@ -160,17 +159,17 @@ know, such as an export of your own. One that says something else since waits on
 			return p.answerDecided(e, "Approved", res, err)
 		}),
 	}
-	cmd.Flags().Int64Var(&operation, "operation", 0, "all suspect memories that the operation of this `number` wrote")
+	cmd.Flags().Int64Var(&operation, "operation", 0, "approve all suspect memories written by the operation of this `number`")
 	return cmd
 }
 
 func (p *program) reviewRefuseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "refuse NAME…",
-		Short: "Forget what waits, or throw it away",
-		Long: `Forget what waits, or throw it away: a memory, by its id, is forgotten, and engram undo brings it back; what is called w
-and a number is thrown away, and is neither proposed nor taken in again, until engram undo lets it wait again.
-engram sync drop removes it for good.`,
+		Short: "Reject pending items",
+		Long: `Reject pending items. A memory (by its id) is forgotten, and engram undo restores it. An item named w and a number is
+discarded and neither proposed nor imported again, unless engram undo makes it pending again; engram sync drop deletes it
+permanently.`,
 		Example: examples("engram review refuse 12", "engram review refuse w3"),
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -192,7 +191,7 @@ type reviewDecidedDoc struct {
 func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decided, err error) error {
 	if err != nil {
 		if before := len(res.Names()); before > 0 { // the error is all that is told otherwise
-			p.warn(count(before, "thing was done before that", "things were done before that"))
+			p.warn(count(before, "item was processed before that", "items were processed before that"))
 		}
 		return err
 	}
@@ -212,7 +211,7 @@ func (p *program) answerDecided(e *engine.Engine, done string, res engine.Decide
 				what += fmt.Sprintf(", memory #%d now", d.Memory)
 			}
 			if d.Op == 0 {
-				fmt.Fprintf(b, "Nothing changed: %s did not wait for review\n", what)
+				fmt.Fprintf(b, "Nothing changed: %s was not pending review\n", what)
 				continue
 			}
 			fmt.Fprintf(b, "%s: %s%s\n", done, what, takeBack(d.Op))
@@ -226,5 +225,5 @@ func takeBack(op int64) string {
 	if op == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; to take it back: engram undo %d", op)
+	return fmt.Sprintf("; to undo: engram undo %d", op)
 }

@@ -22,9 +22,9 @@ type reviewShownDoc struct {
 func (p *program) reviewShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show NAME…",
-		Short: "Show what waits whole, with all the reasons",
-		Long: `Show what waits whole, as it would be told or come in, with all the reasons for which it waits: a memory by its id, what is
-no memory yet by w and its number. Read it here before engram review approve.`,
+		Short: "Show pending items in full, with all reasons",
+		Long: `Show a pending item in full, as it would be injected or imported, with all reasons why it is pending: a memory by its id,
+other items by w and a number. Read it here before engram review approve.`,
 		Example: examples("engram review show w3", "engram review show 12 w4"),
 		Args:    between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {

@@ -20,7 +20,7 @@ const (
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "engram",
-		Short: "A memory for AI agents that outlives the session",
+		Short: "Long-term memory for AI agents",
 		Example: `engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision
 engram search how long do tokens live
 engram serve`,
@@ -89,7 +89,7 @@ func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 			for _, c := range cmd.Commands() {
 				names = append(names, c.Name())
 			}
-			return invalidf("%s needs a command", cmd.Name()).WithHint("one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
+			return invalidf("%s needs a subcommand", cmd.Name()).WithHint("use one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
 		},
 	}
 	c.AddCommand(subs...)

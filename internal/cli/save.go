@@ -24,18 +24,18 @@ func (p *program) saveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "save TITLE [CONTENT|-]",
 		Aliases: []string{"add", "store", "remember"},
-		Short:   "Save a memory, or revise the one of the same topic",
-		Long: `Save a memory. With one argument that argument is the content, and the title is made from it; "-" reads the
-content from standard input. Under a topic key that exists, the memory of that topic is revised and keeps its old text.
+		Short:   "Save a memory, or revise the one with the same topic",
+		Long: `Save a memory. A single argument is the content, and the title is derived from it; "-" reads the content from standard
+input. If the topic key exists, the memory with that topic is revised and its old text is kept.
 
-Called as add or remember, or with --merge, a memory takes it up that has the same type and title or is a near-duplicate, if
-the text says all that it says, and more; its old text is kept. What says the same in other words is counted. What it may contradict is shown, and is never
-merged.
+With --merge (the default for add and remember), a memory with the same type and title, or a near-duplicate, is updated
+instead if the new text contains all that it says; its old text is kept. A mere rewording is only counted. Memories that
+may contradict the new one are listed and never merged.
 
-With --file the memory is anchored to code: to a file of a repository, or to lines of it, written PATH, PATH:3, PATH:3-9
-or as a forge links to it, PATH#L3-L9; the path is absolute, or counts from the current folder. Files that its text names
-are anchored to by themselves. The answer says which these are, and whoever finds the memory later is told whether that
-code is as it was, moved, changed or gone.`,
+--file anchors the memory to code: a file of a repository or lines of it, written PATH, PATH:3, PATH:3-9, or like a forge
+link, PATH#L3-L9; the path is absolute or relative to the current folder. Files that the text names are anchored
+automatically. The output lists the anchors, and later searches report whether that code is unchanged, moved, changed or
+deleted.`,
 		Example: examples(
 			`engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision`,
 			`engram save 'Auth model' 'JWT, 5 minutes' --topic architecture/auth-model`,
@@ -45,18 +45,18 @@ code is as it was, moved, changed or gone.`,
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error { return p.save(cmd, e, args, f) }),
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&f.typ, "type", "", "`kind` of memory: decision, bugfix, pattern, … (default manual)")
-	flags.StringVar(&f.scope, "scope", "", "`who` it is for: project, personal or global (default project)")
+	flags.StringVar(&f.typ, "type", "", "`type` of memory: decision, bugfix, pattern, … (default manual)")
+	flags.StringVar(&f.scope, "scope", "", "`scope`: project, personal or global (default project)")
 	flags.StringVar(&f.topic, "topic", "", "topic `key`; saving under it again revises the memory")
 	flags.StringSliceVar(&f.tags, "tags", nil, "tags, `a,b`")
 	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade")
-	flags.StringArrayVar(&f.metadata, "metadata", nil, "`key=value`, may be repeated; the value may be JSON")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "metadata `key=value`, may be repeated; the value may be JSON")
 	flags.StringVar(&f.session, "session", "", "session `id` (default: the project's open session)")
-	flags.StringArrayVar(&f.files, "file", nil, "code it speaks of, `PATH[:FIRST-LAST]`, may be repeated; finds say when it changed")
+	flags.StringArrayVar(&f.files, "file", nil, "code it refers to, `PATH[:FIRST-LAST]`, may be repeated; searches report changes")
 	flags.StringArrayVar(&f.related, "related", nil, "`memory` it relates to, may be repeated")
-	flags.BoolVar(&f.merge, "merge", false, "let a near-duplicate take it up (default: called as add or remember)")
-	flags.BoolVar(&f.secret, "allow-secret", false, "keep the secrets in it, which are cut out otherwise")
+	flags.BoolVar(&f.merge, "merge", false, "update a near-duplicate instead of adding a memory (default for add and remember)")
+	flags.BoolVar(&f.secret, "allow-secret", false, "keep secrets in the text instead of redacting them")
 	originFlag(cmd, &f.origin)
 	alsoFlag(cmd, "tags", "tag")
 	alsoFlag(cmd, "topic", "topic-key")
@@ -97,7 +97,7 @@ func (p *program) saveInput(cmd *cobra.Command, args []string, f saveFlags) (eng
 	}
 	if len(args) == 1 && strings.TrimSpace(content) == "" {
 		// The engine would miss the title, which is made of it.
-		return engine.SaveInput{}, invalidf("content is empty").WithHint("say what is to be remembered")
+		return engine.SaveInput{}, invalidf("content is empty").WithHint("give the text to remember")
 	}
 	in := engine.SaveInput{
 		Title: title, Content: content, TopicKey: f.topic, SessionID: f.session, NewSession: true, Directory: p.Dir,

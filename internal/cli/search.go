@@ -17,11 +17,11 @@ func (p *program) searchCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "search QUERY…",
 		Aliases: []string{"query"},
-		Short:   "Find memories, best first",
-		Long: `Find memories by a question, words, an identifier, a path or a topic key: by words, by meaning and over relations.
-What is too far from the question is listed apart, by title; when all of it is, nothing relevant is stored. A question
-may say when ("last week", "in March"): memories of that time come forward. No query is an error; an empty one shows
-the newest. Only the project in force is searched unless --all-projects is given.`,
+		Short:   "Search memories, best first",
+		Long: `Search memories by a question, words, an identifier, a path or a topic key: by words, by meaning and along relations.
+Hits below the relevance threshold are listed separately, by title; if there are only such hits, nothing relevant is
+stored. A question may name a time ("last week", "in March"), which ranks memories of that time higher. An empty query
+("") lists the newest memories. Only the current project is searched unless --all-projects is given.`,
 		Example: examples("engram search how long do access tokens live",
 			"engram search parseConfig --type bugfix,decision --since 30d --mode fts",
 			"engram search 'rate limit' --all-projects --explain",
@@ -29,14 +29,14 @@ the newest. Only the project in force is searched unless --all-projects is given
 		Args: between(1, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			if match != "any" && match != "all" {
-				return invalidf("--match %q is unknown", match).WithHint("any: one word is enough; all: every word must be there")
+				return invalidf("--match %q is unknown", match).WithHint("use any (one word is enough) or all (every word must match)")
 			}
 			return p.search(cmd, e, strings.Join(args, " "), f, o, match == "all")
 		}),
 	}
 	f.register(cmd, 10)
 	f.registerSuperseded(cmd)
-	cmd.Flags().StringVar(&match, "match", "any", "`any` word is enough, or all must be there")
+	cmd.Flags().StringVar(&match, "match", "any", "`any`: one word is enough; all: every word must match")
 	o.register(cmd)
 	return cmd
 }
@@ -52,13 +52,13 @@ type searchFlags struct {
 
 func (o *searchFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.mode, "mode", string(engine.ModeHybrid), "`how` to find: hybrid, semantic (by meaning) or fts (by words)")
-	flags.StringVar(&o.fusion, "fusion", "", "join the channels by `what`: score or rank (default: as the embedding model says)")
-	flags.IntVar(&o.hops, "hops", 1, "how far to follow relations from what was found; 0: not at all")
-	flags.BoolVar(&o.rerank, "rerank", false, "let the configured reranker order the best again")
-	flags.StringVar(&o.session, "session", "", "the session that asks, by its `id`: engram why tells what it was shown")
-	flags.StringVar(&o.asOf, "as-of", "", "what would have been found at a past `time`: 7d, yesterday, 2026-01-31")
-	flags.BoolVar(&o.explain, "explain", false, "say why each memory was found")
+	flags.StringVar(&o.mode, "mode", string(engine.ModeHybrid), "search `mode`: hybrid, semantic (by meaning) or fts (by words)")
+	flags.StringVar(&o.fusion, "fusion", "", "`method` to combine channels: score or rank (default: set by the embedding model)")
+	flags.IntVar(&o.hops, "hops", 1, "number of relations to follow from each hit; 0 follows none")
+	flags.BoolVar(&o.rerank, "rerank", false, "rerank the best hits with the configured reranker")
+	flags.StringVar(&o.session, "session", "", "`id` of the calling session; engram why reports what it was shown")
+	flags.StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	flags.BoolVar(&o.explain, "explain", false, "explain why each memory was found")
 }
 
 // input puts the flags into a search.

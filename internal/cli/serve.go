@@ -32,8 +32,8 @@ func (p *program) serveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [PORT]",
 		Short: "Serve agents and programs over HTTP, MCP under /mcp",
-		Long: `Serve agents and programs over HTTP on this machine until it is interrupted: the JSON API, and MCP under /mcp. Port 0
-takes any free one. Other machines are only let in when ENGRAM_HTTP_TOKEN is set.`,
+		Long: `Serve agents and programs over HTTP on this machine until interrupted: the JSON API, and MCP under /mcp. Port 0 selects a
+free port. Connections from other machines need ENGRAM_HTTP_TOKEN.`,
 		Example: examples("engram serve", "engram serve 7438", "engram serve --json 0"),
 		Args:    between(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -77,7 +77,7 @@ func (p *program) serve(cmd *cobra.Command) error {
 	l, err := p.claimed(ctx, cmd, c, address)
 	if inBackground(cmd) {
 		logged(log, l, p.Version, err)
-		defer log.Info("the server ends")
+		defer log.Info("the server is stopping")
 	}
 	if err != nil {
 		return err
@@ -104,9 +104,9 @@ func listen(ctx context.Context, address string) (net.Listener, error) {
 			other = strconv.Itoa(n + 1)
 		}
 		return nil, engram.Errorf(engram.CodeUnavailable, "port %s is in use", port).
-			WithHint("another Engram may be serving there already; else try: {serve %s}", other)
+			WithHint("another Engram may already be running there; otherwise try: {serve %s}", other)
 	case errors.Is(err, syscall.EACCES):
-		return nil, engram.Errorf(engram.CodeForbidden, "port %s is not allowed for this user", port).WithHint("try: {serve 7437}")
+		return nil, engram.Errorf(engram.CodeForbidden, "this user may not use port %s", port).WithHint("try: {serve 7437}")
 	}
 	return nil, engram.Errorf(engram.CodeUnavailable, "cannot listen on %s", address).
 		WithHint("check ENGRAM_HOST and ENGRAM_PORT").WithCause(err)
@@ -130,8 +130,8 @@ func (p *program) writeServing(b *strings.Builder, doc servingDoc) {
 	fmt.Fprintf(b, "  MCP endpoint   %s\n", doc.MCP)
 	fmt.Fprintf(b, "  Database       %s\n", doc.Database)
 	fmt.Fprintf(b, "\nConnect an agent:\n  %s\n", doc.Connect)
-	fmt.Fprintf(b, "  %s setup      (whichever are installed, without this server)\n", p.self())
-	fmt.Fprintf(b, "\nNext, in another terminal: see two agent sessions share one memory\n  %s\n", doc.Next)
+	fmt.Fprintf(b, "  %s setup      (all installed agents, without this server)\n", p.self())
+	fmt.Fprintf(b, "\nNext, in another terminal: watch two agent sessions share one memory\n  %s\n", doc.Next)
 }
 
 // log is where servers report what went wrong: stderr, because stdout is the protocol.

@@ -17,9 +17,9 @@ import (
 // backgroundFlags are for whoever starts a server that nobody watches: engram start, and
 // the system's services.
 func backgroundFlags(cmd *cobra.Command) {
-	cmd.Flags().Bool("background", false, "log to engram.log in the data directory; answer on standard output, errors too")
+	cmd.Flags().Bool("background", false, "log to engram.log in the data directory; print the result, errors included, on standard output")
 	// A system would start again and again what fails because another one serves.
-	cmd.Flags().Bool("unless-running", false, "end without an error where a server of the data directory runs already")
+	cmd.Flags().Bool("unless-running", false, "exit without an error if a server of the data directory is already running")
 	_, _ = cmd.Flags().MarkHidden("background"), cmd.Flags().MarkHidden("unless-running") // they exist
 }
 
@@ -76,7 +76,7 @@ func (p *program) claimed(ctx context.Context, cmd *cobra.Command, c config.Conf
 	l, err := listen(ctx, address)
 	switch {
 	case err == nil && unclaimed != nil:
-		p.warn(messageOf(unclaimed) + ": engram status, stop and restart speak of that one")
+		p.warn(messageOf(unclaimed) + ": engram status, stop and restart refer to that one")
 	case engram.CodeOf(err) == engram.CodeUnavailable && c.Port != 0:
 		err = occupiedBy(ctx, err, c)
 	}

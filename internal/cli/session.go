@@ -24,8 +24,8 @@ func (p *program) sessionStartCommand() *cobra.Command {
 	var directory string
 	cmd := &cobra.Command{
 		Use:     "start [ID]",
-		Short:   "Start a session; starting it again changes nothing",
-		Long:    "Start a session, and print its id. Without one it gets a new one; to start the same again changes nothing.",
+		Short:   "Start a session; repeating it changes nothing",
+		Long:    "Start a session and print its id. Without an id a new one is generated; starting the same session again changes nothing.",
 		Example: examples("engram session start", "engram session start s1 --directory ~/src/shop"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -33,7 +33,7 @@ func (p *program) sessionStartCommand() *cobra.Command {
 			in := engine.SessionInput{Directory: p.Dir}
 			if len(args) > 0 {
 				if in.ID = args[0]; strings.TrimSpace(in.ID) == "" {
-					return invalidf("the id is empty").WithHint("leave it out to have one made")
+					return invalidf("the id is empty").WithHint("leave it out to generate one")
 				}
 			}
 			if directory != "" {
@@ -59,7 +59,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 	var summary string
 	cmd := &cobra.Command{
 		Use:     "end [ID]",
-		Short:   "End a session, or the one that runs in the project",
+		Short:   "End a session, by default the open one of the project",
 		Example: examples("engram session end", "engram session end s1 --summary 'Tokens live in cookies now'"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -94,7 +94,7 @@ func (p *program) sessionEndCommand() *cobra.Command {
 			return p.answer(sessionOf(s), func(b *strings.Builder) { fmt.Fprintf(b, "Session %q completed\n", render.Plain(s.ID)) })
 		}),
 	}
-	cmd.Flags().StringVar(&summary, "summary", "", "what was done, as `text`; - reads standard input")
+	cmd.Flags().StringVar(&summary, "summary", "", "summary `text`; - reads standard input")
 	return cmd
 }
 
@@ -150,7 +150,7 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 	var session, origin string
 	cmd := &cobra.Command{
 		Use:     "summary CONTENT|-",
-		Short:   "Save what a session did, as a memory",
+		Short:   "Save a session summary as a memory",
 		Example: examples("engram session summary 'Moved tokens to cookies' --session s1", "engram session summary - < summary.md"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -181,8 +181,8 @@ func (p *program) sessionSummaryCommand() *cobra.Command {
 
 // pageFlags adds the flags of a list that is not of memories.
 func pageFlags(cmd *cobra.Command, page *engram.Page, all *bool, limit int) {
-	cmd.Flags().IntVar(&page.Limit, "limit", limit, "show at most so many")
-	cmd.Flags().IntVar(&page.Offset, "offset", 0, "leave out so many first")
+	cmd.Flags().IntVar(&page.Limit, "limit", limit, "maximum number of results")
+	cmd.Flags().IntVar(&page.Offset, "offset", 0, "skip this many first")
 	cmd.Flags().BoolVar(all, "all-projects", false, "of every project")
 }
 
@@ -190,7 +190,7 @@ func pageFlags(cmd *cobra.Command, page *engram.Page, all *bool, limit int) {
 func (p *program) openPage(cmd *cobra.Command, page engram.Page, all bool) (*engine.Engine, string, error) {
 	if page.Limit < 1 || page.Offset < 0 {
 		return nil, "", invalidf("limit %d, offset %d is out of range", page.Limit, page.Offset).
-			WithHint("limit from 1, offset from 0")
+			WithHint("use a limit from 1 and an offset from 0")
 	}
 	e, err := p.open(cmd)
 	if err != nil {

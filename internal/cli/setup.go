@@ -29,7 +29,7 @@ type setupAgentDoc struct {
 	Detected bool           `json:"detected"` // it seems to be installed
 	Status   string         `json:"status"`   // absent, wired, changed (in parts, or not as it would be now) or broken
 	Recorded bool           `json:"recorded"` // of setup status: it is known what its files were before
-	Changed  bool           `json:"changed"`  // something was done, or would be
+	Changed  bool           `json:"changed"`  // someitem was processed, or would be
 	Files    []setupFileDoc `json:"files"`
 	DataDir  string         `json:"data_dir"` // that it calls the program with; "" for the usual one
 	Notes    []string       `json:"notes"`    // what else is to be known, such as what stands in the way of its memory
@@ -61,17 +61,18 @@ func (p *program) setupCommand() *cobra.Command {
 	var o setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup [AGENT...]",
-		Short: "Give agents their memory: hooks, MCP server, protocol",
-		Long: `Give agents their memory: the MCP server, hooks where the agent has them, and the text that teaches it when to remember.
-Without AGENT, those that are installed are shown, and you are asked; all means all of them.
+		Short: "Connect agents: hooks, MCP server, instructions",
+		Long: `Connect agents to Engram: the MCP server, hooks where the agent supports them, and instructions on when to remember.
+Without AGENT the installed agents are listed and you choose; all selects all of them.
 
   ` + agentLines() + `
 
-Files are merged, never overwritten: comments, order and line ends stay, and a file that cannot be understood is left as it
-is. What you wrote into a file of engram's own is kept aside before it is replaced. Twice is once. --undo restores what was there, to the byte; where that is not recorded any more, it takes out what
-is engram's. --dry-run shows the difference and writes nothing. Agents call this program by its path, and get the data
-directory along when it is not the usual one, for they drop the environment; one that an agent has stays until
---data-dir names another. docs/agents.md says what is written where, and what each agent cannot do.`,
+Files are merged, never overwritten: comments, order and line endings are kept, and a file that cannot be parsed is left
+alone. If you changed a file that belongs to Engram, a copy is kept before it is replaced. Running setup twice changes
+nothing more. --undo restores the original files byte for byte, or, if they were not recorded, removes Engram's entries.
+--dry-run shows the changes and writes nothing. Agents call this program by its path, with the data directory if it is not
+the default, because agents drop the environment; a data directory that an agent already has is kept until --data-dir names
+another. docs/agents.md lists the files of each agent and its limits.`,
 		Example: examples("engram setup", "engram setup claude-code codex", "engram setup all --dry-run", "engram setup cursor --undo", "engram setup status"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -81,9 +82,9 @@ directory along when it is not the usual one, for they drop the environment; one
 			return append(app.AgentNames(), "all"), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
-	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the difference, and change nothing")
-	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore what was there; without AGENT, of all that were set up")
-	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "without AGENT: all that are installed, without asking")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "show the changes without writing them")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "restore the original files; without AGENT, of all configured agents")
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "without AGENT: all installed agents, without asking")
 	cmd.Flags().StringVar(&o.binary, "binary", "", "the `program` that agents call (default: this one)")
 	cmd.AddCommand(p.setupStatusCommand(), p.setupServiceCommand())
 	return cmd
@@ -110,10 +111,10 @@ func agentLines() string {
 func (p *program) setupStatusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status [AGENT...]",
-		Short: "Say which agents have their memory, and by which files",
-		Long: `Say which agents are installed and which have their memory, by which files, and what is wrong with these: the line that
-cannot be understood, the entries that are missing or differ. Without AGENT, those that are not installed and not set up
-are left out; with --json they are not. Nothing is changed.`,
+		Short: "Show which agents are connected, and by which files",
+		Long: `Show which agents are installed, which are connected and by which files, and problems in these files: lines that cannot be
+parsed, entries that are missing or different. Without AGENT, agents that are neither installed nor connected are listed
+only with --json. Nothing is changed.`,
 		Example: examples("engram setup status", "engram setup status codex --json"),
 		Args:    between(0, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -162,7 +163,7 @@ func (p *program) setup(cmd *cobra.Command, args []string, o setupFlags) error {
 		return err
 	}
 	if cmd.Flags().Changed("binary") && o.binary == "" {
-		return invalidf("--binary names no program").WithHint("give the path of the program that agents are to call, or leave --binary out")
+		return invalidf("--binary does not name a program").WithHint("give the path of the program that agents should call, or leave --binary out")
 	}
 	if len(args) == 1 && isNone(args[0]) { // as the question is answered
 		return p.answer(setupDoc{Action: "found", DryRun: o.dry, Agents: []setupAgentDoc{}}, func(b *strings.Builder) { b.WriteString("Nothing was changed.\n") })
@@ -224,8 +225,8 @@ func setupRefuses(cmd *cobra.Command) error {
 	if !cmd.Flags().Changed("project") {
 		return nil
 	}
-	return invalidf("an agent is set up for all projects: --project can say nothing here").
-		WithHint("leave it out; the project is that of the folder in which the agent works")
+	return invalidf("setup applies to all projects: --project cannot be used").
+		WithHint("leave it out; the project is that of the agent's working folder")
 }
 
 // isNone reports whether a word for agents is that for none of them.
@@ -239,7 +240,7 @@ func agentsNamed(args []string) ([]string, error) {
 			return nil, nil
 		}
 		if isNone(arg) {
-			return nil, invalidf("none names no agent").WithHint("{setup none} changes nothing, and stands alone; {setup status} shows the agents of this machine")
+			return nil, invalidf("none cannot be combined with agents").WithHint("use {setup none} alone to change nothing; {setup status} shows the agents of this machine")
 		}
 		name, err := app.FindAgent(arg)
 		if err != nil {
@@ -247,7 +248,7 @@ func agentsNamed(args []string) ([]string, error) {
 			if near := text.Nearest(strings.ToLower(arg), words); near != "" {
 				return nil, invalidf("%v", err).WithHint("did you mean: %s?", "engram setup "+near)
 			}
-			return nil, invalidf("%v", err).WithHint("{setup status} shows those of this machine")
+			return nil, invalidf("%v", err).WithHint("{setup status} shows the agents of this machine")
 		}
 		if !slices.Contains(names, name) {
 			names = append(names, name)

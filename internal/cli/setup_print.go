@@ -59,7 +59,7 @@ func (p *program) setupChoice(w app.Wiring, all bool) ([]string, error) {
 // and no error, is none. An end of input is none, too: whoever leaves has not said yes.
 func (p *program) askWhich(found []string) ([]string, error) {
 	for {
-		answer, ended, err := p.askOrEnd("Set up which? [all, numbers such as 1 3 or 1-3, or none; Enter: all]", "the names of agents")
+		answer, ended, err := p.askOrEnd("Set up which? [all, numbers such as 1 3 or 1-3, or none; Enter: all]", "give the names of agents")
 		if err != nil || ended && answer == "" {
 			return nil, err
 		}
@@ -87,7 +87,7 @@ func chosen(answer string, found []string) ([]string, error) {
 		if all == nil {
 			name, err := app.FindAgent(word)
 			if err != nil {
-				return nil, invalidf("%q is none of the list", word).WithHint("answer with numbers of it such as 1 3 or 1-3, all or none; nothing was changed")
+				return nil, invalidf("%q is not in the list", word).WithHint("answer with numbers such as 1 3 or 1-3, all or none; nothing was changed")
 			}
 			all = []string{name}
 		}
@@ -165,7 +165,7 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 			return
 		}
 	case undo && a.Hint != "": // setupUnsure
-		say("", a.Title+" is left: it has engram, and nothing says that setup put it there")
+		say("", a.Title+" was left alone: it contains engram, but setup did not record writing it")
 		say("  hint: ", a.Hint)
 		return
 	case !a.Changed && undo && len(a.Files) == 0:
@@ -173,19 +173,19 @@ func (p *program) writeSetupAgent(b *strings.Builder, doc setupDoc, a setupAgent
 	case !a.Changed && !undo:
 		fmt.Fprintf(b, "%s is already set up\n", a.Title)
 	case !a.Changed && undo && left:
-		fmt.Fprintf(b, "%s stays as it is:\n", a.Title)
+		fmt.Fprintf(b, "%s is unchanged:\n", a.Title)
 	case doc.DryRun && guessed:
-		fmt.Fprintf(b, "%s would be without engram; what its files were before is not recorded:\n", a.Title)
+		fmt.Fprintf(b, "Engram would be removed from %s; its original files are not recorded:\n", a.Title)
 	case doc.DryRun && undo:
-		fmt.Fprintf(b, "%s would be as it was:\n", a.Title)
+		fmt.Fprintf(b, "%s would be restored:\n", a.Title)
 	case doc.DryRun:
 		fmt.Fprintf(b, "%s would be set up:\n", a.Title)
 	case undo && left:
-		fmt.Fprintf(b, "%s is as it was, but for what is left:\n", a.Title)
+		fmt.Fprintf(b, "%s was restored, except for:\n", a.Title)
 	case guessed:
-		fmt.Fprintf(b, "%s is without engram; what its files were before is not recorded:\n", a.Title)
+		fmt.Fprintf(b, "Engram was removed from %s; its original files are not recorded:\n", a.Title)
 	case undo:
-		fmt.Fprintf(b, "%s is as it was\n", a.Title)
+		fmt.Fprintf(b, "%s was restored\n", a.Title)
 	default:
 		fmt.Fprintf(b, "✓ %s is set up\n", a.Title)
 	}
@@ -212,7 +212,7 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 	case doc.DryRun && f.Diff != "":
 		b.WriteString(f.Diff)
 	case f.Status == "taken":
-		say("  left      ", f.Path+": somebody else's file of that name is there")
+		say("  left      ", f.Path+": there is another file with that name")
 	case f.Change != "none":
 		fmt.Fprintf(b, "  %-9s %s\n", f.Change, f.Path)
 	}
@@ -221,7 +221,7 @@ func (p *program) writeSetupFile(b *strings.Builder, doc setupDoc, f setupFileDo
 		if doc.DryRun {
 			is = "would be"
 		}
-		say("  kept      ", "what somebody had changed in it "+is+" in "+f.Kept)
+		say("  kept      ", "the changes made to it "+is+" in "+f.Kept)
 	}
 	if f.Unread > 0 && doc.Action != "undone" {
 		say("  ", unreadText(f, doc.DryRun))

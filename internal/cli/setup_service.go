@@ -36,12 +36,12 @@ func (p *program) setupServiceCommand() *cobra.Command {
 	var o serviceFlags
 	cmd := &cobra.Command{
 		Use:   "service",
-		Short: "Have the system start the server when you log in",
-		Long: `Have the system start engram serve when you log in, and again when it fails: by a user unit of systemd on Linux, an
-agent of launchd on macOS; on Windows a command is shown that makes a task. The file has the path of this program, the
-data directory and what else the environment and flags set, but no secrets: those belong into config.toml. A file that
-is there already and says something else is kept beside it. With --now a server in the background makes room for it, and
-a second time what was changed is in force at once.`,
+		Short: "Start the server when you log in",
+		Long: `Start engram serve when you log in, and again after a failure: by a systemd user unit on Linux, a launchd agent on macOS;
+on Windows the command to create a task is shown. The file contains the path of this program, the data directory and other
+settings from the environment and flags, but no secrets: put those into config.toml. If a different file already exists,
+a copy is kept beside it. With --now a server running in the background is replaced, and later changes take effect at
+once.`,
 		Example: examples("engram setup service --now", "engram setup service --print", "engram setup service --undo"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -52,11 +52,11 @@ a second time what was changed is in force at once.`,
 		},
 	}
 	addServerFlags(cmd)
-	cmd.Flags().BoolVar(&o.now, "now", false, "tell the system, too: start it at once and at every login")
-	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "change nothing, say what would be done")
-	cmd.Flags().BoolVar(&o.show, "print", false, "write the file to standard output alone")
-	cmd.Flags().BoolVar(&o.undo, "undo", false, "stop it, take the file away and put back what stood there before")
-	cmd.Flags().StringVar(&o.system, "system", "", "with --print: `for` systemd, launchd or windows (default: this one)")
+	cmd.Flags().BoolVar(&o.now, "now", false, "register it with the system: start it now and at every login")
+	cmd.Flags().BoolVar(&o.dry, "dry-run", false, "preview without changing anything")
+	cmd.Flags().BoolVar(&o.show, "print", false, "print the file to standard output only")
+	cmd.Flags().BoolVar(&o.undo, "undo", false, "stop it, remove the file and restore the file that was there before")
+	cmd.Flags().StringVar(&o.system, "system", "", "with --print: target `system`: systemd, launchd or windows (default: this one)")
 	return cmd
 }
 
@@ -76,7 +76,7 @@ func (p *program) setupService(cmd *cobra.Command, o serviceFlags) error {
 	case "":
 	case app.Systemd, app.Launchd, app.Windows:
 		if s.System = app.System(o.system); !o.show && s.System != own {
-			return invalidf("this system has no %s", s.System).WithHint("with --print the file is shown")
+			return invalidf("%s is not available on this system", s.System).WithHint("use --print to show the file")
 		}
 	default:
 		return invalidf("--system %q is unknown", o.system).WithHint("systemd, launchd or windows")
@@ -104,7 +104,7 @@ func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFla
 		doc.Next = shellLines(f.Leave)
 	} else {
 		for _, name := range f.Not {
-			p.warn(name + " is secret and not written into the file: put it into config.toml (engram config set)")
+			p.warn(name + " is a secret and is not written to the file: put it into config.toml (engram config set)")
 		}
 		done, err = f.Put(cmd.Context(), o.now, o.dry)
 		doc.Next = shellLines(f.Next(done))
@@ -120,24 +120,24 @@ func (p *program) setService(cmd *cobra.Command, f app.ServiceFile, o serviceFla
 }
 
 func writeService(b *strings.Builder, doc serviceDoc) {
-	what := map[string]string{"created": "Wrote %s\n", "updated": "Updated %s\n", "replaced": "Replaced %s\n", "unchanged": "%s says so already\n",
-		"removed": "Removed %s\n", "restored": "Put back what %s was\n", "nothing": "There is no %s\n"}[doc.Action]
+	what := map[string]string{"created": "Wrote %s\n", "updated": "Updated %s\n", "replaced": "Replaced %s\n", "unchanged": "%s is already up to date\n",
+		"removed": "Removed %s\n", "restored": "Restored %s\n", "nothing": "There is no %s\n"}[doc.Action]
 	if doc.DryRun {
 		what = strings.NewReplacer("Wrote", "Would write", "Updated", "Would update", "Replaced", "Would replace", "Removed", "Would remove",
-			"Put back", "Would put back").Replace(what)
+			"Restored", "Would restore").Replace(what)
 	}
 	fmt.Fprintf(b, what, doc.Path)
 	if doc.Backup != "" && doc.Action == "replaced" {
-		fmt.Fprintf(b, "  What stood there is kept in %s\n", doc.Backup)
+		fmt.Fprintf(b, "  The previous file is kept in %s\n", doc.Backup)
 	}
 	if doc.Ended != 0 {
-		fmt.Fprintf(b, "  The server that ran (process %d) was ended for it\n", doc.Ended)
+		fmt.Fprintf(b, "  The running server (process %d) was stopped first\n", doc.Ended)
 	}
 	switch {
 	case doc.Used && doc.Action != "removed" && doc.Action != "restored":
-		fmt.Fprintln(b, "  It is started now and whenever you log in: engram status")
+		fmt.Fprintln(b, "  It is running now and starts whenever you log in: engram status")
 	case !doc.Used && doc.Action != "nothing":
-		fmt.Fprintln(b, "  The system is told by:")
+		fmt.Fprintln(b, "  To register it with the system:")
 		for _, line := range doc.Next {
 			fmt.Fprintf(b, "  %s\n", line)
 		}

@@ -19,13 +19,13 @@ func (p *program) setupStanding(s app.AgentState) setupAgentDoc {
 	switch {
 	case d.Hint != "":
 	case d.Status == "broken":
-		d.Hint = p.setupHint("mend the file, and then {setup %s}", d.Agent)
+		d.Hint = p.setupHint("repair the file, then run {setup %s}", d.Agent)
 	case d.Status == "changed":
-		d.Hint = p.setupHint("{setup %s} brings it up to date; {setup %s --dry-run} shows what that changes", d.Agent, d.Agent)
+		d.Hint = p.setupHint("{setup %s} updates it; {setup %s --dry-run} shows the changes", d.Agent, d.Agent)
 	case unread >= 0:
 		d.Hint = fmt.Sprintf("shorten %s by %d characters", d.Files[unread].Path, d.Files[unread].Unread)
 	case d.Status == "wired" && !d.Recorded:
-		d.Hint = p.setupHint("what its files were before is not recorded: {setup %s --undo} takes out what is engram's", d.Agent)
+		d.Hint = p.setupHint("its original files are not recorded: {setup %s --undo} removes Engram's entries", d.Agent)
 	}
 	return d
 }
@@ -33,7 +33,7 @@ func (p *program) setupStanding(s app.AgentState) setupAgentDoc {
 // setupUnsure is an agent that an undo of all leaves.
 func (p *program) setupUnsure(s app.AgentState) setupAgentDoc {
 	d := p.setupAgent(s, false)
-	d.Hint = p.setupHint("{setup %s --undo} takes it out", d.Agent)
+	d.Hint = p.setupHint("{setup %s --undo} removes it", d.Agent)
 	return d
 }
 
@@ -65,22 +65,22 @@ func writeSetupFound(b *strings.Builder, doc setupDoc, done bool, columns int) {
 	if len(doc.Agents) == 0 {
 		say("No agent was found on this machine.")
 		b.WriteByte('\n')
-		say("engram setup AGENT sets one up all the same: " + strings.Join(app.AgentNames(), ", "))
+		say("To set one up anyway: engram setup AGENT: " + strings.Join(app.AgentNames(), ", "))
 		return
 	}
 	writeSetupList(b, doc, columns)
 	b.WriteByte('\n')
 	if done {
-		say("All of them are set up: there is nothing to do. engram setup status shows their files.")
+		say("All of them are set up. engram setup status shows their files.")
 		return
 	}
 	names := make([]string, len(doc.Agents))
 	for n, a := range doc.Agents {
 		names[n] = a.Agent
 	}
-	say("Nothing was changed. To give them their memory:")
+	say("Nothing was changed. To connect them:")
 	fmt.Fprintf(b, "  engram setup all\n  engram setup %s\n", strings.Join(names, " "))
-	say("What that would write is shown with --dry-run.")
+	say("Add --dry-run to preview the changes.")
 }
 
 // setupWord says how an agent stands.
@@ -93,7 +93,7 @@ func setupWord(a setupAgentDoc) string {
 	case a.Status == "wired":
 		return "set up"
 	case a.Status == "changed":
-		return "set up otherwise than it would be now"
+		return "set up, but outdated"
 	case a.Status == "broken":
 		return "a file stands in the way"
 	}
@@ -123,7 +123,7 @@ func writeSetupStatus(b *strings.Builder, doc setupDoc, all bool, columns int) {
 		}
 	}
 	if len(shown) == 0 {
-		b.WriteString("No agent was found on this machine, and none is set up.\n")
+		b.WriteString("No agent is installed on this machine or set up.\n")
 	}
 }
 
@@ -145,5 +145,5 @@ func unreadText(f setupFileDoc, dry bool) string {
 	if dry {
 		is = "would be"
 	}
-	return fmt.Sprintf("it %s %s longer than the agent reads: what stands at its end is cut off", is, count(f.Unread, "character", "characters"))
+	return fmt.Sprintf("it %s %s longer than the agent reads, so its end is ignored", is, count(f.Unread, "character", "characters"))
 }

@@ -21,24 +21,24 @@ func (p *program) sleepCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "sleep",
-		Short: "Consolidate memories: fade, boost, merge what says the same, forget what is too weak",
+		Short: "Consolidate memories: fade, boost, merge near-duplicates, forget weak ones",
 		Long: `Consolidate memories, in steps that each have a reason:
 
-  fade     under the ebbinghaus curve, what a memory has lost becomes its strength
-  boost    what was read 3 times or more, and since its strength was last set, gets stronger, once a day at most
-  merge    memories that say nearly the same become one; the others are forgotten and keep their texts
-  prune    what is weaker than 0.05 is forgotten, the importance curve counted as if it did not end at 0.1; but nothing
-           permanent, important, due for review, ever read, or here or changed for less than 30 days
-  extract  what several memories have in common becomes a memory of type pattern, by the language model that
-           is configured; without one this step is not taken, and no memory leaves the program
+  fade     under the ebbinghaus curve, store the current strength of faded memories
+  boost    strengthen memories that were read 3 times or more since their strength was last set, at most once a day
+  merge    merge near-duplicates into one memory; the others are forgotten and keep their texts
+  prune    forget memories weaker than 0.05 (the importance curve continued below its minimum of 0.1), except those that
+           are permanent, important, due for review, were ever read, or were created or changed in the last 30 days
+  extract  let the configured language model derive a memory of type pattern from several memories; without a
+           model this step is skipped, and no memory leaves the program
 
---dry-run prints the plan that a run applies. A sleep may be stopped at any time, and the next one goes on; a second one
-in a row has nothing to do. Every step is in engram log and can be taken back with engram undo.`,
+--dry-run prints the plan that a run would apply. You can stop a sleep at any time; the next one continues, and running it
+again right away does nothing. Every step is in engram log and can be reverted with engram undo.`,
 		Example: examples("engram sleep --dry-run", "engram sleep", "engram sleep --only merge,boost --all-projects --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
 			if cmd.Flags().Changed("only") && len(only) == 0 {
-				return invalidf("--only names no step").WithHint("leave it out for all of them")
+				return invalidf("--only names no step").WithHint("leave it out to run all steps")
 			}
 			for _, name := range only {
 				in.Only = append(in.Only, lifecycle.StepAction(strings.ToLower(strings.TrimSpace(name))))
@@ -47,9 +47,9 @@ in a row has nothing to do. Every step is in engram log and can be taken back wi
 		}),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&in.DryRun, "dry-run", false, "print the plan and change nothing")
-	flags.StringSliceVar(&only, "only", nil, "take only these `steps`: fade, boost, merge, prune, extract")
-	flags.Float64Var(&in.Below, "below", 0, "forget what is weaker than `x`, 0 to 1 (default 0.05)")
+	flags.BoolVar(&in.DryRun, "dry-run", false, "print the plan without changing anything")
+	flags.StringSliceVar(&only, "only", nil, "run only these `steps`: fade, boost, merge, prune, extract")
+	flags.Float64Var(&in.Below, "below", 0, "forget memories weaker than `x`, from 0 to 1 (default 0.05)")
 	flags.BoolVar(&all, "all-projects", false, "in every project")
 	return cmd
 }
@@ -61,7 +61,7 @@ func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInp
 		return err
 	}
 	if cmd.Flags().Changed("below") && in.Below == 0 { // the engine takes 0 for its default
-		return invalidf("--below 0 forgets nothing").WithHint("give a strength above 0, such as 0.1")
+		return invalidf("--below 0 forgets nothing").WithHint("use a strength above 0, such as 0.1")
 	}
 	var bar *progress
 	in.Progress = func(what string, done, total int) {
@@ -81,7 +81,7 @@ func (p *program) sleep(cmd *cobra.Command, e *engine.Engine, in engine.SleepInp
 	}
 	if err != nil {
 		if undo := render.UndoOfSleep(res); undo != "" {
-			p.warn("taken were " + doneBefore(res) + "; to take them back: " + undo)
+			p.warn("completed: " + doneBefore(res) + "; to undo: " + undo)
 		}
 		return err
 	}
@@ -95,8 +95,8 @@ func stopped(res engine.Slept) error {
 	if undo == "" {
 		return engram.Errorf(engram.CodeInternal, "the sleep was stopped before it changed anything")
 	}
-	return engram.Errorf(engram.CodeInternal, "the sleep was stopped after %s; the next one goes on", doneBefore(res)).
-		WithHint("to take them back: %s", undo)
+	return engram.Errorf(engram.CodeInternal, "the sleep was stopped after %s; the next one continues", doneBefore(res)).
+		WithHint("to undo: %s", undo)
 }
 
 func doneBefore(res engine.Slept) string {

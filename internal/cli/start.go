@@ -31,9 +31,9 @@ func (p *program) startCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Serve in the background",
-		Long: `Start engram serve in the background and return when it answers. A server of this data directory that runs already is
-left alone, and that is no error. Its log is engram.log in the data directory; engram setup service starts it whenever
-you log in.`,
+		Long: `Start engram serve in the background and return when it answers. If a server of this data directory is already running,
+nothing happens and the exit code is 0. The log is engram.log in the data directory. engram setup service starts the
+server whenever you log in.`,
 		Example: examples("engram start", "engram start --port 7438", "engram start --json"),
 		Args:    between(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.start(cmd) },
@@ -46,7 +46,7 @@ you log in.`,
 func addServerFlags(cmd *cobra.Command) {
 	cmd.Flags().String("port", "", "`port` to listen on (default 7437)")
 	cmd.Flags().String("host", "", "`address` to listen on (default 127.0.0.1)")
-	cmd.Flags().Bool("metrics", false, "answer Prometheus at /metrics")
+	cmd.Flags().Bool("metrics", false, "serve Prometheus metrics at /metrics")
 }
 
 // serverFlags names the flags of a server that another one in its place is given, too.
@@ -88,7 +88,7 @@ func (p *program) start(cmd *cobra.Command) error {
 	return p.answer(doc, func(b *strings.Builder) {
 		what := "Engram %s is listening in the background on %s (process %d)\n"
 		if !started {
-			what = "Engram %s is running already on %s (process %d)\n"
+			what = "Engram %s is already running on %s (process %d)\n"
 		}
 		fmt.Fprintf(b, what, s.Version, s.URL, s.PID)
 		if !started {
@@ -98,7 +98,7 @@ func (p *program) start(cmd *cobra.Command) error {
 		if s.Log != "" {
 			fmt.Fprintf(b, "  Log            %s\n", s.Log)
 		}
-		fmt.Fprintf(b, "  engram status  how it is\n  engram stop    ends it\n")
+		fmt.Fprintf(b, "  engram status  show its state\n  engram stop    stop it\n")
 	})
 }
 
@@ -124,22 +124,22 @@ func (p *program) serveLike(cmd *cobra.Command, c config.Config) app.StartInput 
 // writeDifferences tells how the server that runs differs from the one that was asked for.
 func (p *program) writeDifferences(b *strings.Builder, c config.Config, s app.Server) {
 	if !s.Same {
-		fmt.Fprintf(b, "  It is another program than this one (%s): engram restart\n", p.Version)
+		fmt.Fprintf(b, "  It runs another program file (%s); to switch to this one: engram restart\n", p.Version)
 	}
 	if c.Origins["port"].Source != config.SourceDefault && c.Port != 0 && s.URL != "" && !strings.HasSuffix(s.URL, fmt.Sprintf(":%d", c.Port)) {
-		fmt.Fprintf(b, "  It does not listen on port %d: engram restart\n", c.Port)
+		fmt.Fprintf(b, "  It listens on a port other than %d; to change that: engram restart\n", c.Port)
 	}
 	if s.Database != c.DBPath {
-		fmt.Fprintf(b, "  Its database is %s: engram restart\n", s.Database)
+		fmt.Fprintf(b, "  Its database is %s; to change that: engram restart\n", s.Database)
 	}
 }
 
 func (p *program) restartCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restart",
-		Short: "Stop the server in the background, and start it anew",
-		Long: `Stop the server of this data directory, if there is one, and start one in the background: after an update, and when
-settings were changed. The flags of the one that ran are those of the new one, but for those given now.`,
+		Short: "Restart the background server",
+		Long: `Stop the server of this data directory, if one is running, and start one in the background. Use it after an update or after
+changing settings. The new server keeps the flags of the old one, except those given now.`,
 		Example: examples("engram restart", "engram restart --port 7438"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -199,7 +199,7 @@ const stopPatience = 15 * time.Second
 // end ends the server.
 func (p *program) end(cmd *cobra.Command, c config.Config, patience time.Duration, force bool) (was app.Server, killed bool, err error) {
 	if patience <= 0 {
-		return was, false, engram.Errorf(engram.CodeInvalid, "--wait %s is out of range", patience).WithHint("a time above 0, such as 15s")
+		return was, false, engram.Errorf(engram.CodeInvalid, "--wait %s is out of range", patience).WithHint("use a time above 0, such as 15s")
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), patience)
 	defer cancel()

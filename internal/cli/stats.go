@@ -51,10 +51,10 @@ func (p *program) statsCommand() *cobra.Command {
 	var by, since string
 	cmd := &cobra.Command{
 		Use:   "stats",
-		Short: "Count what is kept, by project, type and time",
-		Long: `Count what is kept: in every project, or in one with --project. With --by memories are counted apart: by project or by
-type, or by the day, week or month in which they were made, as a chart. --since leaves older ones out; without it days are
-the last 30, weeks the last 26, months the last 12, and projects and types are counted from the beginning.`,
+		Short: "Count memories by project, type or time",
+		Long: `Count stored records in every project, or in one with --project. --by groups memories by project or type, or by the day,
+week or month of creation, as a chart. --since skips older ones; by default days cover the last 30, weeks the last 26, months
+the last 12, and projects and types everything.`,
 		Example: examples("engram stats", "engram stats --by project", "engram stats --by week --project shop", "engram stats --by day --since 90d --json"),
 		Args:    between(0, 0),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error {
@@ -62,7 +62,7 @@ the last 30, weeks the last 26, months the last 12, and projects and types are c
 			// Alone, a line of the last days tells how things go.
 			in := engine.StatsInput{By: engram.Grouping(cmp.Or(by, string(engram.ByDay)))}
 			if since != "" && by == "" {
-				return invalidf("--since goes with --by").WithHint("run: %s --by day --since %s", cmd.CommandPath(), since)
+				return invalidf("--since needs --by").WithHint("run: %s --by day --since %s", cmd.CommandPath(), since)
 			}
 			if in.Since, err = p.when("since", since, e.Now()); err != nil {
 				return err
@@ -87,8 +87,8 @@ the last 30, weeks the last 26, months the last 12, and projects and types are c
 			}))
 		}),
 	}
-	cmd.Flags().StringVar(&by, "by", "", "count memories apart by `what`: project, type, day, week or month")
-	cmd.Flags().StringVar(&since, "since", "", "with --by: only memories made since a `time`: 90d, yesterday, 2026-01-31")
+	cmd.Flags().StringVar(&by, "by", "", "group memories by this `key`: project, type, day, week or month")
+	cmd.Flags().StringVar(&since, "since", "", "with --by: only memories created since a `time`: 90d, yesterday, 2026-01-31")
 	return cmd
 }
 

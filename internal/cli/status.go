@@ -50,10 +50,10 @@ func (p *program) serverOf(s app.Server) serverDoc {
 func (p *program) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Say whether a server runs, and where",
-		Long: `Say whether a server of this data directory runs, in the background or in a terminal: its address, since when, how many
-memories it has. The exit code is 0 when one runs, 3 when none does and 5 when it runs but does not answer. Whether agents
-are switched off is told, too.`,
+		Short: "Show whether a server is running, and where",
+		Long: `Show whether a server of this data directory is running, in the background or in a terminal: its address, start time and
+number of memories, and whether Engram is switched off for agents. The exit code is 0 if a server is running, 3 if not,
+and 5 if it does not answer.`,
 		Example: examples("engram status", "engram status --json"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -99,7 +99,7 @@ func (p *program) writeServer(b *strings.Builder, dir string, s app.Server) {
 	if !s.Running {
 		fmt.Fprintf(b, "No server of %s is running.\n", dir)
 		if s.LeftBehind != 0 {
-			fmt.Fprintf(b, "  The last one (process %d) ended without a word; its log is %s\n", s.LeftBehind, s.Log)
+			fmt.Fprintf(b, "  The last one (process %d) ended unexpectedly; its log is %s\n", s.LeftBehind, s.Log)
 		}
 		fmt.Fprintf(b, "  %s start       start one in the background\n", p.self())
 		return
@@ -112,7 +112,7 @@ func (p *program) writeServer(b *strings.Builder, dir string, s app.Server) {
 	case s.URL == "":
 		fmt.Fprintf(b, "Engram %s is starting %s (process %d)\n", s.Version, where, s.PID)
 	case !s.Answers:
-		fmt.Fprintf(b, "Engram %s runs %s on %s (process %d), but does not answer\n", s.Version, where, s.URL, s.PID)
+		fmt.Fprintf(b, "Engram %s is running %s on %s (process %d), but does not answer\n", s.Version, where, s.URL, s.PID)
 	default:
 		fmt.Fprintf(b, "Engram %s is running %s on %s (process %d)\n", s.Version, where, s.URL, s.PID)
 	}
@@ -127,6 +127,6 @@ func (p *program) writeServer(b *strings.Builder, dir string, s app.Server) {
 		fmt.Fprintf(b, "  Log            %s\n", s.Log)
 	}
 	if !s.Same && s.Version != "" {
-		fmt.Fprintf(b, "  It is another program than this one (%s): engram restart\n", p.Version)
+		fmt.Fprintf(b, "  It runs another program file (%s); to switch to this one: engram restart\n", p.Version)
 	}
 }

@@ -20,10 +20,10 @@ func (p *program) stopCommand() *cobra.Command {
 	var force bool
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the server in the background",
-		Long: `Ask the server of this data directory to end, and wait until it has: it finishes the requests under way. Where none
-runs there is nothing to do, and that is no error. With --force it is ended when it has not ended in time; what it was
-answering breaks off, and nothing that was saved is lost.`,
+		Short: "Stop the background server",
+		Long: `Ask the server of this data directory to stop, and wait until it has finished its requests. If none is running, the exit
+code is 0. With --force the process is killed if it does not stop in time: open requests break off, but saved data is never
+lost.`,
 		Example: examples("engram stop", "engram stop --wait 3s --force"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -41,14 +41,14 @@ answering breaks off, and nothing that was saved is lost.`,
 				case !was.Running:
 					fmt.Fprintf(b, "No server of %s is running.\n", c.DataDir)
 				case killed:
-					fmt.Fprintf(b, "Ended by force: process %d, %s\n", was.PID, was.URL)
+					fmt.Fprintf(b, "Killed: process %d, %s\n", was.PID, was.URL)
 				default:
 					fmt.Fprintf(b, "Stopped: process %d, %s\n", was.PID, was.URL)
 				}
 			})
 		},
 	}
-	cmd.Flags().DurationVar(&wait, "wait", stopPatience, "how `long` it may take to end")
-	cmd.Flags().BoolVar(&force, "force", false, "end it when it has not ended in time")
+	cmd.Flags().DurationVar(&wait, "wait", stopPatience, "`time` to wait for it to stop")
+	cmd.Flags().BoolVar(&force, "force", false, "kill it if it does not stop in time")
 	return cmd
 }

@@ -23,22 +23,22 @@ func (p *program) syncCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sync",
 		Short: "Share a project's memories through its git repository",
-		Long: `Share a project's memories through its git repository. sync writes what the repository does not have yet into a new file
-under .engram/chunks of its root, for git to commit and to push; sync --import brings in what others wrote there. Both may
-be done as often as one likes, in any order, by everybody at once: the files never conflict, and where two people changed
-the same memory the later change holds and the other text stays as a revision. git itself is not run.
+		Long: `Share a project's memories through its git repository. sync writes new changes into a file under .engram/chunks of the
+repository root, for you to commit and push; sync --import imports the files of others. Anybody can run both at any time
+and in any order: the files never conflict, and if two people changed the same memory, the later change wins and the other
+text is kept as a revision. sync does not run git itself.
 
-What is wrong in a chunk is told on standard error and left out; the rest comes in, and the exit code is 2. What has to
-be looked at first waits: engram sync deferred. engram undo takes back what one chunk brought.`,
+Invalid items in a chunk are reported on standard error and skipped; the rest is imported, and the exit code is 2. Items
+that need a check stay pending: engram sync deferred. engram undo reverts the import of a chunk.`,
 		Example: examples("engram sync", "git pull && engram sync --import", "engram sync --status"),
 		Args:    unknownCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return p.sync(cmd, f) },
 	}
-	cmd.Flags().BoolVar(&f.pull, "import", false, "bring in what others wrote")
-	cmd.Flags().BoolVar(&f.status, "status", false, "only tell how many chunks there are, and what was not exported yet")
-	cmd.Flags().BoolVar(&f.all, "all", false, "every project, not only that of the folder: all that you have goes into this repository, and what is in it may be of any project of yours")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "say what would come of it, and change nothing")
-	cmd.Flags().BoolVar(&f.dump, "dump", false, "print the replicated state: equal where everybody has the same")
+	cmd.Flags().BoolVar(&f.pull, "import", false, "import changes of others")
+	cmd.Flags().BoolVar(&f.status, "status", false, "only count chunks and changes not exported yet")
+	cmd.Flags().BoolVar(&f.all, "all", false, "every project, not only that of this folder: all your memories go into this repository, and imports may change any of your projects")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "preview without changing anything")
+	cmd.Flags().BoolVar(&f.dump, "dump", false, "print the replicated state; it is identical on replicas with the same data")
 	// The only error is a flag that does not exist, and it does.
 	_ = cmd.Flags().MarkHidden("dump")
 	cmd.AddCommand(p.syncDeferredCommand(), p.syncAcceptCommand(), p.syncDropCommand(), p.syncKeygenCommand(), p.syncRecipientsCommand())
@@ -137,7 +137,7 @@ type kindCounts struct {
 	Memories  int `json:"memories"`
 	Prompts   int `json:"prompts"`
 	Relations int `json:"relations"`
-	Erased    int `json:"erased"` // names of what was erased
+	Erased    int `json:"erased"` // ids of erased records
 }
 
 // all is how many there are of every kind.

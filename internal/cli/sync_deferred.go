@@ -27,10 +27,10 @@ func (p *program) syncDeferredCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "deferred [NUMBER]",
-		Short: "List what came from others and waits",
-		Long: `List what came from others and waits: texts that read like instructions to an agent, which a person has to look at
-first; what was written in the future; what refers to something that has not arrived. The last two are tried again with
-each sync --import. With its NUMBER one is shown whole. sync accept takes it in, sync drop throws it away.`,
+		Short: "List pending items received from others",
+		Long: `List pending items received from others: instruction-like texts, which a person must check; items dated in the future; and
+items that refer to something that has not arrived. The last two are retried by each sync --import. With NUMBER one item is
+shown in full. sync accept imports an item, sync drop discards it.`,
 		Example: examples("engram sync deferred", "engram sync deferred 3", "engram sync deferred --all-projects --json"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -75,14 +75,14 @@ func (p *program) showDeferred(docs []document.Waiting, arg string) error {
 }
 
 func noneWaits(num int64) error {
-	return engram.Errorf(engram.CodeNotFound, "nothing with the number %d waits", num).WithHint("{sync deferred --all-projects} lists what does")
+	return engram.Errorf(engram.CodeNotFound, "no pending item has the number %d", num).WithHint("{sync deferred --all-projects} lists the pending items")
 }
 
 // waitingNumber reads the number of something that waits.
 func waitingNumber(arg string) (int64, error) {
 	num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || num < 1 {
-		return 0, invalidf("%q is not the number of something that waits", arg).WithHint("{sync deferred} shows the numbers")
+		return 0, invalidf("%q is not the number of a pending item", arg).WithHint("{sync deferred} shows the numbers")
 	}
 	return num, nil
 }
@@ -97,7 +97,7 @@ func (p *program) waitingColumns() int {
 
 func (p *program) writeWaiting(b *strings.Builder, docs []document.Waiting) {
 	if len(docs) == 0 {
-		fmt.Fprintln(b, "Nothing waits.")
+		fmt.Fprintln(b, "Nothing is pending.")
 		return
 	}
 	const indent = "      "
@@ -108,29 +108,29 @@ func (p *program) writeWaiting(b *strings.Builder, docs []document.Waiting) {
 			fmt.Fprintln(b, fold(indent+render.Line(line, 0), indent, columns))
 		}
 	}
-	fmt.Fprintln(b, "\n"+fold("To read one: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
+	fmt.Fprintln(b, "\n"+fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
 }
 
 // waitsFor says in a word who has to do something.
 func waitsFor(d document.Waiting) string {
 	if d.Why == string(engram.DeferredReview) {
-		return "look at it"
+		return "check it"
 	}
-	return "comes by itself"
+	return "imported automatically"
 }
 
 // whatThen says what becomes of it.
 func whatThen(d document.Waiting) string {
-	drop := fmt.Sprintf("engram sync drop %d throws it away.", d.Num)
+	drop := fmt.Sprintf("engram sync drop %d discards it.", d.Num)
 	switch engram.Deferral(d.Why) {
 	case engram.DeferredClock:
-		return "It comes in by itself with an engram sync --import when that time has come, and not before; " + drop
+		return "It is imported by the first engram sync --import after that time; " + drop
 	case engram.DeferredProposal:
-		return fmt.Sprintf("engram review approve w%d saves it, engram review refuse w%d throws it away.", d.Num, d.Num)
+		return fmt.Sprintf("engram review approve w%d saves it, engram review refuse w%d rejects it.", d.Num, d.Num)
 	case engram.DeferredMissing:
-		return "It comes in by itself with an engram sync --import when that is here, and not before; " + drop
+		return "It is imported by the first engram sync --import after that has arrived; " + drop
 	}
-	return fmt.Sprintf("engram sync accept %d takes it in, with all that stands above; %s", d.Num, drop)
+	return fmt.Sprintf("engram sync accept %d imports it with everything above; %s", d.Num, drop)
 }
 
 // titleOf is what a line says of something that waits.
@@ -148,7 +148,7 @@ func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
 	columns := p.waitingColumns()
 	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Line(cmp.Or(d.ID, d.SyncID), 0))
 	fmt.Fprintf(b, "  Project  %s\n  From     %s\n", render.Plain(d.Project), p.fromWhere(d))
-	fmt.Fprintln(b, fold(fmt.Sprintf("  Waits    since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
+	fmt.Fprintln(b, fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
 	for _, text := range []string{d.Title, d.Content} {
 		if strings.TrimSpace(text) != "" {
 			fmt.Fprintf(b, "\n%s\n", render.Plain(text))
@@ -171,8 +171,8 @@ type decidedDoc struct {
 func (p *program) syncAcceptCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "accept NUMBER…",
-		Short:   "Take in what waits",
-		Long:    "Take in what waits, after you have read it: engram sync deferred NUMBER. Each can be taken back with engram undo.",
+		Short:   "Import pending items",
+		Long:    "Import pending items after reading them (engram sync deferred NUMBER). engram undo reverts each import.",
 		Example: examples("engram sync accept 3"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -194,8 +194,8 @@ func (p *program) syncAcceptCommand() *cobra.Command {
 func (p *program) syncDropCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "drop NUMBER…",
-		Short:   "Throw away what waits",
-		Long:    "Throw away what waits. It stays in the chunk that it came with, which is not imported again.",
+		Short:   "Discard pending items",
+		Long:    "Discard pending items. They stay in their chunk, which is not imported again.",
 		Example: examples("engram sync drop 3 4"),
 		Args:    between(1, -1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -226,17 +226,17 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	for _, num := range nums {
 		if err := one(num, &doc); err != nil {
 			if done := append(doc.Taken, doc.Dropped...); len(done) > 0 { // the error is all that is told otherwise
-				p.warn(fmt.Sprintf("%s before that: %s", count(len(done), "thing was done", "things were done"), numbersOf(done)))
+				p.warn(fmt.Sprintf("%s before that: %s", count(len(done), "item was processed", "items were processed"), numbersOf(done)))
 			}
 			return err
 		}
 	}
 	return p.answer(doc, func(b *strings.Builder) {
 		if n := len(doc.Taken); n > 0 {
-			fmt.Fprintf(b, "Taken in: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Imported: %s\n", count(n, "thing", "things"))
 		}
 		if n := len(doc.Dropped); n > 0 {
-			fmt.Fprintf(b, "Thrown away: %s\n", count(n, "thing", "things"))
+			fmt.Fprintf(b, "Discarded: %s\n", count(n, "thing", "things"))
 		}
 	})
 }

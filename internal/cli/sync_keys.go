@@ -19,11 +19,10 @@ type keyDoc struct {
 func (p *program) syncKeygenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "keygen",
-		Short: "Make a key to read encrypted chunks with",
-		Long: `Make a key to read encrypted chunks with: its secret part goes into a file of the data directory that only you can
-read, and its public part, the recipient, is printed for the team to add: engram sync recipients add RECIPIENT. A key that
-is there already is kept, and its recipient printed. Whoever loses the file cannot read what was encrypted to it any more:
-keep a copy of it.`,
+		Short: "Create a key for encrypted chunks",
+		Long: `Create a key for encrypted chunks. The secret part is written to a file in the data directory that only you can read; the
+public part, the recipient, is printed for the team to add: engram sync recipients add RECIPIENT. An existing key is kept,
+and its recipient is printed. Keep a copy of the file: without it, chunks encrypted to the key cannot be read.`,
 		Example: examples("engram sync keygen"),
 		Args:    between(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -35,7 +34,7 @@ keep a copy of it.`,
 				return err
 			}
 			if !k.New && !p.json {
-				p.warn("the key in " + k.File + " was there already")
+				p.warn("the key in " + k.File + " already exists")
 			}
 			return p.answer(keyDoc{k.Recipient, k.File}, func(b *strings.Builder) {
 				fmt.Fprintf(b, "Recipient: %s\n  The secret part: %s\n", k.Recipient, k.File)
@@ -76,21 +75,21 @@ func (p *program) syncRecipientsCommand() *cobra.Command {
 			})
 		}}
 	}
-	cmd := change("recipients", "To whom chunks are encrypted", "engram sync recipients", "", unknownCommand, func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+	cmd := change("recipients", "Show or change the recipients of encrypted chunks", "engram sync recipients", "", unknownCommand, func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 		return p.app.Recipients(cmd.Context(), p.Dir)
 	})
-	cmd.Long = `Show to whom this repository's chunks are encrypted: the age recipients in .engram/recipients.txt. Without any, chunks
-are not encrypted. The file is anybody's who may push, so sync writes nothing after it was changed until you have looked
-and agreed: engram sync recipients trust. Who is added can read chunks that are written from then on, and who is removed
-can read the older ones for ever.`
+	cmd.Long = `Show the recipients of this repository's encrypted chunks: the age recipients in .engram/recipients.txt. Without
+recipients, chunks are not encrypted. Anyone with push access can change the file, so after a change sync writes nothing
+until you confirm it: engram sync recipients trust. New recipients can read only chunks written after they were added;
+removed ones can still read older chunks.`
 	cmd.AddCommand(
-		change("add RECIPIENT…", "Encrypt to these too", "engram sync recipients add age1…", "The chunks that are encrypted already stay closed to whoever was added now.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("add RECIPIENT…", "Add recipients", "engram sync recipients add age1…", "New recipients cannot read chunks that were encrypted earlier.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.app.ChangeRecipients(cmd.Context(), p.Dir, args, nil)
 		}),
-		change("remove RECIPIENT…", "Encrypt to these no more", "engram sync recipients remove age1…", "Whoever was removed can read the chunks that are encrypted already for ever: git keeps them, and so may they.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
+		change("remove RECIPIENT…", "Remove recipients", "engram sync recipients remove age1…", "Removed recipients can still read chunks that were encrypted earlier: they remain in the git history.", between(1, -1), func(cmd *cobra.Command, args []string) (app.Recipients, error) {
 			return p.app.ChangeRecipients(cmd.Context(), p.Dir, nil, args)
 		}),
-		change("trust", "Agree to the recipients that are there", "engram sync recipients trust", "", between(0, 0), func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
+		change("trust", "Confirm the current recipients", "engram sync recipients trust", "", between(0, 0), func(cmd *cobra.Command, _ []string) (app.Recipients, error) {
 			return p.app.TrustRecipients(cmd.Context(), p.Dir)
 		}))
 	return cmd
@@ -114,5 +113,5 @@ func (d recipientsDoc) write(b *strings.Builder) {
 	for _, r := range d.Removed {
 		fmt.Fprintf(b, "  gone: %s\n", r)
 	}
-	fmt.Fprintln(b, "You have not agreed to that, and sync writes nothing until you do: engram sync recipients trust")
+	fmt.Fprintln(b, "You have not confirmed these recipients. sync writes nothing until you do: engram sync recipients trust")
 }

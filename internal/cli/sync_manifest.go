@@ -15,7 +15,7 @@ func (p *program) tellManifest(faults []engram.ImportNote) {
 		p.warn(render.Line(fmt.Sprintf("the list of chunks, %s: %s", n.Item, n.Reason), 0))
 	}
 	if more := len(faults) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %s of it", count(more, "more fault", "more faults")))
+		p.warn(fmt.Sprintf("and %s of it", count(more, "more problem", "more problems")))
 	}
 }
 
@@ -26,7 +26,7 @@ func (p *program) repairManifest(ctx context.Context, s syncing, faults []engram
 		return nil
 	}
 	if err := s.place.Remote.Settle(ctx); err != nil {
-		p.warn(render.Line("the list of chunks cannot be repaired: "+err.Error(), 0))
+		p.warn(render.Line("cannot repair the list of chunks: "+err.Error(), 0))
 	}
 	return s.place.Anew()
 }
@@ -34,6 +34,6 @@ func (p *program) repairManifest(ctx context.Context, s syncing, faults []engram
 // writeAnew says what was made anew, and has to be committed.
 func writeAnew(b *strings.Builder, anew []string) {
 	if len(anew) > 0 {
-		fmt.Fprintf(b, "Made anew beside the chunks, and to be committed: %s\n", strings.Join(anew, ", "))
+		fmt.Fprintf(b, "Rebuilt (please commit): %s\n", strings.Join(anew, ", "))
 	}
 }

@@ -40,5 +40,5 @@ func writePending(b *strings.Builder, all []pendingDoc) {
 		parts = append(parts, count(more, "more project", "more projects"))
 	}
 	fmt.Fprintf(b, "Pending in other projects: %s\n", strings.Join(parts, ", "))
-	fmt.Fprintln(b, "  engram sync --import --all brings them in, --import --project NAME those of one project")
+	fmt.Fprintln(b, "  To import them: engram sync --import --all; for one project: --import --project NAME")
 }

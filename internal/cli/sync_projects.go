@@ -96,8 +96,8 @@ func (p *program) canonical(ctx context.Context, s *syncing) error {
 	if there, err := mayHave(ctx, s.place.Remote, s.project); err != nil || there {
 		return err
 	}
-	return engram.Errorf(engram.CodeNotFound, "project %q does not exist, and no chunk in %s has anything of it", s.project, s.place.Folder).
-		WithHint("{projects list} shows what there is")
+	return engram.Errorf(engram.CodeNotFound, "project %q does not exist, and no chunk in %s contains it", s.project, s.place.Folder).
+		WithHint("{projects list} lists the projects")
 }
 
 // mayHave reports whether a batch of a remote has something of a project, or cannot be read.

@@ -73,7 +73,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		doc.Projects = document.OrEmpty(seen.names())
 		doc.New = document.OrEmpty(seen.unheard(cmd.Context()))
 		if len(doc.New) > 0 && !p.json {
-			p.warn(render.Plain("no chunk of this repository had anything of these projects before: " + strings.Join(doc.New, ", ")))
+			p.warn(render.Plain("these projects are new in the chunks of this repository: " + strings.Join(doc.New, ", ")))
 		}
 	}
 	doc.Faults = chunkNotes(faults)
@@ -84,7 +84,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		p.tellManifest(faults)
 		p.tellChunks(slices.DeleteFunc(damaged, func(n engram.ImportNote) bool {
 			return slices.ContainsFunc(res.Refused, func(r engram.ImportNote) bool { return r.Item == n.Item })
-		}), "cannot be read any more, and came in before")
+		}), "cannot be read any more; it was imported earlier")
 		p.tellChunks(res.Refused, "refused")
 		p.tellStrange(strange)
 		p.tellSame(res.Imported.Rejected, "not imported")
@@ -94,12 +94,12 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		return err
 	}
 	if chunks, items := len(res.Refused), res.Imported.All().Rejected; chunks+items > 0 {
-		hint := "the reasons stand above"
+		hint := "see the reasons above"
 		if p.json {
-			hint = "refused and rejected have the reasons"
+			hint = "refused and rejected give the reasons"
 		}
 		if t := res.Imported.All(); t.Added+t.Changed > 0 {
-			hint = "the rest did; " + hint
+			hint = "the rest was imported; " + hint
 		}
 		var what []string
 		if chunks > 0 {
@@ -108,7 +108,7 @@ func (p *program) syncPull(cmd *cobra.Command, s syncing, f syncFlags) error {
 		if items > 0 {
 			what = append(what, count(items, "item", "items"))
 		}
-		return engram.Errorf(engram.CodeInvalid, "%s did not come in", strings.Join(what, " and ")).
+		return engram.Errorf(engram.CodeInvalid, "%s could not be imported", strings.Join(what, " and ")).
 			WithHint("%s", hint)
 	}
 	return nil
@@ -139,7 +139,7 @@ func (d pulledDoc) write(b *strings.Builder) {
 	} else {
 		would := ""
 		if d.DryRun {
-			would = ", if it were not for --dry-run"
+			would = " (dry run)"
 		}
 		fmt.Fprintf(b, "Imported %d new chunk(s) from .engram/%s\n", len(d.Chunks), would)
 		came := func(t document.Tally) int { return t.Added + t.Changed }
@@ -157,11 +157,11 @@ func (d pulledDoc) write(b *strings.Builder) {
 			continue
 		}
 		if lines++; lines <= chunkLines {
-			fmt.Fprintf(b, "  %s by %s: %d new, %d changed; to take it back: engram undo %d\n", c.ID, byWhom(c.By), c.Added, c.Changed, c.Op)
+			fmt.Fprintf(b, "  %s by %s: %d new, %d changed; to undo: engram undo %d\n", c.ID, byWhom(c.By), c.Added, c.Changed, c.Op)
 		}
 	}
 	if more := lines - chunkLines; more > 0 {
-		fmt.Fprintf(b, "  and %s: --json lists them, engram log tells how to take each back\n", count(more, "more chunk", "more chunks"))
+		fmt.Fprintf(b, "  and %s: --json lists them, engram log shows how to undo each\n", count(more, "more chunk", "more chunks"))
 	}
 	writePending(b, d.Others)
 	writeAnew(b, d.Anew)
@@ -170,7 +170,7 @@ func (d pulledDoc) write(b *strings.Builder) {
 
 func byWhom(name string) string {
 	if name == "" {
-		return "nobody knows whom"
+		return "unknown author"
 	}
 	return render.Plain(name)
 }

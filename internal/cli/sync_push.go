@@ -96,7 +96,7 @@ func (s syncing) has(ctx context.Context) (bool, error) {
 
 // ignored says what comes of a rule of git.
 func ignored(rule string) string {
-	return render.Line("git leaves the chunks out, so that nobody gets them: "+rule+"; take that line away, or add them by git add -f", 0)
+	return render.Line("git ignores the chunks, so they will not be shared: "+rule+"; remove that line, or add them with git add -f", 0)
 }
 
 func (d pushedDoc) write(b *strings.Builder) {
@@ -121,7 +121,7 @@ func (d pushedDoc) writeWhat(b *strings.Builder) {
 		fmt.Fprintln(b, "Nothing new to sync — all memories already exported.")
 		return
 	case d.DryRun:
-		fmt.Fprintln(b, "Would export, if it were not for --dry-run:")
+		fmt.Fprintln(b, "Would export (dry run):")
 	}
 	for _, c := range d.Chunks {
 		if !d.DryRun {
@@ -131,7 +131,7 @@ func (d pushedDoc) writeWhat(b *strings.Builder) {
 	d.Exported.write(b)
 	for _, n := range d.Left {
 		if what, _, _ := strings.Cut(n.Reason, ":"); n.ID == "" {
-			fmt.Fprintf(b, "  (%s, and not exported)\n", render.Plain(what))
+			fmt.Fprintf(b, "  (not exported: %s)\n", render.Plain(what))
 		}
 	}
 }

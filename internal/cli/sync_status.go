@@ -59,7 +59,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 	st.Trouble = append(st.Trouble, faults...)
 	if !p.json && len(faults) > 0 {
 		p.tellManifest(faults)
-		p.warn("the list of chunks is made anew by: engram sync --import")
+		p.warn("to rebuild the list of chunks: engram sync --import")
 	}
 	for _, err := range []error{s.barred, p.app.MayPush(cmd.Context(), s.place)} {
 		if err == nil {
@@ -67,7 +67,7 @@ func (p *program) syncStatus(cmd *cobra.Command, s syncing) error {
 		}
 		st.Trouble = append(st.Trouble, engram.ImportNote{Item: s.place.Folder, Reason: err.Error()})
 		if !p.json {
-			p.warn("sync will refuse: " + render.Plain(err.Error()))
+			p.warn("sync will fail: " + render.Plain(err.Error()))
 		}
 	}
 	doc := syncStatusDoc{Project: s.project, Folder: s.place.Folder, Local: st.Pulled, Remote: st.Batches, Pending: st.Pending, Others: pendingOf(st.Others),

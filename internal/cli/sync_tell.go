@@ -37,7 +37,7 @@ func (p *program) tellChunks(notes []engram.ImportNote, what string) {
 		p.warn(render.Line(fmt.Sprintf("chunk %s %s: %s", n.Item, what, reason), 0))
 	}
 	if more := len(notes) - chunkLines; more > 0 {
-		p.warn(fmt.Sprintf("and %d more chunks; --json has all", more))
+		p.warn(fmt.Sprintf("and %d more chunks; --json lists all", more))
 	}
 }
 
@@ -57,8 +57,8 @@ func (p *program) tellDamaged(ctx context.Context, s syncing, damaged []engram.I
 			strange = append(strange, n)
 		}
 	}
-	p.tellChunks(ours, "cannot be used by anybody; what it held is written again")
-	p.tellChunks(strange, "is damaged, never came in here, and is left out")
+	p.tellChunks(ours, "is unusable; its content is written again")
+	p.tellChunks(strange, "is damaged, was never imported here, and is skipped")
 	return nil
 }
 
@@ -126,18 +126,18 @@ func writeWaits(b *strings.Builder, all, review int, dryRun bool) {
 		n         int
 		one, many string // behind "waits" and "wait"
 	}{
-		{review, "for you to look at it: engram sync deferred", "for you to look at them: engram sync deferred"},
-		{all - review, "for what it refers to, or for its time, and comes by itself", "for what they refer to, or for their time, and come by themselves"},
+		{review, "for your check: engram sync deferred", "for your check: engram sync deferred"},
+		{all - review, "for its references or its date, and is imported automatically", "for their references or their dates, and are imported automatically"},
 	} {
 		switch {
 		case w.n == 1 && dryRun:
-			fmt.Fprintf(b, "1 thing would wait %s\n", w.one)
+			fmt.Fprintf(b, "1 item would be pending %s\n", w.one)
 		case w.n == 1:
-			fmt.Fprintf(b, "1 thing waits %s\n", w.one)
+			fmt.Fprintf(b, "1 item is pending %s\n", w.one)
 		case w.n > 1 && dryRun:
-			fmt.Fprintf(b, "%d things would wait %s\n", w.n, w.many)
+			fmt.Fprintf(b, "%d items would be pending %s\n", w.n, w.many)
 		case w.n > 1:
-			fmt.Fprintf(b, "%d things wait %s\n", w.n, w.many)
+			fmt.Fprintf(b, "%d items are pending %s\n", w.n, w.many)
 		}
 	}
 }

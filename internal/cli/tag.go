@@ -13,7 +13,7 @@ func (p *program) tagCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "tag ID add|remove|list [TAG…]",
 		Short:   "Add, remove or list the tags of a memory",
-		Long:    "Add, remove or list the tags of a memory. The action may also stand first: tag add ID TAG.",
+		Long:    "Add, remove or list the tags of a memory. The action may also come first: tag add ID TAG.",
 		Example: examples("engram tag 12 add security api", "engram tag 12 remove api", "engram tag 12 list"),
 		Args:    between(2, -1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -35,7 +35,7 @@ func isTagAction(s string) bool { return s == "add" || s == "remove" || s == "li
 func (p *program) tag(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, action string, tags []string) error {
 	switch {
 	case !isTagAction(action):
-		return invalidf("unknown action %q", action).WithHint("add, remove or list; to add it: {tag %s add %s}", strings.TrimPrefix(ref.String(), "#"), action)
+		return invalidf("unknown action %q", action).WithHint("use add, remove or list; to add it: {tag %s add %s}", strings.TrimPrefix(ref.String(), "#"), action)
 	case action == "list" && len(tags) > 0:
 		return invalidf("tag list takes no tags").WithHint("usage: %s", cmd.UseLine())
 	case action == "list":

@@ -28,13 +28,13 @@ func (p *program) takesOver(cmd *cobra.Command, from string, args []string, dryR
 	if p.loaded.Origins["project"].Source == config.SourceFlag {
 		in.Project = p.loaded.Project
 	}
-	bar := p.progress("taking over")
+	bar := p.progress("upgrading")
 	in.Progress = bar.tell
-	in.Waiting = func() { p.warn("another process is taking this database over: waiting for it") }
+	in.Waiting = func() { p.warn("another process is upgrading this database; waiting for it") }
 	t, err := p.app.TakeOver(cmd.Context(), in)
 	bar.end()
 	if !p.json {
-		p.tellItems(t.Rejected, "not brought in")
+		p.tellItems(t.Rejected, "not imported")
 		for _, n := range t.Notes {
 			p.warn(render.Line(itemName(n)+": "+n.Reason, 0))
 		}
@@ -63,12 +63,12 @@ type takenOverDoc struct {
 
 func (d takenOverDoc) write(b *strings.Builder) {
 	if d.Of == "" {
-		fmt.Fprintf(b, "%s was taken over by another process meanwhile.\n", render.Line(d.Database, 0))
+		fmt.Fprintf(b, "%s was upgraded by another process meanwhile.\n", render.Line(d.Database, 0))
 		return
 	}
-	what := "Took over"
+	what := "Upgraded"
 	if d.DryRun {
-		what = "Would take over"
+		what = "Would upgrade"
 	}
 	fmt.Fprintf(b, "%s %s, the database of an earlier Engram (%s)\n", what, render.Line(d.Database, 0), d.Of)
 	writeTallies(b, d.Imported)

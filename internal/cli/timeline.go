@@ -28,7 +28,7 @@ func (p *program) timelineCommand() *cobra.Command {
 			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
 		}),
 	}
-	cmd.Flags().IntVar(&before, "before", 5, "so many memories before it")
-	cmd.Flags().IntVar(&after, "after", 5, "so many memories after it")
+	cmd.Flags().IntVar(&before, "before", 5, "number of memories before it")
+	cmd.Flags().IntVar(&after, "after", 5, "number of memories after it")
 	return cmd
 }

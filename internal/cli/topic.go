@@ -19,7 +19,7 @@ type topicDoc struct {
 func (p *program) topicCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "topic TYPE TITLE [CONTENT]",
-		Short:   "Suggest the topic key a memory should be saved under",
+		Short:   "Suggest a topic key for a memory",
 		Example: examples(`engram topic decision 'Auth model'`, `engram save 'Auth model' 'JWT' --topic "$(engram topic decision 'Auth model')"`),
 		Args:    between(2, 3),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {

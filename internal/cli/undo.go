@@ -19,12 +19,12 @@ func (p *program) undoCommand() *cobra.Command {
 	var verb string
 	cmd := &cobra.Command{
 		Use:   "undo [OP|FIRST..LAST]",
-		Short: "Take back what an operation did",
-		Long: `Take back what an operation did: the latest of the project, or the one whose number log shows. What was made is
-forgotten, what was changed or forgotten is brought back, and what was merged is parted. The undo is an operation itself:
-undoing that does the first one again. What was erased (delete --hard) cannot be brought back.
+		Short: "Undo an operation",
+		Long: `Undo an operation: the latest one of the project, or the one with a number from engram log. Created records are forgotten,
+changed or forgotten ones are restored, and merges are split. An undo is an operation itself: undoing it applies the first
+one again. Erased memories (delete --hard) cannot be restored.
 
-FIRST..LAST takes back several, the latest first: with --verb those of one verb, such as all that a sleep did.`,
+FIRST..LAST undoes several operations, latest first; --verb limits it to one kind, such as all steps of a sleep.`,
 		Example: examples("engram undo --dry-run", "engram undo", "engram undo 41", "engram undo 120..180 --verb sleep"),
 		Args:    between(0, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -33,7 +33,7 @@ FIRST..LAST takes back several, the latest first: with --verb those of one verb,
 				return p.undoRange(cmd, e, args[0], engine.UndoRangeInput{Verb: verb, DryRun: dry})
 			}
 			if verb != "" {
-				return invalidf("--verb goes with FIRST..LAST").WithHint("run: %s --help", cmd.CommandPath())
+				return invalidf("--verb needs FIRST..LAST").WithHint("run: %s --help", cmd.CommandPath())
 			}
 			in := engine.UndoInput{DryRun: dry}
 			if len(args) == 1 {
@@ -50,9 +50,9 @@ FIRST..LAST takes back several, the latest first: with --verb those of one verb,
 			return p.answer(document.UndoneOf(u, dry), func(b *strings.Builder) { b.WriteString(render.Undone(u, dry)) })
 		}),
 	}
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "only tell what would be taken back")
-	cmd.Flags().BoolVar(&all, "all-projects", false, "the latest operation of every project")
-	cmd.Flags().StringVar(&verb, "verb", "", "with FIRST..LAST: only operations of this `verb`")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "preview only")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "undo the latest operation of any project")
+	cmd.Flags().StringVar(&verb, "verb", "", "with FIRST..LAST: only operations of this `kind`")
 	return cmd
 }
 
@@ -85,9 +85,9 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 		for _, u := range undone {
 			b.WriteString(render.Undone(u, in.DryRun))
 		}
-		did := "taken back"
+		did := "undone"
 		if in.DryRun {
-			did = "to take back"
+			did = "to undo"
 		}
 		fmt.Fprintf(b, "%s %s\n", count(len(undone), "operation", "operations"), did)
 	})
@@ -97,7 +97,7 @@ func (p *program) undoRange(cmd *cobra.Command, e *engine.Engine, span string, i
 func operationNumber(arg string) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || n < 1 {
-		return 0, engram.Errorf(engram.CodeInvalid, "%q is not the number of an operation", render.Preview(arg, 40)).WithHint("{log} shows the numbers")
+		return 0, engram.Errorf(engram.CodeInvalid, "%q is not an operation number", render.Preview(arg, 40)).WithHint("{log} shows the numbers")
 	}
 	return n, nil
 }

@@ -48,18 +48,18 @@ func (p *program) updateCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.title, "title", "", "new `title`")
 	flags.StringVar(&f.content, "content", "", "new `text`; - reads standard input")
-	flags.StringVar(&f.typ, "type", "", "new `kind`")
-	flags.StringVar(&f.scope, "scope", "", "for `whom`: project, personal or global")
+	flags.StringVar(&f.typ, "type", "", "new `type`")
+	flags.StringVar(&f.scope, "scope", "", "new `scope`: project, personal or global")
 	flags.StringVar(&f.topic, "topic", "", "new topic `key`")
-	flags.StringVar(&f.moveTo, "move-to", "", "give it to another `project`")
+	flags.StringVar(&f.moveTo, "move-to", "", "move it to another `project`")
 	flags.StringSliceVar(&f.tags, "tags", nil, "replace all tags by `a,b`")
 	flags.StringSliceVar(&f.addTags, "add-tag", nil, "add a `tag`")
 	flags.StringSliceVar(&f.removeTags, "remove-tag", nil, "remove a `tag`")
 	flags.StringArrayVar(&f.metadata, "metadata", nil, "set `key=value`; an empty value removes the key")
-	flags.StringArrayVar(&f.files, "file", nil, "the code it speaks of instead, `PATH[:FIRST-LAST]`, may be repeated; empty for none")
+	flags.StringArrayVar(&f.files, "file", nil, "replace the code it refers to: `PATH[:FIRST-LAST]`, may be repeated; empty for none")
 	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
 	flags.BoolVar(&f.permanent, "permanent", false, "never fade; =false to fade again")
-	flags.BoolVar(&f.secret, "allow-secret", false, "keep the secrets in what is new, which are cut out otherwise")
+	flags.BoolVar(&f.secret, "allow-secret", false, "keep secrets in the new text instead of redacting them")
 	return cmd
 }
 

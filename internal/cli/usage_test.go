@@ -68,10 +68,10 @@ func TestOldWordsAreAnswered(t *testing.T) {
 		{"list --no-color", "did you mean --color=never?"},
 		{"conflicts", "one of deferred, ignore, judge, list, scan, show, stats"},
 		{"tag 1 security --data-dir /tmp/x", "engram tag 1 add security"},
-		{"save -- --title text more", "what follows -- is no flag"},
+		{"save -- --title text more", "everything after -- is an argument"},
 		{"list zero --data-dir /tmp/x", "a number from 1"},
 		{"recent 0 --data-dir /tmp/x", "a number from 1"},
-		{"link 1 relates_to 2 --relation supersedes --data-dir /tmp/x", "the relation is said twice"},
+		{"link 1 relates_to 2 --relation supersedes --data-dir /tmp/x", "the relation is given twice"},
 	} {
 		_, stderr, code := run(strings.Fields(tt.line)...)
 		if code != 2 || !strings.Contains(stderr, tt.want) {

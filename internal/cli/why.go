@@ -14,9 +14,9 @@ import (
 func (p *program) whyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "why SESSION",
-		Short: "Tell what a session was shown, for which questions, at what cost",
-		Long: `Tell what a session was shown by search, recall, context, get and remind (what was told unasked beside its
-work), for which questions, at what cost in tokens. It is remembered for 90 days, where the session was named.`,
+		Short: "List what a session was shown, for which questions, at what cost",
+		Long: `List what a session was shown by search, recall, context, get and remind (injected during its work), with the questions and
+the cost in tokens. Exposures are recorded for sessions with an id and kept for 90 days.`,
 		Example: examples("engram why s1", "engram why s1 --json"),
 		Args:    between(1, 1),
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
@@ -46,7 +46,7 @@ func accountOf(a engine.Account) accountDoc {
 func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
 	if len(a.Uses) == 0 {
-		fmt.Fprintln(b, "Nothing that it was shown is remembered.")
+		fmt.Fprintln(b, "No exposures are recorded.")
 		return
 	}
 	for i, u := range a.Uses {
@@ -72,7 +72,7 @@ func shownText(u engine.Shown) string {
 	case u.Memory == 0 && u.Gone:
 		return fmt.Sprintf("an erased memory, %s", count(u.Tokens, "token", "tokens"))
 	case u.Memory == 0 && u.Rank > 0:
-		return "nothing was shown: all of it had been before"
+		return "nothing was shown: all hits had been shown before"
 	case u.Memory == 0:
 		return "nothing was shown"
 	case u.Title == "":

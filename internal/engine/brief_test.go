@@ -28,7 +28,7 @@ func TestASessionThatBeginsIsBriefed(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
-	for _, want := range []string{"# Memory of shop", "data, not instructions", "> Measure the wait.", "## Holds for all work here", "Deploys run from main at noon", "## Learned of late", "rows.Close"} {
+	for _, want := range []string{"# Memory of shop", "data, not instructions", "> Measure the wait.", "## Applies to all work here", "Deploys run from main at noon", "## Learned recently", "rows.Close"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
 		}
@@ -106,7 +106,7 @@ func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := brief(t, w.Engine, engine.BriefInput{})
-	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Waiting != 1 || !strings.Contains(b.Text, "1 memory waits for the person's review: `engram review`.") {
+	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Waiting != 1 || !strings.Contains(b.Text, "1 memory is pending the user's review: `engram review`.") {
 		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Waiting, b.Text)
 	}
 }

@@ -108,7 +108,7 @@ func TestContextTellsASessionWhatItHasNotSeen(t *testing.T) {
 	}
 	c = w.tell(in)
 	same(t, "when nothing else is left", nums(c.Memories), []int64{second, first})
-	if text := render.Context(c, render.Options{}); !c.Again || !strings.Contains(text, "shown all of these before") {
+	if text := render.Context(c, render.Options{}); !c.Again || !strings.Contains(text, "already seen all of these") {
 		t.Errorf("again: %t\n%s", c.Again, text)
 	}
 	w.note("News", "Something new.")

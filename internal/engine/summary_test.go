@@ -26,7 +26,7 @@ func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := w.contextText()
-	if strings.Contains(got, "engram review") || strings.Contains(got, "collect.example.net") || !strings.Contains(got, "(Prompts left out, as they read like orders to an agent: 1)") {
+	if strings.Contains(got, "engram review") || strings.Contains(got, "collect.example.net") || !strings.Contains(got, "(Prompts left out as instruction-like: 1)") {
 		t.Errorf("it is told:\n%s", got)
 	}
 	planted(t, w, engram.OriginTool, "Release notes", order)
@@ -51,7 +51,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	if told := end(order); len(told) != 1 || !strings.Contains(told[0], "reads like an order") {
 		t.Errorf("whoever ends it is told %q", told)
 	}
-	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out, as it reads like an order") {
+	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out as instruction-like") {
 		t.Errorf("it is told unasked:\n%s", got)
 	}
 	if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {

@@ -29,7 +29,7 @@ func TestASaveIsAnchoredToTheFilesThatItNames(t *testing.T) {
 	if res := use(t, c, "mem_search", `{"query":"retries queue"}`); !strings.Contains(text(res), "queue/retry.go:3 (changed)") {
 		t.Errorf("found: %s; want that its code changed", text(res))
 	}
-	if res := use(t, c, "mem_review", `{"action":"mark_reviewed","observation_id":1}`); res.IsError || !strings.Contains(text(res), "anchored to what stands now in queue/retry.go:3") {
+	if res := use(t, c, "mem_review", `{"action":"mark_reviewed","observation_id":1}`); res.IsError || !strings.Contains(text(res), "anchored to the current code in queue/retry.go:3") {
 		t.Errorf("reviewed: %s; want that it is anchored anew", text(res))
 	}
 	if res := use(t, c, "mem_save", `{"title":"Pool","content":"One","files":["no/such.go"]}`); !res.IsError || !strings.Contains(text(res), "no/such.go") {

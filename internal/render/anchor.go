@@ -90,10 +90,10 @@ func codeMark(all []engram.Anchored) string {
 func Anew(anchored, released []string) string {
 	var b strings.Builder
 	if len(anchored) > 0 {
-		fmt.Fprintf(&b, "  anchored to what stands now in %s\n", Line(strings.Join(anchored, ", "), 0))
+		fmt.Fprintf(&b, "  anchored to the current code in %s\n", Line(strings.Join(anchored, ", "), 0))
 	}
 	if len(released) > 0 {
-		fmt.Fprintf(&b, "  anchored no more to what is gone: %s\n", Line(strings.Join(released, ", "), 0))
+		fmt.Fprintf(&b, "  no longer anchored to deleted code: %s\n", Line(strings.Join(released, ", "), 0))
 	}
 	return b.String()
 }

@@ -16,9 +16,9 @@ const (
 	promptsTitle   = "### Recent User Prompts\n"
 	memoriesTitle  = "### Recent Observations\n"
 	personalTitle  = "### Personal, in every project\n"
-	withheldNote   = "(%d withheld: they read like orders to an agent, and wait for a person: engram review)\n"
-	promptsNote    = "(Prompts left out, as they read like orders to an agent: %d)\n"
-	shownAgainNote = "(This session was shown all of these before; nothing else is left to tell.)\n"
+	withheldNote   = "(%d withheld: flagged as instruction-like and pending review: engram review)\n"
+	promptsNote    = "(Prompts left out as instruction-like: %d)\n"
+	shownAgainNote = "(This session has already seen all of these; there is nothing else to show.)\n"
 )
 
 // Context returns what a new session should know, "" when there is nothing. It ends
@@ -86,7 +86,7 @@ func ContextSession(s engram.SessionActivity, o Options) string {
 	source, foreign := sourceOf(s.From)
 	switch summary := Line(gist.Of(s.Summary, 200), 0); {
 	case s.Withheld:
-		line += ": the summary is left out, as it reads like an order to an agent"
+		line += ": the summary is left out as instruction-like"
 	case summary != "" && foreign:
 		line += ": " + source + ": " + QuoteLine(summary)
 	case summary != "":

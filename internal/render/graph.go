@@ -13,7 +13,7 @@ const graphTitle = 60
 
 // GraphMore is what follows a graph that has not all there is.
 func GraphMore() string {
-	return "There may be more than is shown: ask for a smaller depth, one relation, or a greater limit."
+	return "There may be more than is shown: use a smaller depth, one relation, or a higher limit."
 }
 
 // DOT returns a graph in the language of Graphviz. Its nodes are n and the number of the

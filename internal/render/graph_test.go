@@ -43,7 +43,7 @@ func TestGraphAsATree(t *testing.T) {
 ├─ relates_to ← #3 [bugfix] Session cookie (needs review)
 │  └─ contradicts (pending) → #5 [bugfix] Another view
 └─ caused_by → #3 [bugfix] Session cookie (needs review) (above)`)
-	same(t, render.Graph(engram.Graph{Nodes: ring().Nodes[:1]}), "#1 [bugfix] Token lifetime\nNothing is related to it.")
+	same(t, render.Graph(engram.Graph{Nodes: ring().Nodes[:1]}), "#1 [bugfix] Token lifetime\nIt has no relations.")
 	same(t, render.Graph(engram.Graph{Nodes: []engram.GraphNode{node(1, 0, "a\x1b[31m\nb"), node(2, 1, "c")},
 		Edges: []engram.Relation{edge(2, engram.VerbRelatesTo, 1)}, Cut: true}),
 		"#1 [bugfix] a\\x1b[31m b\n└─ relates_to ← #2 [bugfix] c\n\n"+render.GraphMore())

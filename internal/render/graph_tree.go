@@ -19,7 +19,7 @@ func Graph(g engram.Graph) string {
 	t.b.WriteString(t.label(t.root))
 	t.write(t.root, "")
 	if len(g.Edges) == 0 {
-		t.b.WriteString("\nNothing is related to it.")
+		t.b.WriteString("\nIt has no relations.")
 	}
 	if g.Cut {
 		t.b.WriteString("\n\n" + GraphMore())

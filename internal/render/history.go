@@ -53,7 +53,7 @@ func VersionDiff(from, to engram.Version) string {
 	head := fmt.Sprintf("version %d → version %d\n", from.Number, to.Number)
 	diff := Diff(VersionText(from), VersionText(to))
 	if diff == "" {
-		return head + "They say the same.\n"
+		return head + "The texts are equal.\n"
 	}
 	return head + "\n" + diff + "\n"
 }

@@ -18,13 +18,13 @@ func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 			fmt.Fprintf(&b, "  (%s)", Line(e.Project, 0))
 		}
 		if e.Undoes != 0 {
-			fmt.Fprintf(&b, "  takes back #%d", e.Undoes)
+			fmt.Fprintf(&b, "  undoes #%d", e.Undoes)
 		}
 		if e.UndoneBy != 0 {
-			fmt.Fprintf(&b, "  taken back by #%d", e.UndoneBy)
+			fmt.Fprintf(&b, "  undone by #%d", e.UndoneBy)
 		}
 		if e.Final {
-			b.WriteString("  erased: undo cannot bring it back")
+			b.WriteString("  erased: cannot be undone")
 		}
 		b.WriteByte('\n')
 		for _, item := range e.Items {
@@ -41,7 +41,7 @@ func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 		b.WriteString("No operations found.\n")
 	}
 	if !begins.IsZero() {
-		fmt.Fprintf(&b, "The journal begins on %s; what was before was compacted.\n", Time(begins, o))
+		fmt.Fprintf(&b, "The journal begins on %s; earlier operations were removed.\n", Time(begins, o))
 	}
 	return b.String()
 }
@@ -71,13 +71,13 @@ const mostUndone = 20
 // many there were beyond.
 func Undone(u engram.Undone, dry bool) string {
 	var b strings.Builder
-	did := "Took back"
+	did := "Undid"
 	if dry {
-		did = "Would take back"
+		did = "Would undo"
 	}
 	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
 	if n := len(u.Projects); n > 1 {
-		fmt.Fprintf(&b, "  it is of %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
+		fmt.Fprintf(&b, "  it affects %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
 	}
 	told := map[string]bool{} // a merge of several sources changed one target several times
 	for _, c := range u.Changes {
@@ -96,13 +96,13 @@ func Undone(u engram.Undone, dry bool) string {
 	}
 	for i, left := range u.Left {
 		if i == mostUndone {
-			fmt.Fprintf(&b, "  … and %d more are left as they are\n", len(u.Left)-mostUndone)
+			fmt.Fprintf(&b, "  … and %d more are left unchanged\n", len(u.Left)-mostUndone)
 			break
 		}
-		fmt.Fprintf(&b, "  left as it is: %s\n", Line(left, 0))
+		fmt.Fprintf(&b, "  left unchanged: %s\n", Line(left, 0))
 	}
 	if u.Op != 0 && !dry {
-		fmt.Fprintf(&b, "To do it again: undo %d\n", u.Op)
+		fmt.Fprintf(&b, "To redo it: undo %d\n", u.Op)
 	}
 	return b.String()
 }

@@ -16,7 +16,7 @@ func TestAnUndoOfManyNamesTheFirst(t *testing.T) {
 		u.Left = append(u.Left, fmt.Sprintf("session %d", i+1))
 	}
 	got := render.Undone(u, false)
-	for _, want := range []string{"Took back operation 7 (save)\n", "memory #20 forgotten\n  … and 80 more\n", "session 20\n  … and 80 more are left as they are\n", "To do it again"} {
+	for _, want := range []string{"Undid operation 7 (save)\n", "memory #20 forgotten\n  … and 80 more\n", "session 20\n  … and 80 more are left unchanged\n", "To redo it"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}

@@ -44,5 +44,5 @@ func TestARecalledTextCannotPassForAnotherMemory(t *testing.T) {
 func TestAContextSaysWhenAllOfItWasShownBefore(t *testing.T) {
 	c := engram.Context{Memories: []engram.Memory{{Type: "fact", Title: "A", Content: "b"}}, Again: true}
 	same(t, render.Context(c, render.Options{}), "## Memory from Previous Sessions\n\n### Recent Observations\n- [fact] **A**: b\n"+
-		"(This session was shown all of these before; nothing else is left to tell.)\n\n")
+		"(This session has already seen all of these; there is nothing else to show.)\n\n")
 }

@@ -10,7 +10,7 @@ import (
 
 // What stands above memories that are told unasked, for Remind.
 const (
-	RemindOfPrompt = "Notes from earlier work that may bear on this"
+	RemindOfPrompt = "Notes from earlier work that may be relevant"
 	RemindOfFile   = "Notes from earlier work on this file"
 	RemindOfError  = "Notes from earlier work on an error like this"
 )

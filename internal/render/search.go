@@ -68,7 +68,7 @@ func writeWeak(b *strings.Builder, f engram.Found) {
 	if len(f.Hits) == 0 {
 		b.WriteString("Nothing relevant is stored. ")
 	}
-	fmt.Fprintf(b, "%d weaker %s, probably not what was meant:\n", len(f.Weak), noun)
+	fmt.Fprintf(b, "%d %s below the relevance threshold, probably not relevant:\n", len(f.Weak), noun)
 	for i, h := range f.Weak {
 		writeTitle(b, len(f.Hits)+i+1, h, Settled(h.Note()))
 	}

@@ -61,12 +61,12 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 	case len(s.Plan) == 0:
 		fmt.Fprintf(b, "Nothing to do among %s.\n", on)
 	case dryRun:
-		fmt.Fprintf(b, "Would take %s on %s.\n", steps, on)
+		fmt.Fprintf(b, "Would apply %s to %s.\n", steps, on)
 	default:
-		fmt.Fprintf(b, "Took %d of %s on %s.\n", s.Applied, steps, on)
+		fmt.Fprintf(b, "Applied %d of %s to %s.\n", s.Applied, steps, on)
 	}
 	if s.Fading > 0 {
-		fmt.Fprintf(b, "%d get weaker by themselves as time passes: engram decay shows them.\n", s.Fading)
+		fmt.Fprintf(b, "%d grow weaker with time: engram decay shows them.\n", s.Fading)
 	}
 	tell := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
 	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
@@ -75,16 +75,16 @@ func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
 		}
 	}
 	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
-		tell("Not taken: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
+		tell("Not applied: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
 	}
 	if len(s.Made) > 0 {
-		tell("Patterns made: %s", numbers("#", s.Made))
+		tell("Patterns saved: %s", numbers("#", s.Made))
 	}
 	if s.Compacted > 0 {
-		tell("Left the journal for their age: %s", counted(s.Compacted, "entry", "entries"))
+		tell("Removed from the journal because of age: %s", counted(s.Compacted, "entry", "entries"))
 	}
 	if undo := UndoOfSleep(s); undo != "" {
-		tell("To take it back: %s", undo)
+		tell("To undo: %s", undo)
 	}
 }
 
@@ -124,12 +124,12 @@ func Diagnosed(d lifecycle.Diagnostics) string {
 		fmt.Fprintf(&b, "  %.2f  %s\n", w.Strength, outlined(w.Memory))
 	}
 	if d.Pairs > 0 {
-		fmt.Fprintf(&b, "\nSay nearly the same (%s; engram sleep makes one of them):\n", counted(d.Pairs, "pair", "pairs"))
+		fmt.Fprintf(&b, "\nNear-duplicates (%s; engram sleep merges them):\n", counted(d.Pairs, "pair", "pairs"))
 	}
 	for _, pair := range d.Duplicates {
 		fmt.Fprintf(&b, "  %.3f  %s\n         %s\n", pair.Cosine, outlined(pair.A), outlined(pair.B))
 		if pair.Against != "" {
-			fmt.Fprintf(&b, "         stay apart: %s\n", pair.Against)
+			fmt.Fprintf(&b, "         not merged: %s\n", pair.Against)
 		}
 	}
 	writeOutlines(&b, "Orphans (no relation, no topic, never accessed)", d.Orphans)

@@ -24,9 +24,9 @@ func TestSlept(t *testing.T) {
 		"merge   #1 ← #2 #3 Auth \\x1b[31mmodel  0.50 → 0.50", "        3 say nearly the same",
 		"prune   #8 Lunch  0.01", "        too weak",
 		"extract #4 ← #5 #7", "        3 are near to each other",
-		"Took 3 of 4 steps on 9 memories.", "7 get weaker by themselves as time passes: engram decay shows them.",
-		"Not taken: prune #8: changed meanwhile", "Patterns made: #30", "Left the journal for their age: 1 entry",
-		"To take it back: engram undo 41..44 --verb sleep"}, "\n"))
+		"Applied 3 of 4 steps to 9 memories.", "7 grow weaker with time: engram decay shows them.",
+		"Not applied: prune #8: changed meanwhile", "Patterns saved: #30", "Removed from the journal because of age: 1 entry",
+		"To undo: engram undo 41..44 --verb sleep"}, "\n"))
 	same(t, render.Slept(lifecycle.Slept{Memories: 1}, true), "Nothing to do among 1 memory.")
 
 	many := lifecycle.Slept{Memories: 60, Ops: []int64{7}}
@@ -34,7 +34,7 @@ func TestSlept(t *testing.T) {
 		many.Plan = append(many.Plan, lifecycle.Step{Action: lifecycle.StepPrune, Memories: []int64{num + 1}, From: 0.01, To: 0.01, Reason: "too weak"})
 	}
 	got := render.Slept(many, false)
-	if strings.Count(got, "\nprune") != 49 || !strings.Contains(got, "… and 3 more to prune\n") || !strings.HasSuffix(got, "To take it back: engram undo 7") {
+	if strings.Count(got, "\nprune") != 49 || !strings.Contains(got, "… and 3 more to prune\n") || !strings.HasSuffix(got, "To undo: engram undo 7") {
 		t.Errorf("of 53 steps in one operation got\n%s\nwant 50, how many more there are, and the operation", got)
 	}
 }
@@ -44,6 +44,6 @@ func TestDiagnosed(t *testing.T) {
 	d := lifecycle.Diagnostics{Memories: 2, Weakest: []lifecycle.Weak{{Memory: a, Strength: 0.25}}, Pairs: 1, Never: 2,
 		Duplicates: []lifecycle.DuplicatePair{{A: a, B: b, Cosine: 0.95, Against: "different topics"}}, Orphans: []engram.Memory{b}}
 	same(t, render.Diagnosed(d), strings.Join([]string{"2 memories", "", "Weakest:", "  0.25  #1 [bugfix] One\\x07", "",
-		"Say nearly the same (1 pair; engram sleep makes one of them):", "  0.950  #1 [bugfix] One\\x07", "         #2 [bugfix] Two",
-		"         stay apart: different topics", "", "Orphans (no relation, no topic, never accessed):", "  #2 [bugfix] Two"}, "\n"))
+		"Near-duplicates (1 pair; engram sleep merges them):", "  0.950  #1 [bugfix] One\\x07", "         #2 [bugfix] Two",
+		"         not merged: different topics", "", "Orphans (no relation, no topic, never accessed):", "  #2 [bugfix] Two"}, "\n"))
 }
