@@ -15,7 +15,8 @@ import (
 )
 
 // Code reads what became of places in code. It changes nothing, and reads HEAD, the index and the
-// files themselves; git is asked for a file alone that is in neither (look.trace). The zero value is ready, for many goroutines at once.
+// files; it asks git for a file that is in neither (look.trace), for a split or sparse index and for
+// packed commits (index_ask.go). The zero value is ready, for many goroutines at once.
 type Code struct{}
 
 // Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no

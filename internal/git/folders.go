@@ -3,9 +3,10 @@
 // what it reads can decide about a name and nothing else. What follows from the
 // facts is project.Detect's business.
 //
-// The repository is found by looking for .git (repository.go); the program git is
-// asked for the remote alone (remote.go), because only git knows every place where
-// that may be configured, and for history where somebody wants that (changelog.go). Without git, a folder still tells where it is.
+// The repository is found by looking for .git (repository.go). The program git is asked for the remote
+// (remote.go), because only git knows every place where that may be configured; for history
+// (changelog.go, renamed.go); and for an index or commits that are not in plain files (index_ask.go).
+// Without git, a folder still tells where it is.
 package git
 
 import (

@@ -26,8 +26,8 @@ const (
 type departure struct{ commit, to string }
 
 // trace looks for files that are neither in their place nor elsewhere as they were, by what git takes
-// for renames: a file that was changed as well is known by them alone. It is the one thing about
-// anchors that starts a process: one for all files, and one more for each further rename of a file.
+// for renames: a file that was changed as well is known by them alone. It starts
+// one process for all files, and one more for each further rename of a file.
 // What there was no time for is not known.
 func (l *look) trace(ctx context.Context, states []engram.Anchored) {
 	var lost []string
