@@ -3,10 +3,12 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -191,4 +193,174 @@ func (b backfilling) read(e *engine.Engine, name string) error {
 		Bytes: res.Bytes, Known: res.Known, Said: res.Said, Refused: res.Refused, More: res.More, Proposals: document.Each(res.New, proposalOf),
 		Notes: document.Each(res.Notes, func(n app.BackfillNote) backfillNote { return backfillNote(n) })}
 	return b.answer(doc, func(s *strings.Builder) { b.write(s, doc) })
+}
+
+// write tells what was read and what is proposed.
+func (b backfilling) write(s *strings.Builder, d backfillDoc) {
+	for _, n := range d.Notes {
+		b.warn(render.Line(n.Path+": "+n.Reason, 0))
+	}
+	if d.Source == app.BackfillGit {
+		fmt.Fprintf(s, "Read %s.\n", count(d.Commits, "commit", "commits"))
+	} else {
+		fmt.Fprintf(s, "Read %s (%s).", count(d.Transcripts, "transcript", "transcripts"), sizeText(d.Bytes))
+		if d.Elsewhere > 0 {
+			fmt.Fprintf(s, " Skipped: %s of other projects (--all-projects).", count(d.Elsewhere, "transcript", "transcripts"))
+		}
+		s.WriteByte('\n')
+	}
+	verb := "Proposed"
+	if d.DryRun {
+		verb = "Would propose"
+	}
+	fmt.Fprintf(s, "%s %s", verb, count(len(d.Proposals), "memory", "memories"))
+	for _, left := range []struct {
+		n    int
+		what string
+	}{{d.Known, "proposed before"}, {d.Said, "already in a memory"}, {d.Refused, "private"}} {
+		if left.n > 0 {
+			fmt.Fprintf(s, ", %d %s", left.n, left.what)
+		}
+	}
+	s.WriteString(".\n")
+	for _, one := range d.Proposals {
+		s.WriteByte('\n')
+		b.writeProposal(s, one)
+	}
+	if d.More {
+		fmt.Fprintf(s, "\n--limit %d was reached, and there may be more. Run the command again for the rest.\n", b.limit)
+	}
+	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
+		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
+			"engram backfill --review goes through them one by one.", "", b.waitingColumns()))
+	}
+}
+
+// writeProposal shows one proposal.
+func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
+	const indent = "      "
+	columns := b.waitingColumns()
+	name := "-"
+	if d.Num > 0 {
+		name = fmt.Sprintf("w%d", d.Num)
+	}
+	fmt.Fprintln(s, fit(fmt.Sprintf("%-5s [%s] %s", name, render.Line(d.Type, 0), render.Line(d.Title, 0)), columns))
+	// The title is often how the text begins, and was just read.
+	if more := strings.TrimLeft(strings.TrimPrefix(d.Content, d.Title), ". \n"); more != "" {
+		fmt.Fprintln(s, fold(indent+render.Line(more, mostShown), indent, columns))
+	}
+	from := d.From
+	if at := time.Time(d.At); !at.IsZero() {
+		from += ", " + render.Time(at, b.zone())
+	}
+	if d.Project != "" {
+		from += ", project " + d.Project
+	}
+	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
+	for i, why := range d.Suspect {
+		if i == 0 {
+			why = "reads like an order to an agent: " + why
+		}
+		fmt.Fprintln(s, fold(indent+render.Line(why, 0), indent, columns))
+	}
+}
+
+// mostShown is how many characters of a proposal a list shows.
+const mostShown = 300
+
+// decide asks about each proposal that waits, oldest first.
+func (b backfilling) decide(e *engine.Engine, project string) error {
+	all, err := e.Proposals(b.cmd.Context(), project)
+	if err != nil {
+		return err
+	}
+	saved, refused := 0, 0
+	for n, d := range all {
+		fmt.Fprintf(b.Stdout, "\n%d of %d\n", n+1, len(all))
+		b.show(proposalOf(d))
+		done, err := b.one(e, d, &saved, &refused)
+		if err != nil {
+			return err
+		}
+		if done {
+			break
+		}
+	}
+	left := len(all) - saved - refused
+	fmt.Fprintf(b.Stdout, "\nSaved %s, rejected %d, left %d.\n", count(saved, "memory", "memories"), refused, left)
+	return nil
+}
+
+// show shows a proposal whole: it is to be decided on.
+func (b backfilling) show(d proposalDoc) {
+	content := d.Content
+	d.Content = d.Title
+	var s strings.Builder
+	b.writeProposal(&s, d)
+	fmt.Fprintf(b.Stdout, "%s\n%s\n", s.String(), render.Plain(content))
+}
+
+// one asks until one proposal is decided or left; done ends it all.
+func (b backfilling) one(e *engine.Engine, d engram.Deferred, saved, refused *int) (done bool, err error) {
+	edit := engine.ProposalEdit{Read: true} // show has shown it whole, and why it is suspect
+	for {
+		answer, err := b.ask("Save it? [y]es, [n]ever again, [e]dit, [s]kip, [q]uit", "use engram review approve or engram review refuse with the number")
+		if err != nil {
+			return true, err
+		}
+		switch answer {
+		case "y", "yes":
+			_, err := e.AcceptProposal(b.cmd.Context(), d.Num, edit)
+			if err == nil {
+				*saved++
+			}
+			return false, err
+		case "n", "no", "never":
+			if _, err := e.RefuseDeferred(b.cmd.Context(), d.Num); err != nil {
+				return true, err
+			}
+			*refused++
+			return false, nil
+		case "e", "edit":
+			if err := b.edit(d, &edit); err != nil {
+				return true, err
+			}
+		case "s", "skip":
+			return false, nil
+		case "q", "quit", "":
+			return true, nil
+		default:
+			if !b.someoneThere() {
+				return true, invalidf("unknown answer %q", answer).WithHint("answer y, n, e, s or q, one line per proposal")
+			}
+		}
+	}
+}
+
+// edit asks for another title and another text; an empty line leaves what is proposed.
+func (b backfilling) edit(d engram.Deferred, to *engine.ProposalEdit) error {
+	m := d.Record.Memory.Memory
+	for _, field := range []struct {
+		name, was string
+		to        *string
+	}{{"Title", m.Title, &to.Title}, {"Text", m.Content, &to.Content}} {
+		fmt.Fprintf(b.Stderr, "%s (empty: as it is) ", b.err.bold(field.name))
+		line, err := b.typedLine()
+		if err != nil {
+			return err
+		}
+		if line != "" {
+			*field.to = line
+		}
+	}
+	return nil
+}
+
+// typedLine reads a line as it was typed; an end of input is an empty one.
+func (b backfilling) typedLine() (string, error) {
+	line, err := b.answers().ReadString('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return "", err
+	}
+	return strings.TrimSpace(line), nil
 }

@@ -1,4 +1,4 @@
-// Package cli is the command line: a file per command, one printer with a text and
+// Package cli is the command line: a file per kind of command, one printer with a text and
 // a JSON form (print_text.go, print_json.go) and one table of exit codes (exit.go).
 //
 // A command decodes its arguments, calls one verb of the engine and prints the
@@ -9,14 +9,19 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/app"
@@ -230,4 +235,249 @@ func (p *program) awaitInput() {
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// The groups of commands, in the order of the help.
+const (
+	groupMemory  = "memory"
+	groupWork    = "work"
+	groupServe   = "serve"
+	groupProgram = "program"
+)
+
+// root builds the whole tree. It reads nothing: help, version and completion work
+// without a data directory.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "engram",
+		Short: "Long-term memory for AI agents",
+		Example: `engram save 'Auth model' 'Access tokens live 15 minutes, in an httpOnly cookie' --type decision
+engram search how long do tokens live
+engram serve`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if show, _ := cmd.Flags().GetBool("version"); show {
+				return p.version()
+			}
+			return p.home(cmd)
+		},
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(p.help)
+	root.SetHelpCommand(p.helpCommand())
+	root.Flags().BoolP("version", "v", false, "print the version")
+	root.PersistentFlags().StringVar(&p.dataDir, "data-dir", "", "`folder` of the database and config.toml (default ~/.engram)")
+	root.PersistentFlags().StringVar(&p.project, "project", "", "project `name` (default: detected from the folder)")
+	root.PersistentFlags().BoolVar(&p.json, "json", false, "print JSON, errors too")
+	root.PersistentFlags().Var(colourFlag{p}, "color", "colour: auto (on a terminal, unless NO_COLOR is set), always or never")
+	// Names of older designs, and of JSON, have underscores.
+	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		return pflag.NormalizedName(strings.ReplaceAll(name, "_", "-"))
+	})
+
+	root.AddGroup(
+		&cobra.Group{ID: groupMemory, Title: "Memories"},
+		&cobra.Group{ID: groupWork, Title: "Sessions and projects"},
+		&cobra.Group{ID: groupServe, Title: "For agents"},
+		&cobra.Group{ID: groupProgram, Title: "This program"},
+	)
+	for group, commands := range map[string][]*cobra.Command{
+		groupMemory: {p.saveCommand(), p.searchCommand(), p.recallCommand(), p.contextCommand(), p.getCommand(), p.listCommand(), p.recentCommand(),
+			p.timelineCommand(), p.updateCommand(), p.markCommand(), p.decayCommand(), p.reviewCommand(), p.tagCommand(), p.linkCommand(), p.unlinkCommand(), p.graphCommand(), p.deleteCommand(), p.historyCommand(), p.restoreCommand(), p.logCommand(), p.undoCommand(), p.topicCommand(), p.captureCommand(), p.ingestCommand(), p.backfillCommand(), p.exportCommand(), p.importCommand(), p.syncCommand(), p.obsidianCommand(), p.migrateCommand(), p.conflictsCommand(), p.sleepCommand(), p.pruneCommand(), p.reembedCommand()},
+		groupWork:    {p.sessionCommand(), p.whyCommand(), p.promptCommand(), p.projectsCommand(), p.statsCommand(), p.metricsCommand()},
+		groupServe:   {p.serveCommand(), p.startCommand(), p.stopCommand(), p.restartCommand(), p.statusCommand(), p.mcpCommand(), p.hookCommand(), p.offCommand(), p.onCommand(), p.demoCommand()},
+		groupProgram: {p.setupCommand(), p.configCommand(), p.doctorCommand(), p.diagnosticsCommand(), p.evalCommand(), p.versionCommand(), p.completionCommand(), p.manCommand()},
+	} {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	return root
+}
+
+// examples joins the lines of an Example: each is one command to copy.
+func examples(lines ...string) string { return strings.Join(lines, "\n") }
+
+// alsoFlag lets a flag be written by another name that help does not show: that of another
+// command, or of an older design.
+func alsoFlag(cmd *cobra.Command, name, also string) {
+	f := *cmd.Flags().Lookup(name)
+	f.Name, f.Hidden, f.Shorthand = also, true, ""
+	cmd.Flags().AddFlag(&f)
+}
+
+// group makes a command that only has sub-commands.
+func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Example: example, Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var names []string
+			for _, c := range cmd.Commands() {
+				names = append(names, c.Name())
+			}
+			return invalidf("%s needs a subcommand", cmd.Name()).WithHint("use one of %s; run: %s --help", strings.Join(names, ", "), cmd.CommandPath())
+		},
+	}
+	c.AddCommand(subs...)
+	return c
+}
+
+// ask puts a question and returns the answer from standard input, trimmed and in lower case:
+// that of the person at the terminal, or the next line of what was piped in. An end of input is
+// "". Where nobody can answer it is an error that names the flag to give instead.
+func (p *program) ask(question, instead string) (string, error) {
+	answer, _, err := p.askOrEnd(question, instead)
+	return answer, err
+}
+
+// askOrEnd is ask where Enter alone is an answer: ended tells it from an end of input, after
+// which there is nobody to ask again.
+func (p *program) askOrEnd(question, instead string) (answer string, ended bool, err error) {
+	// Standard input that ends between two questions answers the second with no.
+	if first := p.lines == nil; p.json || first && !p.canAnswer() {
+		return "", false, engram.Errorf(engram.CodeInvalid, "cannot ask for confirmation: standard input is not a terminal").
+			WithHint("give %s", instead)
+	}
+	there := p.someoneThere()
+	if there {
+		fmt.Fprintf(p.Stderr, "%s ", p.err.bold(fold(question, "", p.columnsOf(p.Stderr))))
+	}
+	line, err := p.answers().ReadString('\n')
+	answer = strings.ToLower(strings.TrimSpace(line))
+	switch {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(p.Stderr)
+		return "", false, err
+	case !there: // no terminal has shown what was typed
+		fmt.Fprintln(p.Stderr, render.Plain(strings.TrimSpace(question+" "+answer)))
+	case err != nil: // an end of input is an answer: no
+		fmt.Fprintln(p.Stderr)
+	}
+	return answer, err != nil, nil
+}
+
+// answers is the one reader of all questions: it may hold more than one line already.
+func (p *program) answers() *bufio.Reader {
+	if p.lines == nil {
+		p.lines = bufio.NewReader(p.input)
+	}
+	return p.lines
+}
+
+// someoneThere reports whether a person can be asked, and asked again. Else standard input holds
+// all the answers that there are, and one that is not understood is an error.
+func (p *program) someoneThere() bool { return isTerminal(p.Stdin) }
+
+// canAnswer reports whether a question can be answered: by a person, or by what was piped in.
+func (p *program) canAnswer() bool {
+	if p.json || p.someoneThere() {
+		return !p.json
+	}
+	_, err := p.answers().Peek(1)
+	return err == nil
+}
+
+// confirm is ask for a yes or a no; yes answers it beforehand.
+func (p *program) confirm(yes bool, question string) (bool, error) {
+	if yes {
+		return true, nil
+	}
+	answer, err := p.ask(question+" [y/N]", "--yes, or --dry-run to preview")
+	return answer == "y" || answer == "yes", err
+}
+
+// programDoc is the answer of `version --json`.
+type programDoc struct {
+	Version string `json:"version"` // "dev" for a build from source
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Example: examples("engram version"),
+		Args:    between(0, 0),
+		RunE:    func(*cobra.Command, []string) error { return p.version() },
+	}
+}
+
+func (p *program) version() error {
+	return p.answer(programDoc{p.Version}, func(b *strings.Builder) { fmt.Fprintf(b, "engram %s\n", p.Version) })
+}
+
+// roomPercent is how far the memory of a command grows before any of it is collected, in
+// percent of the 4 MiB from which on the runtime collects: to 32 MiB.
+const roomPercent = 800
+
+// collectLate puts the first garbage collection off. Most commands end before they have
+// used that much, and a collection costs them a fifth of their time. Those that use more,
+// such as an export, collect as usual from then on. Servers must not call it. Who has set
+// GOGC knows better.
+func collectLate() {
+	const usual = 100
+	if before := debug.SetGCPercent(roomPercent); before != usual {
+		debug.SetGCPercent(before)
+		return
+	}
+	onFirstCollection(func() { debug.SetGCPercent(usual) })
+}
+
+// onFirstCollection calls fn, on a goroutine of the runtime, once memory was collected.
+func onFirstCollection(fn func()) {
+	type unused struct{ _ [64]byte }
+	runtime.AddCleanup(new(unused), func(fn func()) { fn() }, fn)
+}
+
+// Interrupted is why a context ended: by a signal of this number.
+type Interrupted syscall.Signal
+
+// Error implements error.
+func (Interrupted) Error() string { return "interrupted" }
+
+// ExitCode is what a process ends with that a signal ended, as shells have it.
+func (s Interrupted) ExitCode() int { return 128 + int(s) }
+
+// exitAfter reports err and returns the exit code: of a command that failed because it was
+// interrupted that of the signal, and a word instead of what was under way. One that ends
+// by signals, such as a server, has not failed.
+func (p *program) exitAfter(ctx context.Context, err error) int {
+	by, interrupted := errors.AsType[Interrupted](context.Cause(ctx))
+	if err == nil || !interrupted {
+		return p.exit(err)
+	}
+	if errors.Is(err, context.Canceled) {
+		err = by
+	}
+	p.exit(err)
+	return by.ExitCode()
+}
+
+// input is standard input, of which nobody waits for more once ctx is done.
+type input struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+// Read implements io.Reader.
+func (r input) Read(b []byte) (int, error) {
+	type read struct {
+		n   int
+		err error
+	}
+	own := make([]byte, len(b)) // b belongs to the caller again when it is not waited for
+	done := make(chan read, 1)
+	go func() {
+		n, err := r.in.Read(own)
+		done <- read{n, err}
+	}()
+	select {
+	case got := <-done:
+		return copy(b, own[:got.n]), got.err
+	case <-r.ctx.Done():
+		return 0, r.ctx.Err()
+	}
 }

@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/gist"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 func (p *program) conflictsCommand() *cobra.Command {
@@ -174,4 +178,264 @@ func (p *program) conflictsIgnoreCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "`reason`, one line")
 	return cmd
+}
+
+// conflictsDoc is the answer of `conflicts list`.
+type conflictsDoc struct {
+	Project   string                `json:"project"` // "" is every project
+	Status    engram.RelationStatus `json:"status"`  // that was asked for; "" is every one
+	Limit     int                   `json:"limit"`
+	Offset    int                   `json:"offset"`
+	Total     int                   `json:"total"`
+	Conflicts []conflictDoc         `json:"conflicts"` // newest first
+}
+
+// conflictDoc is a candidate or a verdict.
+type conflictDoc struct {
+	Num        int64                 `json:"num"`
+	ID         string                `json:"id"` // rel-…
+	Relation   engram.Verb           `json:"relation"`
+	Status     engram.RelationStatus `json:"status"` // pending, judged, ignored or orphaned
+	Reason     string                `json:"reason"`
+	Evidence   string                `json:"evidence"`
+	Confidence float64               `json:"confidence"` // 0 to 1
+	Actor      string                `json:"actor"`
+	ActorKind  string                `json:"actor_kind"` // agent, human or system
+	Model      string                `json:"model"`
+	SessionID  string                `json:"session_id"`
+	Source     conflictEnd           `json:"source"`
+	Target     conflictEnd           `json:"target"`
+	CreatedAt  document.Stamp        `json:"created_at"`
+	UpdatedAt  document.Stamp        `json:"updated_at"`
+}
+
+// conflictEnd is one of the memories, in short.
+type conflictEnd struct {
+	Num       int64     `json:"num"`
+	ID        engram.ID `json:"id"`
+	Title     string    `json:"title"`
+	Forgotten bool      `json:"forgotten"`
+}
+
+func endOf(m engram.Memory) conflictEnd { return conflictEnd{m.Num, m.ID, m.Title, m.Forgotten()} }
+
+func conflictOf(c engine.Conflict) conflictDoc {
+	r := c.Relation
+	return conflictDoc{r.Num, r.ID, r.Verb, c.Status(), r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind, r.Model, r.SessionID,
+		endOf(c.Source), endOf(c.Target), document.Stamp(r.CreatedAt), document.Stamp(r.UpdatedAt)}
+}
+
+func conflictsOf(f engine.ConflictFilter, list []engine.Conflict, total int) conflictsDoc {
+	return conflictsDoc{f.Project, f.Status, f.Page.Limit, f.Page.Offset, total, document.Each(list, conflictOf)}
+}
+
+// conflictShownDoc is the answer of `conflicts show`, `judge` and `ignore`.
+type conflictShownDoc struct {
+	Conflict conflictDoc     `json:"conflict"`
+	Source   document.Memory `json:"source"`
+	Target   document.Memory `json:"target"`
+}
+
+func conflictShownOf(e *engine.Engine, c engine.Conflict) conflictShownDoc {
+	return conflictShownDoc{conflictOf(c), document.MemoryOf(c.Source, e.StateOf(c.Source)), document.MemoryOf(c.Target, e.StateOf(c.Target))}
+}
+
+// conflictStatsDoc is the answer of `conflicts stats`. What is not there has no entry.
+type conflictStatsDoc struct {
+	Project  string                        `json:"project"`     // "" is every project
+	ByVerb   map[engram.Verb]int           `json:"by_relation"` // verdicts
+	ByStatus map[engram.RelationStatus]int `json:"by_status"`
+}
+
+// projectText is how a heading names a project.
+func projectText(name string) string {
+	if name == "" {
+		return "all"
+	}
+	return render.Line(name, 0)
+}
+
+func writeConflicts(b *strings.Builder, project string, list []engine.Conflict, total int, o render.Options) {
+	fmt.Fprintf(b, "Conflicts List (project: %s)\n", projectText(project))
+	fmt.Fprintf(b, "  Total:  %d\n  Showing: %d\n", total, len(list))
+	for _, c := range list {
+		r := c.Relation
+		fmt.Fprintf(b, "\n  id: %d\n  sync_id: %s\n  relation: %s\n  status: %s\n", r.Num, r.ID, r.Verb, c.Status())
+		fmt.Fprintf(b, "  source: %s\n  target: %s\n  created_at: %s\n", endText(c.Source), endText(c.Target), render.Time(r.CreatedAt, o))
+	}
+}
+
+// endText is a memory of a conflict in a line.
+func endText(m engram.Memory) string {
+	text := fmt.Sprintf("#%d %s", m.Num, render.Line(m.Title, 0))
+	if m.Forgotten() {
+		text += " (forgotten)"
+	}
+	return text
+}
+
+func writeConflict(b *strings.Builder, c engine.Conflict, o render.Options) {
+	r := c.Relation
+	fmt.Fprintf(b, "Conflict #%d\n  sync_id: %s\n  relation: %s\n  status: %s\n", r.Num, r.ID, r.Verb, c.Status())
+	for _, l := range []struct{ name, value string }{
+		{"reason", render.Line(r.Reason, 0)}, {"evidence", render.Line(r.Evidence, 0)}, {"confidence", confidenceText(r.Confidence)},
+		{"judged by", judgeText(c)}, {"created_at", render.Time(r.CreatedAt, o)}, {"updated_at", render.Time(r.UpdatedAt, o)},
+	} {
+		if l.value != "" {
+			fmt.Fprintf(b, "  %s: %s\n", l.name, l.value)
+		}
+	}
+	for _, end := range []struct {
+		name string
+		m    engram.Memory
+	}{{"source", c.Source}, {"target", c.Target}} {
+		fmt.Fprintf(b, "\n%s: %s\n    %s\n", end.name, endText(end.m), render.Line(gist.Line(end.m, 300), 0))
+	}
+}
+
+func confidenceText(v float64) string {
+	if v == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", v)
+}
+
+// judgeText is who judged; "" while nobody has.
+func judgeText(c engine.Conflict) string {
+	if c.Relation.Status != engram.RelationJudged {
+		return ""
+	}
+	text := render.Line(c.Relation.Actor, 0) + " (" + render.Line(c.Relation.ActorKind, 0)
+	if c.Relation.Model != "" {
+		text += ", " + render.Line(c.Relation.Model, 0)
+	}
+	return text + ")"
+}
+
+func writeConflictStats(b *strings.Builder, project string, s engine.ConflictStats) {
+	fmt.Fprintf(b, "Conflicts Stats (project: %s)\n", projectText(project))
+	for _, status := range engine.ConflictStatuses() {
+		fmt.Fprintf(b, "  %-13s %d\n", string(status)+":", s.ByStatus[status])
+	}
+	for _, verb := range engine.Verdicts() {
+		if n := s.ByVerb[verb]; n > 0 {
+			fmt.Fprintf(b, "  %-13s %d\n", string(verb)+":", n)
+		}
+	}
+}
+
+// writeVerdict says what became of a candidate, for somebody who knows what it was about.
+func writeVerdict(b *strings.Builder, c engine.Conflict) {
+	if c.Relation.Status == engram.RelationIgnored {
+		fmt.Fprintf(b, "Conflict #%d dismissed: %s, %s\n", c.Relation.Num, endText(c.Source), endText(c.Target))
+		return
+	}
+	fmt.Fprintf(b, "Conflict #%d judged: %s %s %s\n", c.Relation.Num, endText(c.Source), c.Relation.Verb, endText(c.Target))
+	if c.Relation.Verb == engram.VerbSupersedes {
+		fmt.Fprintf(b, "  #%d is hidden now; --superseded shows it\n", c.Target.Num)
+	}
+}
+
+// deferredDoc is the answer of `conflicts deferred`.
+type deferredDoc struct {
+	Total int                    `json:"total"` // also those that are not shown
+	Limit int                    `json:"limit"`
+	Rows  []document.DeferredRow `json:"rows"` // oldest first
+}
+
+// replayedDoc is the answer of `conflicts deferred --replay`.
+type replayedDoc struct {
+	Retried   int `json:"retried"`
+	Succeeded int `json:"succeeded"` // that came in now
+	Failed    int `json:"failed"`    // that wait still
+	Dead      int `json:"dead"`      // of these, tried often
+}
+
+// deferredFlags are what `conflicts deferred` is told.
+type deferredFlags struct {
+	status, inspect string
+	limit           int
+	replay          bool
+}
+
+// conflictsDeferredCommand tells in the words of the mem_* dialect what sync deferred tells.
+func (p *program) conflictsDeferredCommand() *cobra.Command {
+	var f deferredFlags
+	cmd := &cobra.Command{
+		Use:   "deferred",
+		Short: "List changes from other stores that could not be applied yet",
+		Long: `List changes from other stores that could not be applied yet: they refer to something that has not arrived, they are
+dated in the future, or a person has to review them first (engram sync deferred, accept and drop).`,
+		Example: examples("engram conflicts deferred", "engram conflicts deferred --replay --json"),
+		Args:    between(0, 0),
+		RunE:    p.with(func(cmd *cobra.Command, e *engine.Engine, _ []string) error { return p.deferred(cmd, e, f) }),
+	}
+	cmd.Flags().StringVar(&f.status, "status", "", "only those with this `status`: use deferred or dead")
+	cmd.Flags().StringVar(&f.inspect, "inspect", "", "show the change with this `sync id` in full")
+	cmd.Flags().IntVar(&f.limit, "limit", 50, "maximum number of results")
+	cmd.Flags().BoolVar(&f.replay, "replay", false, "try to apply them again")
+	return cmd
+}
+
+func (p *program) deferred(cmd *cobra.Command, e *engine.Engine, f deferredFlags) error {
+	switch {
+	case f.status != "" && f.status != "deferred" && f.status != "dead":
+		return invalidf("status %q does not exist", f.status).WithHint("use deferred or dead")
+	case f.limit < 1:
+		return invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+	}
+	if f.replay {
+		return p.replay(cmd, e)
+	}
+	all, err := e.Deferred(cmd.Context(), "")
+	if err != nil {
+		return err
+	}
+	if f.inspect != "" {
+		return p.inspectDeferred(all, f.inspect)
+	}
+	doc := deferredDoc{Limit: f.limit, Rows: []document.DeferredRow{}}
+	for _, d := range all {
+		if f.status != "" && document.DeferredStatus(d) != f.status {
+			continue
+		}
+		if doc.Total++; len(doc.Rows) < f.limit {
+			doc.Rows = append(doc.Rows, document.DeferredRowOf(d))
+		}
+	}
+	return p.answer(doc, doc.write)
+}
+
+func (d deferredDoc) write(b *strings.Builder) {
+	fmt.Fprintf(b, "Deferred Changes\n  Total:  %d\n  Showing: %d\n", d.Total, len(d.Rows))
+	for _, r := range d.Rows {
+		fmt.Fprintf(b, "\n  number: %d\n  sync_id: %s\n  entity: %s\n  status: %s\n  retries: %d\n  reason: %s\n", r.Num, render.Plain(r.SyncID), r.Entity, r.ApplyStatus,
+			r.RetryCount, render.Line(r.LastError, 0))
+	}
+}
+
+// inspectDeferred shows the oldest that has this sync id, or this id.
+func (p *program) inspectDeferred(all []engram.Deferred, id string) error {
+	for _, d := range all {
+		if doc := document.WaitingOf(d); doc.SyncID == id || doc.ID == id {
+			return p.answer(deferredDoc{1, 1, []document.DeferredRow{document.DeferredRowOf(d)}}, func(b *strings.Builder) { p.writeDeferred(b, doc) })
+		}
+	}
+	return engram.Errorf(engram.CodeNotFound, "deferred change %q does not exist", id).WithHint("{conflicts deferred} lists them")
+}
+
+func (p *program) replay(cmd *cobra.Command, e *engine.Engine) error {
+	res, err := e.RetryDeferred(cmd.Context(), "")
+	if err != nil {
+		return err
+	}
+	doc := replayedDoc{Retried: res.Taken + len(res.Left), Succeeded: res.Taken, Failed: len(res.Left)}
+	for _, d := range res.Left {
+		if document.DeferredStatus(d) == "dead" {
+			doc.Dead++
+		}
+	}
+	return p.answer(doc, func(b *strings.Builder) {
+		fmt.Fprintf(b, "Deferred Replay\n  Retried:   %d\n  Succeeded: %d\n  Failed:    %d\n  Dead:      %d\n", doc.Retried, doc.Succeeded, doc.Failed, doc.Dead)
+	})
 }

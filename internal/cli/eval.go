@@ -3,17 +3,24 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/config"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/eval"
+	"github.com/alanbuscaglia/engram/internal/eval/own"
 	"github.com/alanbuscaglia/engram/internal/eval/trial"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // evalFlags are the flags of `eval`.
@@ -199,4 +206,212 @@ func (p *program) try(ctx context.Context, set eval.Set, f evalFlags, configs []
 		return r, err
 	}
 	return t.Compare(ctx, trial.Asking{Limit: f.limit, Unanswerable: f.unanswerable}, configs)
+}
+
+// ownSets makes the sets out of the user's memories and the repository they work in,
+// and writes them into the folder write unless that is "".
+func (p *program) ownSets(cmd *cobra.Command, write string) ([]eval.Set, error) {
+	name, err := p.readProject(cmd, p.app.Engine, p.loaded.Origins["project"].Source != config.SourceFlag)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := own.Sets(cmd.Context(), p.app, name)
+	if err != nil {
+		return nil, err
+	}
+	log, found, err := p.app.Changelog(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		var lines []own.Line
+		for _, l := range log.Lines {
+			lines = append(lines, own.Line(l))
+		}
+		var commits []own.Commit
+		for _, c := range log.Commits {
+			commits = append(commits, own.Commit(c))
+		}
+		sets = append(sets, own.Changelog(lines, commits))
+	}
+	if write != "" {
+		err = writeSets(p.path(write), sets)
+	}
+	return sets, err
+}
+
+// writeSets writes each set that has questions into a folder of its name below dir,
+// for the user's eyes only. What is there already is not replaced: figures that were
+// taken from it would no longer mean anything.
+func writeSets(dir string, sets []eval.Set) error {
+	for _, s := range sets {
+		if len(s.Questions) == 0 {
+			continue
+		}
+		folder := filepath.Join(dir, s.Name)
+		if _, err := os.Stat(folder); err == nil {
+			return engram.Errorf(engram.CodeConflict, "%s already exists", folder).WithHint("choose another folder, or measure the existing one: {eval %s}", dir)
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			return engram.Errorf(engram.CodeUnavailable, "cannot create %s", folder).WithCause(err)
+		}
+		err := s.Write(func(name string) (io.WriteCloser, error) {
+			f, err := os.OpenFile(filepath.Join(folder, name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+			if err != nil {
+				return nil, engram.Errorf(engram.CodeUnavailable, "%s cannot be written", folder).WithCause(err)
+			}
+			return f, nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// evalDoc is the answer of `eval`.
+type evalDoc struct {
+	Sets  []evalSet `json:"sets"`
+	Mean  *evalSet  `json:"mean"`  // over the sets; null for one
+	Notes []string  `json:"notes"` // what the figures should be read with
+}
+
+type evalSet struct {
+	Name           string       `json:"name"`
+	Documents      int          `json:"documents"`
+	Questions      int          `json:"questions"`
+	Unanswerable   int          `json:"unanswerable"` // questions asked where nothing answers them
+	Configurations []evalConfig `json:"configurations"`
+}
+
+type evalConfig struct {
+	Options string                     `json:"options"` // "default" for none
+	Figures map[eval.Figure]*float64   `json:"figures"` // null where it was not measured
+	P50     float64                    `json:"p50_ms"`
+	P95     float64                    `json:"p95_ms"`
+	Changes map[eval.Figure]evalChange `json:"changes"` // over the first configuration; {} in the first
+}
+
+type evalChange struct {
+	Difference float64 `json:"difference"`
+	Low        float64 `json:"low"`  // of the 95 % interval
+	High       float64 `json:"high"` // of the 95 % interval
+	P          float64 `json:"p"`
+}
+
+func evalSetOf(r trial.Report) evalSet {
+	return evalSet{r.Name, r.Documents, r.Questions, r.Unanswerable, document.Each(r.Rows, func(row trial.Row) evalConfig {
+		c := evalConfig{Options: row.Config.String(), Figures: map[eval.Figure]*float64{}, Changes: map[eval.Figure]evalChange{},
+			P50: milliseconds(row.P50), P95: milliseconds(row.P95)}
+		for _, f := range eval.Figures() {
+			c.Figures[f] = nil
+			if v, ok := row.Figures[f]; ok {
+				c.Figures[f] = &v
+			}
+		}
+		for f, v := range row.Changes {
+			c.Changes[f] = evalChange{v.Difference, v.Low, v.High, v.P}
+		}
+		return c
+	})}
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// evalColumns are the heads of the figures in the order of eval.Figures.
+func evalColumns() []string {
+	return []string{"R@1", "R@5", "R@10", "R@20", "MRR", "nDCG", "prec", "kept", "lost", "abst", "empty", "tokens"}
+}
+
+// evalCell is the width of a figure.
+const evalCell = 8
+
+// writeEval writes a table a set: a row a configuration, and under each but the first
+// how it differs from that one.
+func writeEval(b *strings.Builder, reports []trial.Report, notes []string) {
+	for i, r := range reports {
+		if i > 0 {
+			fmt.Fprintln(b)
+		}
+		writeEvalSet(b, r)
+	}
+	if len(reports) > 0 && len(notes) > 0 {
+		fmt.Fprintln(b)
+	}
+	for _, n := range notes {
+		fmt.Fprintln(b, n)
+	}
+}
+
+func writeEvalSet(b *strings.Builder, r trial.Report) {
+	fmt.Fprintf(b, "%s: %s, %s", render.Line(r.Name, 0), count(r.Documents, "document", "documents"), count(r.Questions, "question", "questions"))
+	if r.Unanswerable > 0 {
+		fmt.Fprintf(b, ", %d unanswerable", r.Unanswerable)
+	}
+	width := len("  difference")
+	for _, row := range r.Rows {
+		width = max(width, utf8.RuneCountInString(row.Config.String()))
+	}
+	fmt.Fprintf(b, "\n%-*s", width, "")
+	for _, c := range append(evalColumns(), "p50 ms", "p95 ms") {
+		fmt.Fprintf(b, "%*s", evalCell, c)
+	}
+	fmt.Fprintln(b)
+	for _, row := range r.Rows {
+		fmt.Fprintf(b, "%-*s", width, row.Config)
+		for _, f := range eval.Figures() {
+			v, ok := row.Figures[f]
+			writeFigure(b, f, v, ok, "%.3f")
+		}
+		fmt.Fprintf(b, "%*.2f%*.2f\n", evalCell, milliseconds(row.P50), evalCell, milliseconds(row.P95))
+		if row.Changes != nil {
+			writeChanges(b, width, row.Changes)
+		}
+	}
+}
+
+// writeChanges writes the difference to the first row, its interval and its chance.
+func writeChanges(b *strings.Builder, width int, changes map[eval.Figure]eval.Change) {
+	same := true
+	for _, c := range changes {
+		same = same && c == (eval.Change{P: 1})
+	}
+	if same {
+		fmt.Fprintln(b, "  no difference in any figure")
+		return
+	}
+	for _, line := range []struct {
+		name, form string
+		of         func(eval.Change) float64
+	}{
+		{"  difference", "%+.3f", func(c eval.Change) float64 { return c.Difference }},
+		{"  95 % from", "%+.3f", func(c eval.Change) float64 { return c.Low }},
+		{"  to", "%+.3f", func(c eval.Change) float64 { return c.High }},
+		{"  p", "%.4f", func(c eval.Change) float64 { return c.P }},
+	} {
+		fmt.Fprintf(b, "%-*s", width, line.name)
+		for _, f := range eval.Figures() {
+			c, ok := changes[f]
+			writeFigure(b, f, line.of(c), ok, line.form)
+		}
+		fmt.Fprintln(b)
+	}
+}
+
+// writeFigure writes one cell; what was not measured is a dash.
+func writeFigure(b *strings.Builder, f eval.Figure, v float64, ok bool, form string) {
+	text := "–"
+	if f == eval.Tokens { // thousandths of a token say nothing
+		form = strings.Replace(form, ".3", ".0", 1)
+	}
+	if ok {
+		text = fmt.Sprintf(form, v)
+	}
+	fmt.Fprintf(b, "%*s", evalCell, text)
+}
+
+// fewNote says that a set is too small to be believed.
+func fewNote(set eval.Set) string {
+	return fmt.Sprintf("%s: %s, too few for a result (at least %d are needed).", render.Line(set.Name, 0),
+		count(len(set.Questions), "question", "questions"), eval.Few)
 }

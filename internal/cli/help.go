@@ -1,11 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/alanbuscaglia/engram"
 )
 
 // everyday are the commands that the help of the program shows, in this order: what a person does
@@ -105,5 +111,282 @@ func (p *program) helpCommand() *cobra.Command {
 			found.InitDefaultHelpFlag()
 			return found.Help()
 		},
+	}
+}
+
+func (p *program) manCommand() *cobra.Command {
+	var dir string
+	cmd := &cobra.Command{
+		Use:   "man [COMMAND…]",
+		Short: "Print the manual page of the program, or of a command",
+		Long: `Print the manual page of the program, which lists all commands, or of one command. --dir writes the pages of the program
+and of every command into a folder, for packages.`,
+		Example: examples("engram man | man -l -", "engram man conflicts scan | man -l -", "engram man --dir /usr/local/share/man/man1"),
+		Args:    between(0, -1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dir != "" {
+				if len(args) > 0 {
+					return invalidf("--dir writes the pages of all commands").WithHint("remove %q", args[0])
+				}
+				return p.manPages(cmd.Root(), p.path(dir))
+			}
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				if found == nil || len(rest) == 0 || found == cmd.Root() {
+					return unknownCommand(cmd.Root(), args)
+				}
+				return unknownCommand(found, rest)
+			}
+			_, err = io.WriteString(p.Stdout, p.manPage(found))
+			return outputError(err)
+		},
+	}
+	cmd.Flags().StringVar(&dir, "dir", "", "write the pages of the program and of every command into this `folder`")
+	return cmd
+}
+
+// manPages writes all pages into a folder.
+func (p *program) manPages(root *cobra.Command, dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return engram.Errorf(engram.CodeUnavailable, "folder cannot create %s", dir).WithCause(err)
+	}
+	var failed error
+	pages := 0
+	forEach(root, func(c *cobra.Command) {
+		if failed != nil || c.Hidden {
+			return
+		}
+		file := filepath.Join(dir, manName(c)+".1")
+		if err := os.WriteFile(file, []byte(p.manPage(c)), 0o644); err != nil {
+			failed = engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file).WithCause(err)
+		}
+		pages++
+	})
+	if failed != nil {
+		return failed
+	}
+	return p.answer(manDoc{Folder: dir, Pages: pages}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(pages, "page", "pages"), dir) })
+}
+
+// manDoc is the answer of `man --dir`.
+type manDoc struct {
+	Folder string `json:"folder"`
+	Pages  int    `json:"pages"`
+}
+
+// manName is what a page is called: engram-conflicts-scan.
+func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
+
+// manPage is the page of a command: of the root, all commands are on it.
+func (p *program) manPage(c *cobra.Command) string {
+	m := &manual{}
+	// The day as it is: with its hyphens made plain, it would be none. What was built without
+	// one says so: an empty one is taken for a mistake.
+	fmt.Fprintf(m, ".TH %s 1 %q \"Engram %s\" Engram\n", escaped(strings.ToUpper(manName(c))), cmp.Or(p.Built, "undated"), escaped(p.Version))
+	m.macro("SH", "NAME")
+	m.text(manName(c) + " - " + c.Short)
+	m.macro("SH", "SYNOPSIS")
+	m.text(c.UseLine())
+	m.macro("SH", "DESCRIPTION")
+	m.paragraphs(cmp.Or(c.Long, c.Short+"."))
+	if len(c.Aliases) > 0 {
+		m.macro("PP")
+		m.text("Also called " + strings.Join(c.Aliases, ", ") + ".")
+	}
+	m.options("OPTIONS", c.LocalNonPersistentFlags())
+	if c.HasParent() {
+		m.commands(c, "COMMANDS")
+	} else {
+		m.everyCommand(c)
+	}
+	m.options("OPTIONS OF EVERY COMMAND", c.Root().PersistentFlags())
+	m.exitStatus()
+	m.examples("SH", c.Example)
+	m.seeAlso(c)
+	return m.String()
+}
+
+// manual writes roff with the macros of man(7).
+//
+// Source: man(7) and roff(7) of groff 1.23 and mandoc 1.14.
+type manual struct{ strings.Builder }
+
+// macro writes a request with its arguments.
+func (m *manual) macro(name string, args ...string) {
+	m.WriteString("." + name)
+	for _, a := range args {
+		m.WriteString(` "` + strings.ReplaceAll(escaped(a), `"`, `\(dq`) + `"`)
+	}
+	m.WriteString("\n")
+}
+
+// text writes lines of text, none of which is a request.
+func (m *manual) text(s string) {
+	for line := range strings.Lines(strings.TrimRight(s, "\n") + "\n") {
+		if line = escaped(line); strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			line = `\&` + line
+		}
+		m.WriteString(line)
+	}
+}
+
+// escaped is a text that roff prints as it is: a bare hyphen might become a dash that
+// nobody can copy, and what stands between back quotes was for the help.
+func escaped(s string) string {
+	return strings.NewReplacer(`\`, `\e`, "-", `\-`, "`", "", "~", `\(ti`, "^", `\(ha`, "…", `\[u2026]`).Replace(s)
+}
+
+// paragraphs writes prose; what is laid out in columns keeps its lines.
+func (m *manual) paragraphs(s string) {
+	for i, part := range strings.Split(s, "\n\n") {
+		switch {
+		case isLaidOut(part):
+			m.terms(part)
+			continue
+		case i > 0:
+			m.macro("PP")
+		}
+		m.text(part)
+	}
+}
+
+// terms writes lines of two columns, a word and what it means.
+func (m *manual) terms(lines string) {
+	opened := false // a term, whose meaning may go on
+	for line := range strings.Lines(lines) {
+		word, meaning, both := strings.Cut(strings.TrimSpace(line), "  ")
+		if !both && opened && strings.HasPrefix(line, "   ") {
+			m.text(word)
+			continue
+		}
+		opened = both
+		if !both {
+			m.macro("PP")
+			m.text(word)
+			continue
+		}
+		m.macro("TP")
+		m.WriteString(`\fB` + escaped(word) + "\\fR\n")
+		m.text(strings.TrimSpace(meaning))
+	}
+}
+
+func (m *manual) options(title string, flags *pflag.FlagSet) {
+	first := true
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		if first {
+			m.macro("SH", title)
+		}
+		first = false
+		m.option(f)
+	})
+}
+
+func (m *manual) option(f *pflag.Flag) {
+	value, usage := pflag.UnquoteUsage(f)
+	name := "--" + f.Name
+	if f.Shorthand != "" {
+		name = "-" + f.Shorthand + ", " + name
+	}
+	m.macro("TP")
+	m.WriteString(`\fB` + escaped(name) + `\fR`)
+	if value != "" {
+		m.WriteString(` \fI` + escaped(value) + `\fR`)
+	}
+	m.WriteString("\n")
+	if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && !strings.Contains(usage, "default") {
+		usage += " (default " + f.DefValue + ")"
+	}
+	m.text(usage)
+}
+
+// commands writes what stands below a command, a line each.
+func (m *manual) commands(c *cobra.Command, title string) {
+	if !c.HasAvailableSubCommands() {
+		return
+	}
+	m.macro("SH", title)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			m.macro("TP")
+			m.WriteString(`\fB` + escaped(sub.UseLine()) + "\\fR\n")
+			m.text(sub.Short + "; see " + manName(sub) + "(1).")
+		}
+	}
+}
+
+// everyCommand writes all commands with their flags, group by group.
+func (m *manual) everyCommand(root *cobra.Command) {
+	for _, g := range root.Groups() {
+		m.macro("SH", strings.ToUpper(g.Title))
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID {
+				forEach(c, m.section)
+			}
+		}
+	}
+}
+
+func (m *manual) section(c *cobra.Command) {
+	if c.Hidden {
+		return
+	}
+	m.macro("SS", c.UseLine())
+	m.paragraphs(cmp.Or(c.Long, c.Short+"."))
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && f.Name != "help" {
+			m.option(f)
+		}
+	})
+	m.examples("", c.Example)
+}
+
+func (m *manual) exitStatus() {
+	m.macro("SH", "EXIT STATUS")
+	for code, what := range []string{"success", "internal: a bug, or a damaged database", "invalid: wrong usage or input", "not found",
+		"conflict: in use, ambiguous, changed meanwhile", "unavailable: locked, full, read-only, offline", "forbidden"} {
+		m.macro("TP")
+		m.text(fmt.Sprint(code))
+		m.text(what)
+	}
+}
+
+// examples writes the lines to copy, under a heading if heading is a macro.
+func (m *manual) examples(heading, lines string) {
+	if heading != "" {
+		m.macro(heading, "EXAMPLES")
+	} else {
+		m.macro("PP")
+	}
+	m.macro("nf")
+	m.text(lines)
+	m.macro("fi")
+}
+
+func (m *manual) seeAlso(c *cobra.Command) {
+	var names []string
+	if c.HasParent() {
+		names = append(names, manName(c.Parent()))
+	}
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, manName(sub))
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	m.macro("SH", "SEE ALSO")
+	m.text(strings.Join(names, "(1), ") + "(1)")
+}
+
+// forEach visits a command and all below it.
+func forEach(c *cobra.Command, visit func(*cobra.Command)) {
+	visit(c)
+	for _, sub := range c.Commands() {
+		forEach(sub, visit)
 	}
 }

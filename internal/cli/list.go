@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
@@ -61,4 +64,224 @@ func (p *program) lister(use, short string, limit int, example string) *cobra.Co
 	cmd.Flags().BoolVar(&forgotten, "forgotten", false, "list forgotten memories instead of live ones")
 	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
 	return cmd
+}
+
+func (p *program) getCommand() *cobra.Command {
+	var session, asOf string
+	cmd := &cobra.Command{
+		Use:     "get ID",
+		Aliases: []string{"show"},
+		Short:   "Show a memory with its relations and revisions",
+		Example: examples("engram get 12", "engram get mem_01k3", "engram get topic:architecture/auth-model"),
+		Args:    between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			at, err := p.when("as-of", asOf, e.Now())
+			if err != nil {
+				return err
+			}
+			var d engine.Detail
+			if at.IsZero() {
+				d, err = e.GetIn(cmd.Context(), session, ref)
+			} else {
+				d, err = e.GetAsOf(cmd.Context(), ref, at)
+			}
+			if err != nil {
+				return err
+			}
+			p.warnAll(d.Degraded)
+			return p.answerWrapped(detailOf(d), func(b *strings.Builder) { writeDetail(b, d, p.zone()) })
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", "", "`id` of the calling session; engram why reports what it was shown")
+	cmd.Flags().StringVar(&asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	return cmd
+}
+
+func (p *program) timelineCommand() *cobra.Command {
+	var before, after int
+	cmd := &cobra.Command{
+		Use:     "timeline ID",
+		Short:   "Show what was saved around a memory in its session",
+		Example: examples("engram timeline 12", "engram timeline 12 --before 10 --after 0"),
+		Args:    between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			t, err := e.Timeline(cmd.Context(), ref, before, after)
+			if err != nil {
+				return err
+			}
+			return p.answerWrapped(timelineOf(t), func(b *strings.Builder) { writeTimeline(b, t, p.zone()) })
+		}),
+	}
+	cmd.Flags().IntVar(&before, "before", 5, "number of memories before it")
+	cmd.Flags().IntVar(&after, "after", 5, "number of memories after it")
+	return cmd
+}
+
+func (p *program) historyCommand() *cobra.Command {
+	var diff string
+	var version int
+	cmd := &cobra.Command{
+		Use:   "history ID",
+		Short: "Show the version history of a memory",
+		Long: `Show the version history of a memory, oldest first. --version prints one version in full. --diff compares two versions
+(1,3), or one version with the current text (2). To restore a version: engram restore.`,
+		Example: examples("engram history 12", "engram history 12 --version 2", "engram history 12 --diff 1,3", "engram history 12 --diff 2"),
+		Args:    between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			h, err := e.History(cmd.Context(), ref)
+			switch {
+			case err != nil:
+				return err
+			case cmd.Flags().Changed("diff"):
+				return p.showDiff(h, diff)
+			case cmd.Flags().Changed("version"):
+				v, err := h.Version(version)
+				if err != nil {
+					return err
+				}
+				return p.answer(document.VersionOf(v), func(b *strings.Builder) { fmt.Fprintln(b, render.VersionText(v)) })
+			}
+			return p.answer(document.HistoryOf(h), func(b *strings.Builder) { b.WriteString(render.History(h, p.zone())) })
+		}),
+	}
+	cmd.Flags().IntVar(&version, "version", 0, "print the version with this `number` in full; 0 is the current one, -1 the one before it")
+	cmd.Flags().StringVar(&diff, "diff", "", "compare two `versions`: 1,3")
+	return cmd
+}
+
+// showDiff prints what changed between the versions that spec names.
+func (p *program) showDiff(h engram.History, spec string) error {
+	first, second, both := strings.Cut(spec, ",")
+	numbers := []int{0, 0}
+	for i, text := range []string{first, second} {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil && (i == 0 || both) {
+			return invalidf("--diff %q does not name two versions", spec).WithHint("use two numbers such as 1,3; {history %d} lists the versions", h.Memory.Num)
+		}
+		numbers[i] = n
+	}
+	from, err := h.Version(numbers[0])
+	if err != nil {
+		return err
+	}
+	to, err := h.Version(numbers[1])
+	if err != nil {
+		return err
+	}
+	doc := document.Diff{From: from.Number, To: to.Number, Diff: render.Diff(render.VersionText(from), render.VersionText(to))}
+	return p.answer(doc, func(b *strings.Builder) { b.WriteString(render.VersionDiff(from, to)) })
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "restore ID VERSION",
+		Short: "Restore an earlier version of a memory",
+		Long: `Restore an earlier version of a memory; engram history shows the version numbers. The current text is kept as a version,
+so nothing is lost.`,
+		Example: examples("engram restore 12 1"),
+		Args:    between(2, 2),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			version, err := strconv.Atoi(args[1])
+			if err != nil || version < 1 {
+				return invalidf("%q is not a version number", args[1]).WithHint("{history %s} shows the numbers", ref)
+			}
+			m, err := e.Restore(cmd.Context(), ref, version)
+			if err != nil {
+				return err
+			}
+			return p.answer(document.MemoryOf(m, e.StateOf(m)), func(b *strings.Builder) {
+				fmt.Fprintf(b, "Memory restored: %s has the text of version %d again\n", name(m), version)
+			})
+		}),
+	}
+}
+
+func (p *program) whyCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "why SESSION",
+		Short: "List what a session was shown, for which questions, at what cost",
+		Long: `List what a session was shown by search, recall, context, get and remind (injected during its work), with the questions and
+the cost in tokens. Exposures are recorded for sessions with an id and kept for 90 days.`,
+		Example: examples("engram why s1", "engram why s1 --json"),
+		Args:    between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			a, err := e.Why(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			return p.answer(accountOf(a), func(b *strings.Builder) { writeAccount(b, a, p.zone()) })
+		}),
+	}
+}
+
+// accountDoc is the answer of `why`.
+type accountDoc struct {
+	Session sessionDoc     `json:"session"`
+	Tokens  int            `json:"tokens"` // of all uses, about
+	Uses    []document.Use `json:"uses"`   // oldest first
+}
+
+func accountOf(a engine.Account) accountDoc {
+	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Use {
+		return document.UseOf(u.Use, u.Type, u.Title, u.Gone)
+	})}
+}
+
+// writeAccount writes a line for each answer and one for each memory in it.
+func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
+	fmt.Fprintf(b, "Session %s (%s)\n", render.Line(a.Session.ID, 0), render.Line(a.Session.Project, 0))
+	if len(a.Uses) == 0 {
+		fmt.Fprintln(b, "No exposures are recorded.")
+		return
+	}
+	for i, u := range a.Uses {
+		if i == 0 || !sameAnswer(a.Uses[i-1], u) {
+			fmt.Fprintf(b, "\n%s %s", render.Time(u.At, o), u.Verb)
+			if u.Query != "" {
+				fmt.Fprintf(b, " %s", quote(render.Line(u.Query, 100)))
+			}
+			fmt.Fprintln(b)
+		}
+		fmt.Fprintf(b, "  %s\n", shownText(u))
+	}
+	fmt.Fprintf(b, "\n%s in all\n", count(a.Tokens, "token", "tokens"))
+}
+
+// sameAnswer reports whether two uses that follow one another belong to one answer.
+func sameAnswer(a, b engine.Shown) bool {
+	return a.At.Equal(b.At) && a.Verb == b.Verb && b.Rank > a.Rank
+}
+
+func shownText(u engine.Shown) string {
+	switch {
+	case u.Memory == 0 && u.Gone:
+		return fmt.Sprintf("an erased memory, %s", count(u.Tokens, "token", "tokens"))
+	case u.Memory == 0 && u.Rank > 0:
+		return "nothing was shown: all hits had been shown before"
+	case u.Memory == 0:
+		return "nothing was shown"
+	case u.Title == "":
+		return fmt.Sprintf("%d. #%d, erased since, %s", u.Rank, u.Memory, count(u.Tokens, "token", "tokens"))
+	}
+	gone := ""
+	if u.Gone {
+		gone = ", forgotten since"
+	}
+	return fmt.Sprintf("%d. #%d [%s] %s, %s%s", u.Rank, u.Memory, render.Line(string(u.Type), 0), render.Line(u.Title, 0), count(u.Tokens, "token", "tokens"), gone)
 }

@@ -2,12 +2,21 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
+	"github.com/alanbuscaglia/engram/internal/render"
 )
 
 // saveFlags are what `save` may say beside title and content.
@@ -173,4 +182,322 @@ func refsOf(names []string) ([]engram.Ref, error) {
 		}
 	}
 	return refs, nil
+}
+
+// updateFlags are what `update` may change.
+type updateFlags struct {
+	title, content, typ, scope, topic, moveTo string
+	tags, addTags, removeTags, metadata       []string
+	files                                     []string
+	importance                                float64
+	permanent                                 bool
+	secret                                    bool
+}
+
+func (p *program) updateCommand() *cobra.Command {
+	var f updateFlags
+	cmd := &cobra.Command{
+		Use:   "update ID",
+		Short: "Change a memory; the old text is kept as a revision",
+		Example: examples("engram update 12 --content 'JWT, 5 minutes' --type decision",
+			"git show --stat | engram update 12 --content -", "engram update 12 --metadata ticket=ENG-12 --metadata draft="),
+		Args: between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			in, err := p.updateInput(cmd, args[0], f)
+			if err != nil {
+				return err
+			}
+			m, err := e.Update(cmd.Context(), in)
+			if err != nil {
+				return err
+			}
+			if !p.json {
+				p.warnAll(m.Warnings)
+			}
+			doc := updatedDoc{changedOf(e, m.Memory), document.OrEmpty(m.Warnings)}
+			return p.answer(doc, func(b *strings.Builder) { writeChanged(b, m.Memory, "updated") })
+		}),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.title, "title", "", "new `title`")
+	flags.StringVar(&f.content, "content", "", "new `text`; - reads standard input")
+	flags.StringVar(&f.typ, "type", "", "new `type`")
+	flags.StringVar(&f.scope, "scope", "", "new `scope`: project, personal or global")
+	flags.StringVar(&f.topic, "topic", "", "new topic `key`")
+	flags.StringVar(&f.moveTo, "move-to", "", "move it to another `project`")
+	flags.StringSliceVar(&f.tags, "tags", nil, "replace all tags by `a,b`")
+	flags.StringSliceVar(&f.addTags, "add-tag", nil, "add a `tag`")
+	flags.StringSliceVar(&f.removeTags, "remove-tag", nil, "remove a `tag`")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "set `key=value`; an empty value removes the key")
+	flags.StringArrayVar(&f.files, "file", nil, "replace the code it refers to: `PATH[:FIRST-LAST]`, may be repeated; empty for none")
+	flags.Float64Var(&f.importance, "importance", engram.DefaultImportance, "from 0 to 1")
+	flags.BoolVar(&f.permanent, "permanent", false, "never fade; =false to fade again")
+	flags.BoolVar(&f.secret, "allow-secret", false, "keep secrets in the new text instead of redacting them")
+	return cmd
+}
+
+// updatedDoc is the answer of `update`.
+type updatedDoc struct {
+	changedDoc
+	Warnings []string `json:"warnings"`
+}
+
+// update runs the verb and prints the memory; done is what the text says was done.
+func (p *program) update(cmd *cobra.Command, e *engine.Engine, in engine.UpdateInput, done string) error {
+	m, err := e.Update(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	return p.answer(changedOf(e, m.Memory), func(b *strings.Builder) { writeChanged(b, m.Memory, done) })
+}
+
+func (p *program) updateInput(cmd *cobra.Command, name string, f updateFlags) (in engine.UpdateInput, err error) {
+	if in.Ref, err = engram.ParseRef(name); err != nil {
+		return in, err
+	}
+	in.Origin, in.AllowSecret = engram.OriginHuman, f.secret
+	changed := cmd.Flags().Changed
+	if changed("content") {
+		if f.content, err = p.text(f.content); err != nil {
+			return in, err
+		}
+		in.Content = &f.content
+	}
+	if changed("scope") {
+		scope, err := scopeOf(f.scope)
+		if err != nil {
+			return in, err
+		}
+		in.Scope = &scope
+	}
+	if changed("type") {
+		typ := engram.Type(strings.TrimSpace(f.typ))
+		in.Type = &typ
+	}
+	in.Title = given(changed("title"), f.title)
+	in.TopicKey = given(changed("topic"), f.topic)
+	in.Project = given(changed("move-to"), f.moveTo)
+	in.Tags = given(changed("tags"), f.tags)
+	in.Importance = given(changed("importance"), f.importance)
+	in.Permanent = given(changed("permanent"), f.permanent)
+	in.Files = given(changed("file"), slices.DeleteFunc(f.files, func(path string) bool { return path == "" }))
+	in.AddTags, in.RemoveTags = f.addTags, f.removeTags
+	in.Metadata, err = metadataOf(f.metadata)
+	for key, value := range in.Metadata {
+		if value == "" {
+			in.Metadata[key] = nil // removes the key
+		}
+	}
+	return in, err
+}
+
+// given is a pointer to v when a flag was given, else nil.
+func given[T any](changed bool, v T) *T {
+	if !changed {
+		return nil
+	}
+	return &v
+}
+
+func (p *program) captureCommand() *cobra.Command {
+	var session, source string
+	cmd := &cobra.Command{
+		Use:   "capture [FILE|-]",
+		Short: "Save the learnings listed in a text",
+		Long: `Save each item of the last "## Key Learnings:" section of a text as a memory. Items that are already known are only
+counted. The text comes from a file or from standard input.`,
+		Example: examples("engram capture notes.md", "agent --print | engram capture --source agent"),
+		Args:    between(0, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			name := "-"
+			if len(args) == 1 {
+				name = args[0]
+			}
+			return p.capture(cmd, e, name, session, source)
+		}),
+	}
+	cmd.Flags().StringVar(&session, "session", "", "session `id` (default: the project's open session)")
+	cmd.Flags().StringVar(&source, "source", "cli", "where the text came from, one `word`")
+	return cmd
+}
+
+func (p *program) capture(cmd *cobra.Command, e *engine.Engine, name, session, source string) error {
+	var err error
+	in := engine.CaptureInput{SessionID: session, NewSession: true, Directory: p.Dir, Source: source}
+	if in.Content, err = p.fileText(name); err != nil {
+		return err
+	}
+	if in.Project, err = p.writeProject(cmd, e); err != nil {
+		return err
+	}
+	res, err := e.Capture(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	p.warnAll(res.Warnings)
+	return p.answer(capturedOf(e, res), func(b *strings.Builder) {
+		fmt.Fprintf(b, "%s found in the text: %d saved, %d already known\n", count(res.Extracted, "learning", "learnings"), res.Saved, res.Duplicates)
+		for _, m := range res.Memories {
+			writeLine(b, m)
+		}
+	})
+}
+
+// fileText reads a file of text, or stdin for "-", up to a little more than one
+// memory may hold, so that the engine names the limit.
+func (p *program) fileText(name string) (string, error) {
+	if name == "-" {
+		return p.text("-")
+	}
+	f, err := p.fileReader(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 16*engram.MaxContent))
+	if err != nil {
+		return "", engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+	}
+	return string(data), nil
+}
+
+// fileReader opens a file, "-" is standard input; the caller closes it.
+func (p *program) fileReader(name string) (io.ReadCloser, error) {
+	if name == "-" {
+		p.awaitInput()
+		return io.NopCloser(p.input), nil
+	}
+	if name == "" {
+		return nil, invalidf("no file given").WithHint("give a file, or - for standard input")
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Dir, path)
+	}
+	if was, err := os.Stat(path); err == nil && was.IsDir() {
+		return nil, invalidf("%s is a folder", name).
+			WithHint("use import --format obsidian for a folder of notes, migrate for data of another program, or name a file in it")
+	}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, engram.Errorf(engram.CodeNotFound, "file %s does not exist", name)
+	}
+	if err != nil {
+		return nil, engram.Errorf(engram.CodeUnavailable, "file %s cannot be read", name).WithCause(err)
+	}
+	return f, nil
+}
+
+func (p *program) markCommand() *cobra.Command {
+	var permanent bool
+	cmd := &cobra.Command{
+		Use:   "mark ID [--permanent[=false]]",
+		Short: "Keep a memory from fading, or let it fade again",
+		Long: `Keep a memory from fading, or let it fade again: each call toggles it; --permanent and --permanent=false set it. A
+permanent memory has the tag "permanent"; adding or removing that tag has the same effect.`,
+		Example: examples("engram mark 12", "engram mark 12 --permanent=false"),
+		Args:    between(1, 1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			ref, err := engram.ParseRef(args[0])
+			if err != nil {
+				return err
+			}
+			in := engine.UpdateInput{Ref: ref, Mark: !cmd.Flags().Changed("permanent")}
+			if !in.Mark {
+				in.Permanent = &permanent
+			}
+			return p.update(cmd, e, in, "marked")
+		}),
+	}
+	cmd.Flags().BoolVar(&permanent, "permanent", false, "never fade")
+	return cmd
+}
+
+func (p *program) tagCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "tag ID add|remove|list [TAG…]",
+		Short:   "Add, remove or list the tags of a memory",
+		Long:    "Add, remove or list the tags of a memory. The action may also come first: tag add ID TAG.",
+		Example: examples("engram tag 12 add security api", "engram tag 12 remove api", "engram tag 12 list"),
+		Args:    between(2, -1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			name, action := args[0], args[1]
+			if isTagAction(name) && !isTagAction(action) {
+				name, action = action, name
+			}
+			ref, err := engram.ParseRef(name)
+			if err != nil {
+				return err
+			}
+			return p.tag(cmd, e, ref, action, args[2:])
+		}),
+	}
+}
+
+func isTagAction(s string) bool { return s == "add" || s == "remove" || s == "list" }
+
+func (p *program) tag(cmd *cobra.Command, e *engine.Engine, ref engram.Ref, action string, tags []string) error {
+	switch {
+	case !isTagAction(action):
+		return invalidf("unknown action %q", action).WithHint("use add, remove or list; to add it: {tag %s add %s}", strings.TrimPrefix(ref.String(), "#"), action)
+	case action == "list" && len(tags) > 0:
+		return invalidf("tag list takes no tags").WithHint("usage: %s", cmd.UseLine())
+	case action == "list":
+		return p.listTags(cmd, e, ref)
+	case len(tags) == 0:
+		return invalidf("tag %s needs a tag", action).WithHint("for example: {tag 12 %s security}", action)
+	case action == "add":
+		return p.update(cmd, e, engine.UpdateInput{Ref: ref, AddTags: tags}, "tagged")
+	}
+	return p.update(cmd, e, engine.UpdateInput{Ref: ref, RemoveTags: tags}, "untagged")
+}
+
+func (p *program) listTags(cmd *cobra.Command, e *engine.Engine, ref engram.Ref) error {
+	d, err := e.Get(cmd.Context(), ref)
+	if err != nil {
+		return err
+	}
+	return p.answer(changedOf(e, d.Memory), func(b *strings.Builder) { writeTags(b, d.Memory) })
+}
+
+// topicDoc is the answer of `topic --json`.
+type topicDoc struct {
+	TopicKey string `json:"topic_key"`
+}
+
+func (p *program) topicCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "topic TYPE TITLE [CONTENT]",
+		Short:   "Suggest a topic key for a memory",
+		Example: examples(`engram topic decision 'Auth model'`, `engram save 'Auth model' 'JWT' --topic "$(engram topic decision 'Auth model')"`),
+		Args:    between(2, 3),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			content := ""
+			if len(args) == 3 {
+				content = args[2]
+			}
+			key, err := e.SuggestTopic(engram.Type(args[0]), args[1], content)
+			if err != nil {
+				return err
+			}
+			return p.answer(topicDoc{key}, func(b *strings.Builder) { fmt.Fprintln(b, render.Plain(key)) })
+		}),
+	}
+}
+
+// originFlag lets a script say that it writes for an agent: what a person types is trusted,
+// and what an agent has typed must not pass for that.
+func originFlag(cmd *cobra.Command, into *string) {
+	cmd.Flags().StringVar(into, "origin", "", "`origin`: human, agent or tool (default human)")
+}
+
+// originOf reads the value of --origin.
+func originOf(s string) (engram.Origin, error) {
+	switch o := engram.Origin(strings.ToLower(strings.TrimSpace(s))); o {
+	case "":
+		return engram.OriginHuman, nil
+	case engram.OriginHuman, engram.OriginAgent, engram.OriginTool:
+		return o, nil
+	}
+	return "", invalidf("unknown origin %q", s).WithHint("human, agent or tool")
 }

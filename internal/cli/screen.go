@@ -1,13 +1,17 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
 
+	"github.com/alanbuscaglia/engram/internal/config"
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
@@ -229,4 +233,155 @@ func hangingIndent(line string) string {
 	}
 	rest := strings.TrimLeft(body[gap:], " ")
 	return strings.Repeat(" ", displaywidth.String(line[:len(line)-len(rest)]))
+}
+
+// paint colours text when it is true: on a terminal, and nobody asked for NO_COLOR.
+type paint bool
+
+func (p paint) bold(s string) string { return p.wrap("1", s) }
+func (p paint) dim(s string) string  { return p.wrap("2", s) }
+func (p paint) red(s string) string  { return p.wrap("1;31", s) }
+
+func (p paint) wrap(code, s string) string {
+	if !p || s == "" {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// lines makes the heads of lists bold and what stands below them dim. It reads the
+// finished, plain text, so that writing an answer and colouring it stay apart.
+func (p paint) lines(text string) string {
+	if !p {
+		return text
+	}
+	head := regexp.MustCompile(`^(\[\d+\] #|#\d+ |#+ |>>> |Memory saved|Session \d|Connect |Next:|✓ |--- /|\+\+\+ /)`)
+	note := regexp.MustCompile(`^    \d{4}-\d\d-\d\d |^─── |^@@ `)
+	out := strings.Split(text, "\n")
+	for i, line := range out {
+		switch {
+		case head.MatchString(line):
+			out[i] = p.bold(line)
+		case note.MatchString(line):
+			out[i] = p.dim(line)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// colourFlag is --color. Setting it takes effect at once, so that help and the message
+// about another flag obey it too.
+type colourFlag struct{ p *program }
+
+// String is the value that was given; "" is that of nobody having asked.
+func (f colourFlag) String() string {
+	if f.p == nil {
+		return ""
+	}
+	return f.p.colour
+}
+
+// Type is what help calls the value.
+func (f colourFlag) Type() string { return "when" }
+
+// Set reads the value.
+func (f colourFlag) Set(when string) error {
+	if when != "auto" && when != "always" && when != "never" {
+		return invalidf("%q is not one of auto, always and never", when)
+	}
+	f.p.colour = when
+	f.p.takeColours()
+	return nil
+}
+
+// takeColours decides what is painted: by --color, else on a terminal unless the
+// environment asks for plain text.
+func (p *program) takeColours() {
+	plain := config.NoColor(p.Env)
+	painted := func(stream any) paint {
+		switch p.colour {
+		case "always":
+			return true
+		case "never":
+			return false
+		}
+		return paint(isTerminal(stream) && !plain)
+	}
+	p.out, p.err = painted(p.Stdout), painted(p.Stderr)
+}
+
+// progress is a bar on stderr for work that may take over a second. It is drawn on a
+// terminal alone, and not before a second has passed: quick work leaves no trace.
+type progress struct {
+	p      *program
+	what   string
+	since  time.Time
+	drawn  time.Time
+	active bool
+}
+
+const (
+	progressPatience = time.Second
+	progressInterval = 100 * time.Millisecond
+	progressWidth    = 30
+)
+
+func (p *program) progress(what string) *progress {
+	term, _ := p.Env("TERM")
+	return &progress{p: p, what: what, since: time.Now(), active: isTerminal(p.Stderr) && term != "dumb"}
+}
+
+// tell draws how far the work is; total 0 is for work whose end nobody knows.
+func (g *progress) tell(done, total int) {
+	now := time.Now()
+	if !g.active || now.Sub(g.since) < progressPatience || now.Sub(g.drawn) < progressInterval && (done < total || total == 0) {
+		return
+	}
+	if total == 0 {
+		g.draw(fmt.Sprintf("%s: %d so far", g.what, done))
+		return
+	}
+	full := progressWidth * min(done, total) / total
+	g.draw(fmt.Sprintf("%s [%s%s] %d of %d", g.what, strings.Repeat("█", full), strings.Repeat("░", progressWidth-full), done, total))
+}
+
+// waiting draws how long the work has gone on, for work that cannot say how far it is. What
+// it returns ends that.
+func (g *progress) waiting() (end func()) {
+	if !g.active {
+		return func() {}
+	}
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case now := <-tick.C:
+				g.draw(fmt.Sprintf("%s: %d s", g.what, int(now.Sub(g.since).Seconds())))
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+		g.end()
+	}
+}
+
+// draw puts a line where the last one was; what does not fit would begin a new one.
+func (g *progress) draw(line string) {
+	g.drawn = time.Now()
+	fmt.Fprint(g.p.Stderr, "\r"+fit(line, max(1, g.p.columnsOf(g.p.Stderr)-1))+"\x1b[K")
+}
+
+// end takes the bar away.
+func (g *progress) end() {
+	if !g.drawn.IsZero() {
+		fmt.Fprint(g.p.Stderr, "\r\x1b[K")
+		g.drawn = time.Time{}
+	}
 }

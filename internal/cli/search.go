@@ -1,13 +1,19 @@
 package cli
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/document"
 	"github.com/alanbuscaglia/engram/internal/engine"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/render"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func (p *program) searchCommand() *cobra.Command {
@@ -96,4 +102,313 @@ func (p *program) search(cmd *cobra.Command, e *engine.Engine, query string, f f
 	return p.answerWrapped(foundOf(query, filter.Project, found), and(nothing, func(b *strings.Builder) {
 		writeFound(b, query, found, o.explain, p.zone())
 	}))
+}
+
+// sessionUsage is what help says of --session.
+const sessionUsage = "`id` of the calling session; engram why reports what it was shown"
+
+// budgetFlags say how much is shown, and to whom; recall and context share them.
+type budgetFlags struct {
+	budget  int
+	session string
+	asOf    string // of a context
+	again   bool
+}
+
+func (o *budgetFlags) register(cmd *cobra.Command, budget int) {
+	cmd.Flags().IntVar(&o.budget, "budget", budget, "token budget; 0 is the default")
+	cmd.Flags().BoolVar(&o.again, "again", false, "include memories that the session has already seen")
+}
+
+func (p *program) recallCommand() *cobra.Command {
+	var f filterFlags
+	var s searchFlags
+	var o budgetFlags
+	cmd := &cobra.Command{
+		Use:   "recall QUERY…",
+		Short: "Answer a question within a token budget",
+		Long: `Answer a question with a block of Markdown to paste into a prompt: the best memories, up to a token budget (one token is
+about four letters of English, or one character of Chinese, Japanese or Korean). Whole memories are preferred to parts of
+long ones, and repetitions are left out. Standard error lists what was left out, with reasons. With --session, memories
+that this session has already seen are left out.`,
+		Example: examples("engram recall how do we sign in", "engram recall 'release steps' --budget 1000 --session s1",
+			"engram recall 'rate limit' --type decision --all-projects --json"),
+		Args: between(1, -1),
+		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
+			return p.recall(cmd, e, strings.Join(args, " "), f, s, o)
+		}),
+	}
+	f.register(cmd, 50)
+	f.registerSuperseded(cmd)
+	s.register(cmd)
+	o.register(cmd, engine.RecallBudget)
+	return cmd
+}
+
+func (p *program) recall(cmd *cobra.Command, e *engine.Engine, query string, f filterFlags, s searchFlags, o budgetFlags) error {
+	if err := engram.CheckText("query", query, engram.MaxContent); err != nil {
+		return err
+	}
+	at, err := p.when("as-of", s.asOf, e.Now())
+	if err != nil {
+		return err
+	}
+	filter, err := p.filter(cmd, e, f, at)
+	if err != nil {
+		return err
+	}
+	filter.Current = !f.superseded
+	limit := 0 // the engine's default follows the budget
+	if cmd.Flags().Changed("limit") {
+		limit = f.limit
+	}
+	in := s.input(redact.Private(query), filter, limit)
+	in.AsOf = at
+	r, err := e.Recall(cmd.Context(), engine.RecallInput{SearchInput: in, Budget: o.budget,
+		SessionID: s.session, Again: o.again, Zone: p.zone().Zone})
+	if err != nil {
+		return err
+	}
+	p.warnAll(r.Degraded)
+	if !p.json && len(r.LeftOut) > 0 {
+		p.tell(func(b *strings.Builder) { writeLeftOut(b, r) })
+	}
+	nothing, err := p.nothing(cmd, e, filter.Project, r.Found() || len(r.Items) > 0 || !at.IsZero())
+	if err != nil {
+		return err
+	}
+	return p.answerWrapped(recalledOf(filter.Project, r), and(nothing, func(b *strings.Builder) { writeRecalled(b, r, s.explain, p.zone()) }))
+}
+
+// recalledDoc is the answer of `recall`.
+type recalledDoc struct {
+	Query    string             `json:"query"`
+	Project  string             `json:"project"` // "" is every project
+	Budget   int                `json:"budget"`  // in tokens
+	Tokens   int                `json:"tokens"`  // what text costs, about; never more than budget
+	Text     string             `json:"text"`    // all items as one block to paste
+	Items    []document.Shown   `json:"items"`   // best first
+	LeftOut  []document.LeftOut `json:"left_out"`
+	Repaired []document.Repair  `json:"repaired"`
+	Times    []document.Time    `json:"times"`
+	Degraded []string           `json:"degraded"`
+}
+
+func recalledOf(project string, r engine.Recalled) recalledDoc {
+	d := recalledDoc{Query: r.Query, Project: project, Budget: r.Budget, Tokens: r.Tokens, Text: r.Text, Items: []document.Shown{},
+		LeftOut: document.Each(r.LeftOut, document.LeftOutOf), Repaired: document.Each(r.Repaired, document.RepairOf), Times: document.Each(r.Times, document.TimeOf), Degraded: document.OrEmpty(r.Degraded)}
+	for i, item := range r.Items {
+		d.Items = append(d.Items, document.ShownOf(i+1, item.Hit, item.Text, item.Whole, item.Tokens))
+	}
+	return d
+}
+
+func writeRecalled(b *strings.Builder, r engine.Recalled, explain bool, o render.Options) {
+	if len(r.Items) == 0 {
+		fmt.Fprintf(b, "Nothing to recall for: %s\n", quote(render.Line(r.Query, 100)))
+		return
+	}
+	fmt.Fprintln(b, strings.TrimRight(r.Text, "\n"))
+	if explain {
+		f := engram.Found{}
+		for _, item := range r.Items {
+			f.Hits = append(f.Hits, item.Hit)
+		}
+		f.Repaired, f.Times = r.Repaired, r.Times
+		writeWhy(b, f, o)
+	}
+}
+
+// writeLeftOut says what was left out: the first few, which came nearest.
+func writeLeftOut(b *strings.Builder, r engine.Recalled) {
+	const most = 10
+	fmt.Fprintf(b, "%d of %d tokens used. Left out:\n", r.Tokens, r.Budget)
+	for _, l := range r.LeftOut[:min(most, len(r.LeftOut))] {
+		fmt.Fprintf(b, "  #%d [%s] %s: %s\n", l.Memory.Num, render.Line(string(l.Memory.Type), 0), render.Line(l.Memory.Title, 100), l.Reason)
+	}
+	if more := len(r.LeftOut) - most; more > 0 {
+		fmt.Fprintf(b, "  and %d more\n", more)
+	}
+}
+
+func (p *program) contextCommand() *cobra.Command {
+	var o budgetFlags
+	var scope string
+	var all, superseded bool
+	cmd := &cobra.Command{
+		Use:   "context [PROJECT]",
+		Short: "Show what a new session should know",
+		Long: `Show what a new session should know: recent sessions, recent prompts and the most valuable memories, up to a token budget
+(one token is about four letters of English, or one character of Chinese, Japanese or Korean). Permanent and important
+memories, decisions and preferences, and memories that are read often or are new come first. With --session, memories
+that this session has already seen are left out, unless nothing else remains.`,
+		Example: examples("engram context", "engram context shop --scope personal", "engram context --budget 800 --session s1"),
+		Args:    between(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 { // before the settings are read
+				if err := cmd.Flags().Set("project", args[0]); err != nil {
+					return err
+				}
+			}
+			e, err := p.open(cmd)
+			if err != nil {
+				return err
+			}
+			return p.context(cmd, e, engine.ContextInput{Superseded: superseded}, scope, all, o)
+		},
+	}
+	cmd.Flags().StringVar(&scope, "scope", "", "only memories of this `scope`: project, personal or global")
+	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
+	cmd.Flags().BoolVar(&superseded, "superseded", false, supersededUsage)
+	o.register(cmd, engine.ContextBudget)
+	cmd.Flags().StringVar(&o.session, "session", "", sessionUsage)
+	cmd.Flags().StringVar(&o.asOf, "as-of", "", "as of a past `time`: 7d, yesterday, 2026-01-31")
+	return cmd
+}
+
+func (p *program) context(cmd *cobra.Command, e *engine.Engine, in engine.ContextInput, scope string, all bool, o budgetFlags) error {
+	var err error
+	in.Budget, in.SessionID, in.Again = o.budget, o.session, o.again
+	if in.Scope, err = scopeOf(scope); err != nil {
+		return err
+	}
+	if in.AsOf, err = p.when("as-of", o.asOf, e.Now()); err != nil {
+		return err
+	}
+	if in.Project, err = p.readProjectAt(cmd, e, all, in.AsOf); err != nil {
+		return err
+	}
+	c, err := e.Context(cmd.Context(), in)
+	if err != nil {
+		return err
+	}
+	p.warnAll(c.Degraded)
+	nothing, err := p.nothing(cmd, e, in.Project, !c.Empty() || len(c.LeftOut) > 0 || !in.AsOf.IsZero())
+	if err != nil {
+		return err
+	}
+	return p.answerWrapped(contextOf(in.Project, c, p.zone()), unless(nothing, func(b *strings.Builder) { writeContext(b, c, p.zone()) }))
+}
+
+// filterFlags narrow what is searched or listed; search, list and recent share them.
+type filterFlags struct {
+	types, tags         []string
+	metadata            []string // key=value
+	scope, since, until string
+	all                 bool
+	superseded          bool // read by current, where superseded memories are hidden
+	limit, offset       int
+	minStrength         float64
+}
+
+// register adds the flags to cmd. limit is the default that help shows; 0 leaves
+// it to the engine.
+func (f *filterFlags) register(cmd *cobra.Command, limit int) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.types, "type", nil, "only memories of this `type`, or of several: a,b")
+	flags.StringVar(&f.scope, "scope", "", "only memories of this `scope`: project, personal or global")
+	flags.StringSliceVar(&f.tags, "tag", nil, "only memories with this `tag`; repeated: with all of them")
+	flags.StringArrayVar(&f.metadata, "metadata", nil, "only memories with this metadata `key=value`; repeated: with all of them")
+	flags.StringVar(&f.since, "since", "", "only memories created since a `time`: 7d, 12h, 2w, yesterday, 2026-01-31")
+	flags.StringVar(&f.until, "until", "", "only memories created before a `time`, in the format of --since")
+	flags.BoolVar(&f.all, "all-projects", false, "include every project")
+	flags.Float64Var(&f.minStrength, "min-strength", 0, "only memories of at least this strength: `x` from 0 to 1; see engram decay")
+	flags.IntVar(&f.limit, "limit", limit, "maximum number of results")
+	alsoFlag(cmd, "tag", "tags")
+}
+
+// supersededUsage is the help of --superseded.
+const supersededUsage = "include superseded memories"
+
+// registerSuperseded adds the flag that shows what is hidden otherwise.
+func (f *filterFlags) registerSuperseded(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.superseded, "superseded", false, supersededUsage)
+}
+
+// filter turns the flags into a Filter for the project in force, or for the one that was
+// at a time past; the zero time is now.
+func (p *program) filter(cmd *cobra.Command, e *engine.Engine, f filterFlags, at time.Time) (engram.Filter, error) {
+	var out engram.Filter
+	if f.limit < 1 {
+		return out, invalidf("limit %d is out of range", f.limit).WithHint("a number from 1")
+	}
+	if f.offset < 0 {
+		return out, invalidf("offset %d is out of range", f.offset).WithHint("a number from 0")
+	}
+	for _, t := range f.types {
+		out.Types = append(out.Types, engram.Type(strings.TrimSpace(t)))
+	}
+	out.Tags, out.MinStrength = f.tags, f.minStrength
+	var err error
+	if out.Metadata, err = metadataOf(f.metadata); err != nil {
+		return out, err
+	}
+	if out.Scope, err = scopeOf(f.scope); err != nil {
+		return out, err
+	}
+	if out.Since, err = p.when("since", f.since, e.Now()); err != nil {
+		return out, err
+	}
+	if out.Until, err = p.when("until", f.until, e.Now()); err != nil {
+		return out, err
+	}
+	out.Project, err = p.readProjectAt(cmd, e, f.all, at)
+	return out, err
+}
+
+// when reads a time given to a flag; "" is the zero time.
+func (p *program) when(flag, given string, now time.Time) (time.Time, error) {
+	if given == "" {
+		return time.Time{}, nil
+	}
+	t, ok := text.When(given, now.In(p.loaded.Timezone))
+	if !ok {
+		return t, invalidf("--%s %q is not a time", flag, given).WithHint("%s", text.WhenForms)
+	}
+	return t, nil
+}
+
+// countOf reads how many a list should show where that is its argument.
+func countOf(args []string, limit *int) error {
+	if len(args) == 0 {
+		return nil
+	}
+	n, err := strconv.Atoi(args[0])
+	if err != nil || n < 1 {
+		return invalidf("%q is not a number of memories to show", args[0]).WithHint("a number from 1")
+	}
+	*limit = n
+	return nil
+}
+
+// nothing is the line of an answer in which nothing was found, "" where something was. It is
+// counted for people alone: who reads JSON sees that a list is empty.
+func (p *program) nothing(cmd *cobra.Command, e *engine.Engine, project string, found bool) (string, error) {
+	if found || p.json {
+		return "", nil
+	}
+	n, err := e.Nothing(cmd.Context(), project)
+	if err != nil {
+		return "", err
+	}
+	return render.Nothing(n, "--all-projects", `engram save "title" "content"`) + "\n", nil
+}
+
+// unless writes what was found, or where nothing was the line of nothing.
+func unless(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
+	return func(b *strings.Builder) {
+		if nothing != "" {
+			b.WriteString(nothing)
+			return
+		}
+		write(b)
+	}
+}
+
+// and writes what was found, and the line of nothing below it.
+func and(nothing string, write func(*strings.Builder)) func(*strings.Builder) {
+	return func(b *strings.Builder) {
+		write(b)
+		b.WriteString(nothing)
+	}
 }

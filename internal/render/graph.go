@@ -114,3 +114,140 @@ func edgeText(r engram.Relation) string {
 	}
 	return Line(string(r.Verb), 0)
 }
+
+// Graph returns a graph as a tree, from the memory that was asked about outwards. Each
+// memory stands below the first one that leads to it; where another relation comes upon
+// it, it is only named, and "above" or "below" says where it stands.
+func Graph(g engram.Graph) string {
+	if len(g.Nodes) == 0 {
+		return ""
+	}
+	t := treeOf(g)
+	t.place(t.root)
+	t.b.WriteString(t.label(t.root))
+	t.write(t.root, "")
+	if len(g.Edges) == 0 {
+		t.b.WriteString("\nIt has no relations.")
+	}
+	if g.Cut {
+		t.b.WriteString("\n\n" + GraphMore())
+	}
+	return t.b.String()
+}
+
+// tree is a graph on its way to a terminal.
+type tree struct {
+	b        strings.Builder
+	root     int64
+	nodes    map[int64]engram.GraphNode
+	over     map[int64]bool     // superseded
+	branches map[int64][]branch // by the memory below which they stand
+	line     map[int64]int      // on which the memory stands, counted from the top
+	lines    int
+	at       int // the line that is written
+}
+
+// branch is a relation as it is told below one of its memories.
+type branch struct {
+	engram.Relation
+	outgoing bool
+	grows    bool // the other memory stands here, with what is below it
+}
+
+func (b branch) other() int64 {
+	if b.outgoing {
+		return b.Target
+	}
+	return b.Source
+}
+
+// treeOf hangs each relation below the nearer of its memories. Edges come in the order of
+// the walk, so the first that comes upon a memory is the one by which it was reached.
+func treeOf(g engram.Graph) *tree {
+	t := &tree{root: g.Nodes[0].Memory.Num, nodes: map[int64]engram.GraphNode{}, over: g.Superseded(),
+		branches: map[int64][]branch{}, line: map[int64]int{}}
+	order := map[int64]int{}
+	for i, n := range g.Nodes {
+		t.nodes[n.Memory.Num], order[n.Memory.Num] = n, i
+	}
+	reached := map[int64]bool{t.root: true}
+	for _, r := range g.Edges {
+		br := branch{Relation: r, outgoing: order[r.Source] <= order[r.Target]}
+		from := r.Source
+		if !br.outgoing {
+			from = r.Target
+		}
+		br.grows = !reached[br.other()]
+		reached[br.other()] = true
+		t.branches[from] = append(t.branches[from], br)
+	}
+	return t
+}
+
+// place counts on which line each memory will stand.
+func (t *tree) place(num int64) {
+	t.line[num] = t.lines
+	for _, br := range t.branches[num] {
+		t.lines++
+		if br.grows {
+			t.place(br.other())
+		}
+	}
+}
+
+func (t *tree) write(num int64, indent string) {
+	branches := t.branches[num]
+	for i, br := range branches {
+		t.at++
+		fork, below := "├─ ", "│  "
+		if i == len(branches)-1 {
+			fork, below = "└─ ", "   "
+		}
+		fmt.Fprintf(&t.b, "\n%s%s%s %s %s", indent, fork, edgeText(br.Relation), arrow(br.outgoing), t.label(br.other()))
+		switch {
+		case br.grows:
+			t.write(br.other(), indent+below)
+		case t.line[br.other()] < t.at:
+			t.b.WriteString(" (above)")
+		default:
+			t.b.WriteString(" (below)")
+		}
+	}
+}
+
+// Relation returns a relation as seen from one of its memories, on one line: what it is,
+// the other memory, and what it needs to be known of both.
+func Relation(n engram.RelationNote) string {
+	s := fmt.Sprintf("%s %s #%d \"%s\" (%s)", Line(string(n.Relation.Verb), 0), arrow(n.Outgoing), n.Other.Num,
+		Line(n.Other.Title, 0), typeOf(n.Other))
+	if n.Other.Forgotten() {
+		s += " (forgotten)"
+	}
+	if n.Relation.Status != engram.RelationJudged {
+		s += fmt.Sprintf(" [%s]", Line(string(n.Relation.Status), 0))
+	}
+	if n.Relation.Reason != "" {
+		s += " — " + Line(n.Relation.Reason, 150)
+	}
+	return s
+}
+
+func arrow(outgoing bool) string {
+	if outgoing {
+		return "→"
+	}
+	return "←"
+}
+
+// label names a memory on one line.
+func (t *tree) label(num int64) string {
+	n := t.nodes[num]
+	s := fmt.Sprintf("#%d [%s] %s", num, typeOf(n.Memory), Line(n.Memory.Title, 0))
+	if t.over[num] {
+		s += " (superseded)"
+	}
+	if n.State == engram.StateNeedsReview {
+		s += " (needs review)"
+	}
+	return s
+}

@@ -1,11 +1,19 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/gist"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // Log writes operations, newest first, with what each touched: + made, ~ changed.
@@ -105,4 +113,381 @@ func Undone(u engram.Undone, dry bool) string {
 		fmt.Fprintf(&b, "To redo it: undo %d\n", u.Op)
 	}
 	return b.String()
+}
+
+// historyPreview is how many characters of each version a history shows.
+const historyPreview = 200
+
+// History writes what a memory said over time, oldest first, cut to previews.
+func History(h engram.History, o Options) string {
+	m := h.Memory
+	var b strings.Builder
+	quoted := Quoted(m, engram.Note{})
+	line := func(s string) string {
+		if s = Line(s, 0); quoted {
+			s = QuoteLine(s)
+		}
+		return s
+	}
+	fmt.Fprintf(&b, "#%d [%s] %s — %d %s", m.Num, typeOf(m), line(m.Title), len(h.Versions), plural(len(h.Versions), "version"))
+	if m.Forgotten() {
+		fmt.Fprintf(&b, ", forgotten %s", Time(m.DeletedAt, o))
+	}
+	b.WriteByte('\n')
+	for i, v := range h.Versions {
+		fmt.Fprintf(&b, "\n[%d] %s", v.Number, Time(v.WrittenAt, o))
+		if i == len(h.Versions)-1 {
+			b.WriteString(" (now)\n")
+		} else {
+			fmt.Fprintf(&b, " until %s, replaced by: %s\n", Time(v.ReplacedAt, o), Line(v.Reason, 0))
+		}
+		fmt.Fprintf(&b, "    %s\n    %s\n", line(v.Title), line(Preview(v.Content, historyPreview)))
+	}
+	return b.String()
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
+}
+
+// VersionText is a version as a text of its own: its title, then its content.
+func VersionText(v engram.Version) string { return v.Title + "\n\n" + v.Content }
+
+// VersionDiff shows what changed from one version of a memory to another.
+func VersionDiff(from, to engram.Version) string {
+	head := fmt.Sprintf("version %d → version %d\n", from.Number, to.Number)
+	diff := Diff(VersionText(from), VersionText(to))
+	if diff == "" {
+		return head + "The texts are equal.\n"
+	}
+	return head + "\n" + diff + "\n"
+}
+
+// Diff shows what changed from one text to another: the words that went between [- and
+// -], those that came between {+ and +}, the rest as it is. Stretches of more than a few
+// unchanged lines are cut to their ends. "" when the texts are equal.
+//
+// Words and not lines are compared: what is remembered is prose, whose lines are long.
+func Diff(was, now string) string {
+	if was == now {
+		return ""
+	}
+	before := words(was)
+	var b strings.Builder
+	at := 0
+	for _, e := range udiff.Lines(before, words(now)) {
+		b.WriteString(elide(joined(before[at:e.Start])))
+		if gone := joined(before[e.Start:e.End]); gone != "" {
+			b.WriteString("[-" + gone + "-]")
+		}
+		if come := joined(e.New); come != "" {
+			b.WriteString("{+" + come + "+}")
+		}
+		at = e.End
+	}
+	b.WriteString(elide(joined(before[at:])))
+	return b.String()
+}
+
+// lineBreak stands for a line break where each line is a word: a character that no text
+// that may be kept contains.
+const lineBreak = "\x00"
+
+// words writes each word, and each stretch of white space, on a line of its own.
+func words(s string) string {
+	var b strings.Builder
+	space := false
+	for i, r := range s {
+		if now := unicode.IsSpace(r); i > 0 && (now != space || r == '\n') {
+			b.WriteByte('\n')
+		}
+		space = unicode.IsSpace(r)
+		if r == '\n' {
+			b.WriteString(lineBreak)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// joined is the text that words wrote.
+func joined(lines string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(lines, "\n", ""), lineBreak, "\n")
+}
+
+// diffLines is how many lines on each side of a change are shown.
+const diffLines = 3
+
+// elide cuts the middle out of a long stretch that did not change.
+func elide(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) <= 2*diffLines+1 {
+		return s
+	}
+	head, tail := lines[:diffLines], lines[len(lines)-diffLines:]
+	return strings.Join(head, "") + "…\n" + strings.Join(tail, "")
+}
+
+// Unified shows what becomes of a file, line by line with three lines around each change, as
+// diff -u does; nil is no file. "" when nothing does. What is no text is made readable, as
+// Plain does.
+func Unified(path string, before, after []byte) string {
+	name := func(content []byte) string {
+		if content == nil {
+			return "/dev/null"
+		}
+		return path
+	}
+	text := udiff.Unified(name(before), name(after), lines(before), lines(after))
+	if text == "" && (before == nil) != (after == nil) {
+		text = "--- " + name(before) + "\n+++ " + name(after) + "\n"
+	}
+	return text
+}
+
+// lines is a file as it is compared: a line end of Windows is one, too.
+func lines(content []byte) string {
+	return Plain(strings.ReplaceAll(string(content), "\r\n", "\n"))
+}
+
+// Timeline returns what was saved around a memory, below each one its Marks. Sides with nothing on them are
+// left out, and so is the session of a memory that has none.
+func Timeline(t engram.Timeline, o Options) string {
+	var b strings.Builder
+	writeSession(&b, t, o)
+	writeSide(&b, "Before", t.Before, t.Notes)
+	m := t.Focus
+	said, note := m.Content, t.Notes[m.Num]
+	if utf8.RuneCountInString(said) > gist.Long {
+		said = gist.Line(m, gist.Long)
+	}
+	title, said := once(m.Title, said)
+	switch quoted := Quoted(m, note); {
+	case quoted && strings.TrimSpace(said) == "":
+		title, said = QuoteLine(title), Source(m, o)
+	case quoted:
+		title, said = QuoteLine(title), Source(m, o)+":\n"+Quote(said)
+	}
+	fmt.Fprintf(&b, ">>> #%d [%s] %s <<<\n", m.Num, typeOf(m), title)
+	if said = strings.TrimSpace(said); said != "" {
+		b.WriteString(listIndent + SetOff(said, listIndent) + "\n")
+	}
+	fmt.Fprintf(&b, "%s%s\n", listIndent, Time(m.CreatedAt, o))
+	b.WriteString(markLines(t.Notes[m.Num], "    "))
+	if len(t.After) > 0 {
+		b.WriteByte('\n')
+		writeSide(&b, "After", t.After, t.Notes)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
+	s := t.Session
+	if s.ID == "" {
+		return
+	}
+	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
+	if len(t.Suspect) > 0 {
+		b.WriteString(" — " + Summary(s, 100, t.Suspect))
+	} else if summary := Line(gist.Of(s.Summary, 100), 0); summary != "" {
+		b.WriteString(" — " + summary)
+	}
+	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
+}
+
+// Summary is what a session came to, as one line of at most most characters (0: all of it), and a
+// quotation: a session does not say who wrote its summary, and it may have come with an import. It
+// says beside it why it reads like an order to an agent, if it does.
+func Summary(s engram.Session, most int, suspect []string) string {
+	said := s.Summary
+	if most > 0 && utf8.RuneCountInString(said) > most {
+		said = gist.Of(said, most)
+	}
+	said = QuoteLine(said)
+	if len(suspect) > 0 {
+		said += " | " + suspectMark(suspect)
+	}
+	return said
+}
+
+// sessionName is what a session is called: by its project, and where that is none, by
+// its id.
+func sessionName(s engram.Session) string {
+	if s.Project == "" {
+		return Line(s.ID, 0)
+	}
+	return Line(s.Project, 0)
+}
+
+func writeSide(b *strings.Builder, name string, side []engram.Memory, notes engram.Notes) {
+	if len(side) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "─── %s ───\n", name)
+	for _, m := range side {
+		fmt.Fprintf(b, "  #%d [%s] %s\n", m.Num, typeOf(m), Said(m, notes[m.Num], 150))
+		b.WriteString(markLines(notes[m.Num], "    "))
+	}
+	b.WriteByte('\n')
+}
+
+// mostSteps is how many steps of one action are told.
+const mostSteps = 50
+
+// Slept tells what a sleep did, or in a dry run would do: its steps and their reasons, at
+// most 50 of each action, and how to take it back.
+func Slept(s lifecycle.Slept, dryRun bool) string {
+	var b strings.Builder
+	for _, a := range lifecycle.StepActions() {
+		var steps []lifecycle.Step
+		for _, step := range s.Plan {
+			if step.Action == a {
+				steps = append(steps, step)
+			}
+		}
+		for _, step := range steps[:min(len(steps), mostSteps)] {
+			writeStep(&b, step, s.Titles[step.Memories[0]])
+		}
+		if left := len(steps) - mostSteps; left > 0 {
+			fmt.Fprintf(&b, "  … and %d more to %s\n", left, a)
+		}
+	}
+	writeSlept(&b, s, dryRun)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// stepIndent is where what is told of a step stands, behind its action.
+const stepIndent = "        "
+
+func writeStep(b *strings.Builder, s lifecycle.Step, title string) {
+	line := fmt.Sprintf("%-7s #%d", s.Action, s.Memories[0])
+	if len(s.Memories) > 1 {
+		line += " ← " + numbers("#", s.Memories[1:])
+	}
+	if title != "" {
+		line += " " + Line(title, 60)
+	}
+	switch {
+	case s.Action == lifecycle.StepPrune:
+		line += fmt.Sprintf("  %.2f", s.From)
+	case s.Action != lifecycle.StepExtract:
+		line += fmt.Sprintf("  %.2f → %.2f", s.From, s.To)
+	}
+	fmt.Fprintf(b, "%s\n%s\n", Fold(line, stepIndent), Fold(stepIndent+s.Reason, stepIndent))
+}
+
+func writeSlept(b *strings.Builder, s lifecycle.Slept, dryRun bool) {
+	steps, on := counted(len(s.Plan), "step", "steps"), counted(s.Memories, "memory", "memories")
+	switch {
+	case len(s.Plan) == 0:
+		fmt.Fprintf(b, "Nothing to do among %s.\n", on)
+	case dryRun:
+		fmt.Fprintf(b, "Would apply %s to %s.\n", steps, on)
+	default:
+		fmt.Fprintf(b, "Applied %d of %s to %s.\n", s.Applied, steps, on)
+	}
+	if s.Fading > 0 {
+		fmt.Fprintf(b, "%d grow weaker with time: engram decay shows them.\n", s.Fading)
+	}
+	tell := func(format string, args ...any) { fmt.Fprintln(b, Fold(fmt.Sprintf(format, args...), stepIndent)) }
+	for _, a := range []lifecycle.StepAction{lifecycle.StepBoost, lifecycle.StepPrune} {
+		if why := spared(s, a); why != "" {
+			tell("Nothing to %s: %s", a, why)
+		}
+	}
+	for _, k := range s.Skipped[:min(len(s.Skipped), mostSteps)] {
+		tell("Not applied: %s #%d: %s", k.Step.Action, k.Step.Memories[0], k.Reason)
+	}
+	if len(s.Made) > 0 {
+		tell("Patterns saved: %s", numbers("#", s.Made))
+	}
+	if s.Compacted > 0 {
+		tell("Removed from the journal because of age: %s", counted(s.Compacted, "entry", "entries"))
+	}
+	if undo := UndoOfSleep(s); undo != "" {
+		tell("To undo: %s", undo)
+	}
+}
+
+// spared says of how many memories there was nothing to do, and why, the most first; "" where
+// something was done, or nothing is known.
+func spared(s lifecycle.Slept, a lifecycle.StepAction) string {
+	all := slices.DeleteFunc(slices.Clone(s.Spared), func(k lifecycle.Spared) bool { return k.Action != a })
+	slices.SortStableFunc(all, func(x, y lifecycle.Spared) int { return cmp.Compare(y.Memories, x.Memories) })
+	words := make([]string, len(all))
+	for i, k := range all {
+		words[i] = fmt.Sprintf("%d %s", k.Memories, k.Reason)
+	}
+	return strings.Join(words, ", ")
+}
+
+// UndoOfSleep is the command that takes back all that a sleep did; "" where it did nothing.
+func UndoOfSleep(s lifecycle.Slept) string {
+	first, last := s.Span()
+	switch {
+	case last == 0:
+		return ""
+	case first == last:
+		return fmt.Sprintf("engram undo %d", first)
+	}
+	// Others may have written meanwhile.
+	return fmt.Sprintf("engram undo %d..%d --verb sleep", first, last)
+}
+
+// Diagnosed tells which memories deserve a look.
+func Diagnosed(d lifecycle.Diagnostics) string {
+	var b strings.Builder
+	fmt.Fprintln(&b, counted(d.Memories, "memory", "memories"))
+	if len(d.Weakest) > 0 {
+		fmt.Fprintln(&b, "\nWeakest:")
+	}
+	for _, w := range d.Weakest {
+		fmt.Fprintf(&b, "  %.2f  %s\n", w.Strength, outlined(w.Memory))
+	}
+	if d.Pairs > 0 {
+		fmt.Fprintf(&b, "\nNear-duplicates (%s; engram sleep merges them):\n", counted(d.Pairs, "pair", "pairs"))
+	}
+	for _, pair := range d.Duplicates {
+		fmt.Fprintf(&b, "  %.3f  %s\n         %s\n", pair.Cosine, outlined(pair.A), outlined(pair.B))
+		if pair.Against != "" {
+			fmt.Fprintf(&b, "         not merged: %s\n", pair.Against)
+		}
+	}
+	writeOutlines(&b, "Orphans (no relation, no topic, never accessed)", d.Orphans)
+	writeOutlines(&b, fmt.Sprintf("Never recalled (%d)", d.Never), d.Unrecalled)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func writeOutlines(b *strings.Builder, what string, all []engram.Memory) {
+	if len(all) > 0 {
+		fmt.Fprintf(b, "\n%s:\n", what)
+	}
+	for _, m := range all {
+		fmt.Fprintf(b, "  %s\n", outlined(m))
+	}
+}
+
+func outlined(m engram.Memory) string {
+	return fmt.Sprintf("#%d [%s] %s", m.Num, typeOf(m), Line(m.Title, 60))
+}
+
+// numbers lists numbers with a sign before each.
+func numbers(sign string, nums []int64) string {
+	words := make([]string, len(nums))
+	for i, num := range nums {
+		words[i] = fmt.Sprintf("%s%d", sign, num)
+	}
+	return strings.Join(words, " ")
+}
+
+func counted(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
