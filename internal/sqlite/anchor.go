@@ -23,17 +23,13 @@ func anchorsText(all []engram.Anchor) (any, error) {
 // is what follows the slash.
 const anchoredSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE path = ?1
 	UNION ALL SELECT memory FROM anchors WHERE path > ?1 || '/' AND path < ?1 || '0')
-	AND m.deleted_at IS NULL AND (?2 IS NULL OR m.project = ?2) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?3`
+	AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?3`
 
 // Anchored returns the live memories that are anchored to a path.
 func (t *tx) Anchored(ctx context.Context, project, path string, limit int) ([]engram.Memory, error) {
-	var num any
-	if project != "" {
-		known, found, err := t.knownProject(ctx, project)
-		if !found {
-			return nil, err
-		}
-		num = known
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
 	return t.memories(ctx, anchoredSQL, path, num, limit)
 }
@@ -81,17 +77,13 @@ func (t *tx) SeenAnchors(ctx context.Context, nums []int64) (map[int64]engram.An
 
 // staleSQL is served by anchors_seen, which has few rows.
 const staleSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num IN (SELECT memory FROM anchors WHERE seen IS NOT NULL)
-	AND m.deleted_at IS NULL AND (?1 IS NULL OR m.project = ?1) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?2 OFFSET ?3`
+	AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY +m.created_at DESC, +m.num DESC LIMIT ?2 OFFSET ?3`
 
 // StaleAnchors returns the live memories whose anchors were seen changed or gone.
 func (t *tx) StaleAnchors(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
-	var num any
-	if project != "" {
-		known, found, err := t.knownProject(ctx, project)
-		if !found {
-			return nil, err
-		}
-		num = known
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
 	return t.memories(ctx, staleSQL, num, p.Limit, p.Offset)
 }

@@ -112,17 +112,11 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 func (t *tx) CarriedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
-	var all [][]string
-	err := t.rows(ctx, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) error {
-		var ids []string
-		err := r.Scan(texts{&ids})
-		all = append(all, ids)
-		return err
+	doing := fmt.Sprintf("read what carries %s %s", entity, key)
+	return list(ctx, t, doing, query, []any{kindNum(entity), journalKey(entity, key), digest}, func(r scanner) (ids []string, err error) {
+		err = r.Scan(texts{&ids})
+		return ids, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read what carries %s %s: %w", entity, key, err)
-	}
-	return all, nil
 }
 
 // Shared reports whether a state of a thing was ever carried.

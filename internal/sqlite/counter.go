@@ -46,33 +46,23 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	query := `SELECT ` + day + `, ` + project + `, c.verb, c.outcome, sum(c.events), sum(c.fallbacks), sum(c.memories), sum(c.tokens)
 		FROM counters c JOIN projects p ON p.num = c.project WHERE c.day >= ? AND (?2 < 0 OR c.project = ?2)
 		GROUP BY 1, 2, c.verb, c.outcome ORDER BY 1, 2, c.verb, c.outcome`
-	num := int64(several)
-	if q.Project != "" {
-		var known bool
-		var err error
-		if num, known, err = t.knownProject(ctx, q.Project); !known {
-			return nil, err
-		}
+	num, none, err := t.whole(ctx, q.Project)
+	if err != nil || none {
+		return nil, err
 	}
 	from := int64(0)
 	if !q.Since.IsZero() {
 		from = dayOf(q.Since)
 	}
-	var cs []engram.Counter
-	err := t.rows(ctx, query, []any{from, num}, func(s scanner) error {
+	return list(ctx, t, "read counters", query, []any{from, num}, func(s scanner) (engram.Counter, error) {
 		var c engram.Counter
 		var day int64
 		err := s.Scan(&day, &c.Project, &c.Verb, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
 			c.Day = time.Unix(day*24*60*60, 0).UTC()
 		}
-		cs = append(cs, c)
-		return err
+		return c, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read counters: %w", err)
-	}
-	return cs, nil
 }
 
 // moveCounters adds what was counted of one project to another's.
@@ -99,15 +89,12 @@ const (
 
 // MadeBetween counts live memories by when they were made.
 func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error) {
-	query, num := madeSQL, int64(several)
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return make([]int, max(0, len(edges)-1)), err
+	}
+	query := madeSQL
 	if project != "" {
-		var known bool
-		var err error
-		if num, known, err = t.knownProject(ctx, project); err != nil {
-			return nil, err
-		} else if !known {
-			return make([]int, max(0, len(edges)-1)), nil
-		}
 		query = madeInSQL
 	}
 	var counts []int
@@ -129,12 +116,9 @@ func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time)
 // beside memories, and no index is worth what it would cost each of them.
 func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
 	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= ?1 AND (?2 < 0 OR project = ?2)` + t.hidden.and("project")
-	num := int64(several)
-	if project != "" {
-		var known bool
-		if num, known, err = t.knownProject(ctx, project); !known {
-			return 0, err
-		}
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return 0, err
 	}
 	from := int64(0)
 	if !since.IsZero() {

@@ -42,21 +42,15 @@ func (t *tx) CountDeferred(ctx context.Context, project string, why engram.Defer
 }
 
 func (t *tx) deferred(ctx context.Context, query string, args ...any) ([]engram.Deferred, error) {
-	var all []engram.Deferred
-	err := t.rows(ctx, query, args, func(s scanner) error {
+	return list(ctx, t, "read what waits", query, args, func(s scanner) (engram.Deferred, error) {
 		var d engram.Deferred
 		var record string
 		err := s.Scan(&d.Num, &d.Project, &d.Batch, &d.By, &d.Why, &d.Reason, &d.Tries, instant{&d.FirstAt}, instant{&d.LastAt}, &record)
 		if err == nil {
 			err = json.Unmarshal([]byte(record), &d.Record)
 		}
-		all = append(all, d)
-		return err
+		return d, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read what waits: %w", err)
-	}
-	return all, nil
 }
 
 // PutDeferred adds or replaces what waits.

@@ -25,31 +25,18 @@ func scanErased(r scanner) (x engram.Erased, err error) {
 // ErasedAfter returns what was erased, by what it is called.
 func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string, limit int) ([]engram.Erased, error) {
 	last := engram.ErasedKey(after)
-	all, err := t.manyErased(ctx, erasedAfterSQL, entity, last.Name(), last.Project, limit)
-	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
-	}
-	return all, nil
+	return t.manyErased(ctx, erasedAfterSQL, entity, last.Name(), last.Project, limit)
 }
 
-func (t *tx) manyErased(ctx context.Context, query string, args ...any) (all []engram.Erased, err error) {
-	err = t.rows(ctx, query, args, func(r scanner) error {
-		x, err := scanErased(r)
-		all = append(all, x)
-		return err
-	})
-	return all, err
+func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
+	return list(ctx, t, "read what was erased", query, args, scanErased)
 }
 
 const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
 
 // ErasedOf returns what was erased of things that are called so.
 func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string) ([]engram.Erased, error) {
-	all, err := t.manyErased(ctx, erasedOfSQL, entity, jsonText(names))
-	if err != nil {
-		return nil, fmt.Errorf("read what was erased: %w", err)
-	}
-	return all, nil
+	return t.manyErased(ctx, erasedOfSQL, entity, jsonText(names))
 }
 
 // erasedAs returns what is known of an erasure that is called so.

@@ -32,27 +32,17 @@ func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string,
 	case !since.IsZero():
 		live = sinceByTypeSQL
 	}
-	num := int64(several)
-	if project != "" {
-		var known bool
-		var err error
-		if num, known, err = t.knownProject(ctx, project); !known {
-			return nil, err
-		}
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
 	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
 		GROUP BY name ORDER BY sum(live) DESC, name`
-	var groups []engram.GroupCount
-	err := t.rows(ctx, query, []any{millis(since), num}, func(s scanner) error {
+	return list(ctx, t, fmt.Sprintf("count memories by %s", by), query, []any{millis(since), num}, func(s scanner) (engram.GroupCount, error) {
 		var g engram.GroupCount
 		err := s.Scan(&g.Name, &g.Memories, &g.Forgotten)
-		groups = append(groups, g)
-		return err
+		return g, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("count memories by %s: %w", by, err)
-	}
-	return groups, nil
 }
 
 // dueCountSQL counts what dueSQL lists.
@@ -61,12 +51,12 @@ const dueCountSQL = `SELECT count(*) FROM memories m
 
 // Upkeep counts what waits for somebody, and what memories said before.
 func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engram.Upkeep, err error) {
-	num, revisions, args := int64(several), `SELECT count(*) FROM revisions`, []any(nil)
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return u, err
+	}
+	revisions, args := `SELECT count(*) FROM revisions`, []any(nil)
 	if project != "" {
-		var known bool
-		if num, known, err = t.knownProject(ctx, project); !known {
-			return u, err
-		}
 		revisions, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
 	}
 	if err := t.row(ctx, revisions, args, &u.Revisions); err != nil {

@@ -48,16 +48,7 @@ func (t *tx) Mutations(ctx context.Context, entity engram.Entity, key string, p 
 		query = `SELECT ` + mutationColumns + ` FROM mutations j WHERE j.key = ? AND j.entity = ? ORDER BY j.seq DESC LIMIT ? OFFSET ?`
 		args = append([]any{journalKey(entity, key), entity}, args...)
 	}
-	var all []engram.Mutation
-	err := t.rows(ctx, query, args, func(s scanner) error {
-		m, err := scanMutation(s)
-		all = append(all, m)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return all, nil
+	return list(ctx, t, "read journal", query, args, scanMutation)
 }
 
 // spanSQL walks back through the journal; moves between projects are looked for by
@@ -79,16 +70,7 @@ func (t *tx) MutationsIn(ctx context.Context, s engram.JournalSpan, most int) ([
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	var all []engram.Mutation
-	err := t.rows(ctx, query, []any{s.Entity, s.After, before, s.Changes, most}, func(s scanner) error {
-		m, err := scanMutation(s)
-		all = append(all, m)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return all, nil
+	return list(ctx, t, "read journal", query, []any{s.Entity, s.After, before, s.Changes, most}, scanMutation)
 }
 
 // SeqBefore halves the journal until it has the first own entry of a time or later: an

@@ -198,17 +198,11 @@ func (t *tx) GoneOf(ctx context.Context, ids []string) ([]engram.Session, error)
 	return t.goneSessions(ctx, goneOfSQL, kindNum(engram.EntitySession), jsonText(ids))
 }
 
-func (t *tx) goneSessions(ctx context.Context, query string, args ...any) (all []engram.Session, err error) {
-	err = t.rows(ctx, query, args, func(r scanner) error {
-		var s engram.Session
-		err := r.Scan(&s.ID, &s.Project)
-		all = append(all, s)
-		return err
+func (t *tx) goneSessions(ctx context.Context, query string, args ...any) ([]engram.Session, error) {
+	return list(ctx, t, "read sessions that are gone", query, args, func(r scanner) (s engram.Session, err error) {
+		err = r.Scan(&s.ID, &s.Project)
+		return s, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read sessions that are gone: %w", err)
-	}
-	return all, nil
 }
 
 // StampProject stamps a part of everything in a project.

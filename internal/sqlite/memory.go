@@ -144,16 +144,7 @@ func (t *tx) Memories(ctx context.Context, nums []int64) ([]engram.Memory, error
 }
 
 func (t *tx) memories(ctx context.Context, query string, args ...any) ([]engram.Memory, error) {
-	var ms []engram.Memory
-	err := t.rows(ctx, query, args, func(s scanner) error {
-		m, err := scanMemory(s)
-		ms = append(ms, m)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read memories: %w", err)
-	}
-	return ms, nil
+	return list(ctx, t, "read memories", query, args, scanMemory)
 }
 
 const topicTakenSQL = `SELECT num FROM memories WHERE topic_key = ? AND project = ? AND scope = ? AND deleted_at IS NULL`
@@ -248,21 +239,15 @@ func (t *tx) Revisions(ctx context.Context, num int64) ([]engram.Revision, error
 	if err != nil {
 		return nil, err
 	}
-	var rs []engram.Revision
-	err = t.rows(ctx, query, []any{num}, func(s scanner) error {
+	return list(ctx, t, fmt.Sprintf("read revisions of memory %d", num), query, []any{num}, func(s scanner) (engram.Revision, error) {
 		var r engram.Revision
 		var stamp sql.NullString
 		err := s.Scan(&r.Memory, &r.Number, &r.Type, &r.Title, &r.Content, instant{&r.WrittenAt}, instant{&r.ReplacedAt}, &r.Reason, &stamp)
 		if err == nil {
 			r.Stamp, err = readStamp(stamp.String, own)
 		}
-		rs = append(rs, r)
-		return err
+		return r, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read revisions of memory %d: %w", num, err)
-	}
-	return rs, nil
 }
 
 // The columns that a memory may change, in the order of memoryValues.

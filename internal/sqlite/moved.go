@@ -219,15 +219,24 @@ func (t *tx) movePrompts(ctx context.Context, project int64, nums []int64) error
 }
 
 // column reads the one column that a query answers with.
-func column[T any](ctx context.Context, t *tx, query string, args ...any) (all []T, err error) {
+func column[T any](ctx context.Context, t *tx, query string, args ...any) ([]T, error) {
+	return list(ctx, t, "read a column", query, args, scanOne[T])
+}
+
+func scanOne[T any](s scanner) (v T, err error) {
+	err = s.Scan(&v)
+	return v, err
+}
+
+// list reads what scan makes of each row; doing says what for.
+func list[T any](ctx context.Context, t *tx, doing, query string, args []any, scan func(scanner) (T, error)) (all []T, err error) {
 	err = t.rows(ctx, query, args, func(s scanner) error {
-		var v T
-		err := s.Scan(&v)
-		all = append(all, v)
+		one, err := scan(s)
+		all = append(all, one)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("read a column: %w", err)
+		return nil, fmt.Errorf("%s: %w", doing, err)
 	}
 	return all, nil
 }

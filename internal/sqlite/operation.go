@@ -105,51 +105,29 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	if f.OldestFirst {
 		order = ` ORDER BY j.seq`
 	}
-	var all []engram.Operation
-	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE `+where+order+` LIMIT ? OFFSET ?`,
-		append(args, p.Limit, p.Offset), func(s scanner) error {
-			o, err := scanOperation(s)
-			all = append(all, o)
-			return err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("read journal: %w", err)
-	}
-	return all, nil
+	return list(ctx, t, "read journal", `SELECT `+operationColumns+` FROM mutations j WHERE `+where+order+` LIMIT ? OFFSET ?`,
+		append(args, p.Limit, p.Offset), scanOperation)
 }
 
 // Operation returns one operation and its entries, oldest first.
 func (t *tx) Operation(ctx context.Context, op int64) (engram.Operation, []engram.Mutation, error) {
-	var o engram.Operation
-	found := false
-	err := t.rows(ctx, `SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, func(s scanner) (err error) {
-		o, err = scanOperation(s)
-		found = true
-		return err
-	})
+	found, err := list(ctx, t, fmt.Sprintf("read operation %d", op),
+		`SELECT `+operationColumns+` FROM mutations j WHERE j.seq = ?1 AND j.op = ?1`, []any{op}, scanOperation)
 	if err != nil {
-		return o, nil, fmt.Errorf("read operation %d: %w", op, err)
+		return engram.Operation{}, nil, err
 	}
-	if !found {
-		return o, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
+	if len(found) == 0 {
+		return engram.Operation{}, nil, engram.Errorf(engram.CodeNotFound, "the journal has no operation %d", op).WithHint("{log} shows what there is")
 	}
-	all, err := t.FirstEntries(ctx, o, o.Entries)
-	return o, all, err
+	all, err := t.FirstEntries(ctx, found[0], found[0].Entries)
+	return found[0], all, err
 }
 
 // FirstEntries returns the first entries of an operation.
 func (t *tx) FirstEntries(ctx context.Context, o engram.Operation, most int) ([]engram.Mutation, error) {
-	var all []engram.Mutation
-	err := t.rows(ctx, `SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ?`+t.hidden.and("j.project")+` ORDER BY j.seq`,
-		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, func(s scanner) error {
-			m, err := scanMutation(s)
-			all = append(all, m)
-			return err
-		})
-	if err != nil {
-		return nil, fmt.Errorf("read operation %d: %w", o.Op, err)
-	}
-	return all, nil
+	return list(ctx, t, fmt.Sprintf("read operation %d", o.Op),
+		`SELECT `+mutationColumns+` FROM mutations j WHERE j.seq >= ? AND j.seq < ?`+t.hidden.and("j.project")+` ORDER BY j.seq`,
+		[]any{o.Op, o.Op + int64(min(most, o.Entries))}, scanMutation)
 }
 
 // factJournalBegins is the fact that tells from when on the journal is complete.

@@ -94,18 +94,12 @@ const projectsSQL = `SELECT ` + projectColumns + `,
 
 // Projects returns every project with its counts, by name.
 func (t *tx) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
-	var all []engram.ProjectCounts
-	err := t.rows(ctx, fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) error {
+	return list(ctx, t, "read projects", fmt.Sprintf(projectsSQL, t.hidden.and("p.num")), nil, func(s scanner) (engram.ProjectCounts, error) {
 		var c engram.ProjectCounts
 		p, err := scanProject(s, &c.Memories, &c.Sessions, &c.Prompts)
 		c.Project = p
-		all = append(all, c)
-		return err
+		return c, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read projects: %w", err)
-	}
-	return all, nil
 }
 
 // decaysSQL is served by projects_decay, which is empty in most stores: every search asks.
@@ -113,14 +107,7 @@ const decaysSQL = `SELECT name, decay FROM projects WHERE decay IS NOT NULL`
 
 // ProjectNames returns the names, sorted.
 func (t *tx) ProjectNames(ctx context.Context) ([]string, error) {
-	var names []string
-	err := t.rows(ctx, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`, nil, func(s scanner) error {
-		var n string
-		err := s.Scan(&n)
-		names = append(names, n)
-		return err
-	})
-	return names, err
+	return column[string](ctx, t, `SELECT name FROM projects WHERE num <> 0`+t.hidden.and("num")+` ORDER BY name`)
 }
 
 // Decays returns how projects fade that have a way of their own.

@@ -15,17 +15,11 @@ const promptColumns = `p.num, p.sync_id, coalesce((SELECT id FROM sessions WHERE
 	(SELECT name FROM projects WHERE num = p.project), p.content, p.created_at, p.deleted_at`
 
 func (t *tx) prompts(ctx context.Context, query string, args ...any) ([]engram.Prompt, error) {
-	var ps []engram.Prompt
-	err := t.rows(ctx, query, args, func(s scanner) error {
+	return list(ctx, t, "read prompts", query, args, func(s scanner) (engram.Prompt, error) {
 		var p engram.Prompt
 		err := s.Scan(&p.Num, &p.SyncID, &p.SessionID, &p.Project, &p.Content, instant{&p.CreatedAt}, instant{&p.DeletedAt})
-		ps = append(ps, p)
-		return err
+		return p, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read prompts: %w", err)
-	}
-	return ps, nil
 }
 
 // Prompt returns the prompt.

@@ -21,16 +21,7 @@ func scanRelation(s scanner) (engram.Relation, error) {
 }
 
 func (t *tx) relations(ctx context.Context, query string, args ...any) ([]engram.Relation, error) {
-	var all []engram.Relation
-	err := t.rows(ctx, query, args, func(s scanner) error {
-		r, err := scanRelation(s)
-		all = append(all, r)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read relations: %w", err)
-	}
-	return all, nil
+	return list(ctx, t, "read relations", query, args, scanRelation)
 }
 
 // touching finds relations by the ends ?1, by relations_source and relations_target.

@@ -80,13 +80,7 @@ func scanSegment(r scanner) (*segment, error) {
 
 // segments reads what there is, without documents and blocks.
 func (t *tx) segments(ctx context.Context) ([]*segment, error) {
-	var all []*segment
-	err := t.rows(ctx, segmentsSQL, nil, func(r scanner) error {
-		g, err := scanSegment(r)
-		all = append(all, g)
-		return err
-	})
-	return all, err
+	return list(ctx, t, "read segments", segmentsSQL, nil, scanSegment)
 }
 
 // load makes sure that a segment's documents are in memory.
@@ -137,17 +131,8 @@ func (t *tx) pages(ctx context.Context, query string, g *segment, size int) ([]b
 
 // blocks reads all blocks of a segment.
 func (t *tx) blocks(ctx context.Context, segment int64) ([][]byte, error) {
-	var all [][]byte
-	err := t.rows(ctx, blocksSQL, []any{part(segment, 0), part(segment+1, 0) - 1}, func(r scanner) error {
-		var b []byte
-		err := r.Scan(&b)
-		all = append(all, b)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("words of segment %d: %w", segment, err)
-	}
-	return all, nil
+	doing := fmt.Sprintf("words of segment %d", segment)
+	return list(ctx, t, doing, blocksSQL, []any{part(segment, 0), part(segment+1, 0) - 1}, scanOne[[]byte])
 }
 
 // count fills shares.

@@ -12,7 +12,10 @@ import (
 // sessionColumns is what scanSession reads; s is the sessions table.
 const sessionColumns = `s.id, (SELECT name FROM projects WHERE num = s.project), s.directory, s.started_at, s.ended_at, s.summary, s.active_at`
 
-func scanSession(r scanner, more ...any) (engram.Session, error) {
+func scanSession(r scanner) (engram.Session, error) { return scanSessionAnd(r) }
+
+// scanSessionAnd reads more columns behind those of the session.
+func scanSessionAnd(r scanner, more ...any) (engram.Session, error) {
 	var s engram.Session
 	err := r.Scan(append([]any{&s.ID, &s.Project, &s.Directory, instant{&s.StartedAt}, instant{&s.EndedAt}, &s.Summary,
 		instant{&s.ActiveAt}}, more...)...)
@@ -21,14 +24,10 @@ func scanSession(r scanner, more ...any) (engram.Session, error) {
 
 // Session returns the session.
 func (t *tx) Session(ctx context.Context, id string) (engram.Session, error) {
-	var found []engram.Session
-	err := t.rows(ctx, `SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, func(r scanner) error {
-		s, err := scanSession(r)
-		found = append(found, s)
-		return err
-	})
+	found, err := list(ctx, t, fmt.Sprintf("read session %q", id),
+		`SELECT `+sessionColumns+` FROM sessions s WHERE s.id = ? AND s.num <> 0`, []any{id}, scanSession)
 	if err != nil {
-		return engram.Session{}, fmt.Errorf("read session %q: %w", id, err)
+		return engram.Session{}, err
 	}
 	if len(found) == 0 {
 		return engram.Session{}, engram.Errorf(engram.CodeNotFound, "session %q does not exist", id).
@@ -58,18 +57,12 @@ func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]eng
 		}
 		query, args = projectSessionsSQL, append([]any{num}, args...)
 	}
-	var all []engram.SessionActivity
-	err := t.rows(ctx, fmt.Sprintf(query, t.hidden.and("s.project")), args, func(r scanner) error {
+	return list(ctx, t, "read sessions", fmt.Sprintf(query, t.hidden.and("s.project")), args, func(r scanner) (engram.SessionActivity, error) {
 		var a engram.SessionActivity
-		s, err := scanSession(r, &a.Memories)
+		s, err := scanSessionAnd(r, &a.Memories)
 		a.Session = s
-		all = append(all, a)
-		return err
+		return a, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read sessions: %w", err)
-	}
-	return all, nil
 }
 
 // OpenSession returns the project's most recently active session that has not ended.
@@ -81,12 +74,7 @@ func (t *tx) OpenSession(ctx context.Context, project, skipPrefix string) (engra
 	if !known {
 		return engram.Session{}, false, err
 	}
-	var found []engram.Session
-	err = t.rows(ctx, query, []any{num, skipPrefix}, func(r scanner) error {
-		s, err := scanSession(r)
-		found = append(found, s)
-		return err
-	})
+	found, err := list(ctx, t, "read the open session", query, []any{num, skipPrefix}, scanSession)
 	if err != nil || len(found) == 0 {
 		return engram.Session{}, false, err
 	}

@@ -58,16 +58,7 @@ func (t *tx) SessionsAfter(ctx context.Context, project, after string, limit int
 	if err != nil || none {
 		return nil, err
 	}
-	var all []engram.Session
-	err = t.rows(ctx, fmt.Sprintf(sessionsAfterSQL, t.hidden.and("s.project")), []any{after, in, limit}, func(r scanner) error {
-		s, err := scanSession(r)
-		all = append(all, s)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read sessions: %w", err)
-	}
-	return all, nil
+	return list(ctx, t, "read sessions", fmt.Sprintf(sessionsAfterSQL, t.hidden.and("s.project")), []any{after, in, limit}, scanSession)
 }
 
 // RelationsAfter returns relations by number.
@@ -81,15 +72,12 @@ func (t *tx) RelationsAfter(ctx context.Context, project string, after int64, li
 
 // Named returns the memories that have one of these IDs or sync ids.
 func (t *tx) Named(ctx context.Context, names []string) ([]engram.MemoryName, error) {
-	var all []engram.MemoryName
-	err := t.rows(ctx, namedSQL, []any{jsonText(names)}, func(r scanner) error {
-		var n engram.MemoryName
-		err := r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
-		all = append(all, n)
-		return err
+	all, err := list(ctx, t, "look memories up", namedSQL, []any{jsonText(names)}, func(r scanner) (n engram.MemoryName, err error) {
+		err = r.Scan(&n.Num, &n.ID, &n.SyncID, &n.Scope, &n.Project)
+		return n, err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("look memories up: %w", err)
+		return nil, err
 	}
 	// Here, and not by SQLite, which would keep a table of all that it found.
 	slices.SortFunc(all, func(a, b engram.MemoryName) int { return cmp.Compare(a.Num, b.Num) })

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"fmt"
 	"unicode/utf8"
 )
 
@@ -11,22 +10,10 @@ const topicsSQL = `SELECT DISTINCT topic_key FROM memories WHERE topic_key IS NO
 	AND topic_key >= ?1 AND topic_key < ?2 AND (?3 < 0 OR project = ?3) ORDER BY topic_key LIMIT ?4`
 
 // Topics returns the topic keys that begin with prefix.
-func (t *tx) Topics(ctx context.Context, project, prefix string, most int) (keys []string, err error) {
-	num := int64(several)
-	if project != "" {
-		var known bool
-		if num, known, err = t.knownProject(ctx, project); !known {
-			return nil, err
-		}
+func (t *tx) Topics(ctx context.Context, project, prefix string, most int) ([]string, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
-	err = t.rows(ctx, topicsSQL, []any{prefix, prefix + string(utf8.MaxRune), num, most}, func(s scanner) error {
-		var key string
-		err := s.Scan(&key)
-		keys = append(keys, key)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read topics: %w", err)
-	}
-	return keys, nil
+	return list(ctx, t, "read topics", topicsSQL, []any{prefix, prefix + string(utf8.MaxRune), num, most}, scanOne[string])
 }

@@ -21,17 +21,11 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	var us []engram.Use
-	err := t.rows(ctx, usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) error {
+	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Use, error) {
 		var u engram.Use
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Verb, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
-		us = append(us, u)
-		return err
+		return u, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read uses: %w", err)
-	}
-	return us, nil
 }
 
 // Shown returns the memories that a session was shown; served by uses_session.
@@ -69,17 +63,8 @@ func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64
 	return t.useNums(ctx, fmt.Sprintf(latelySQL, shown), num, limit)
 }
 
-func (t *tx) useNums(ctx context.Context, query string, args ...any) (nums []int64, err error) {
-	err = t.rows(ctx, query, args, func(s scanner) error {
-		var num int64
-		err := s.Scan(&num)
-		nums = append(nums, num)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read uses: %w", err)
-	}
-	return nums, nil
+func (t *tx) useNums(ctx context.Context, query string, args ...any) ([]int64, error) {
+	return list(ctx, t, "read uses", query, args, scanOne[int64])
 }
 
 // lastingSQL is served by memories_lasting, whose condition it repeats to the letter.

@@ -87,17 +87,11 @@ func (t *tx) Vectors(ctx context.Context, fingerprint string, nums []int64) (map
 // Models returns the models that have vectors, the one that covers most first.
 func (t *tx) Models(ctx context.Context) ([]engram.ModelUse, error) {
 	const query = `SELECT name, fingerprint, dimensions, memories FROM models WHERE memories > 0 ORDER BY memories DESC, num`
-	var uses []engram.ModelUse
-	err := t.rows(ctx, query, nil, func(s scanner) error {
+	return list(ctx, t, "read models", query, nil, func(s scanner) (engram.ModelUse, error) {
 		var u engram.ModelUse
 		err := s.Scan(&u.Model.Name, &u.Model.Fingerprint, &u.Model.Dimensions, &u.Memories)
-		uses = append(uses, u)
-		return err
+		return u, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read models: %w", err)
-	}
-	return uses, nil
 }
 
 // PutVectors sets vectors of a model.

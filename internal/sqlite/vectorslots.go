@@ -13,17 +13,11 @@ import (
 // the codes of the vectors in the same slots.
 
 // models returns every model.
-func (t *tx) models(ctx context.Context) (all []model, err error) {
-	err = t.rows(ctx, `SELECT num, dimensions, changes FROM models`, nil, func(s scanner) error {
-		var m model
-		err := s.Scan(&m.num, &m.dimensions, &m.changes)
-		all = append(all, m)
-		return err
+func (t *tx) models(ctx context.Context) ([]model, error) {
+	return list(ctx, t, "read models", `SELECT num, dimensions, changes FROM models`, nil, func(s scanner) (m model, err error) {
+		err = s.Scan(&m.num, &m.dimensions, &m.changes)
+		return m, err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read models: %w", err)
-	}
-	return all, nil
 }
 
 // vectorsPlaced is told that the memories nums stand in the slots of a segment from

@@ -73,13 +73,9 @@ const dueSQL = `SELECT ` + memoryColumns + ` FROM memories m
 
 // Due returns the live memories whose review was due before a time.
 func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram.Page) ([]engram.Memory, error) {
-	num := int64(several)
-	if project != "" {
-		var known bool
-		var err error
-		if num, known, err = t.knownProject(ctx, project); !known {
-			return nil, err
-		}
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
 	return t.memories(ctx, dueSQL, millis(before), num, p.Limit, p.Offset)
 }
