@@ -12,11 +12,7 @@ const recipientsFact = "recipients:"
 // AgreedRecipients returns to whom chunks of the repository at root may be encrypted, as
 // they were given to AgreeRecipients here; "" for none.
 func (e *Engine) AgreedRecipients(ctx context.Context, root string) (agreed string, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		agreed, err = r.Fact(ctx, recipientsFact+root)
-		return err
-	})
-	return agreed, err
+	return view(ctx, e, func(r engram.Reader) (string, error) { return r.Fact(ctx, recipientsFact+root) })
 }
 
 // AgreeRecipients remembers that the person who works with this store agreed to them. It is
@@ -31,11 +27,7 @@ const namedFact = "named projects:"
 // NamedProjects returns which projects the person named for a repository, as they were given
 // to NameProject here; "" for none.
 func (e *Engine) NamedProjects(ctx context.Context, repository string) (names string, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		names, err = r.Fact(ctx, namedFact+repository)
-		return err
-	})
-	return names, err
+	return view(ctx, e, func(r engram.Reader) (string, error) { return r.Fact(ctx, namedFact+repository) })
 }
 
 // NameProject remembers them, as AgreeRecipients does.

@@ -72,8 +72,10 @@ func (e *Engine) projectDecay(ctx context.Context, in ProjectDecayInput) (out Pr
 	return out, err
 }
 
+// namedProject returns the project of a name or alias; not_found when there is none.
 func namedProject(ctx context.Context, r engram.Reader, name string) (engram.Project, error) {
-	p, known, err := r.Project(ctx, normalProject(name))
+	name = normalProject(name)
+	p, known, err := r.Project(ctx, name)
 	if err == nil && !known {
 		err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
 	}

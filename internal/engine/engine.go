@@ -133,6 +133,15 @@ func New(o Options) *Engine {
 	return e
 }
 
+// view reads something on one snapshot.
+func view[T any](ctx context.Context, e *Engine, read func(engram.Reader) (T, error)) (v T, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		v, err = read(r)
+		return err
+	})
+	return v, err
+}
+
 // As returns the same Engine writing in the name of actor, such as "cli" or
 // "mcp:claude-code".
 func (e *Engine) As(actor string) *Engine {

@@ -117,15 +117,8 @@ func (x *exporting) begin(ctx context.Context) error {
 		if x.outlet, err = x.Engine.outlet(ctx, r, x.in.AllowSecret); err != nil {
 			return err
 		}
-		if name := normalProject(x.in.Project); name != "" {
-			p, known, err := r.Project(ctx, name)
-			if err != nil {
-				return err
-			}
-			if !known {
-				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
-			}
-			x.res.Project = p.Name
+		if x.res.Project, err = projectIfNamed(ctx, r, x.in.Project); err != nil {
+			return err
 		}
 		st, err := r.Stats(ctx, x.res.Project)
 		if err != nil {
@@ -199,11 +192,7 @@ func (x *exporting) projects(ctx context.Context, out *sink) error {
 func pages[T any, K any](ctx context.Context, e *Engine, read func(r engram.Reader, after K) ([]T, error), last func(T) K, put func(T) bool) error {
 	var after K
 	for {
-		var page []T
-		err := e.store.View(ctx, func(r engram.Reader) (err error) {
-			page, err = read(r, after)
-			return err
-		})
+		page, err := view(ctx, e, func(r engram.Reader) ([]T, error) { return read(r, after) })
 		if err != nil {
 			return err
 		}

@@ -9,12 +9,8 @@ import (
 
 // History returns what a memory said before, and says now. A forgotten one has its
 // history still.
-func (e *Engine) History(ctx context.Context, ref engram.Ref) (h engram.History, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		h, err = e.shownHistory(ctx, r, ref)
-		return err
-	})
-	return h, err
+func (e *Engine) History(ctx context.Context, ref engram.Ref) (engram.History, error) {
+	return view(ctx, e, func(r engram.Reader) (engram.History, error) { return e.shownHistory(ctx, r, ref) })
 }
 
 func historyOf(ctx context.Context, r engram.Reader, ref engram.Ref) (engram.History, error) {

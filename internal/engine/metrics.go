@@ -42,17 +42,10 @@ func (e *Engine) Metrics(ctx context.Context, in MetricsInput) (engram.Metrics, 
 	m := engram.Metrics{Since: in.Since}
 	var cs []engram.Counter
 	err := e.store.View(ctx, func(r engram.Reader) error {
-		if in.Project != "" {
-			p, known, err := r.Project(ctx, in.Project)
-			if err != nil {
-				return err
-			}
-			if !known {
-				return engram.Errorf(engram.CodeNotFound, "project %q does not exist", in.Project).WithHint("{projects list} shows what there is")
-			}
-			in.Project = p.Name
-		}
 		var err error
+		if in.Project, err = projectIfNamed(ctx, r, in.Project); err != nil {
+			return err
+		}
 		if cs, err = r.Counters(ctx, engram.CounterQuery{Project: in.Project, Since: in.Since, ByDay: true, ByProject: true}); err != nil {
 			return err
 		}

@@ -13,12 +13,8 @@ import (
 func normalProject(name string) string { return project.Normalize(line(name)) }
 
 // Projects returns every project with its counts, by name.
-func (e *Engine) Projects(ctx context.Context) (all []engram.ProjectCounts, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		all, err = r.Projects(ctx)
-		return err
-	})
-	return all, err
+func (e *Engine) Projects(ctx context.Context) ([]engram.ProjectCounts, error) {
+	return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return r.Projects(ctx) })
 }
 
 // MergeResult counts what went to the target project.
@@ -78,12 +74,9 @@ func (e *Engine) RenameProject(ctx context.Context, from, to string) (MergeResul
 	}
 	res := MergeResult{To: to}
 	err := e.write(ctx, "project_rename", func(o *op) error {
-		source, known, err := o.tx.Project(ctx, from)
+		source, err := namedProject(ctx, o.tx, from)
 		if err != nil {
 			return err
-		}
-		if !known {
-			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", from).WithHint("{projects list} shows what there is")
 		}
 		taken, known, err := o.tx.Project(ctx, to)
 		if err != nil {

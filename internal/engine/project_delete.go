@@ -16,12 +16,7 @@ func (e *Engine) PruneProjects(ctx context.Context, names []string, dryRun bool)
 		names[i] = normalProject(n)
 	}
 	if dryRun {
-		var empty []engram.ProjectCounts
-		err := e.store.View(ctx, func(r engram.Reader) (err error) {
-			empty, err = emptyProjects(ctx, r, names)
-			return err
-		})
-		return empty, err
+		return view(ctx, e, func(r engram.Reader) ([]engram.ProjectCounts, error) { return emptyProjects(ctx, r, names) })
 	}
 	var gone []engram.ProjectCounts
 	err := e.write(ctx, "project_prune", func(o *op) error {
@@ -81,12 +76,9 @@ func (e *Engine) DeleteProject(ctx context.Context, name string, hard bool) (Del
 	}
 	e.bringIn(ctx) // or its name would stay among counters that wait
 	err := e.write(ctx, verb, func(o *op) error {
-		p, known, err := o.tx.Project(ctx, normalProject(name))
+		p, err := namedProject(ctx, o.tx, name)
 		if err != nil {
 			return err
-		}
-		if !known {
-			return engram.Errorf(engram.CodeNotFound, "project %q does not exist", normalProject(name)).WithHint("{projects list} shows what there is")
 		}
 		if root = p.Root; hard { // asked before, as in Delete
 			if going, d.HeldBy, err = o.heldOf(ctx, p.Name); err != nil {

@@ -29,11 +29,7 @@ type ProposalEdit struct {
 //
 // CodeNotFound for a number under which nothing waits, CodeInvalid for what is no proposal.
 func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdit) (SaveResult, error) {
-	var d engram.Deferred
-	err := e.store.View(ctx, func(r engram.Reader) (err error) {
-		d, err = waitsAt(ctx, r, num)
-		return err
-	})
+	d, err := view(ctx, e, func(r engram.Reader) (engram.Deferred, error) { return waitsAt(ctx, r, num) })
 	if err != nil {
 		return SaveResult{}, err
 	}

@@ -138,14 +138,16 @@ func projectNamed(ctx context.Context, r engram.Reader, name string) (string, er
 	if name == "" {
 		return "", engram.Errorf(engram.CodeInvalid, "no project is named").WithHint("name one, or ask for all of them")
 	}
-	p, known, err := r.Project(ctx, name)
-	if err != nil {
-		return "", err
+	return projectIfNamed(ctx, r, name)
+}
+
+// projectIfNamed is projectNamed, and "" for "".
+func projectIfNamed(ctx context.Context, r engram.Reader, name string) (string, error) {
+	if normalProject(name) == "" {
+		return "", nil
 	}
-	if !known {
-		return "", engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
-	}
-	return p.Name, nil
+	p, err := namedProject(ctx, r, name)
+	return p.Name, err
 }
 
 // send puts a record into the next batch, and writes the batch when it is full.

@@ -68,11 +68,7 @@ func (e *Engine) Reembed(ctx context.Context, in ReembedInput) (Reembedded, erro
 		size = reembedAtOnce
 	}
 	for after := int64(0); ; {
-		var batch []engram.Memory
-		err := e.store.View(ctx, func(r engram.Reader) (err error) {
-			batch, err = r.Unembedded(ctx, res.Model.Fingerprint, after, size)
-			return err
-		})
+		batch, err := view(ctx, e, func(r engram.Reader) ([]engram.Memory, error) { return r.Unembedded(ctx, res.Model.Fingerprint, after, size) })
 		if err != nil {
 			return res, err
 		}
@@ -146,11 +142,7 @@ func (e *Engine) embedBatch(ctx context.Context, batch []engram.Memory) (int, er
 
 // dropFormer removes the vectors that nothing asks any more.
 func (e *Engine) dropFormer(ctx context.Context, res *Reembedded) error {
-	var models []engram.ModelUse
-	err := e.store.View(ctx, func(r engram.Reader) (err error) {
-		models, err = r.Models(ctx)
-		return err
-	})
+	models, err := view(ctx, e, func(r engram.Reader) ([]engram.ModelUse, error) { return r.Models(ctx) })
 	if err != nil {
 		return err
 	}

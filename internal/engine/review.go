@@ -17,12 +17,9 @@ func (e *Engine) Reviews(ctx context.Context, project string, p engram.Page) ([]
 	if err != nil {
 		return nil, err
 	}
-	var due []engram.Memory
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		due, err = r.Due(ctx, normalProject(project), e.now(), p)
-		return err
+	return view(ctx, e, func(r engram.Reader) ([]engram.Memory, error) {
+		return r.Due(ctx, normalProject(project), e.now(), p)
 	})
-	return due, err
 }
 
 // ReviewResult says what a review did.

@@ -7,10 +7,6 @@ import (
 )
 
 // Stats counts what there is, everywhere or in one project.
-func (e *Engine) Stats(ctx context.Context, project string) (st engram.Stats, err error) {
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		st, err = r.Stats(ctx, normalProject(project))
-		return err
-	})
-	return st, err
+func (e *Engine) Stats(ctx context.Context, project string) (engram.Stats, error) {
+	return view(ctx, e, func(r engram.Reader) (engram.Stats, error) { return r.Stats(ctx, normalProject(project)) })
 }

@@ -13,9 +13,7 @@ func (e *Engine) Topics(ctx context.Context, project, prefix string, limit int) 
 	if limit, err = limited("limit", limit, 20, 1000); err != nil {
 		return nil, err
 	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		keys, err = r.Topics(ctx, normalProject(project), topic.Normalize(prefix), limit)
-		return err
+	return view(ctx, e, func(r engram.Reader) ([]string, error) {
+		return r.Topics(ctx, normalProject(project), topic.Normalize(prefix), limit)
 	})
-	return keys, err
 }

@@ -89,11 +89,7 @@ func (t *twinSearch) vectors(ctx context.Context, nums []int64, asked func(int64
 	var known []int64
 	for first := 0; first < len(nums); first += twinVectors {
 		part := nums[first:min(first+twinVectors, len(nums))]
-		var vectors map[int64][]float32
-		err := t.store.View(ctx, func(r engram.Reader) (err error) {
-			vectors, err = r.Vectors(ctx, model.Fingerprint, part)
-			return err
-		})
+		vectors, err := view(ctx, t.Engine, func(r engram.Reader) (map[int64][]float32, error) { return r.Vectors(ctx, model.Fingerprint, part) })
 		if err != nil {
 			return nil, nil, err
 		}

@@ -61,19 +61,8 @@ func (e *Engine) ExportVault(ctx context.Context, v engram.Vault, in VaultExport
 }
 
 // existingProject is the canonical name of a project that exists; "" stays "".
-func (e *Engine) existingProject(ctx context.Context, name string) (canonical string, err error) {
-	if name = normalProject(name); name == "" {
-		return "", nil
-	}
-	err = e.store.View(ctx, func(r engram.Reader) error {
-		p, known, err := r.Project(ctx, name)
-		if err == nil && !known {
-			err = engram.Errorf(engram.CodeNotFound, "project %q does not exist", name).WithHint("{projects list} shows what there is")
-		}
-		canonical = p.Name
-		return err
-	})
-	return canonical, err
+func (e *Engine) existingProject(ctx context.Context, name string) (string, error) {
+	return view(ctx, e, func(r engram.Reader) (string, error) { return projectIfNamed(ctx, r, name) })
 }
 
 // vaultExport is one export at work.

@@ -8,11 +8,7 @@ import (
 
 // takeGone forgets the memory of a note that was deleted, where that is wanted.
 func (x *vaultImport) takeGone(ctx context.Context, e engram.NoteEdit) error {
-	var m engram.Memory
-	err := x.store.View(ctx, func(r engram.Reader) (err error) {
-		m, err = r.Memory(ctx, engram.ByID(e.ID))
-		return err
-	})
+	m, err := view(ctx, x.Engine, func(r engram.Reader) (engram.Memory, error) { return r.Memory(ctx, engram.ByID(e.ID)) })
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound:
 		return nil // another store's
