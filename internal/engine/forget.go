@@ -2,8 +2,12 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // Forget hides live memories; all or none. A memory that is not live is not_found.
@@ -79,4 +83,226 @@ func each(ctx context.Context, refs []engram.Ref, read func(context.Context, eng
 		named[m.Num] = true
 	}
 	return ms, nil
+}
+
+// ForgetKnown is Forget for a list that may be out of date: it forgets those of the
+// memories that are live and returns the places, from 0, of the refs that name none. What
+// is live is forgotten all or none; what fits several memories is CodeConflict.
+func (e *Engine) ForgetKnown(ctx context.Context, refs ...engram.Ref) (gone []engram.Memory, unknown []int, err error) {
+	err = e.write(ctx, "forget", func(o *op) error {
+		var live []engram.Ref
+		for i, ref := range refs {
+			m, err := o.live(ctx, ref)
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+				unknown = append(unknown, i)
+			case err != nil:
+				return err
+			default:
+				live = append(live, engram.ByNum(m.Num))
+			}
+		}
+		gone, err = o.forgetAll(ctx, live)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return gone, unknown, nil
+}
+
+// Traces tells who outside the store holds copies of memories.
+type Traces interface {
+	// Holding returns the backups and shared files that have one of the memories, of which
+	// ID and SyncID are set, and the paths of those that could not be read and may have
+	// one. roots are the folders of the projects they belonged to.
+	Holding(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, unread []string, err error)
+}
+
+// Deleted says what was forgotten or erased.
+type Deleted struct {
+	Memories []engram.Memory
+	HeldBy   []engram.Trace // who holds the text of what was erased; nil after forgetting
+	Degraded []string       // where it was not looked, and why
+}
+
+// Delete forgets memories, or with hard erases them for good; all or none. After an
+// erase it says who holds the texts all the same: backups, chunks that were shared by
+// git, memories into which one was merged.
+func (e *Engine) Delete(ctx context.Context, hard bool, refs ...engram.Ref) (Deleted, error) {
+	if !hard {
+		ms, err := e.Forget(ctx, refs...)
+		return Deleted{Memories: ms}, err
+	}
+	var d Deleted
+	var roots []string
+	err := e.write(ctx, "erase", func(o *op) (err error) {
+		// Asked before: afterwards nobody knows any more what was merged into what.
+		ms, err := each(ctx, refs, o.tx.Memory)
+		if err != nil {
+			return err
+		}
+		if d.HeldBy, roots, err = o.held(ctx, ms); err != nil {
+			return err
+		}
+		d.Memories = ms
+		return o.eraseAll(ctx, ms)
+	})
+	if err != nil {
+		return Deleted{}, err
+	}
+	outside, degraded := e.heldOutside(ctx, d.Memories, roots)
+	d.HeldBy, d.Degraded = append(d.HeldBy, outside...), degraded
+	return d, nil
+}
+
+// held returns the memories that keep texts of those that are to be erased, and the
+// folders of their projects.
+func (o *op) held(ctx context.Context, ms []engram.Memory) (held []engram.Trace, roots []string, err error) {
+	going := map[int64]bool{}
+	for _, m := range ms {
+		going[m.Num] = true
+	}
+	h := holdersIn(o.tx, func(m engram.Memory) bool { return going[m.Num] })
+	for _, m := range ms {
+		if err := h.lookFor(ctx, m); err != nil {
+			return nil, nil, err
+		}
+		if p, known, err := o.tx.Project(ctx, m.Project); err != nil {
+			return nil, nil, err
+		} else if known && p.Root != "" {
+			roots = append(roots, p.Root)
+		}
+	}
+	return h.held, roots, nil
+}
+
+// heldOutside returns who outside the store holds copies of erased memories, and what
+// could not be looked through. The texts are gone from here: that stands, whatever
+// happens there.
+func (e *Engine) heldOutside(ctx context.Context, ms []engram.Memory, roots []string) (held []engram.Trace, degraded []string) {
+	if e.traces == nil || len(ms) == 0 {
+		return nil, nil
+	}
+	held, unread, err := e.traces.Holding(ctx, ms, roots)
+	for _, path := range unread {
+		degraded = append(degraded, fmt.Sprintf("%s could not be read: it may hold the text still", path))
+	}
+	if err != nil {
+		degraded = append(degraded, fmt.Sprintf("backups and chunks could not be looked through: %v", err))
+	}
+	return held, degraded
+}
+
+// holders looks for memories that hold the texts of those that are about to be erased.
+type holders struct {
+	r      engram.Reader
+	erased func(engram.Memory) bool // it goes too, and its texts with it
+	told   map[int64]bool
+	held   []engram.Trace
+}
+
+func holdersIn(r engram.Reader, erased func(engram.Memory) bool) *holders {
+	return &holders{r: r, erased: erased, told: map[int64]bool{}}
+}
+
+// tied is a memory to which a text may have come.
+type tied struct {
+	num     int64
+	derived bool // it was made from the text, or from what was made from it
+}
+
+// lookFor adds the memories that hold what m says or ever said, now or in a revision of
+// theirs. It looks in those to which m is or was tied, and in what was merged further and
+// further from them: an undo and an unlink remove the tie, not the revision.
+func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
+	others, err := h.tiedTo(ctx, m.Num)
+	if err != nil || len(others) == 0 {
+		return err
+	}
+	history, err := historyOf(ctx, h.r, engram.ByNum(m.Num))
+	if err != nil {
+		return err
+	}
+	var contents, titles []lifecycle.Said
+	for _, v := range history.Versions {
+		contents, titles = append(contents, lifecycle.SaidIn(v.Content)), append(titles, lifecycle.SaidIn(v.Title))
+	}
+	for _, other := range others {
+		if h.told[other.num] {
+			continue
+		}
+		called := titles
+		if !other.derived { // its title is its own: many are called alike
+			called = nil
+		}
+		if err := h.lookIn(ctx, other.num, contents, called); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookIn adds a memory that holds one of the contents, or has one of the titles for a
+// sentence: in a longer one the words of a title are words as others are.
+func (h *holders) lookIn(ctx context.Context, num int64, contents, titles []lifecycle.Said) error {
+	history, err := historyOf(ctx, h.r, engram.ByNum(num))
+	if err != nil || h.erased(history.Memory) {
+		return err
+	}
+	for _, v := range history.Versions {
+		said := lifecycle.SaidIn(v.Title + "\n" + v.Content)
+		if slices.ContainsFunc(contents, said.Holds) || slices.ContainsFunc(titles, said.Says) {
+			h.told[num] = true
+			h.held = append(h.held, engram.Trace{Kind: engram.TraceMemory, Where: fmt.Sprintf("#%d", num)})
+			return nil
+		}
+	}
+	return nil
+}
+
+// tiedTo returns the memories to which the text of one may have come, each once, the
+// nearest first.
+func (h *holders) tiedTo(ctx context.Context, num int64) ([]tied, error) {
+	var found []tied
+	at := map[int64]int{} // where in found
+	queue, queued := []int64{num}, map[int64]bool{num: true}
+	for i := 0; i < len(queue); i++ {
+		ties, err := h.everyTie(ctx, queue[i])
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range ties {
+			other, derived := r.Source, r.Verb == engram.VerbDerivedFrom && r.Target == queue[i]
+			if other == queue[i] {
+				other = r.Target
+			}
+			if other == num || queue[i] != num && !derived {
+				continue
+			}
+			n, known := at[other]
+			if !known {
+				n, at[other] = len(found), len(found)
+				found = append(found, tied{num: other})
+			}
+			if derived {
+				found[n].derived = true
+			}
+			if derived && !queued[other] {
+				queued[other] = true
+				queue = append(queue, other)
+			}
+		}
+	}
+	return found, nil
+}
+
+// everyTie returns the relations of a memory, removed ones too.
+func (h *holders) everyTie(ctx context.Context, num int64) ([]engram.Relation, error) {
+	live, err := h.r.Relations(ctx, []int64{num})
+	if err != nil {
+		return nil, err
+	}
+	removed, err := h.r.RemovedRelations(ctx, []int64{num}, time.Time{})
+	return append(live, removed...), err
 }

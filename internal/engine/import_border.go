@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
@@ -161,4 +162,137 @@ func (i *importing) tellCopies() {
 	if i.copies > 0 {
 		i.res.Note(engram.ImportNote{Item: "memories", Reason: fmt.Sprintf("%d of them are in other projects here, which are left alone: copies came in under new ids, with %s in their metadata", i.copies, copyField)})
 	}
+}
+
+// A replacement of one project passes over what a file has of others: who replaces the project
+// of a folder means no other one.
+
+// ofAnother reports whether a record is passed over because it is of another project than the
+// one that is replaced.
+func (i *importing) ofAnother(ctx context.Context, r engram.Record) (bool, error) {
+	if i.in.Only == "" {
+		return false, nil
+	}
+	var of string
+	switch {
+	case r.Relation != nil:
+		if i.passed[nameOfRef(r.Relation.Source)] || i.passed[nameOfRef(r.Relation.Target)] {
+			i.res.Elsewhere++
+			return true, nil
+		}
+		return false, nil
+	case r.Project != nil:
+		of = r.Project.Name
+	case r.Session != nil:
+		of = r.Session.Project
+	case r.Prompt != nil:
+		of = r.Prompt.Project
+	case r.Memory != nil:
+		of = r.Memory.Memory.Project
+	case r.Erased != nil:
+		of = r.Erased.Project
+	}
+	if of != "" {
+		p, known, err := i.tx.Project(ctx, of)
+		if err != nil {
+			return false, err
+		}
+		if known {
+			of = p.Name
+		}
+	}
+	if of == i.border {
+		return false, nil
+	}
+	if m := r.Memory; m != nil {
+		for _, name := range []string{string(m.Memory.ID), m.Memory.SyncID} {
+			if name != "" {
+				i.passed[name] = true
+			}
+		}
+		if !slices.Contains(i.others, of) {
+			i.others = append(i.others, of)
+		}
+	}
+	i.res.Elsewhere++
+	return true, nil
+}
+
+// nameOfRef is how a relation names a memory.
+func nameOfRef(r engram.Ref) string {
+	if r.ID != "" {
+		return r.ID
+	}
+	return r.SyncID
+}
+
+// hasNothingOf is why nothing is replaced by a file that has no memory of the project.
+func (i *importing) hasNothingOf() error {
+	slices.Sort(i.others)
+	refused := engram.Errorf(engram.CodeInvalid, "the file has no memory of project %q, and nothing was replaced", i.border)
+	if len(i.others) == 0 {
+		return refused
+	}
+	const most = 5
+	return refused.WithHint("it has memories of %s: {import FILE --mode replace --all-projects} replaces those", strings.Join(i.others[:min(len(i.others), most)], ", "))
+}
+
+// undone reports whether the latest that the journal has of something here is that an
+// import which brought it in was undone: then nobody decided against the thing itself, and
+// it may come in again. A session in which something stands is not removed by an undo; of
+// it the import is the latest.
+func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) (bool, error) {
+	entries, err := i.tx.Mutations(ctx, kind, key, engram.Page{Limit: 1})
+	if err != nil || len(entries) == 0 || entries[0].Op == i.first {
+		return false, err
+	}
+	latest := entries[0]
+	if latest.Verb != "undo" && (latest.Verb != "import" || latest.Was != nil) {
+		return false, nil
+	}
+	known, ok := i.undos[latest.Op]
+	if !ok {
+		if known, err = i.importUndone(ctx, latest.Op); err != nil {
+			return false, err
+		}
+		i.undos[latest.Op] = known
+	}
+	return known, nil
+}
+
+// importUndone reports whether an operation is an import that does not stand, or the undo of
+// one: an undo of an undo brings the import back.
+func (i *importing) importUndone(ctx context.Context, number int64) (bool, error) {
+	op, _, err := i.tx.Operation(ctx, number)
+	if err != nil {
+		return false, err
+	}
+	if op.Verb == "import" {
+		standing, err := stands(ctx, i.tx, op)
+		return !standing, err
+	}
+	taken := false
+	for op.Undoes != 0 {
+		taken = !taken
+		op, _, err = i.tx.Operation(ctx, op.Undoes)
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			return false, nil // the journal begins later
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	return taken && op.Verb == "import", nil
+}
+
+// emptied reports whether an undone import left a session, in which nothing is that
+// anybody sees.
+func (i *importing) emptied(ctx context.Context, s engram.Session) (bool, error) {
+	if n, err := i.tx.CountInSession(ctx, s.ID, false); err != nil || n > 0 {
+		return false, err
+	}
+	if ps, err := i.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 1}); err != nil || len(ps) > 0 {
+		return false, err
+	}
+	return i.undone(ctx, engram.EntitySession, s.ID)
 }

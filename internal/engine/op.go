@@ -404,3 +404,20 @@ func digest(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return hex.EncodeToString(sum[:8])
 }
+
+// happened is when something happened that is written now: at, or now where nobody says, or
+// where that is still to come.
+func (o *op) happened(at time.Time) time.Time {
+	if at = instant(at); at.IsZero() || at.After(o.at) {
+		return o.at
+	}
+	return at
+}
+
+// later is the later of two times.
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

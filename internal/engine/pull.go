@@ -5,8 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/suspicion"
 )
 
 // PullInput says what is taken from a remote.
@@ -236,4 +240,259 @@ func (p *pulling) receiving(o *op, b engram.Batch, res *engram.Imported, aside *
 	in := &receivingBatch{importing: i, by: by, pushedAt: b.At, aside: aside}
 	i.later = in.defers
 	return in
+}
+
+// OtherProject is what batches have of a project that is not the one that was asked for: it is pending
+// until a pull is asked for that project, or for all.
+type OtherProject struct {
+	Project  string // as it is called here, if it is
+	Memories int
+	Others   int // sessions, prompts and erasures
+}
+
+// otherProjects counts records by project.
+type otherProjects map[string]*OtherProject
+
+func (e otherProjects) add(project string, memories, others int) {
+	if e[project] == nil {
+		e[project] = &OtherProject{Project: project}
+	}
+	e[project].Memories += memories
+	e[project].Others += others
+}
+
+// count counts a record of a project. Relations belong where their memories are.
+func (e otherProjects) count(project string, r engram.Record) {
+	switch {
+	case r.Memory != nil:
+		e.add(project, 1, 0)
+	case r.Relation == nil:
+		e.add(project, 0, 1)
+	}
+}
+
+// sorted are the counts by name.
+func (e otherProjects) sorted() []OtherProject {
+	all := []OtherProject{}
+	for _, c := range e {
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b OtherProject) int { return strings.Compare(a.Project, b.Project) })
+	return all
+}
+
+// belongsTo is the project that a record says it is of; says is false for one that says none, such
+// as a session that was only named by what refers to it. Relations belong where their memories are.
+func belongsTo(r engram.Record) (project string, says bool) {
+	switch {
+	case r.Session != nil && r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage):
+		return "", false
+	case r.Session != nil:
+		return r.Session.Project, true
+	case r.Prompt != nil:
+		return r.Prompt.Project, true
+	case r.Memory != nil:
+		return r.Memory.Memory.Project, true
+	case r.Erased != nil:
+		return r.Erased.Project, r.Erased.Project != ""
+	}
+	return "", false
+}
+
+// leaves counts a record of another project that came with a batch, and reports whether it is one.
+// A relation of a memory that was left is left, too.
+func (b *receivingBatch) leaves(ctx context.Context, r engram.Record) (bool, error) {
+	if b.border == "" || b.waited != nil {
+		return false, nil
+	}
+	if rel := r.Relation; rel != nil {
+		left := b.left[nameIn(rel.Source)] || b.left[nameIn(rel.Target)]
+		b.apart = b.apart || left
+		return left, nil
+	}
+	name, says := belongsTo(r)
+	if !says {
+		return false, nil
+	}
+	here, err := b.projectHere(ctx, name)
+	if err != nil || here == b.border {
+		return false, err
+	}
+	if b.aside.others == nil {
+		b.aside.others, b.left = otherProjects{}, map[string]bool{}
+	}
+	b.apart = true
+	b.aside.others.count(here, r)
+	if r.Memory != nil {
+		b.left[string(r.Memory.Memory.ID)], b.left[r.Memory.Memory.SyncID] = true, true
+	}
+	return true, nil
+}
+
+// restOfOthers counts what batches that came in for a project have of others that it did not come
+// in for. Names are as they are called here.
+func (e *Engine) restOfOthers(ctx context.Context, r engram.Remote, project string, batches []string) (rest otherProjects, pending int, err error) {
+	rest = otherProjects{}
+	var whole map[string]bool
+	pulled, called := map[string]map[string]bool{}, map[string]string{}
+	err = e.store.View(ctx, func(tx engram.Reader) error {
+		if whole, err = tx.Pulled(ctx, "", batches); err != nil {
+			return err
+		}
+		for _, b := range batches {
+			if whole[b] {
+				continue
+			}
+			some := false
+			for rec, err := range r.Read(ctx, b) {
+				if err != nil {
+					break // told as trouble, or fine for others
+				}
+				name, says := belongsTo(rec)
+				if !says {
+					continue
+				}
+				here, known := called[name]
+				if !known {
+					p, found, err := tx.Project(ctx, name)
+					if err != nil {
+						return err
+					}
+					if here = name; found {
+						here = p.Name
+					}
+					called[name] = here
+					if pulled[here], err = tx.Pulled(ctx, here, batches); err != nil {
+						return err
+					}
+				}
+				if here != project && !pulled[here][b] {
+					rest.count(here, rec)
+					some = true
+				}
+			}
+			if some {
+				pending++
+			}
+		}
+		return ctx.Err()
+	})
+	return rest, pending, err
+}
+
+// suspicious says what in a record reads like an order to an agent; "" when nothing does.
+// Every text that anybody may come to see is looked at, but for those that the thing has
+// here already: a person let them in, or wrote them.
+func (b *receivingBatch) suspicious(ctx context.Context, r incoming) (string, error) {
+	var here map[string]bool
+	for _, p := range textsOf(r.Record) {
+		reasons := suspicion.Of(p.text)
+		if len(reasons) == 0 {
+			continue
+		}
+		if here == nil {
+			known, err := b.stateHere(ctx, r.Record)
+			if err != nil {
+				return "", err
+			}
+			here = map[string]bool{}
+			for _, p := range textsOf(known) {
+				here[p.text] = true
+			}
+		}
+		if !here[p.text] {
+			return whyAndWhere(reasons[0]), nil
+		}
+	}
+	return "", nil
+}
+
+// stateHere is what the store has of a record's thing: the empty record when it has nothing.
+func (b *receivingBatch) stateHere(ctx context.Context, r engram.Record) (here engram.Record, err error) {
+	switch {
+	case r.Memory != nil:
+		m, found, err := b.find(ctx, r.Memory.Memory.ID, r.Memory.Memory.SyncID)
+		if err != nil || !found {
+			return here, err
+		}
+		here.Memory = &engram.MemoryRecord{Memory: m}
+		here.Memory.Revisions, err = b.tx.Revisions(ctx, m.Num)
+		return here, err
+	case r.Prompt != nil:
+		p, found, err := b.tx.PromptBySyncID(ctx, r.Prompt.SyncID)
+		if found {
+			here.Prompt = &p
+		}
+		return here, err
+	case r.Session != nil:
+		s, err := b.tx.Session(ctx, r.Session.ID)
+		if err == nil {
+			here.Session = &s
+		}
+		return here, unlessMissing(err)
+	case r.Relation != nil:
+		rel, err := b.tx.Relation(ctx, engram.RelationRef{ID: r.Relation.Relation.ID})
+		if err == nil {
+			here.Relation = &engram.RelationRecord{Relation: rel}
+		}
+		return here, unlessMissing(err)
+	}
+	return here, nil
+}
+
+// unlessMissing is an error, unless it says that something is not there.
+func unlessMissing(err error) error {
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return nil
+	}
+	return err
+}
+
+// textsOf are the texts of a record that somebody chose.
+func textsOf(r engram.Record) (all []passage) {
+	var texts []string
+	switch {
+	case r.Memory != nil:
+		m := r.Memory.Memory
+		all = append(shownTexts(m), passages([]string{m.SessionID, m.Project})...)
+		for _, a := range m.Anchors {
+			texts = append(texts, a.Repository)
+		}
+		for _, rev := range r.Memory.Revisions {
+			all = append(all, typedTexts(rev.Title, rev.Content)...)
+			texts = append(texts, rev.Reason)
+		}
+	case r.Session != nil:
+		texts = append(texts, r.Session.ID, r.Session.Summary, r.Session.Directory, r.Session.Project)
+	case r.Prompt != nil:
+		texts = append(texts, r.Prompt.Content, r.Prompt.SessionID, r.Prompt.Project)
+	case r.Relation != nil:
+		rel := r.Relation.Relation
+		texts = append(texts, rel.Reason, rel.Evidence, rel.Actor, rel.ActorKind, rel.Model, rel.SessionID)
+	}
+	if r.Lineage != nil {
+		for _, member := range slices.Sorted(maps.Keys(r.Lineage.Sets)) {
+			if r.Memory == nil || !slices.Contains(r.Memory.Memory.Tags, member) {
+				texts = append(texts, member)
+			}
+		}
+	}
+	return append(all, passages(texts)...)
+}
+
+// textsIn appends the texts of a value of JSON, the keys of objects among them.
+func textsIn(texts []string, v any) []string {
+	switch v := v.(type) {
+	case string:
+		texts = append(texts, v)
+	case []any:
+		for _, one := range v {
+			texts = textsIn(texts, one)
+		}
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			texts = textsIn(append(texts, key), v[key])
+		}
+	}
+	return texts
 }

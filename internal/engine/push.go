@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/redact"
 )
 
 // PushInput says what is to go to a remote.
@@ -236,4 +239,149 @@ func sizeOf(r engram.Record) int {
 		n += len(r.Relation.Relation.Reason) + len(r.Relation.Relation.Evidence)
 	}
 	return n
+}
+
+// lot writes records as a batch. Of those that no batch can have together each half goes by
+// itself; one that no batch can have stays here, and is told, and the others do not wait for it.
+func (p *pushing) lot(ctx context.Context, went []outgoing) error {
+	records := make([]engram.Record, len(went))
+	for i, o := range went {
+		records[i] = o.record
+	}
+	b, err := p.remote.Write(ctx, engram.Batch{By: p.in.By, At: p.now()}, records)
+	switch {
+	case engram.CodeOf(err) == engram.CodeInvalid && len(went) > 1:
+		half := len(went) / 2
+		if err := p.lot(ctx, went[:half]); err != nil {
+			return err
+		}
+		return p.lot(ctx, went[half:])
+	case engram.CodeOf(err) == engram.CodeInvalid:
+		p.count(records[0], -1)
+		p.res.Left = append(p.res.Left, engram.ImportNote{Item: string(records[0].Entity()), Name: nameOf(records[0]), Reason: line(err.Error())})
+		return nil
+	case err != nil:
+		return err
+	}
+	p.res.Batches = append(p.res.Batches, b)
+	return p.carry(ctx, b.ID, went)
+}
+
+// withoutPrivate is a record whose texts have no private spans. What is saved has none
+// already; what came into the store by other ways is looked at before it leaves. The folder of a
+// session names a person and a machine, and stays here.
+func withoutPrivate(r engram.Record) engram.Record {
+	r = recordBy(r, func(_, s string) string { return redact.Private(s) })
+	if r.Session != nil {
+		r.Session.Directory, r.Lineage = "", unclaimed(r.Lineage, engram.PartDirectory)
+	}
+	return r
+}
+
+// unclaimed is a lineage that says nothing of a part: wherever something is known of that, it
+// stays as it is.
+func unclaimed(l *engram.Lineage, p engram.Part) *engram.Lineage {
+	if l == nil || l.Of(p) == (engram.Stamp{}) {
+		return l
+	}
+	less := lifecycle.Stamped(*l, []engram.Part{p}, engram.Stamp{})
+	return &less
+}
+
+// strays tells of memories that left the project, or became personal, that they are gone
+// from there. Where everything goes, wherever they went goes too.
+func (p *pushing) strays(ctx context.Context) error {
+	names := []string{p.res.Project}
+	if p.in.All {
+		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+			names, err = r.ProjectNames(ctx)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		if err := p.strayed(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pushing) strayed(ctx context.Context, project string) error {
+	for after := ""; ; {
+		var page []outgoing
+		var keys []string
+		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+			if keys, err = r.Strayed(ctx, project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
+				return err
+			}
+			page, err = p.leaving(ctx, r, project, keys)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, o := range page {
+			if err := p.send(ctx, o); err != nil {
+				return err
+			}
+		}
+		if len(keys) < pushPage {
+			return nil
+		}
+		after = keys[len(keys)-1]
+	}
+}
+
+// leaving returns what is to be told of memories that left and was not told yet.
+func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, keys []string) (out []outgoing, err error) {
+	ms, err := r.Memories(ctx, mapped(keys, numOf))
+	if err != nil {
+		return nil, err
+	}
+	lineages, err := r.Lineages(ctx, engram.EntityMemory, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		s, left := leftBy(m, lineages[key(m.Num)], project)
+		if !left || p.in.All && m.Scope != engram.ScopePersonal {
+			continue
+		}
+		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
+		o.digest = o.record.Lineage.Digest()
+		sets, err := r.CarriedBy(ctx, engram.EntityMemory, o.key, o.digest)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(sets, func(set []string) bool { return p.has(set) }) {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// has reports whether all of these batches are at the remote.
+func (p *pushing) has(batches []string) bool {
+	return !slices.ContainsFunc(batches, func(b string) bool { return !slices.Contains(p.batches, b) })
+}
+
+// leftBy is the write by which a memory left a project, or became its author's alone.
+func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, left bool) {
+	part := engram.Part("scope")
+	if m.Project != project {
+		part = "project"
+	}
+	s, left = l.Parts[part]
+	return s, left
+}
+
+// leavingRecord is a memory that left a project, for those who have it there: its names, and
+// by which move. It says nothing else, so that of any other part the other side's holds.
+func leavingRecord(m engram.Memory, s engram.Stamp, project string) engram.Record {
+	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
+	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Gone: true}
 }

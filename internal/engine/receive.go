@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -184,4 +187,174 @@ func (i *importing) movedIn(ctx context.Context, there engram.Record, l engram.L
 	}
 	s, err := i.stamp(ctx)
 	return lifecycle.Stamped(l, place, s), err
+}
+
+// openMembers takes out of a lineage the members that no store would have made of what a
+// person typed: they are not to come in as tags or aliases past the rules for these.
+func openMembers(r engram.Record, l *engram.Lineage) error {
+	maps.DeleteFunc(l.Sets, func(member string, _ engram.Dots) bool {
+		switch {
+		case r.Memory != nil:
+			clean := tags([]string{member})
+			return len(clean) != 1 || clean[0] != member
+		case r.Project != nil:
+			return member == "" || normalProject(member) != member
+		}
+		return member != "" || r.Relation == nil
+	})
+	if r.Memory == nil {
+		return nil
+	}
+	live := 0
+	for _, tag := range tags(r.Memory.Memory.Tags) {
+		if _, own := l.Sets[tag]; !own {
+			live++
+		}
+	}
+	for _, dots := range l.Sets {
+		if dots.Member() {
+			live++
+		}
+	}
+	if live > engram.MaxTags {
+		return engram.Errorf(engram.CodeInvalid, "%d tags are too many", live).WithHint("at most %d", engram.MaxTags)
+	}
+	return nil
+}
+
+// signature is who pushed something, as it may be kept and shown: one line, and no longer
+// than a name is.
+func signature(by string) string {
+	const most = 200
+	by = strings.ToValidUTF8(by[:min(len(by), 4*most)], "")
+	if by = line(by); len(by) > most {
+		by = strings.ToValidUTF8(by[:most], "")
+	}
+	return by
+}
+
+// project adds a project, or brings the one that is here together with it. One that was
+// merged into another here stays so, and a name that another one has stays there.
+func (i *importing) project(ctx context.Context, there engram.Record) (fate, error) {
+	name := there.Project.Name
+	was, found, err := i.tx.Project(ctx, name)
+	if err != nil || found && was.Name != name {
+		return unchanged, err
+	}
+	l, known, err := i.lineage(ctx, engram.EntityProject, name)
+	if err != nil {
+		return unchanged, err
+	}
+	state := lifecycle.Normal(there)
+	if found {
+		written := engram.Record{Project: &was, Lineage: &l}
+		if !known {
+			written.Lineage = nil
+		}
+		if state, _, err = i.merged(ctx, written, there); err != nil {
+			return unchanged, err
+		}
+	}
+	now := *state.Project
+	now.Root = was.Root
+	if now.Aliases, err = i.free(ctx, name, now.Aliases); err != nil {
+		return unchanged, err
+	}
+	if err := i.putLineage(ctx, engram.EntityProject, name, *state.Lineage, &l, known); err != nil {
+		return unchanged, err
+	}
+	switch {
+	case !found:
+		if err := i.tx.PutProject(ctx, now); err != nil {
+			return unchanged, err
+		}
+		return added, i.log(ctx, engram.EntityProject, name, name, i.reason, nil)
+	case len(changes(projectFields(was), projectFields(now))) == 0:
+		return unchanged, nil
+	}
+	if err := i.tx.PutProject(ctx, now); err != nil {
+		return unchanged, err
+	}
+	return changed, i.log(ctx, engram.EntityProject, name, name, i.reason, changes(projectFields(was), projectFields(now)))
+}
+
+// free are those of a project's aliases that are the names of no other.
+func (i *importing) free(ctx context.Context, name string, aliases []string) ([]string, error) {
+	var free []string
+	for _, a := range aliases {
+		p, taken, err := i.tx.Project(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		if !taken || p.Name == name {
+			free = append(free, a)
+		}
+	}
+	return free, nil
+}
+
+// wanted is a topic key that a memory that came in has, and that another one had here when
+// the memory was written.
+type wanted struct {
+	topic string
+	item  string
+	name  engram.ID
+	out   fate // what became of the memory without it
+}
+
+// holdTopic holds m's topic key back when another live memory has it here: a topic has one
+// memory, and which of them it is is settled when all that comes is here.
+func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.Lineage, item string, out fate) error {
+	held := isHeld(*l, topicPart)
+	*l = withoutHeld(*l, topicPart)
+	i.wanted = nil
+	if m.TopicKey == "" || m.Forgotten() {
+		return nil
+	}
+	other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	if err != nil || !has && !held || has && other.Num == m.Num {
+		return err
+	}
+	*l = withHeld(*l, topicPart, m.TopicKey)
+	i.wanted = &wanted{m.TopicKey, item, m.ID, out}
+	m.TopicKey = ""
+	return nil
+}
+
+// noteTopic notes for a memory, which has its number now, what holdTopic held back.
+func (i *importing) noteTopic(m engram.Memory) {
+	if i.wanted != nil {
+		i.topics[m.Num] = *i.wanted
+		i.wanted = nil
+	}
+}
+
+// tellTopics settles which memory is shown with each topic, and says of those that came in
+// and are not who has theirs.
+func (i *importing) tellTopics(ctx context.Context) error {
+	if err := i.settleTopics(ctx); err != nil {
+		return err
+	}
+	for _, num := range slices.Sorted(maps.Keys(i.topics)) {
+		w := i.topics[num]
+		m, err := i.tx.Memory(ctx, engram.ByNum(num))
+		if err != nil {
+			return err
+		}
+		switch {
+		case m.Forgotten(): // an item further on forgot it
+		case m.TopicKey == w.topic && w.out == unchanged:
+			i.res.Memories.Unchanged--
+			i.res.Memories.Changed++
+		case m.TopicKey == "":
+			other, has, err := i.tx.ByTopic(ctx, m.Project, m.Scope, w.topic)
+			if err != nil {
+				return err
+			}
+			if has {
+				i.res.Note(engram.ImportNote{Item: w.item, Name: string(w.name), Reason: "topic " + w.topic + " belongs to memory #" + key(other.Num) + " here: it comes in without"})
+			}
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -160,4 +161,190 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 		name = p.Name
 	}
 	return name, err
+}
+
+// settlePlaces shows whatever may be shown where it was written by now, and nothing of another
+// project in the sessions of regrouped, which became another project's. It is called after
+// whatever may change that of many things, and costs a look-up or two where nothing is held.
+func (o *op) settlePlaces(ctx context.Context, regrouped []string) error {
+	held, err := o.tx.HeldBack(ctx, engram.EntitySession, projectPart)
+	if err != nil {
+		return err
+	}
+	for _, id := range held {
+		moved, err := o.resettle(ctx, id)
+		if err != nil {
+			return err
+		}
+		if moved {
+			regrouped = append(regrouped, id)
+		}
+	}
+	memories, prompts, err := o.misplaced(ctx, regrouped)
+	if err != nil {
+		return err
+	}
+	for _, m := range memories {
+		if err := o.reseat(ctx, m); err != nil {
+			return err
+		}
+	}
+	for _, p := range prompts {
+		if err := o.reseatPrompt(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// misplaced are the memories and prompts of which a place is held, and those in sessions.
+func (o *op) misplaced(ctx context.Context, sessions []string) (memories []engram.Memory, prompts []engram.Prompt, err error) {
+	for _, part := range []engram.Part{projectPart, sessionPart} {
+		keys, err := o.tx.HeldBack(ctx, engram.EntityMemory, part)
+		if err != nil {
+			return nil, nil, err
+		}
+		ms, err := o.tx.Memories(ctx, mapped(keys, numOf))
+		if err != nil {
+			return nil, nil, err
+		}
+		memories = append(memories, ms...)
+		if keys, err = o.tx.HeldBack(ctx, engram.EntityPrompt, part); err != nil {
+			return nil, nil, err
+		}
+		for _, k := range keys {
+			p, err := o.tx.Prompt(ctx, numOf(k))
+			if err != nil {
+				return nil, nil, err
+			}
+			prompts = append(prompts, p)
+		}
+	}
+	for _, id := range sessions {
+		ms, ps, err := o.inSession(ctx, id)
+		if err != nil {
+			return nil, nil, err
+		}
+		memories, prompts = append(memories, ms...), append(prompts, ps...)
+	}
+	slices.SortFunc(memories, func(a, b engram.Memory) int { return int(a.Num - b.Num) })
+	memories = slices.CompactFunc(memories, func(a, b engram.Memory) bool { return a.Num == b.Num })
+	slices.SortFunc(prompts, func(a, b engram.Prompt) int { return int(a.Num - b.Num) })
+	prompts = slices.CompactFunc(prompts, func(a, b engram.Prompt) bool { return a.Num == b.Num })
+	return memories, prompts, nil
+}
+
+// inSession is all that is shown in a session, forgotten and deleted things too.
+func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory, prompts []engram.Prompt, err error) {
+	for _, forgotten := range []bool{false, true} {
+		for offset := 0; ; offset += exportPage {
+			page, err := o.tx.List(ctx, engram.Filter{SessionID: id, Forgotten: forgotten}, engram.Page{Limit: exportPage, Offset: offset})
+			if err != nil {
+				return nil, nil, err
+			}
+			if memories = append(memories, page...); len(page) < exportPage {
+				break
+			}
+		}
+	}
+	for offset := 0; ; offset += exportPage {
+		page, err := o.tx.Prompts(ctx, "", id, engram.Page{Limit: exportPage, Offset: offset})
+		if err != nil {
+			return nil, nil, err
+		}
+		if prompts = append(prompts, page...); len(page) < exportPage {
+			break
+		}
+	}
+	hidden, err := o.tx.DeletedPromptsIn(ctx, id)
+	return memories, append(prompts, hidden...), err
+}
+
+// resettle shows a session in the project that it was written in, as that is called here; moved
+// says that it was in another.
+func (o *op) resettle(ctx context.Context, id string) (moved bool, err error) {
+	s, err := o.tx.Session(ctx, id)
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		return false, nil // it is gone, and nothing of it is shown
+	}
+	if err != nil {
+		return false, err
+	}
+	l, err := lineageOf(ctx, o.tx, engram.EntitySession, id, engram.Record{Session: &s})
+	if err != nil {
+		return false, err
+	}
+	w := writtenSpot(spot{project: s.Project}, l)
+	p, known, err := o.tx.Project(ctx, w.project)
+	if err != nil || !known || p.Name == s.Project {
+		return false, err
+	}
+	now := s
+	now.Project = p.Name
+	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, heldSpot(l, w, spot{project: p.Name})); err != nil {
+		return false, err
+	}
+	return true, o.rewriteSession(ctx, &s, now, placeSettled)
+}
+
+// allowed is where something that was written at w, and is shown in project, may be shown.
+func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, l engram.Lineage) (spot, error) {
+	s := spot{project: project}
+	if p, known, err := o.tx.Project(ctx, w.project); err != nil {
+		return s, err
+	} else if known {
+		s.project = p.Name
+	}
+	if w.session == "" {
+		return s, nil
+	}
+	room, err := o.room(ctx, w.session, s.project, at, placeSettled)
+	if inRoom(s.project, room, l) {
+		s.session = w.session
+	}
+	return s, err
+}
+
+// reseat shows a memory where its project and its session let it be shown.
+func (o *op) reseat(ctx context.Context, m engram.Memory) error {
+	l, err := memoryLineage(ctx, o.tx, m)
+	if err != nil {
+		return err
+	}
+	is := spot{m.Project, m.SessionID}
+	w := writtenSpot(is, l)
+	to, err := o.allowed(ctx, w, m.Project, m.CreatedAt, l)
+	if err != nil || to == is {
+		return err
+	}
+	now := m
+	now.Project, now.SessionID = to.project, to.session
+	l = heldSpot(l, w, to)
+	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // it may have another memory there
+		l, now.TopicKey = withHeld(l, topicPart, m.TopicKey), ""
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
+		return err
+	}
+	return o.rewriteMemory(ctx, m, now, engram.Stamp{}, placeSettled)
+}
+
+// reseatPrompt is reseat for prompts.
+func (o *op) reseatPrompt(ctx context.Context, p engram.Prompt) error {
+	l, err := lineageOf(ctx, o.tx, engram.EntityPrompt, key(p.Num), engram.Record{Prompt: &p})
+	if err != nil {
+		return err
+	}
+	is := spot{p.Project, p.SessionID}
+	w := writtenSpot(is, l)
+	to, err := o.allowed(ctx, w, p.Project, p.CreatedAt, l)
+	if err != nil || to == is {
+		return err
+	}
+	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(p.Num), heldSpot(l, w, to)); err != nil {
+		return err
+	}
+	now := p
+	now.Project, now.SessionID = to.project, to.session
+	return o.rewritePrompt(ctx, p, now, placeSettled)
 }

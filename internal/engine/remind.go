@@ -2,12 +2,14 @@ package engine
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/attend"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
 	"github.com/alanbuscaglia/engram/internal/render"
 	"github.com/alanbuscaglia/engram/internal/retrieval"
@@ -265,4 +267,230 @@ func (t *reminding) tell() {
 	}
 	t.out.Text = render.Remind(t.head, lines)
 	t.out.Tokens = text.Tokens(t.out.Text)
+}
+
+// lookUp searches in one scope. What stands out by its words does so whatever it means, and
+// what does not come near to that is not lifted there by its meaning: then the words answer
+// alone. Meaning is asked only where it decides, for that costs as much as all the rest of an
+// event.
+func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
+	found, known, err := t.byWords(ctx, ask)
+	if err != nil || known && t.settled(found, ask.Mode) {
+		return found, err
+	}
+	return t.Engine.find(ctx, ask)
+}
+
+// byWords finds the memories that have the words of a question, by these alone. known is
+// false for a question that words do not answer, such as one that is nothing but a time.
+func (t *reminding) byWords(ctx context.Context, ask SearchInput) (found engram.Found, known bool, err error) {
+	if ask, err = ask.clean(); err != nil {
+		return found, false, err
+	}
+	err = t.store.View(ctx, func(r engram.Reader) error {
+		if err := t.open(ctx, r); err != nil {
+			return err
+		}
+		if p, named, err := r.Project(ctx, ask.Filter.Project); err != nil {
+			return err
+		} else if named { // an alias is asked for by the name that memories have
+			ask.Filter.Project = p.Name
+		}
+		q := newQuestion(t.Engine, r, ask)
+		if _, _, only := q.onlyWhen(); only || q.wordless() {
+			return nil
+		}
+		known = true
+		lexical, err := r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, Filter: ask.Filter, Limit: ask.Limit, Alone: true})
+		if err != nil || len(lexical.Hits) == 0 {
+			return err
+		}
+		found = engram.Found{Query: ask.Query, Rows: lexical.Rows}
+		if found.Hits, err = q.said(ctx, lexical.Hits); err != nil {
+			return err
+		}
+		return t.annotate(ctx, r, found.Hits)
+	})
+	return found, known, err
+}
+
+// said are finds of the lexical channel, with their memories.
+func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hit, error) {
+	ms, err := q.r.Memories(ctx, numsOf(finds))
+	if err != nil {
+		return nil, err
+	}
+	byNum := make(map[int64]engram.Memory, len(ms))
+	for _, m := range ms {
+		byNum[m.Num] = m
+	}
+	var hits []engram.Hit
+	for i, f := range finds {
+		if m, ok := byNum[f.Num]; ok {
+			hits = append(hits, engram.Hit{Memory: m, Score: f.Score, State: lifecycle.State(m, q.now()),
+				Why: engram.Why{Channels: []engram.ChannelRank{{Channel: engram.ChannelLexical, Rank: i + 1, Score: f.Score}}}})
+		}
+	}
+	return hits, nil
+}
+
+// settled reports whether of a search by words the same is told whatever its finds mean.
+// What supersedes a find need not have its words: then a whole search says what stands in its
+// place.
+func (t *reminding) settled(found engram.Found, mode Mode) bool {
+	if slices.ContainsFunc(found.Hits, func(h engram.Hit) bool { return successor(h) != 0 }) {
+		return false
+	}
+	if mode == ModeLexical {
+		return true
+	}
+	c := attend.DefaultCertainty()
+	_, finds := t.weighed(found)
+	sure := len(t.verdicts(c, finds, found.Rows))
+	for i := range finds {
+		finds[i].Near = 1
+		if sure == 0 {
+			finds[i].Relevance = 1 // what of a question is answered by its words has been answered
+		}
+	}
+	return len(t.verdicts(c, finds, found.Rows)) == sure // nearness makes none less certain
+}
+
+// leastExcerpt is the fewest tokens of a text that say something.
+const leastExcerpt = 12
+
+// line is a hit as it is told, of at most so many tokens: what it is, and the passage that
+// answers best. "" where not even its head goes in.
+func (t *reminding) line(h engram.Hit, tokens int) string {
+	m := h.Memory
+	head := render.RemindLine(m, h.Note(), "", t.at)
+	room := tokens - text.Tokens(head) - 2
+	if room < leastExcerpt {
+		if text.Tokens(head) > tokens {
+			return ""
+		}
+		return head
+	}
+	c := retrieval.Candidate{Num: m.Num, Body: m.Content, Summary: m.OwnSummary()}
+	return render.RemindLine(m, h.Note(), retrieval.Fragment(c, t.words, room), t.at)
+}
+
+// textOf is how a reminder reads with some of its memories alone.
+func (t *reminding) textOf(mine []int64) string {
+	var lines []string
+	for _, item := range t.out.Items {
+		if slices.Contains(mine, item.Hit.Memory.Num) {
+			lines = append(lines, item.Text)
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return render.Remind(t.head, lines)
+}
+
+// How much is told about a file, and how much is looked at for it.
+const (
+	fileMost  = 3
+	fileDepth = 30
+)
+
+// byPath finds what is anchored to a file, and then what names it; once for each file of
+// a session.
+func (t *reminding) byPath(ctx context.Context) error {
+	places := attend.Places(t.in.Directory, t.in.Path)
+	if len(places) == 0 {
+		return nil
+	}
+	t.head, t.asked = render.RemindOfFile, "file: "+places[0]
+	var hits []engram.Hit
+	err := t.store.View(ctx, func(r engram.Reader) error {
+		if err := t.open(ctx, r); err != nil {
+			return err
+		}
+		anchored, err := t.anchored(ctx, r, places)
+		hits = anchored
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(hits) < fileMost {
+		named, err := t.naming(ctx, places[0])
+		if err != nil {
+			return err
+		}
+		hits = append(hits, named...)
+	}
+	return t.store.View(ctx, func(r engram.Reader) error { return t.aboutFile(ctx, r, hits) })
+}
+
+// aboutFile keeps of hits what may be told about a file that was not told about before.
+func (t *reminding) aboutFile(ctx context.Context, r engram.Reader, hits []engram.Hit) error {
+	known := map[int64]bool{}
+	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool {
+		num := h.Memory.Num
+		out := t.seen[num] || known[num] || h.Memory.Forgotten() || !h.Memory.ValidTo.IsZero() && !h.Memory.ValidTo.After(t.at)
+		known[num] = true
+		return out
+	})
+	if len(hits) == 0 {
+		return nil
+	}
+	if told, err := t.toldBefore(ctx, r); err != nil || told && !t.in.Again {
+		return err
+	}
+	if err := t.annotate(ctx, r, hits); err != nil {
+		return err
+	}
+	hits = slices.DeleteFunc(hits, func(h engram.Hit) bool { return h.Repeats != 0 || successor(h) != 0 })
+	hits, err := t.trusted(ctx, r, hits[:min(len(hits), 2*fileMost)])
+	t.hits = hits[:min(len(hits), fileMost)]
+	return err
+}
+
+// toldBefore reports whether the session was told something for this question before.
+func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, error) {
+	if t.session.ID == "" {
+		return false, nil
+	}
+	uses, err := usesOf(ctx, r, t.session.ID)
+	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Verb == useRemind && u.Query == t.asked }), err
+}
+
+// anchored are the memories that are tied to a file, by any of the names it may have in its
+// repository.
+func (t *reminding) anchored(ctx context.Context, r engram.Reader, places []string) ([]engram.Hit, error) {
+	if t.in.Project == "" {
+		return nil, nil
+	}
+	var hits []engram.Hit
+	for _, p := range places {
+		ms, err := r.Anchored(ctx, t.in.Project, p, fileDepth)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range ms {
+			hits = append(hits, engram.Hit{Memory: m})
+		}
+	}
+	return hits, nil
+}
+
+// naming are the memories whose text names a file: by its path, by the end of it, or by its
+// own name where hardly another file is called so and the text does not say that another
+// one is meant.
+func (t *reminding) naming(ctx context.Context, place string) ([]engram.Hit, error) {
+	names := attend.NamesOf(place)
+	if len(names) == 0 || t.in.Project == "" {
+		return nil, nil
+	}
+	found, err := t.Engine.find(ctx, SearchInput{Query: path.Base(place), All: true, Mode: ModeLexical, Limit: fileDepth, Own: true, Filter: engram.Filter{Project: t.in.Project}})
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(found.Hits, func(h engram.Hit) bool {
+		said := strings.ToLower(h.Memory.Title + "\n" + h.Memory.Content)
+		return attend.Elsewhere(said, strings.ToLower(place)) || !slices.ContainsFunc(names, func(n string) bool { return attend.Names(said, strings.ToLower(n)) })
+	}), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
 )
 
 // Reviews returns the memories that are due for review, the longest overdue first; ""
@@ -144,4 +145,181 @@ func snoozed(m engram.Memory, marks []engram.Trust, now time.Time) bool {
 	return m.ReviewAfter.After(now) && slices.ContainsFunc(marks, func(t engram.Trust) bool {
 		return t.Mark == engram.TrustSnoozed && t.At.Equal(m.ReviewAfter)
 	})
+}
+
+// QueuedNamed returns one thing that waits, by its name in the queue (engram.QueueItem.Name), whole and with
+// the reasons. Code is not looked at anew: what is told of that is what was seen the last time.
+// CodeNotFound for what does not wait.
+func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.QueueItem, err error) {
+	err = e.store.View(ctx, func(r engram.Reader) error {
+		if num, is := engram.ParseWaitingName(name); is {
+			item, err = queuedRecord(ctx, r, num)
+			return err
+		}
+		ref, err := engram.ParseRef(name)
+		if err != nil {
+			return err
+		}
+		m, err := live(ctx, r, ref)
+		if err != nil {
+			return err
+		}
+		q := &queueing{now: e.now()}
+		kind, err := q.kindOf(ctx, r, m)
+		if err != nil {
+			return err
+		}
+		if kind == engram.QueueChanged {
+			seen, err := r.SeenAnchors(ctx, []int64{m.Num})
+			item = engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
+			item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
+			return err
+		}
+		err = q.add(ctx, r, kind, []engram.Memory{m})
+		item = q.Items[0]
+		return err
+	})
+	return item, err
+}
+
+// queuedRecord is what waits under a number.
+func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.QueueItem, error) {
+	d, err := waitsAt(ctx, r, num)
+	if err != nil {
+		return engram.QueueItem{}, err
+	}
+	kind := engram.QueueWaiting
+	if d.Why == engram.DeferredProposal {
+		kind = engram.QueueProposal
+	}
+	return engram.QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt}, nil
+}
+
+// kindOf is the first reason for which a memory waits, in the order of engram.QueueKinds.
+func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory) (engram.QueueKind, error) {
+	marks, err := r.Trust(ctx, []int64{m.Num})
+	if err != nil {
+		return "", err
+	}
+	seen, err := r.SeenAnchors(ctx, []int64{m.Num})
+	if err != nil {
+		return "", err
+	}
+	for _, mark := range marks[m.Num] {
+		if mark.Mark == engram.TrustSuspect {
+			return engram.QueueSuspect, nil
+		}
+	}
+	switch {
+	case seen[m.Num].Stale() && !snoozed(m, marks[m.Num], q.now):
+		return engram.QueueChanged, nil
+	case !m.ReviewAfter.IsZero() && !m.ReviewAfter.After(q.now):
+		return engram.QueueDue, nil
+	}
+	return "", engram.Errorf(engram.CodeNotFound, "memory #%d does not wait for review", m.Num).WithHint("{get %d} shows it", m.Num)
+}
+
+// readsLike stands before the reasons for which a text was found suspicious, where there are others.
+const readsLike = "reads like an order to an agent: "
+
+// mostSuspicions is how many reasons are told of what waits: who has read these has seen enough.
+const mostSuspicions = 12
+
+// SuspicionsOf says why what waits and is no memory yet reads like an order to an agent, and where
+// it does, for a person who decides on it: every text that would come in is looked at. nil where
+// nothing does.
+func SuspicionsOf(d engram.Deferred) []string {
+	why := tellReasons(suspicionsIn(textsOf(d.Record)), whyAndWhere)
+	return why[:min(len(why), mostSuspicions)]
+}
+
+// whyItWaits is what a person is told of something that waits: what it reads like, and for what it
+// was put aside.
+func whyItWaits(d engram.Deferred) []string {
+	why := SuspicionsOf(d)
+	if len(why) > 0 {
+		why[0] = readsLike + why[0]
+	}
+	if len(why) == 0 || d.Why == engram.DeferredProposal {
+		why = append(why, d.Reason)
+	}
+	return why
+}
+
+// mostStale is up to how many memories whose code changed are listed and counted, and mostLooked
+// of how many of them the code is looked at before.
+const (
+	mostStale  = 1000
+	mostLooked = 100
+)
+
+// lookAtStale looks what became meanwhile of the code of memories that wait because it changed,
+// by number, and notes it.
+func (e *Engine) lookAtStale(ctx context.Context, project string) (map[int64][]engram.Anchored, error) {
+	if e.code == nil || e.dir == "" {
+		return nil, nil
+	}
+	var stale []engram.Memory
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		name, err := deferredProject(ctx, r, project)
+		if err != nil {
+			return err
+		}
+		stale, err = r.StaleAnchors(ctx, name, engram.Page{Limit: mostLooked})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	states := e.states(ctx, stale)
+	e.noteAnchors(ctx, states)
+	return states, nil
+}
+
+// changed lists memories whose code is another one, but those that were put off.
+func (q *queueing) changed(ctx context.Context, r engram.Reader) error {
+	ms, err := r.StaleAnchors(ctx, q.project, engram.Page{Limit: mostStale})
+	if err != nil {
+		return err
+	}
+	marks, err := r.Trust(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	ms = slices.DeleteFunc(ms, func(m engram.Memory) bool {
+		now := retrieval.Standing(q.states[m.Num]) // another process may have kept it from being noted
+		return snoozed(m, marks[m.Num], q.now) || now != engram.AnchorUnknown && !now.Stale()
+	})
+	q.Counts[engram.QueueChanged] = len(ms)
+	p := q.take(len(ms))
+	ms = ms[p.Offset : p.Offset+p.Limit]
+	seen, err := r.SeenAnchors(ctx, memoryNums(ms))
+	if err != nil {
+		return err
+	}
+	for _, m := range ms {
+		item := engram.QueueItem{Kind: engram.QueueChanged, Memory: m, State: lifecycle.State(m, q.now)}
+		item.Anchors, item.Reasons = q.changes(m, seen[m.Num])
+		q.Items = append(q.Items, item)
+	}
+	return nil
+}
+
+// changes are the anchors of a memory as they stand, and what a person is told of them: each file
+// that is another one, by name. Where nobody could look it is what was seen the last time.
+func (q *queueing) changes(m engram.Memory, seen engram.AnchorState) (all []engram.Anchored, why []string) {
+	all = q.states[m.Num]
+	if retrieval.Standing(all) == engram.AnchorUnknown {
+		all = make([]engram.Anchored, len(m.Anchors))
+		for i, a := range m.Anchors {
+			all[i].Anchor = a
+		}
+		return all, []string{line(placesOfAnchors(m.Anchors)) + ": " + string(seen) + " when it was last looked at"}
+	}
+	for _, a := range all {
+		if retrieval.Standing([]engram.Anchored{a}).Stale() {
+			why = append(why, line(a.Place().String())+": "+string(a.State))
+		}
+	}
+	return all, why
 }

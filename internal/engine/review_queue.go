@@ -152,3 +152,158 @@ func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.Que
 		return nil
 	})
 }
+
+// waitedField is the name under which an entry notes for what something waited.
+const waitedField = "waited"
+
+// decidedWas is what an entry notes of something that waited. What it says is not in it: that
+// stands in the memory that it became, and goes when that is erased, or where it waited.
+type decidedWas struct {
+	Waited engram.Deferral `json:"waited"`
+	LastAt time.Time       `json:"last_at"`
+	Memory int64           `json:"memory"` // that it became; 0: it was refused
+}
+
+func (w decidedWas) fields() map[string]any {
+	return map[string]any{waitedField: w.Waited, "last_at": w.LastAt, "memory": w.Memory}
+}
+
+// RefuseDeferred throws a record away that waits; it does not come in with the batch that it
+// came with any more, and is not proposed again. Undo of the operation that it returns lets it
+// wait again, and DropDeferred removes it for good. CodeNotFound when nothing waits under the
+// number.
+func (e *Engine) RefuseDeferred(ctx context.Context, num int64) (number int64, err error) {
+	err = e.write(ctx, "refuse", func(o *op) error {
+		d, err := o.waiting(ctx, num)
+		if err != nil {
+			return err
+		}
+		err = o.decided(ctx, d, 0, "refused by whoever reviewed it")
+		number = o.first
+		return err
+	})
+	return number, err
+}
+
+// decided notes that something waits no longer: it became a memory, or was refused.
+func (o *op) decided(ctx context.Context, d engram.Deferred, memory int64, reason string) error {
+	was := decidedWas{d.Why, d.LastAt, memory}
+	d.Why, d.LastAt = engram.DeferredDecided, o.at
+	if memory != 0 {
+		d = withoutText(d)
+	}
+	return o.putWaiting(ctx, d, was, reason)
+}
+
+// putWaiting writes d over what was.
+func (o *op) putWaiting(ctx context.Context, d engram.Deferred, was decidedWas, reason string) error {
+	p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
+	if err != nil {
+		return err
+	}
+	if err := o.tx.PutDeferred(ctx, &d); err != nil {
+		return err
+	}
+	return o.log(ctx, engram.EntityWaiting, engram.WaitingName(d.Num), p.Name, reason, was.fields())
+}
+
+// withoutText is what waited without what it says: who erases the memory that it became means
+// that, too.
+func withoutText(d engram.Deferred) engram.Deferred {
+	r := *d.Record.Memory
+	r.Memory.Title, r.Memory.Content, r.Memory.NormalizedHash, r.Memory.Tags = "", "", "", nil
+	d.Record.Memory = &r
+	return d
+}
+
+// withText is what waited as the memory says it that it became.
+func withText(d engram.Deferred, m engram.Memory) engram.Deferred {
+	r := *d.Record.Memory
+	r.Memory.Title, r.Memory.Content, r.Memory.NormalizedHash, r.Memory.Tags, r.Memory.Type = m.Title, m.Content, m.NormalizedHash, m.Tags, m.Type
+	d.Record.Memory = &r
+	return d
+}
+
+// takeWaiting lets something wait again that was taken or refused; or takes or refuses it again,
+// when that is what was undone.
+func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error {
+	name := entry.Key
+	num, _ := engram.ParseWaitingName(name)
+	var was decidedWas
+	if err := readWas(entry, &was); err != nil {
+		return err
+	}
+	d, found, err := u.tx.DeferredAt(ctx, num)
+	if err != nil {
+		return err
+	}
+	if !found {
+		u.leave("what waited as %s was thrown away for good", name)
+		return nil
+	}
+	if err := u.decidedSince(ctx, entry, d); err != nil {
+		return err
+	}
+	now, what := d, "waits again"
+	now.Why, now.LastAt = was.Waited, was.LastAt
+	switch {
+	case was.Waited == engram.DeferredDecided && was.Memory != 0:
+		now, what = withoutText(now), "taken in again"
+	case was.Waited == engram.DeferredDecided:
+		what = "refused again"
+	case was.Memory != 0:
+		m, err := u.tx.Memory(ctx, engram.ByNum(was.Memory))
+		if engram.CodeOf(err) == engram.CodeNotFound {
+			u.leave("what waited as %s became memory #%d, which was erased", name, was.Memory)
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		now = withText(now, m)
+	}
+	u.changed(entry, "%s", what)
+	return u.putWaiting(ctx, now, decidedWas{d.Why, d.LastAt, was.Memory}, u.reason())
+}
+
+// decidedSince is an error when something is not any more as an entry left it: somebody decided
+// of it anew.
+func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now engram.Deferred) error {
+	later, err := u.since(ctx, entry)
+	if err != nil || len(later) == 0 {
+		return err
+	}
+	var left decidedWas
+	if err := readWas(later[0], &left); err != nil {
+		return err
+	}
+	if left.Waited == now.Why {
+		return nil
+	}
+	return u.changedSince("what waited as "+engram.WaitingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+}
+
+// dropDecided removes for good what was decided before a time: no undo reaches it any more.
+func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
+	var old []int64
+	for after := int64(0); ; {
+		page, err := tx.Deferred(ctx, "", after, deferredPage)
+		if err != nil {
+			return err
+		}
+		for _, d := range page {
+			if after = d.Num; d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
+				old = append(old, d.Num)
+			}
+		}
+		if len(page) < deferredPage {
+			break
+		}
+	}
+	for _, num := range old {
+		if _, err := tx.DropDeferred(ctx, num); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -11,6 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 	"github.com/alanbuscaglia/engram/internal/redact"
+	"github.com/alanbuscaglia/engram/internal/retrieval"
+	"github.com/alanbuscaglia/engram/internal/text"
 	"github.com/alanbuscaglia/engram/internal/topic"
 )
 
@@ -308,4 +310,150 @@ func cleanFilter(f engram.Filter) (engram.Filter, error) {
 		return f, engram.Errorf(engram.CodeInvalid, "since is not before until").WithHint("swap them")
 	}
 	return f, nil
+}
+
+// What belongs to a person or to everybody is seen in every project, wherever it was saved. A
+// search in a project asks for it apart, and only where there is any: the store chooses by
+// project before it reads, and a question that may be of every project would have to read all.
+
+// mostBeyond is how many of these memories are compared by meaning: the newest.
+const mostBeyond = 100
+
+// beyond is the filter of what a question in a project finds beside it; false where it finds
+// nothing there.
+func (in SearchInput) beyond() (engram.Filter, bool) {
+	f := in.Filter
+	if f.Project == "" || f.Scope == engram.ScopeProject || f.Forgotten || in.Own {
+		return f, false
+	}
+	f.Project, f.Beyond = "", true
+	return f, true
+}
+
+// passes reports whether a memory passes the filter, or is found beside the project.
+func (in SearchInput) passes(m engram.Memory) bool {
+	if passes(m, in.Filter) {
+		return true
+	}
+	f, some := in.beyond()
+	return some && passes(m, f)
+}
+
+// byWordsBeyond adds what the words find beside the project.
+func (q *question) byWordsBeyond(ctx context.Context) error {
+	f, some := q.in.beyond()
+	if !some {
+		return nil
+	}
+	err := q.r.Vitals(ctx, f, func(m engram.Memory) bool {
+		if m.Project != q.in.Filter.Project {
+			q.beyond = append(q.beyond, m.Num)
+		}
+		return len(q.beyond) < mostBeyond
+	})
+	if err != nil || len(q.beyond) == 0 {
+		return err
+	}
+	found, err := q.r.Lexical(ctx, engram.LexicalQuery{Terms: q.terms, All: q.in.All, Filter: f, Limit: mostBeyond, Alone: true})
+	if err != nil {
+		return err
+	}
+	if q.lexical.Rows == 0 { // nothing is in the project
+		q.lexical = found
+		return nil
+	}
+	q.lexical.Hits = ranked(q.lexical.Hits, found.Hits)
+	return nil
+}
+
+// ranked joins two lists of finds; where one is in both, the first list has its score.
+func ranked(first, second []engram.Ranked) []engram.Ranked {
+	have := map[int64]bool{}
+	for _, h := range first {
+		have[h.Num] = true
+	}
+	all := append(first, slices.DeleteFunc(second, func(h engram.Ranked) bool { return have[h.Num] })...)
+	retrieval.Sort(all)
+	return all
+}
+
+// distant drops from what is near in meaning what was added from beside the project and would
+// not have been among as many finds.
+func (q *question) distant(found []engram.Ranked) {
+	if len(found) < nearDepth {
+		return
+	}
+	least := found[len(found)-1].Score
+	for _, num := range q.beyond {
+		byWords := slices.ContainsFunc(q.lexical.Hits, func(h engram.Ranked) bool { return h.Num == num })
+		if v := q.meaning.near[num]; v != nil && !byWords && retrieval.Cosine(q.meaning.vector, v) < least {
+			delete(q.meaning.near, num)
+		}
+	}
+}
+
+// weigh multiplies the scores by what the memories themselves are worth, and by how
+// near they lie to the time that the question speaks of.
+func (q *question) weigh(context.Context) error {
+	spans := retrieval.Spans(q.phrases)
+	for _, p := range q.phrases {
+		q.times = append(q.times, engram.TimeSpan{Phrase: q.in.Query[p.Start:p.End], From: p.From, To: p.To})
+	}
+	now, prior := q.now(), retrieval.DefaultPrior()
+	for i, f := range q.finds {
+		m := q.memories[f.Num]
+		factors := prior.Prior(m.Importance, q.fading.strength(m, now), now.Sub(m.CreatedAt))
+		if len(spans) > 0 {
+			factors = append(factors, engram.Factor{Name: "time", Value: retrieval.TimePrior(m.CreatedAt, spans)})
+		}
+		w := q.whyOf(f.Num)
+		w.Factors = append(w.Factors, factors...)
+		for _, factor := range factors {
+			q.finds[i].Score *= factor.Value
+		}
+	}
+	retrieval.Sort(q.finds)
+	return nil
+}
+
+// withTimes marks the terms that stand in an expression of time. They are looked for,
+// because a memory may speak of the time in the same words, but no memory needs them.
+func withTimes(terms []engram.Term, question string, phrases []text.TimePhrase) []engram.Term {
+	times := map[string]bool{}
+	for _, p := range phrases {
+		text.Scan(question[p.Start:p.End], func(t text.Token) { times[t.Text()] = true })
+	}
+	for i, t := range terms {
+		terms[i].Time = times[t.Word]
+	}
+	return terms
+}
+
+// onlyWhen reports whether a question asks for a time and nothing else, and the stretch
+// it asks for: "what did we decide yesterday" is a question about yesterday.
+func (q *question) onlyWhen() (from, to time.Time, ok bool) {
+	for _, t := range q.terms {
+		if !t.Time && !t.Stop && !text.Asks(t.Written) {
+			return from, to, false
+		}
+	}
+	if len(q.phrases) == 0 {
+		return from, to, false
+	}
+	return q.phrases[0].From, q.phrases[0].To, true
+}
+
+// inSpan lists what was made in a stretch of time, the newest first.
+func (q *question) inSpan(ctx context.Context, from, to time.Time) ([]engram.Hit, error) {
+	f := q.in.Filter
+	if f.Since.Before(from) {
+		f.Since = from.UTC()
+	}
+	if !to.IsZero() && (f.Until.IsZero() || to.Before(f.Until)) {
+		f.Until = to.UTC()
+	}
+	if !f.Until.IsZero() && !f.Since.Before(f.Until) {
+		return nil, nil
+	}
+	return q.Engine.newest(ctx, q.r, f, q.in.Limit)
 }

@@ -1,12 +1,16 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/contradiction"
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
@@ -212,4 +216,281 @@ func (s *sleep) wanted(of ...lifecycle.StepAction) []lifecycle.StepAction {
 		}
 	}
 	return wanted
+}
+
+// nightFact is what is known of the last night: a store has one, whatever number of
+// processes serve it.
+type nightFact struct {
+	Due   int64 `json:"due"`   // milliseconds since 1970
+	Begun int64 `json:"begun"` // when somebody began to sleep
+	Done  bool  `json:"done"`
+}
+
+const nightName = "sleep-night"
+
+// nightLease is how long a night that was begun and not ended is left to who began it: a
+// process that was stopped meanwhile never ends it.
+const nightLease = time.Hour
+
+// SleepNight sleeps in every project, unless another process does or did for the night
+// that was due at due, or a later one. slept says whether it did.
+//
+// On a store that never had a night, the one that is due counts as slept: who asks for
+// sleep at night does not mean at once. One that is late, because no process was there, is
+// made up for.
+func (e *Engine) SleepNight(ctx context.Context, due time.Time) (res Slept, slept bool, err error) {
+	mine, err := e.claimNight(ctx, due)
+	if err != nil || !mine {
+		return res, false, err
+	}
+	if res, err = e.Sleep(ctx, SleepInput{}); err != nil {
+		return res, false, err
+	}
+	return res, true, e.store.Update(ctx, func(tx engram.Tx) error {
+		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: true})
+	})
+}
+
+// claimNight reports whether the night is this process's to sleep.
+func (e *Engine) claimNight(ctx context.Context, due time.Time) (mine bool, err error) {
+	// Mostly it is somebody else's, which is seen without keeping other writers waiting.
+	taken := false
+	err = e.store.View(ctx, func(r engram.Reader) (err error) {
+		_, taken, err = e.nightTaken(ctx, r, due)
+		return err
+	})
+	if err != nil || taken {
+		return false, err
+	}
+	err = e.store.Update(ctx, func(tx engram.Tx) error {
+		known, taken, err := e.nightTaken(ctx, tx, due)
+		if err != nil || taken {
+			return err
+		}
+		mine = known
+		return putNight(ctx, tx, nightFact{Due: due.UnixMilli(), Begun: e.now().UnixMilli(), Done: !known})
+	})
+	return mine, err
+}
+
+// nightTaken reports whether there ever was a night, and whether the one that is due was
+// slept or is being slept.
+func (e *Engine) nightTaken(ctx context.Context, r engram.Reader, due time.Time) (known, taken bool, err error) {
+	text, err := r.Fact(ctx, nightName)
+	if err != nil {
+		return false, false, err
+	}
+	var f nightFact
+	if text == "" || json.Unmarshal([]byte(text), &f) != nil {
+		return false, false, nil
+	}
+	now := e.now()
+	if time.UnixMilli(f.Due).After(now.Add(24 * time.Hour)) {
+		return false, false, nil // noted by a clock that was ahead: every night until then would be taken
+	}
+	begun := now.Sub(time.UnixMilli(f.Begun)).Abs() // a clock that was set back does not keep it for ever
+	return true, f.Due > due.UnixMilli() || f.Due == due.UnixMilli() && (f.Done || begun < nightLease), nil
+}
+
+func putNight(ctx context.Context, tx engram.Tx, f nightFact) error {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return err
+	}
+	return tx.PutFact(ctx, nightName, string(text))
+}
+
+// sleptFact is what is known of a project's last sleep.
+type sleptFact struct {
+	Model string `json:"model"` // fingerprint: in whose space twins were looked for
+	At    int64  `json:"at"`    // milliseconds since 1970
+}
+
+func sleptName(project string) string { return "sleep:" + project }
+
+// lastSlept is when the twins of a project were last looked for in the model in force;
+// zero for never, or where the journal no longer tells what changed since.
+func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) (time.Time, error) {
+	text, err := r.Fact(ctx, sleptName(project))
+	if err != nil || text == "" {
+		return time.Time{}, err
+	}
+	var fact sleptFact
+	if json.Unmarshal([]byte(text), &fact) != nil || fact.Model != s.embedder.Model().Fingerprint {
+		return time.Time{}, nil
+	}
+	begins, err := r.JournalBegins(ctx)
+	at := time.UnixMilli(fact.At).UTC()
+	if at.Before(begins) || at.After(s.res.At) { // a clock that was set back: what is newer would look older
+		return time.Time{}, err
+	}
+	return at, err
+}
+
+// changedSince says which memories changed since their project's last sleep. What sleep
+// itself did is no change, nor what an undo brought back.
+func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num int64) bool, error) {
+	changed := map[int64]bool{}
+	err := s.store.View(ctx, func(r engram.Reader) error {
+		since := map[string]time.Time{}
+		var first time.Time
+		for at, nums := range groups {
+			slept, known := since[at.project]
+			if !known {
+				var err error
+				if slept, err = s.lastSlept(ctx, r, at.project); err != nil {
+					return err
+				}
+				since[at.project] = slept
+			}
+			if slept.IsZero() {
+				for _, num := range nums {
+					changed[num] = true
+				}
+			} else if first.IsZero() || slept.Before(first) {
+				first = slept
+			}
+		}
+		if first.IsZero() {
+			return nil
+		}
+		after, err := r.SeqBefore(ctx, first)
+		if err != nil {
+			return err
+		}
+		err = walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
+			num, _ := strconv.ParseInt(m.Key, 10, 64)
+			if m.Verb != sleepVerb && m.Verb != "undo" && !m.At.Time().Before(since[m.Project]) {
+				changed[num] = true
+			}
+		})
+		if err != nil {
+			return err
+		}
+		// What came from another project was not compared here either.
+		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityProject, After: after}, func(m engram.Mutation) {
+			var was projectWas
+			if m.Was == nil || m.Verb == "undo" || json.Unmarshal(m.Was, &was) != nil || m.At.Time().Before(since[was.To]) {
+				return
+			}
+			for _, num := range was.Memories {
+				changed[num] = true
+			}
+		})
+	})
+	return func(num int64) bool { return changed[num] }, err
+}
+
+// against fills in what keeps twins from becoming one.
+func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []lifecycle.Twin, model engram.Model) ([]lifecycle.Twin, error) {
+	alone, judged, err := tiesAgainst(ctx, r, ms)
+	if err != nil {
+		return nil, err
+	}
+	byNum := map[int64]engram.Memory{}
+	readings := map[int64]contradiction.Reading{}
+	for _, m := range ms {
+		byNum[m.Num] = m
+	}
+	read := func(m engram.Memory) contradiction.Reading {
+		if _, known := readings[m.Num]; !known {
+			readings[m.Num] = contradiction.Read(contradiction.Text{Title: m.Title, Content: m.Content})
+		}
+		return readings[m.Num]
+	}
+	all := make([]lifecycle.Twin, 0, len(pairs))
+	for _, p := range pairs {
+		a, b := byNum[p.A], byNum[p.B]
+		why, may := lifecycle.MayMerge(a, b)
+		switch {
+		case !may:
+			p.Against = why
+		case judged[[2]int64{p.A, p.B}]:
+			p.Against = "the two are judged, or waiting for it"
+		case alone[p.A] != "" || alone[p.B] != "":
+			p.Against = cmp.Or(alone[p.A], alone[p.B])
+		case a.NormalizedHash != b.NormalizedHash || a.Title != b.Title:
+			if d, differ := read(a).Against(read(b), nearnessOf(model, p.Cosine)); differ {
+				p.Against = "they differ in a " + string(d.Kind)
+			} else if lifecycle.Adds(a, b) == lifecycle.AddsBeside {
+				p.Against = lifecycle.SaysElse
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// tiesAgainst says which memories must not be merged at all, and why, and which pairs
+// must not.
+func tiesAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) (alone map[int64]string, judged map[[2]int64]bool, err error) {
+	alone, judged = map[int64]string{}, map[[2]int64]bool{}
+	var nums []int64
+	for _, m := range ms {
+		nums = append(nums, m.Num)
+		back, err := broughtBack(ctx, r, m.Num)
+		if err != nil {
+			return nil, nil, err
+		}
+		if back {
+			alone[m.Num] = "brought back by an undo"
+		}
+	}
+	ties, err := r.Relations(ctx, nums)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, tie := range ties {
+		if tie.Judgment() || tie.Status == engram.RelationPending {
+			judged[[2]int64{tie.Source, tie.Target}], judged[[2]int64{tie.Target, tie.Source}] = true, true
+		}
+		if !tie.Supersedes() {
+			continue
+		}
+		by, err := r.Memories(ctx, []int64{tie.Source})
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(by) == 1 && !by[0].Forgotten() {
+			alone[tie.Target] = "another memory has taken its place"
+		}
+	}
+	return alone, judged, nil
+}
+
+// journalDepth is how far back in a memory's journal an undo is looked for.
+const journalDepth = 50
+
+// broughtBack reports whether an undo ever brought back a memory that was forgotten: then
+// somebody wants it.
+func broughtBack(ctx context.Context, r engram.Reader, num int64) (bool, error) {
+	entries, err := r.Mutations(ctx, engram.EntityMemory, key(num), engram.Page{Limit: journalDepth})
+	if err != nil {
+		return false, err
+	}
+	for _, m := range entries {
+		var was struct {
+			DeletedAt *time.Time `json:"deleted_at"`
+		}
+		if m.Verb == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero() {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// keepBroughtBack takes out of the plan what an undo has brought back.
+func (s *sleep) keepBroughtBack(ctx context.Context) error {
+	return s.store.View(ctx, func(r engram.Reader) error {
+		var failed error
+		s.res.Plan = slices.DeleteFunc(s.res.Plan, func(step lifecycle.Step) bool {
+			if failed != nil || step.Action != lifecycle.StepPrune {
+				return false
+			}
+			back, err := broughtBack(ctx, r, step.Memories[0])
+			failed = err
+			return back
+		})
+		return failed
+	})
 }

@@ -2,8 +2,11 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -197,4 +200,257 @@ func (u *undoing) inUse(ctx context.Context, name string) (bool, error) {
 	}
 	hidden, err := u.tx.DeletedPrompts(ctx, name)
 	return slices.Max([]int{len(live), len(forgotten), len(sessions), len(prompts), len(hidden)}) > 0, err
+}
+
+// move is an entry of a move between projects, read once: it may name a hundred thousand
+// memories, and each of them asks.
+type move struct {
+	entry    engram.Mutation
+	was      projectWas
+	memories map[int64]bool
+	prompts  map[int64]bool
+	sessions map[string]bool
+}
+
+// movesSince reads the moves between projects that were written after an operation.
+func (u *undoing) movesSince(ctx context.Context, undone engram.Operation) (moves []move, err error) {
+	entries, err := entriesSince(ctx, u.tx, engram.EntityProject, undone.At.Time())
+	if err != nil {
+		return nil, err
+	}
+	entries = slices.DeleteFunc(entries, func(e engram.Mutation) bool { return e.Seq <= undone.Op })
+	slices.Reverse(entries)
+	return movesAmong(entries)
+}
+
+// movesAmong reads those entries about projects that are moves, in their order.
+func movesAmong(entries []engram.Mutation) (moves []move, err error) {
+	for _, e := range entries {
+		m := move{entry: e}
+		if err := readWas(e, &m.was); err != nil {
+			return nil, err
+		}
+		if m.was.From == "" {
+			continue
+		}
+		m.memories, m.prompts, m.sessions = setOf(m.was.Memories), setOf(m.was.Prompts), setOf(m.was.Sessions)
+		moves = append(moves, m)
+	}
+	return moves, nil
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	set := make(map[T]bool, len(list))
+	for _, v := range list {
+		set[v] = true
+	}
+	return set
+}
+
+// changed returns what the move changed of one thing, as an entry of its own would note
+// it; nil when it did not touch it.
+func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error) {
+	num, _ := strconv.ParseInt(key, 10, 64)
+	switch {
+	case entity == engram.EntityMemory && m.memories[num]:
+		return m.was.memory(num)
+	case entity == engram.EntityPrompt && m.prompts[num], entity == engram.EntitySession && m.sessions[key]:
+		return json.Marshal(map[string]any{"project": m.was.From})
+	}
+	return nil, nil
+}
+
+// settlePlacesOf settles what is shown in sessions of which the project was taken back.
+func (u *undoing) settlePlacesOf(ctx context.Context, entries []engram.Mutation) error {
+	var sessions []string
+	for _, e := range entries {
+		var was struct {
+			Project  *string
+			Sessions []string
+		}
+		if e.Entity != engram.EntitySession && e.Entity != engram.EntityProject {
+			continue
+		}
+		if err := readWas(e, &was); err != nil {
+			return err
+		}
+		if sessions = append(sessions, was.Sessions...); was.Project != nil {
+			sessions = append(sessions, e.Key)
+		}
+	}
+	return u.settlePlaces(ctx, sessions)
+}
+
+func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
+	p, err := u.tx.Prompt(ctx, numOf(entry.Key))
+	if engram.CodeOf(err) == engram.CodeNotFound {
+		u.leave("prompt #%s was erased", entry.Key)
+		return nil
+	}
+	if err != nil || entry.Reason == placeSettled {
+		return err
+	}
+	was, since, err := u.read(ctx, entry)
+	if err != nil {
+		return err
+	}
+	now := p
+	if was == nil {
+		if p.Deleted() {
+			return nil
+		}
+		now.DeletedAt = u.at
+		u.changed(entry, "deleted")
+		return u.replacePrompt(ctx, p, now, u.reason())
+	}
+	names, err := u.restorable(fmt.Sprintf("prompt #%d", p.Num), was, promptFields(p), since)
+	if err != nil {
+		return err
+	}
+	if err := promptTable(&now).restore(was, names...); err != nil {
+		return inEntry(entry, err)
+	}
+	u.changed(entry, "restored")
+	return u.replacePrompt(ctx, p, now, u.reason())
+}
+
+func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error {
+	s, err := u.tx.Session(ctx, entry.Key)
+	known := err == nil
+	switch {
+	case !known && engram.CodeOf(err) != engram.CodeNotFound:
+		return err
+	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeSettled || entry.Reason == sessionTold):
+		return nil
+	case entry.Was == nil:
+		return u.unmakeSession(ctx, entry, s)
+	}
+	now := s
+	if !known {
+		now.ID = entry.Key
+	} else if err := u.unmoved(ctx, entry, fmt.Sprintf("session %q", s.ID), sessionFields(s)); err != nil {
+		return err
+	}
+	begun, err := sessionTable(&now).takeBackWith(entry, "started_at")
+	switch {
+	case err != nil:
+		return err
+	case !known && !begun:
+		u.leave("session %q is gone", entry.Key)
+		return nil
+	case !known:
+		now.ActiveAt = now.StartedAt
+		u.changed(entry, "made again")
+		return u.putSession(ctx, nil, now, u.reason())
+	case now == s:
+		return nil
+	}
+	u.changed(entry, "restored")
+	return u.putSession(ctx, &s, now, u.reason())
+}
+
+// unmoved is an error when a field of an entry is not any more what the operation left
+// in it.
+func (u *undoing) unmoved(ctx context.Context, entry engram.Mutation, what string, now map[string]any) error {
+	was, since, err := u.read(ctx, entry)
+	if err != nil {
+		return err
+	}
+	_, err = u.restorable(what, was, now, since)
+	return err
+}
+
+// madeAnew reports whether a thing is not the one that the entry made, but another that was made later
+// under its name: born is the field that says when it was made, at what it says now. It returns what
+// became of the thing since, too.
+func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born string, at time.Time) (anew bool, since fieldsSince, err error) {
+	later, err := u.since(ctx, entry)
+	if err != nil {
+		return false, nil, err
+	}
+	for _, e := range later {
+		made := at
+		if err := (fieldTable{born: &made}).takeBack(e); err != nil {
+			return false, nil, err
+		}
+		if erases(e.Verb) || !made.Equal(at) {
+			return true, nil, nil
+		}
+	}
+	since, err = sinceOf(later)
+	return false, since, err
+}
+
+// unmakeSession removes a session that the operation made, if nothing is in it. A
+// memory that was forgotten stands in it still. A session that was changed since is a conflict.
+func (u *undoing) unmakeSession(ctx context.Context, entry engram.Mutation, s engram.Session) error {
+	anew, since, err := u.madeAnew(ctx, entry, "started_at", s.StartedAt)
+	if err != nil {
+		return err
+	}
+	if anew {
+		u.leave("session %q was deleted since, and made anew", s.ID)
+		return nil
+	}
+	if _, err := u.restorable(fmt.Sprintf("session %q", s.ID), since.left(), sessionFields(s), since); err != nil {
+		return err
+	}
+	memories, err := u.tx.CountInSession(ctx, s.ID, true)
+	if err != nil {
+		return err
+	}
+	prompts, err := u.tx.Prompts(ctx, "", s.ID, engram.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
+	hidden, err := u.tx.DeletedPromptsIn(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if memories > 0 || len(prompts) > 0 || len(hidden) > 0 {
+		return nil
+	}
+	u.changed(entry, "removed")
+	return u.deleteSession(ctx, s, false)
+}
+
+// erasedWas is what an entry notes of it.
+type erasedWas struct {
+	ID    string       `json:"id"`
+	At    engram.Clock `json:"at"`
+	Bound bool         `json:"bound"`
+}
+
+// takeErased lets something come in again of which a file said that it was erased elsewhere; or
+// not, when that is what was undone. What replicas agree on by a pull stays so.
+func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
+	x := engram.ErasedKey(entry.Key)
+	if entry.Was != nil {
+		var was erasedWas
+		if err := readWas(entry, &was); err != nil {
+			return err
+		}
+		x.ID, x.At, x.Bound = was.ID, was.At, was.Bound
+		if err := u.tx.PutErased(ctx, x); err != nil {
+			return err
+		}
+		u.changed(entry, "stays away")
+		return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), nil)
+	}
+	shared, err := u.tx.Shared(ctx, engram.EntityErased, entry.Key)
+	if err != nil {
+		return err
+	}
+	if entry.Verb == "pull" || shared {
+		// A batch that told of it, too, is not read again: without the tombstone this store would
+		// bring back, for everybody, what somebody had erased.
+		u.leave("%s %s was erased elsewhere, and stays away", x.Entity, x.Name())
+		return nil
+	}
+	x, known, err := u.tx.DropErased(ctx, entry.Key)
+	if err != nil || !known {
+		return err
+	}
+	u.changed(entry, "may come in again")
+	return u.log(ctx, engram.EntityErased, entry.Key, "", u.reason(), map[string]any{"id": x.ID, "at": x.At, "bound": x.Bound})
 }

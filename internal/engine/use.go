@@ -282,3 +282,153 @@ func (e *Engine) rememberIn(ctx context.Context, session string, s showing) (deg
 	}
 	return append(degraded, e.remember(ctx, s)...), nil
 }
+
+// Telling is what is about to be told to a session that did not ask. Others may be about to
+// tell it the same: whoever tells makes it his own before, in whatever they all look at.
+type Telling struct {
+	Nums []int64 // its memories, best first; of a brief there may be none
+	// Text is how it reads with some of Nums alone; "" when nothing is left to say.
+	Text func(mine []int64) string
+	// Claim writes down in the store that the session was told some of Nums, and returns those
+	// that nobody has told it before. It is for who has no better place: it takes the lock of
+	// the store, for which it waits no longer than Options.Patience. An error says that nothing
+	// was written.
+	Claim func(nums []int64) (mine []int64, err error)
+}
+
+// Teller tells, and returns what of Telling.Nums was told. told is false where nothing was,
+// such as when the time was over; then it is not remembered to have been shown.
+type Teller func(Telling) (nums []int64, told bool)
+
+// handed is what became of a Telling.
+type handed struct {
+	nums    []int64
+	told    bool
+	claimed bool // in the store, where nothing is left to be remembered
+}
+
+// handOver gives what was found to a teller. before is what has to be in the store first.
+func (e *Engine) handOver(ctx context.Context, tell Teller, s *showing, again bool, text func([]int64) string, before func() error) (h handed) {
+	t := Telling{Nums: s.nums(), Text: text}
+	t.Claim = func(nums []int64) ([]int64, error) {
+		if err := before(); err != nil {
+			return nil, err
+		}
+		mine, err := e.claim(ctx, *s, nums, again)
+		h.claimed = err == nil
+		return mine, err
+	}
+	h.nums, h.told = tell(t)
+	if !h.told {
+		h.nums = nil
+	}
+	s.items = s.only(h.nums)
+	return h
+}
+
+// claim remembers that some of what a session is shown was shown, in the transaction that
+// looks whether it had been.
+func (e *Engine) claim(ctx context.Context, s showing, nums []int64, again bool) (mine []int64, err error) {
+	if s.session.ID == "" {
+		return nil, engram.Errorf(engram.CodeUnavailable, "a session that is not known cannot be told anything once")
+	}
+	s.query = e.CleanText(s.query)
+	at := e.now()
+	ctx, cancel := e.waiting(ctx)
+	defer cancel()
+	err = e.store.Update(ctx, func(tx engram.Tx) error {
+		seen, err := seenIn(ctx, tx, s.session)
+		if err != nil {
+			return err
+		}
+		mine = slices.DeleteFunc(slices.Clone(nums), func(num int64) bool { return seen[num] && !again })
+		of := s
+		of.items = s.only(mine)
+		if len(of.items) == 0 {
+			return nil
+		}
+		return tx.AppendUses(ctx, of.uses(at))
+	})
+	return mine, err
+}
+
+// Account tells what a session was shown.
+type Account struct {
+	Session engram.Session
+	Uses    []Shown // oldest first
+	Tokens  int     // of all of them
+}
+
+// Shown is one use with the memory that was shown.
+type Shown struct {
+	engram.Use
+	// Title and Type are those of now; "" when nothing was found, or it was erased.
+	Title string
+	Type  engram.Type
+	// Gone says that the memory was forgotten or erased since. Of an erased one the
+	// number and the question are gone too.
+	Gone bool
+}
+
+// Why tells what was shown in a session: when, by which verb, for which question, at
+// what cost; as far as it is still remembered. A session that does not exist is
+// not_found.
+func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
+	var a Account
+	err := e.store.View(ctx, func(r engram.Reader) error {
+		var err error
+		if a.Session, err = r.Session(ctx, line(session)); err != nil {
+			return err
+		}
+		uses, err := usesOf(ctx, r, a.Session.ID)
+		if err != nil {
+			return err
+		}
+		a.Uses, err = withMemories(ctx, r, uses)
+		return err
+	})
+	if err != nil {
+		return Account{}, err
+	}
+	for _, u := range a.Uses {
+		a.Tokens += u.Tokens
+	}
+	return a, nil
+}
+
+// usesOf reads every use of a session, page by page.
+func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.Use, err error) {
+	const page = 1000
+	for {
+		us, err := r.Uses(ctx, session, engram.Page{Limit: page, Offset: len(all)})
+		all = append(all, us...)
+		if err != nil || len(us) < page {
+			return all, err
+		}
+	}
+}
+
+func withMemories(ctx context.Context, r engram.Reader, uses []engram.Use) ([]Shown, error) {
+	var nums []int64
+	known := map[int64]engram.Memory{}
+	for _, u := range uses {
+		if _, listed := known[u.Memory]; !listed && u.Memory != 0 {
+			known[u.Memory] = engram.Memory{}
+			nums = append(nums, u.Memory)
+		}
+	}
+	ms, err := r.Memories(ctx, nums)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range ms {
+		known[m.Num] = m
+	}
+	shown := make([]Shown, len(uses))
+	for i, u := range uses {
+		m := known[u.Memory]
+		// A use with a cost showed something: without a memory, it was erased.
+		shown[i] = Shown{Use: u, Title: m.Title, Type: m.Type, Gone: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
+	}
+	return shown, nil
+}

@@ -3,6 +3,11 @@ package engine
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -207,4 +212,336 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 		g.title = most.Title
 	}
 	return slices.DeleteFunc(all, func(g *group) bool { return len(g.members) < leastCluster })
+}
+
+// takenEdit is what became of one edit in its transaction.
+type takenEdit struct {
+	passed   bool // it is not this import's
+	memory   engram.Memory
+	revised  []string // fields that came in
+	clash    []string // fields that both sides changed
+	rejected string   // why nothing of it came in
+	gone     bool     // the memory was forgotten
+	torn     bool     // the note seems to be cut off
+	// elsewhere says that the note was written by another store, which shares the vault, or
+	// that its memory was erased.
+	elsewhere bool
+	noted     []string
+	base      engram.NoteDigest // what the note says, as far as it tells
+}
+
+// takeEdit decides and writes, in one transaction with others: what is refused is refused
+// before anything is written.
+func (o *op) takeEdit(ctx context.Context, e engram.NoteEdit, project string) (t takenEdit, err error) {
+	was, err := o.tx.Memory(ctx, engram.ByID(e.ID))
+	switch {
+	case engram.CodeOf(err) == engram.CodeNotFound:
+		t.passed = project != ""
+		if t.rejected = "no memory here has this id"; e.Base != nil {
+			t.rejected, t.elsewhere = "", true
+		}
+		return t, nil
+	case err != nil:
+		return t, err
+	}
+	t.memory = was
+	if project != "" && was.Project != project {
+		t.passed = true
+		return t, nil
+	}
+	if was.Forgotten() {
+		t.gone = true
+		return t, nil
+	}
+	if e.Unended && len(e.Fields.Content) < len(strings.TrimSpace(was.Content)) && strings.HasPrefix(was.Content, e.Fields.Content) {
+		t.torn = true
+		return t, nil
+	}
+	in, err := t.compare(was, e)
+	if err != nil || len(t.revised) == 0 {
+		return t, err
+	}
+	m, why, err := o.editedMemory(ctx, was, in)
+	if err != nil || why != "" {
+		t.rejected = why
+		return t, err
+	}
+	if reflect.DeepEqual(m, was) {
+		t.revised = nil
+		return t, nil
+	}
+	m.UpdatedAt = o.at
+	t.memory = m
+	return t, o.replaceMemory(ctx, was, m, "note")
+}
+
+// editedMemory is was with what a note changes, or why it cannot be.
+func (o *op) editedMemory(ctx context.Context, was engram.Memory, in UpdateInput) (m engram.Memory, why string, err error) {
+	if err := in.raw().check(); err != nil {
+		return m, flawText(err), nil
+	}
+	if m, err = o.changed(ctx, was, in, o.washing()); engram.CodeOf(err) == engram.CodeInvalid {
+		return m, flawText(err), nil
+	}
+	if err != nil || m.TopicKey == "" || m.TopicKey == was.TopicKey && m.Scope == was.Scope {
+		return m, "", err
+	}
+	other, found, err := o.tx.ByTopic(ctx, m.Project, m.Scope, m.TopicKey)
+	if err == nil && found && other.Num != was.Num {
+		why = fmt.Sprintf("the topic %s is that of memory #%d", m.TopicKey, other.Num)
+	}
+	return m, why, err
+}
+
+// compare finds out what the note changes, and what of that the memory changed, too.
+func (t *takenEdit) compare(was engram.Memory, e engram.NoteEdit) (in UpdateInput, err error) {
+	here, note := engram.NoteFieldsOf(was).Digest(), e.Fields.Digest()
+	base := here
+	if e.Base != nil {
+		base = *e.Base
+	}
+	changedHere := here.Differs(base)
+	t.base = note
+	for i, field := range engram.NoteFieldNames() {
+		if slices.Contains(e.Lacks, field) {
+			t.base[i] = base[i]
+			continue
+		}
+		if note[i] == base[i] || note[i] == here[i] || field == "content" && sameLines(was.Content, e.Fields.Content) {
+			continue
+		}
+		if e.Base == nil || slices.Contains(changedHere, field) {
+			t.clash = append(t.clash, field)
+			continue
+		}
+		t.revised = append(t.revised, field)
+		if err := in.set(field, e.Fields); err != nil {
+			return in, err
+		}
+	}
+	t.noted = slices.Clone(e.Ignored)
+	if e.Project != "" && normalProject(e.Project) != was.Project {
+		t.noted = append(t.noted, fmt.Sprintf("its project is not changed by a note: engram update %d --move-to NAME does", was.Num))
+	}
+	return in, nil
+}
+
+// sameLines reports texts that differ in the ends of lines alone: some editors change them all.
+func sameLines(a, b string) bool {
+	return strings.ReplaceAll(a, "\r\n", "\n") == strings.ReplaceAll(b, "\r\n", "\n")
+}
+
+// set takes one field of a note into a change.
+func (in *UpdateInput) set(field string, f engram.NoteFields) error {
+	switch field {
+	case "title":
+		in.Title = &f.Title
+	case "content":
+		in.Content = &f.Content
+	case "type":
+		in.Type = &f.Type
+	case "scope":
+		in.Scope = &f.Scope
+	case "topic":
+		in.TopicKey = &f.TopicKey
+	case "tags":
+		in.Tags = &f.Tags
+	case "importance":
+		in.Importance = &f.Importance
+	case "permanent":
+		in.Permanent = &f.Permanent
+	default:
+		return engram.Errorf(engram.CodeInternal, "field %q of a note is not known", field)
+	}
+	return nil
+}
+
+// carry brings in the memories of notes that another store wrote: a vault carries them as a
+// file of an export does, with their ids, and with the relations between those that are here
+// then. What was erased or forgotten here stays so, and is told.
+func (x *vaultImport) carry(ctx context.Context) error {
+	absent, err := x.absent(ctx)
+	if err != nil || len(absent) == 0 {
+		return err
+	}
+	erased, err := x.erasedNotes(ctx, x.notes, absent)
+	if err != nil {
+		return err
+	}
+	var notes []*engram.CarriedNote
+	for _, id := range absent {
+		c, told, err := x.notes.Carried(id)
+		if err != nil {
+			return err
+		}
+		if !told || x.res.Project != "" && normalProject(c.Memory.Project) != x.res.Project {
+			continue
+		}
+		if erased[id] {
+			x.carried[id] = nil
+			x.tell(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
+			continue
+		}
+		if c.Edited || c.Memory.UpdatedAt.IsZero() {
+			c.Memory.UpdatedAt = x.Now()
+		}
+		if c.Memory.CreatedAt.IsZero() {
+			c.Memory.CreatedAt = c.Memory.UpdatedAt
+		}
+		x.carried[id] = &c.Memory
+		notes = append(notes, &c)
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	return x.carryAll(ctx, notes)
+}
+
+// absent are the memories that notes name and that are not here. Those that were forgotten
+// here, and whose notes nobody edited, are told.
+func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
+	x.carried = map[engram.ID]*engram.Memory{}
+	var forgotten []engram.Memory
+	err = x.store.View(ctx, func(r engram.Reader) error {
+		for _, id := range x.notes.Named() {
+			m, err := r.Memory(ctx, engram.ByID(id))
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound:
+				ids = append(ids, id)
+			case err != nil:
+				return err
+			case m.Forgotten() && (x.res.Project == "" || x.res.Project == m.Project):
+				forgotten = append(forgotten, m)
+			}
+		}
+		return nil
+	})
+	for _, m := range forgotten {
+		if err != nil {
+			break
+		}
+		var c engram.CarriedNote
+		var told bool
+		if c, told, err = x.notes.Carried(m.ID); err == nil && told && c.Base != nil && !c.Edited {
+			x.tell(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
+		}
+	}
+	return ids, err
+}
+
+// carriedRecords are the memories of notes, and then the relations that these tell, between
+// memories that are here or come in. One that both of its notes tell is one. Each is made when
+// it is asked for: there may be many, and whoever imports them keeps none.
+func (x *vaultImport) carriedRecords(ctx context.Context, notes []*engram.CarriedNote) iter.Seq2[engram.Record, error] {
+	return func(yield func(engram.Record, error) bool) {
+		for _, c := range notes {
+			if !yield(engram.Record{Item: c.Path, Memory: &engram.MemoryRecord{Memory: c.Memory}}, nil) {
+				return
+			}
+		}
+		lives, given := x.living(ctx), map[string]bool{}
+		for _, c := range notes {
+			for _, l := range c.Links {
+				tie := carriedTie(c, l)
+				id := tie.Relation.Relation.ID
+				if l.ID == c.ID || given[id] || !lives(l.ID) {
+					continue
+				}
+				if given[id] = true; !yield(tie, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// living reports whether there is a memory here, or one comes in. It asks once for each.
+func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
+	here := map[engram.ID]bool{}
+	return func(id engram.ID) bool {
+		if known, asked := here[id]; asked {
+			return known
+		}
+		here[id] = x.carried[id] != nil || x.store.View(ctx, func(r engram.Reader) error {
+			_, err := r.Memory(ctx, engram.ByID(id))
+			return err
+		}) == nil
+		return here[id]
+	}
+}
+
+// carriedTie is a relation that a note tells, as a record of which the id is the same whichever
+// of its two notes tells it.
+func carriedTie(c *engram.CarriedNote, l engram.NoteLink) engram.Record {
+	from, to := c.ID, l.ID
+	if !l.Outgoing || bothWays(l.Verb) && to < from {
+		from, to = to, from
+	}
+	sum := sha256.Sum256([]byte("note\x00" + string(from) + "\x00" + string(l.Verb) + "\x00" + string(to)))
+	return engram.Record{Item: c.Path, Relation: &engram.RelationRecord{Source: engram.ByID(from), Target: engram.ByID(to),
+		Relation: engram.Relation{ID: engram.RelationIDPrefix + hex.EncodeToString(sum[:8]), Verb: l.Verb, Status: engram.RelationJudged, Strength: 1,
+			Reason: l.Reason, Actor: "note", ActorKind: "human", CreatedAt: c.Memory.CreatedAt, UpdatedAt: c.Memory.CreatedAt}}}
+}
+
+// bothWays reports verbs that notes tell in the same words from either end.
+func bothWays(v engram.Verb) bool {
+	switch v {
+	case engram.VerbSupersedes, engram.VerbDerivedFrom, engram.VerbEvolvedFrom, engram.VerbCausedBy, engram.VerbScoped:
+		return false
+	}
+	return true
+}
+
+// carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
+// what became of each note.
+func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.CarriedNote) error {
+	f := *x.Engine
+	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.carriedRecords(ctx, notes)}}
+	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
+	if err != nil {
+		return err
+	}
+	if res.Op != 0 && !x.in.DryRun {
+		x.res.Op, x.res.Carried = res.Op, res.Op
+		x.res.Ops++
+	}
+	ids := make(map[string]engram.ID, len(notes))
+	for _, c := range notes {
+		ids[c.Path] = c.ID
+	}
+	for _, n := range res.Rejected {
+		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultRejected, VaultItem{Reason: n.Reason})
+	}
+	for _, n := range res.Notes {
+		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultNoted, VaultItem{Reason: n.Reason})
+	}
+	return x.tellCarried(ctx, notes)
+}
+
+// tellCarried tells the notes whose memories are here now, and what in them reads like an
+// instruction to an agent: whoever asks for a vault to come in gets it, and should know.
+func (x *vaultImport) tellCarried(ctx context.Context, notes []*engram.CarriedNote) error {
+	return x.store.View(ctx, func(r engram.Reader) error {
+		for _, c := range notes {
+			m, err := r.Memory(ctx, engram.ByID(c.ID))
+			switch {
+			case engram.CodeOf(err) == engram.CodeNotFound && !x.in.DryRun:
+				x.carried[c.ID] = nil // refused
+				continue
+			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
+				return err
+			}
+			x.tell(c.NoteEdit, VaultCreated, VaultItem{Num: m.Num, Reason: suspect(c.Memory)})
+		}
+		return nil
+	})
+}
+
+// suspect says what in a memory reads like an instruction to an agent; "" for nothing.
+func suspect(m engram.Memory) string {
+	if found := suspicionsIn(shownTexts(m)); len(found) > 0 {
+		return "it reads like an instruction to an agent, and comes in all the same: " + whyAndWhere(found[0].reasons[0])
+	}
+	return ""
 }

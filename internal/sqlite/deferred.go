@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
 // deferredColumns is what deferred reads; d is the deferred table.
@@ -113,4 +114,123 @@ func (t *tx) DropDeferred(ctx context.Context, num int64) (bool, error) {
 	}
 	n, err := res.RowsAffected()
 	return n > 0, err
+}
+
+const erasedAfterSQL = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE entity = ?1 AND (name, project) > (?2, ?3) ORDER BY name, project LIMIT ?4`
+
+// erasedColumns is what scanErased reads; t is the tombstones table.
+const erasedColumns = `t.entity, t.name, t.project, t.id, t.at, t.bound`
+
+func scanErased(r scanner) (x engram.Erased, err error) {
+	var name string
+	err = r.Scan(&x.Entity, &name, &x.Project, &x.ID, &x.At, &x.Bound)
+	if x.Entity != engram.EntitySession {
+		x.SyncID = name
+	}
+	return x, err
+}
+
+// ErasedAfter returns what was erased, by what it is called.
+func (t *tx) ErasedAfter(ctx context.Context, entity engram.Entity, after string, limit int) ([]engram.Erased, error) {
+	last := engram.ErasedKey(after)
+	return t.manyErased(ctx, erasedAfterSQL, entity, last.Name(), last.Project, limit)
+}
+
+func (t *tx) manyErased(ctx context.Context, query string, args ...any) ([]engram.Erased, error) {
+	return list(ctx, t, "read what was erased", query, args, scanErased)
+}
+
+const erasedOfSQL = `SELECT ` + erasedColumns + ` FROM json_each(?2) a CROSS JOIN tombstones t ON t.entity = ?1 AND t.name = a.value`
+
+// ErasedOf returns what was erased of things that are called so.
+func (t *tx) ErasedOf(ctx context.Context, entity engram.Entity, names []string) ([]engram.Erased, error) {
+	return t.manyErased(ctx, erasedOfSQL, entity, jsonText(names))
+}
+
+// erasedAs returns what is known of an erasure that is called so.
+func (t *tx) erasedAs(ctx context.Context, x engram.Erased) (was engram.Erased, known bool, err error) {
+	const query = `SELECT ` + erasedColumns + ` FROM tombstones t WHERE t.entity = ? AND t.name = ? AND t.project = ?`
+	all, err := t.manyErased(ctx, query, x.Entity, x.Name(), x.Project)
+	if err != nil || len(all) == 0 {
+		return was, false, err
+	}
+	return all[0], true, nil
+}
+
+// PutErased remembers that something was erased.
+func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
+	was, known, err := t.erasedAs(ctx, x)
+	if known {
+		x = lifecycle.MergeErased(was, x)
+	}
+	if err == nil {
+		_, err = t.exec(ctx, `INSERT OR REPLACE INTO tombstones (entity, name, project, id, at, bound) VALUES (?,?,?,?,?,?)`,
+			x.Entity, x.Name(), x.Project, x.ID, x.At, x.Bound)
+	}
+	if err != nil {
+		return fmt.Errorf("remember what was erased: %w", err)
+	}
+	if x.Bound {
+		// What waits for several projects at once is looked at again by the pull itself.
+		_, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
+		return err
+	}
+	return t.dropWaiting(ctx, x.Entity, x.ID, x.Name())
+}
+
+// DropErased takes back that something was erased elsewhere.
+func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found bool, err error) {
+	x, found, err = t.erasedAs(ctx, engram.ErasedKey(key))
+	if err == nil && found {
+		_, err = t.exec(ctx, `DELETE FROM tombstones WHERE entity = ? AND name = ? AND project = ?`, x.Entity, x.Name(), x.Project)
+	}
+	if err == nil && found {
+		_, err = t.exec(ctx, `DELETE FROM carried WHERE entity = ? AND key = ?`, kindNum(engram.EntityErased), key)
+	}
+	if err != nil {
+		return engram.Erased{}, false, fmt.Errorf("forget what was erased: %w", err)
+	}
+	return x, found, nil
+}
+
+// buriedSQL are the projects whose batches have had a memory: those who work on them have it.
+const buriedSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
+
+// bury remembers that something is being erased here, at the clock of the verb that does: in
+// the project where it is, and in those whose batches have had it before it moved.
+func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
+	const lastClock = `SELECT coalesce(max(at), 0) FROM mutations WHERE seq = (SELECT max(seq) FROM mutations)`
+	if err := t.row(ctx, lastClock, nil, &x.At); err != nil {
+		return fmt.Errorf("remember what is erased: %w", err)
+	}
+	// A session is called as whoever opened it wanted: in another project it may be another one.
+	x.Bound = x.Entity == engram.EntitySession
+	if err := t.PutErased(ctx, x); err != nil {
+		return err
+	}
+	others, err := column[string](ctx, t, buriedSQL, kindNum(x.Entity), num)
+	for _, x.Project = range others {
+		if err := t.PutErased(ctx, x); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// reburySQL gives what was erased of the projects ?2 to ?1; what both have heard of is one.
+const reburySQL = `INSERT INTO tombstones (entity, name, project, id, at, bound)
+	SELECT entity, name, ?1, id, at, bound FROM tombstones WHERE project IN (SELECT value FROM json_each(?2))
+	ON CONFLICT (entity, name, project) DO UPDATE SET at = min(at, excluded.at), bound = bound AND excluded.bound,
+	id = CASE WHEN id = name THEN excluded.id ELSE id END`
+
+// rebury gives what was erased of projects to another one, which they are called by now.
+func (t *tx) rebury(ctx context.Context, to string, from ...string) error {
+	if len(from) == 0 {
+		return nil
+	}
+	if _, err := t.exec(ctx, reburySQL, to, jsonText(from)); err != nil {
+		return fmt.Errorf("give what was erased to project %q: %w", to, err)
+	}
+	_, err := t.exec(ctx, `DELETE FROM tombstones WHERE project IN (SELECT value FROM json_each(?)) AND project <> ?`, jsonText(from), to)
+	return err
 }

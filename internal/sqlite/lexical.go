@@ -1,9 +1,11 @@
 package sqlite
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/alanbuscaglia/engram"
 	"github.com/alanbuscaglia/engram/internal/postings"
@@ -178,4 +180,202 @@ func (s *search) fill(ctx context.Context) error {
 // collection is what the rarity of a word is counted in.
 func (s *search) collection() retrieval.BM25 {
 	return retrieval.BM25{Rows: s.scope.rows, Length: float64(s.scope.tokens) / float64(max(s.scope.rows, 1))}
+}
+
+// briefTerms is the number of words up to which a question counts as typed for a
+// search, where a word may be half a word. In a longer one the others find the answer.
+const briefTerms = 6
+
+// look finds what the index has for a term: the word itself, or, where it lacks the
+// word, what was probably meant. In a brief question that is first the words that begin
+// like what was written, and at last those that contain it.
+func (s *search) look(ctx context.Context, term engram.Term) (*word, error) {
+	w := &word{term: term}
+	if err := s.exactly(ctx, w, term.Word); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if term.Stop || term.Time {
+		return w, nil
+	}
+	brief := len(s.query.Terms) <= briefTerms
+	if brief && len([]rune(term.Written)) >= 3 {
+		if err := s.beginning(ctx, w, term.Written); err != nil || w.rows > 0 {
+			return w, err
+		}
+	}
+	if err := s.repair(ctx, w); err != nil || w.rows > 0 {
+		return w, err
+	}
+	if len(s.query.Terms) == 1 {
+		return w, s.fragment(ctx, w)
+	}
+	return w, nil
+}
+
+// ask reads what the index has of the words of the question.
+func (s *search) ask(ctx context.Context) error {
+	var words []string
+	for _, term := range s.query.Terms {
+		if sayable(term.Word) && !slices.Contains(words, term.Word) {
+			words = append(words, term.Word)
+		}
+	}
+	lists, err := s.scope.tx.lists(ctx, s.scope.segments, words)
+	if err != nil {
+		return err
+	}
+	s.asked = make(map[string][]postings.List, len(words))
+	for i, word := range words {
+		s.asked[word] = lists[i]
+	}
+	return nil
+}
+
+// sayable reports whether a word may be asked for: those of tags are not.
+func sayable(word string) bool { return word != "" && !strings.HasPrefix(word, tagMark) }
+
+// exactly makes w of one word of the index.
+func (s *search) exactly(ctx context.Context, w *word, indexed string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	if !sayable(indexed) {
+		return nil
+	}
+	lists, known := s.asked[indexed]
+	if !known {
+		read, err := s.scope.tx.lists(ctx, s.scope.segments, []string{indexed})
+		if err != nil {
+			return err
+		}
+		lists = read[0]
+	}
+	for i, l := range lists {
+		w.spread[i].list = l
+	}
+	w.matched = []string{indexed}
+	return s.count(w)
+}
+
+// count sets how many memories of the project have the word.
+func (s *search) count(w *word) error {
+	w.rows = 0
+	for i, g := range s.scope.segments {
+		n, err := s.rowsIn(g, w.spread[i])
+		if err != nil {
+			return err
+		}
+		w.rows += n
+	}
+	if w.rows == 0 {
+		w.matched = nil
+	}
+	return nil
+}
+
+// rowsIn is how many memories of the project a holding of segment g has.
+func (s *search) rowsIn(g *segment, h holding) (rows int, err error) {
+	if !s.scope.mixed(g) || h.empty() {
+		return max(h.list.Len(), len(h.merged)), nil
+	}
+	ps, err := h.postings(s.scratch)
+	if err != nil {
+		return 0, err
+	}
+	if h.merged == nil {
+		s.scratch = ps
+	}
+	for _, p := range ps {
+		if int(p.Slot) >= g.docs.Len() {
+			return 0, postings.ErrDamaged
+		}
+		if s.scope.has(int64(g.docs.Project(int(p.Slot)))) {
+			rows++
+		}
+	}
+	return rows, nil
+}
+
+// maxMatched is how many words of a family are named.
+const maxMatched = 32
+
+// beginning makes w of all words that begin so.
+func (s *search) beginning(ctx context.Context, w *word, begins string) error {
+	segments := s.scope.segments
+	counts, lists := map[string]int{}, make([][]postings.List, len(segments))
+	err := s.scope.tx.beginning(ctx, segments, begins, func(i int, word, raw []byte) error {
+		l, err := postings.ReadList(bytes.Clone(raw))
+		if err != nil {
+			return err
+		}
+		lists[i] = append(lists[i], l)
+		n, err := s.rowsIn(segments[i], holding{list: l})
+		if n > 0 { // else only other projects have it
+			counts[string(word)] += n
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	w.spread = make([]holding, len(segments))
+	for i, g := range segments {
+		if w.spread[i], err = s.join(g, lists[i]); err != nil {
+			return err
+		}
+	}
+	w.matched = mostFrequent(counts, maxMatched)
+	return s.count(w)
+}
+
+// anyOf makes w of several words of the index.
+func (s *search) anyOf(ctx context.Context, w *word, words []string) error {
+	w.spread = make([]holding, len(s.scope.segments))
+	read, err := s.scope.tx.lists(ctx, s.scope.segments, words)
+	if err != nil {
+		return err
+	}
+	for i, g := range s.scope.segments {
+		var lists []postings.List
+		for _, of := range read {
+			if of[i].Len() > 0 {
+				lists = append(lists, of[i])
+			}
+		}
+		if w.spread[i], err = s.join(g, lists); err != nil {
+			return err
+		}
+	}
+	w.matched = words
+	return s.count(w)
+}
+
+// join makes one holding of what segment g has of several words.
+func (s *search) join(g *segment, lists []postings.List) (h holding, err error) {
+	switch len(lists) {
+	case 0:
+		return holding{}, nil
+	case 1:
+		return holding{list: lists[0]}, nil
+	}
+	if len(s.tf) < g.slots {
+		s.tf = make([]uint32, max(g.slots, segmentSlots))
+	}
+	h.merged, err = postings.Union(lists, s.tf[:g.slots])
+	return h, err
+}
+
+// mostFrequent returns up to n words, in ascending order.
+func mostFrequent(counts map[string]int, n int) []string {
+	words := make([]string, 0, len(counts))
+	for w := range counts {
+		words = append(words, w)
+	}
+	slices.SortFunc(words, func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	words = words[:min(n, len(words))]
+	slices.Sort(words)
+	return words
 }

@@ -224,3 +224,197 @@ func (h *heap) sorted() []engram.Ranked {
 	slices.SortFunc(h.items, better)
 	return h.items
 }
+
+// A session is scored as one long text made of its memories. One of more than
+// longSession memories is no talk any more but a place where everything is put (what is
+// saved without a session, an import): of it, stretches of stretchMemories in the order
+// of saving are taken instead.
+const (
+	longSession     = 64
+	stretchShift    = 5
+	stretchMemories = 1 << stretchShift
+	mostStretches   = 1 << 20 // more are not told apart: the sessions then stay whole
+	mostSessions    = 1 << 24 // a greater number is damage, and nothing to make room for
+)
+
+// stretches numbers the parts of sessions that are scored, by session.
+type stretches struct {
+	search   *search
+	sessions []sessionSpan
+	length   []int64 // words of each stretch; those of no memory are 0
+	full     int     // stretches with memories
+	sum      int64   // words of all
+}
+
+// sessionSpan is where the memories of one session lie.
+type sessionSpan struct {
+	count       int
+	words       int64
+	first, last int64 // stretches of memory numbers
+	base        int   // number of its first stretch
+	long        bool
+}
+
+// inProject calls fn for the live documents of the project in each segment that have a
+// session.
+func (s *search) inProject(fn func(d postings.Docs, slot int, session uint32)) {
+	for _, g := range s.scope.segments {
+		mixed := s.scope.mixed(g)
+		for slot := range g.docs.Len() {
+			at := g.docs.Session(slot)
+			if at == 0 || at > mostSessions || !g.docs.Live(slot) || mixed && !s.scope.has(int64(g.docs.Project(slot))) {
+				continue
+			}
+			fn(g.docs, slot, at)
+		}
+	}
+}
+
+func (s *search) stretches() *stretches {
+	t := &stretches{search: s}
+	long := false
+	s.inProject(func(d postings.Docs, slot int, session uint32) {
+		if int(session) >= len(t.sessions) {
+			t.sessions = slices.Grow(t.sessions, int(session)+1)[:int(session)+1] // to twice as many: they are as good as ascending
+		}
+		span, at := &t.sessions[session], d.Num(slot)>>stretchShift
+		if span.count == 0 {
+			span.first, span.last = at, at
+		}
+		span.count++
+		span.words += int64(d.Length(slot))
+		span.first, span.last = min(span.first, at), max(span.last, at)
+		long = long || span.count > longSession
+	})
+	t.number(long)
+	if len(t.length) > mostStretches {
+		long = false
+		t.number(long)
+	}
+	t.measure(long)
+	return t
+}
+
+// measure counts the words of the stretches.
+func (t *stretches) measure(long bool) {
+	for _, span := range t.sessions {
+		if span.count > 0 && !span.long {
+			t.length[span.base] = span.words
+		}
+	}
+	if long {
+		t.search.inProject(func(d postings.Docs, slot int, session uint32) {
+			if t.sessions[session].long {
+				t.length[t.of(session, d.Num(slot))] += int64(d.Length(slot))
+			}
+		})
+	}
+	for _, words := range t.length {
+		if words > 0 {
+			t.full++
+			t.sum += words
+		}
+	}
+}
+
+// number gives the stretches their numbers.
+func (t *stretches) number(split bool) {
+	ids := 0
+	for i := range t.sessions {
+		span := &t.sessions[i]
+		span.base, span.long = ids, split && span.count > longSession
+		switch {
+		case span.count == 0:
+		case span.long:
+			ids += int(min(span.last-span.first, mostStretches)) + 1
+		default:
+			ids++
+		}
+		if ids > mostStretches && split {
+			break
+		}
+	}
+	t.length = make([]int64, ids)
+}
+
+// of returns the stretch of a memory of a session.
+func (t *stretches) of(session uint32, num int64) int {
+	span := t.sessions[session]
+	if !span.long {
+		return span.base
+	}
+	return span.base + int(num>>stretchShift-span.first)
+}
+
+// bySession scores for each find the session, or the stretch of a long one, in which it
+// stands: by BM25, a word as rare as it is among these. It is empty where there are
+// fewer than two, which tells none apart.
+func (s *search) bySession(ws []*word, finds []standing) (map[int64]float64, error) {
+	found := make(map[int64]float64, len(finds))
+	if len(finds) == 0 {
+		return found, nil
+	}
+	t := s.stretches()
+	if t.full < 2 {
+		return found, nil
+	}
+	collection := retrieval.BM25{Rows: t.full, Length: float64(t.sum) / float64(t.full)}
+	score := make([]float64, len(t.length))
+	tf := make([]uint32, len(t.length)) // of one word in each stretch
+	var having []int                    // the stretches that have it
+	for _, w := range ws {
+		having = having[:0]
+		err := s.eachPosting(w, func(g *segment, slot int, n uint32) {
+			session := g.docs.Session(slot)
+			if session == 0 || session > mostSessions {
+				return
+			}
+			id := t.of(session, g.docs.Num(slot))
+			if tf[id] == 0 {
+				having = append(having, id)
+			}
+			tf[id] += n
+		})
+		if err != nil {
+			return nil, err
+		}
+		worth := collection.Word(len(having))
+		if w.repaired {
+			worth = worth.Times(repairedWorth)
+		}
+		for _, id := range having {
+			score[id] += worth.Score(float64(tf[id]), float64(t.length[id]))
+			tf[id] = 0
+		}
+	}
+	for _, f := range finds {
+		found[f.num] = score[t.of(f.session, f.num)]
+	}
+	return found, nil
+}
+
+// eachPosting calls fn for what the project has of a word.
+func (s *search) eachPosting(w *word, fn func(g *segment, slot int, n uint32)) error {
+	for i, g := range s.scope.segments {
+		if w.spread[i].empty() {
+			continue
+		}
+		ps, err := w.spread[i].postings(s.scratch)
+		if err != nil {
+			return err
+		}
+		if w.spread[i].merged == nil {
+			s.scratch = ps
+		}
+		if len(ps) > 0 && int(ps[len(ps)-1].Slot) >= g.docs.Len() {
+			return postings.ErrDamaged
+		}
+		mixed := s.scope.mixed(g)
+		for _, p := range ps {
+			if slot := int(p.Slot); g.docs.Live(slot) && (!mixed || s.scope.has(int64(g.docs.Project(slot)))) {
+				fn(g, slot, p.TF)
+			}
+		}
+	}
+	return nil
+}

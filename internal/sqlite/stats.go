@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -109,4 +110,186 @@ func (t *tx) countRelations(ctx context.Context, project []any, memories int) (i
 		err = t.row(ctx, otherRelationsSQL, project, &less)
 	}
 	return all - less - waiting, err
+}
+
+// dayOf is a day as the table has it: how many there were since 1970, UTC.
+func dayOf(t time.Time) int64 {
+	s, day := t.Unix(), int64(24*60*60)
+	if s < 0 {
+		s -= day - 1
+	}
+	return s / day
+}
+
+// AddCounters adds to what was counted.
+func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
+	const query = `INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens) VALUES (?,?,?,?,?,?,?,?)
+		ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
+		fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`
+	for _, c := range cs {
+		project, _, err := t.knownProject(ctx, c.Project)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(ctx, query, dayOf(c.Day), project, c.Verb, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
+			return fmt.Errorf("count: %w", err)
+		}
+	}
+	return nil
+}
+
+// Counters returns what was counted; the days of a range are a range of the table.
+func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Counter, error) {
+	day, project := "-1", "''"
+	if q.ByDay {
+		day = "c.day"
+	}
+	if q.ByProject {
+		project = "p.name"
+	}
+	query := `SELECT ` + day + `, ` + project + `, c.verb, c.outcome, sum(c.events), sum(c.fallbacks), sum(c.memories), sum(c.tokens)
+		FROM counters c JOIN projects p ON p.num = c.project WHERE c.day >= ? AND (?2 < 0 OR c.project = ?2)
+		GROUP BY 1, 2, c.verb, c.outcome ORDER BY 1, 2, c.verb, c.outcome`
+	num, none, err := t.whole(ctx, q.Project)
+	if err != nil || none {
+		return nil, err
+	}
+	from := int64(0)
+	if !q.Since.IsZero() {
+		from = dayOf(q.Since)
+	}
+	return list(ctx, t, "read counters", query, []any{from, num}, func(s scanner) (engram.Counter, error) {
+		var c engram.Counter
+		var day int64
+		err := s.Scan(&day, &c.Project, &c.Verb, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
+		if q.ByDay {
+			c.Day = time.Unix(day*24*60*60, 0).UTC()
+		}
+		return c, err
+	})
+}
+
+// moveCounters adds what was counted of one project to another's.
+func (t *tx) moveCounters(ctx context.Context, source, target int64) error {
+	for _, query := range []string{
+		`INSERT INTO counters (day, project, verb, outcome, events, fallbacks, memories, tokens)
+			SELECT day, ?1, verb, outcome, events, fallbacks, memories, tokens FROM counters WHERE project = ?2
+			ON CONFLICT (day, project, verb, outcome) DO UPDATE SET events = events + excluded.events,
+			fallbacks = fallbacks + excluded.fallbacks, memories = memories + excluded.memories, tokens = tokens + excluded.tokens`,
+		`DELETE FROM counters WHERE project = ?2 AND ?1 <> ?2`,
+	} {
+		if _, err := t.exec(ctx, query, target, source); err != nil {
+			return fmt.Errorf("move counters: %w", err)
+		}
+	}
+	return nil
+}
+
+// madeSQL and madeInSQL are served by memories_recent and memories_project_recent.
+const (
+	madeSQL   = `SELECT count(*) FROM memories WHERE deleted_at IS NULL AND created_at >= ?1 AND created_at < ?2`
+	madeInSQL = madeSQL + ` AND project = ?3`
+)
+
+// MadeBetween counts live memories by when they were made.
+func (t *tx) MadeBetween(ctx context.Context, project string, edges []time.Time) ([]int, error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return make([]int, max(0, len(edges)-1)), err
+	}
+	query := madeSQL
+	if project != "" {
+		query = madeInSQL
+	}
+	var counts []int
+	for i := range max(0, len(edges)-1) {
+		args := []any{millis(edges[i]), millis(edges[i+1])}
+		if project != "" {
+			args = append(args, num)
+		}
+		n := 0
+		if err := t.row(ctx, query, args, &n); err != nil {
+			return nil, fmt.Errorf("count memories by time: %w", err)
+		}
+		counts = append(counts, n)
+	}
+	return counts, nil
+}
+
+// SessionsSince counts sessions that were started at a time or later. They are few
+// beside memories, and no index is worth what it would cost each of them.
+func (t *tx) SessionsSince(ctx context.Context, project string, since time.Time) (n int, err error) {
+	query := `SELECT count(*) FROM sessions WHERE num <> 0 AND started_at >= ?1 AND (?2 < 0 OR project = ?2)` + t.hidden.and("project")
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return 0, err
+	}
+	from := int64(0)
+	if !since.IsZero() {
+		from = since.UnixMilli()
+	}
+	if err := t.row(ctx, query, []any{from, num}, &n); err != nil {
+		return 0, fmt.Errorf("count sessions: %w", err)
+	}
+	return n, nil
+}
+
+// The queries of MemoriesBy: tallies have the live ones of all times at once, of a time
+// they are looked at one by one. Of forgotten ones there are few.
+const (
+	tallyByTypeSQL    = `SELECT type, sum(live), 0 FROM tallies WHERE live > 0 AND (?2 < 0 OR project = ?2) AND ?1 IS NULL GROUP BY type`
+	tallyByProjectSQL = `SELECT p.name, sum(t.live), 0 FROM tallies t JOIN projects p ON p.num = t.project WHERE t.live > 0 AND (?2 < 0 OR t.project = ?2) AND ?1 IS NULL GROUP BY t.project`
+	sinceByTypeSQL    = `SELECT m.type, count(*), 0 FROM memories m WHERE m.deleted_at IS NULL AND m.created_at >= ?1 AND (?2 < 0 OR m.project = ?2) GROUP BY m.type`
+	sinceByProjectSQL = `SELECT p.name, count(*), 0 FROM memories m JOIN projects p ON p.num = m.project
+		WHERE m.deleted_at IS NULL AND m.created_at >= ?1 AND (?2 < 0 OR m.project = ?2) GROUP BY m.project`
+	forgottenByTypeSQL    = `SELECT m.type, 0, count(*) FROM memories m WHERE m.deleted_at IS NOT NULL AND (?1 IS NULL OR m.created_at >= ?1) AND (?2 < 0 OR m.project = ?2) GROUP BY m.type`
+	forgottenByProjectSQL = `SELECT p.name, 0, count(*) FROM memories m JOIN projects p ON p.num = m.project
+		WHERE m.deleted_at IS NOT NULL AND (?1 IS NULL OR m.created_at >= ?1) AND (?2 < 0 OR m.project = ?2) GROUP BY m.project`
+)
+
+// MemoriesBy counts memories by their type or their project.
+func (t *tx) MemoriesBy(ctx context.Context, by engram.Grouping, project string, since time.Time) ([]engram.GroupCount, error) {
+	live, forgotten := tallyByTypeSQL, forgottenByTypeSQL
+	switch {
+	case by == engram.ByProject && since.IsZero():
+		live, forgotten = tallyByProjectSQL, forgottenByProjectSQL
+	case by == engram.ByProject:
+		live, forgotten = sinceByProjectSQL, forgottenByProjectSQL
+	case !since.IsZero():
+		live = sinceByTypeSQL
+	}
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
+	}
+	query := `SELECT name, sum(live), sum(forgotten) FROM (SELECT '' AS name, 0 AS live, 0 AS forgotten WHERE 0 UNION ALL ` + live + ` UNION ALL ` + forgotten + `)
+		GROUP BY name ORDER BY sum(live) DESC, name`
+	return list(ctx, t, fmt.Sprintf("count memories by %s", by), query, []any{millis(since), num}, func(s scanner) (engram.GroupCount, error) {
+		var g engram.GroupCount
+		err := s.Scan(&g.Name, &g.Memories, &g.Forgotten)
+		return g, err
+	})
+}
+
+// dueCountSQL counts what dueSQL lists.
+const dueCountSQL = `SELECT count(*) FROM memories m
+	WHERE m.review_after IS NOT NULL AND m.review_after < ?1 AND m.deleted_at IS NULL AND (?2 < 0 OR m.project = ?2) AND NOT ` + supersededSQL
+
+// Upkeep counts what waits for somebody, and what memories said before.
+func (t *tx) Upkeep(ctx context.Context, project string, now time.Time) (u engram.Upkeep, err error) {
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return u, err
+	}
+	revisions, args := `SELECT count(*) FROM revisions`, []any(nil)
+	if project != "" {
+		revisions, args = `SELECT count(*) FROM revisions r CROSS JOIN memories m ON m.num = r.memory WHERE m.project = ?`, []any{num}
+	}
+	if err := t.row(ctx, revisions, args, &u.Revisions); err != nil {
+		return u, fmt.Errorf("count revisions: %w", err)
+	}
+	if err := t.row(ctx, dueCountSQL, []any{millis(now), num}, &u.Due); err != nil {
+		return u, fmt.Errorf("count reviews: %w", err)
+	}
+	return u, nil
 }

@@ -286,3 +286,161 @@ func (t *tx) readVectorRows(ctx context.Context, m model, nums []int64, rows map
 	}
 	return err
 }
+
+// The newest vectors, by memories_recent and memories_project_recent alone: no memory
+// is read for them.
+const (
+	newestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
+		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+	projectNewestVectorsSQL = `SELECT v.row FROM (SELECT num FROM memories WHERE project = ? AND deleted_at IS NULL ORDER BY created_at DESC, num DESC LIMIT ?) AS m
+		CROSS JOIN vectors v ON v.model = ? AND v.memory = m.num`
+)
+
+// mostKeptNewest is of how many vectors a project may have that they are kept for whoever
+// asks again: what many have in common is remembered by who asks.
+const mostKeptNewest = 128
+
+// NewestVectors returns the vectors of the newest live memories of a project. They are
+// not the caller's to change.
+func (t *tx) NewestVectors(ctx context.Context, fingerprint, project string, most int) ([][]float32, error) {
+	m, found, err := t.model(ctx, fingerprint)
+	if err != nil || !found {
+		return nil, err
+	}
+	u, err := t.unchanged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key := newestOf{m.num, project, most}
+	if u != nil {
+		if vs, known := u.newest[key]; known {
+			return vs, nil
+		}
+	}
+	query, args := newestVectorsSQL, []any{most, m.num}
+	if project != "" {
+		num, known, err := t.knownProject(ctx, project)
+		if err != nil || !known {
+			return nil, err
+		}
+		query, args = projectNewestVectorsSQL, []any{num, most, m.num}
+	}
+	var vs [][]float32
+	err = t.rows(ctx, query, args, func(s scanner) error {
+		var row []byte
+		if err := s.Scan(&row); err != nil {
+			return err
+		}
+		v, ok := vector.Row(row, m.dimensions)
+		if !ok {
+			return engram.Errorf(engram.CodeInternal, "a vector is damaged").WithHint("{reembed --all} makes it anew")
+		}
+		vs = append(vs, v)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the newest vectors: %w", err)
+	}
+	if u != nil && len(vs) <= mostKeptNewest {
+		u.grow(len(vs) * (4*m.dimensions + 100))
+		u.newest[key] = vs
+	}
+	return vs, nil
+}
+
+const (
+	// liveFromSQL walks the memories, which are rows of their own: it reads no more than it returns
+	// but for forgotten ones.
+	liveFromSQL = `SELECT ` + memoryColumns + ` FROM memories m WHERE m.num > ? AND m.deleted_at IS NULL ORDER BY m.num LIMIT ?`
+	coveredSQL  = `SELECT (SELECT coalesce(sum(live), 0) FROM tallies) - memories FROM models WHERE num = ?`
+)
+
+// Unembedded returns live memories without a vector of the model, by number. That there
+// are none is known from two counts; which there are is seen by the pages of codes,
+// without reading a memory.
+func (t *tx) Unembedded(ctx context.Context, fingerprint string, after int64, limit int) ([]engram.Memory, error) {
+	m, found, err := t.model(ctx, fingerprint)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return t.memories(ctx, liveFromSQL, after, limit)
+	}
+	var missing int64
+	if err := t.row(ctx, coveredSQL, []any{m.num}, &missing); err != nil {
+		return nil, fmt.Errorf("count vectors: %w", err)
+	}
+	if missing == 0 {
+		return nil, nil
+	}
+	nums, err := t.missing(ctx, m, after, limit)
+	if err != nil {
+		return nil, err
+	}
+	return t.Memories(ctx, nums)
+}
+
+// missing returns the first numbers beyond after of live memories without a vector.
+func (t *tx) missing(ctx context.Context, m model, after int64, limit int) ([]int64, error) {
+	cat, err := t.catalogue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	book, err := t.codesOf(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	first := vector.NewTop(limit)
+	offer := func(num int64) {
+		if num > after {
+			first.Offer(num, -float64(num))
+		}
+	}
+	for _, g := range cat.segments {
+		if err := t.load(ctx, g); err != nil {
+			return nil, err
+		}
+		pages, err := t.loadCodes(ctx, book, g.num)
+		if err != nil {
+			return nil, err
+		}
+		for slot := range g.docs.Len() {
+			if g.docs.Live(slot) && !(slot/pageSlots < len(pages) && pages[slot/pageSlots].has(slot%pageSlots)) {
+				offer(g.docs.Num(slot))
+			}
+		}
+	}
+	if err := t.missingFresh(ctx, m, cat.fresh, offer); err != nil {
+		return nil, err
+	}
+	var nums []int64
+	for _, r := range first.Ranked() {
+		nums = append(nums, r.Num)
+	}
+	return nums, nil
+}
+
+// missingFresh offers the unsealed memories without a vector; fresh may be nil.
+func (t *tx) missingFresh(ctx context.Context, m model, fresh *segment, offer func(num int64)) error {
+	if fresh == nil {
+		return nil
+	}
+	var nums []int64
+	for slot := range fresh.docs.Len() {
+		nums = append(nums, fresh.docs.Num(slot))
+	}
+	have := make(map[int64]bool, len(nums))
+	err := t.vectorRows(ctx, m, nums, func(num int64, _ []byte) error {
+		have[num] = true
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read vectors: %w", err)
+	}
+	for _, num := range nums {
+		if !have[num] {
+			offer(num)
+		}
+	}
+	return nil
+}

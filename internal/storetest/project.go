@@ -1,10 +1,13 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 func (k *kit) putProject(p engram.Project) {
@@ -131,4 +134,203 @@ func projectCases() []testCase {
 			})
 		}},
 	}
+}
+
+// move gives everything of one project to another.
+func (k *kit) move(from, to string) (moved engram.Moved) {
+	k.Helper()
+	k.update(func(tx engram.Tx) (err error) {
+		moved, err = tx.MoveProject(k.Context(), from, to)
+		return err
+	})
+	return moved
+}
+
+func moveCases() []testCase {
+	in := func(project string) func(*engram.Memory) {
+		return func(m *engram.Memory) { m.Project, m.SessionID = project, "s-"+project }
+	}
+	return []testCase{
+		{"everything moves, and is found under the new name alone", func(k *kit) {
+			a := k.save(in("old"), func(m *engram.Memory) { m.Title, m.Tags = "kettle", []string{"t"} })
+			gone := k.forget(k.save(in("old"), func(m *engram.Memory) { m.Title = "kettle forgotten" }), 50)
+			stays := k.save(in("new"))
+			p := k.ask("old", "s-old", "why the kettle", 60)
+			k.putProject(engram.Project{Name: "old", Aliases: []string{"older"}, CreatedAt: at(0)})
+			moved := k.move("old", "new")
+			k.same("moved", fmt.Sprintf("%+v", moved), fmt.Sprintf("%+v", engram.Moved{Memories: []int64{a.Num, gone.Num}, Sessions: []string{"s-old"},
+				Prompts: []int64{p.Num}, Topics: map[int64]string{}}))
+
+			inside := func(project string) func(*engram.LexicalQuery) {
+				return func(q *engram.LexicalQuery) { q.Filter.Project = project }
+			}
+			k.same("found in the new one", numsOf(k.find("kettle", inside("new"))), []int64{a.Num})
+			k.same("found in the old one", len(k.find("kettle", inside("old"))), 0)
+			k.same("found everywhere", numsOf(k.find("kettle")), []int64{a.Num})
+			k.same("prompt in the new one", k.asked("kettle", "new", 9), []int64{p.Num})
+			k.same("prompt in the old one", len(k.asked("kettle", "old", 9)), 0)
+			k.same("list of the new one", nums(k.list(engram.Filter{Project: "new"})), []int64{stays.Num, a.Num})
+			k.same("list of the old one", len(k.list(engram.Filter{Project: "old"})), 0)
+			k.same("forgotten ones of the new one", nums(k.list(engram.Filter{Project: "new", Forgotten: true})), []int64{gone.Num})
+			k.same("sessions of the new one", k.sessions("new"), "s-old:1 s-new:1")
+			k.same("aliases of the old one lead to the new one", k.project("older").Name, "new")
+			a.Project = "new"
+			k.sameMemory("otherwise the same", k.read(engram.ByNum(a.Num)), a)
+			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "old") })
+		}},
+		{"a topic that both have stays with the target", func(k *kit) {
+			topic := func(key string, scope engram.Scope) func(*engram.Memory) {
+				return func(m *engram.Memory) { m.TopicKey, m.Scope = key, scope }
+			}
+			clash := k.save(in("old"), topic("a/both", engram.ScopeProject))
+			scoped := k.save(in("old"), topic("a/scope", engram.ScopePersonal))
+			single := k.save(in("old"), topic("a/single", engram.ScopeProject))
+			forgotten := k.forget(k.save(in("old"), topic("a/was", engram.ScopeProject)), 50)
+			keeper := k.save(in("new"), topic("a/both", engram.ScopeProject))
+			k.save(in("new"), topic("a/scope", engram.ScopeProject))
+			k.save(in("new"), topic("a/was", engram.ScopeProject))
+			k.forget(k.save(in("new"), topic("a/single", engram.ScopeProject)), 50)
+			k.same("topics", k.move("old", "new").Topics, map[int64]string{clash.Num: "a/both"})
+			k.same("of the topic", k.read(engram.Ref{Topic: "a/both"}).Num, keeper.Num)
+			for num, want := range map[int64]string{clash.Num: "", scoped.Num: "a/scope", single.Num: "a/single", forgotten.Num: "a/was"} {
+				k.same(fmt.Sprintf("topic of #%d", num), k.read(engram.ByNum(num)).TopicKey, want)
+			}
+			k.same("text of the loser", k.read(engram.ByNum(clash.Num)).Content, clash.Content)
+		}},
+		{"an empty project moves nothing", func(k *kit) {
+			k.putProject(engram.Project{Name: "old", CreatedAt: at(0)})
+			k.putProject(engram.Project{Name: "new", CreatedAt: at(0)})
+			moved := k.move("old", "new")
+			k.same("moved", []int{len(moved.Memories), len(moved.Sessions), len(moved.Prompts), len(moved.Topics)}, []int{0, 0, 0, 0})
+		}},
+		{"moving a project to itself changes nothing", func(k *kit) {
+			m := k.save(func(m *engram.Memory) { m.TopicKey = "a/b" })
+			k.putProject(engram.Project{Name: "app", Aliases: []string{"alias"}, CreatedAt: at(0)})
+			for _, name := range []string{"app", "alias"} {
+				moved := k.move("app", name)
+				k.same("moved to "+name, []int{len(moved.Memories), len(moved.Topics)}, []int{0, 0})
+				k.sameMemory("after a move to "+name, k.read(engram.ByNum(m.Num)), m)
+			}
+		}},
+		{"a project that does not exist is not found", func(k *kit) {
+			k.save()
+			k.refused("from", engram.CodeNotFound, func(tx engram.Tx) error {
+				_, err := tx.MoveProject(k.Context(), "nowhere", "app")
+				return err
+			})
+			k.refused("to", engram.CodeNotFound, func(tx engram.Tx) error {
+				_, err := tx.MoveProject(k.Context(), "app", "nowhere")
+				return err
+			})
+		}},
+	}
+}
+
+func trustCases() []testCase {
+	return []testCase{
+		{"marks of trust are kept, each once, and go with their memory", func(k *kit) {
+			a, b := k.save(), k.save()
+			suspect := engram.Trust{Memory: a.Num, Mark: engram.TrustSuspect, Reasons: []string{"exfil", "order"}, At: at(1)}
+			approved := engram.Trust{Memory: a.Num, Mark: engram.TrustApproved, Text: "ab12", At: at(2)}
+			secret := engram.Trust{Memory: b.Num, Mark: engram.TrustSecret, Text: "cd34", At: at(3)}
+			again := suspect
+			again.Reasons, again.At = []string{"order"}, at(9)
+			k.update(func(tx engram.Tx) error {
+				if err := tx.PutTrust(k.Context(), suspect, approved, secret); err != nil {
+					return err
+				}
+				return tx.PutTrust(k.Context(), again)
+			})
+			suspect.Reasons = again.Reasons // it waits as long as it did
+			k.view(func(r engram.Reader) error {
+				nums, err := r.SecretKept(k.Context())
+				k.same("memories that keep secrets", nums, []int64{b.Num})
+				return err
+			})
+			k.trusted([]int64{a.Num, b.Num, 99}, map[int64][]engram.Trust{a.Num: {approved, suspect}, b.Num: {secret}})
+			k.update(func(tx engram.Tx) error {
+				if err := tx.DropTrust(k.Context(), a.Num, engram.TrustSuspect); err != nil {
+					return err
+				}
+				return tx.EraseMemory(k.Context(), b.Num)
+			})
+			k.trusted([]int64{a.Num, b.Num}, map[int64][]engram.Trust{a.Num: {approved}})
+		}},
+		{"what is cut out of the past is gone, and the rest stays", func(k *kit) {
+			m := k.save()
+			v := engram.Revision{Memory: m.Num, Number: 1, Type: m.Type, Title: "old", Content: "it was hunter2hunter2", WrittenAt: at(1), ReplacedAt: at(2), Reason: "hunter2hunter2"}
+			entry := engram.Mutation{At: 1 << 20, Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: strconv.FormatInt(m.Num, 10), Reason: "hunter2hunter2", Was: []byte(`{"summary":"hunter2hunter2"}`)}
+			p := engram.Prompt{SyncID: "p1", Project: m.Project, SessionID: m.SessionID, Content: "why hunter2hunter2", CreatedAt: at(3)}
+			k.update(func(tx engram.Tx) error {
+				return errors.Join(tx.InsertRevision(k.Context(), v), tx.Append(k.Context(), &entry), tx.InsertPrompt(k.Context(), &p))
+			})
+			v.Title, v.Content, v.Reason = "older", "it was cut", ""
+			entry.Reason, entry.Was = "", []byte(`{}`)
+			p.Content = "why cut"
+			k.update(func(tx engram.Tx) error {
+				return errors.Join(tx.CutRevision(k.Context(), v), tx.CutMutation(k.Context(), entry), tx.CutPrompt(k.Context(), p),
+					tx.CutPrompt(k.Context(), engram.Prompt{Num: 99}), tx.CutRevision(k.Context(), engram.Revision{Memory: 99}), tx.CutMutation(k.Context(), engram.Mutation{Seq: 99}))
+			})
+			k.view(func(r engram.Reader) error {
+				rs, err := r.Revisions(k.Context(), m.Num)
+				k.same("revisions", rs, []engram.Revision{v})
+				ms, err2 := r.Mutations(k.Context(), engram.EntityMemory, entry.Key, engram.Page{Limit: 1})
+				k.same("the entry", []string{ms[0].Reason, string(ms[0].Was)}, []string{"", "{}"})
+				ps, err3 := r.SearchPrompts(k.Context(), text.Query("cut"), "", 5)
+				k.same("prompts with the new word", ps, []engram.Prompt{p})
+				gone, err4 := r.SearchPrompts(k.Context(), text.Query("hunter2hunter2"), "", 5)
+				k.same("prompts with the old word", len(gone), 0)
+				return errors.Join(err, err2, err3, err4)
+			})
+		}},
+		{"suspects are listed live, the longest waiting first, by project", func(k *kit) {
+			late, early, gone := k.save(), k.save(), k.save()
+			web := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
+			k.update(func(tx engram.Tx) error {
+				for i, num := range []int64{early.Num, web.Num, gone.Num, late.Num} {
+					if err := tx.PutTrust(k.Context(), engram.Trust{Memory: num, Mark: engram.TrustSuspect, At: at(i)}); err != nil {
+						return err
+					}
+				}
+				return tx.PutTrust(k.Context(), engram.Trust{Memory: late.Num, Mark: engram.TrustApproved, Text: "x", At: at(1)})
+			})
+			k.forget(gone, 5)
+			for _, c := range []struct {
+				project string
+				page    engram.Page
+				want    []int64
+				count   int
+			}{
+				{"", engram.Page{Limit: 9}, []int64{early.Num, web.Num, late.Num}, 3},
+				{"", engram.Page{Limit: 1, Offset: 1}, []int64{web.Num}, 3},
+				{"web", engram.Page{Limit: 9}, []int64{web.Num}, 1},
+				{"nope", engram.Page{Limit: 9}, nil, 0},
+			} {
+				k.view(func(r engram.Reader) error {
+					ms, err := r.Suspects(k.Context(), c.project, c.page)
+					if err != nil {
+						return err
+					}
+					var got []int64
+					for _, m := range ms {
+						got = append(got, m.Num)
+					}
+					k.same("suspects of "+c.project, got, c.want)
+					n, err := r.CountSuspects(k.Context(), c.project)
+					k.same("how many of "+c.project, n, c.count)
+					return err
+				})
+			}
+		}},
+	}
+}
+
+// trusted expects marks.
+func (k *kit) trusted(nums []int64, want map[int64][]engram.Trust) {
+	k.Helper()
+	k.view(func(r engram.Reader) error {
+		got, err := r.Trust(k.Context(), nums)
+		k.same("marks", got, want)
+		return err
+	})
 }

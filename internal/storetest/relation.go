@@ -1,8 +1,11 @@
 package storetest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/alanbuscaglia/engram"
 )
@@ -83,4 +86,261 @@ func idsOf(rs []engram.Relation) []string {
 		ids = append(ids, r.ID)
 	}
 	return ids
+}
+
+// tie adds a relation that was judged, made n seconds into the day.
+func (k *kit) tie(n int, source int64, verb engram.Verb, target int64, change ...func(*engram.Relation)) engram.Relation {
+	k.Helper()
+	r := engram.Relation{ID: fmt.Sprintf("%s%016x", engram.RelationIDPrefix, n), Source: source, Target: target, Verb: verb,
+		Status: engram.RelationJudged, Strength: 1, CreatedAt: at(n), UpdatedAt: at(n)}
+	for _, c := range change {
+		c(&r)
+	}
+	k.update(func(tx engram.Tx) error { return tx.InsertRelation(k.Context(), &r) })
+	return r
+}
+
+// untie takes r away, n seconds into the day.
+func (k *kit) untie(n int, r engram.Relation) engram.Relation {
+	k.Helper()
+	r.RemovedAt, r.UpdatedAt = at(n), at(n)
+	k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), r) })
+	return r
+}
+
+// told runs a question for relations and returns them in a few words each.
+func (k *kit) told(ask func(engram.Reader) ([]engram.Relation, error)) (words []string) {
+	k.Helper()
+	k.view(func(r engram.Reader) error {
+		rs, err := ask(r)
+		for _, r := range rs {
+			words = append(words, fmt.Sprintf("%d %s %d", r.Source, r.Verb, r.Target))
+		}
+		return err
+	})
+	return words
+}
+
+// tieCases are about relations that are taken away, counted, and asked for by their ends.
+func tieCases() []testCase {
+	return []testCase{
+		{"a removed relation is there by its name alone", func(k *kit) {
+			a, b := k.save(), k.save()
+			kept, gone := k.tie(1, a.Num, engram.VerbRelatesTo, b.Num), k.tie(2, a.Num, engram.VerbSupersedes, b.Num)
+			gone = k.untie(3, gone)
+			want := []string{"1 relates_to 2"}
+			k.same("relations", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.Relations(k.Context(), []int64{a.Num}) }), want)
+			k.same("of each verb", k.told(func(r engram.Reader) ([]engram.Relation, error) {
+				return r.RelationsOf(k.Context(), []int64{b.Num}, nil, 9)
+			}), want)
+			k.same("between the two", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.RelationsBetween(k.Context(), b.Num, a.Num) }), want)
+			k.view(func(r engram.Reader) error {
+				rs, total, err := r.ListRelations(k.Context(), engram.RelationFilter{}, engram.Page{Limit: 9})
+				k.same("listed", fmt.Sprint(len(rs), total), "1 1")
+				if err != nil {
+					return err
+				}
+				for _, ref := range []engram.RelationRef{{Num: gone.Num}, {ID: gone.ID}} {
+					got, err := r.Relation(k.Context(), ref)
+					k.same("by its name", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", gone))
+					if err != nil {
+						return err
+					}
+				}
+				got, err := r.Relation(k.Context(), engram.RelationRef{ID: kept.ID})
+				if err != nil {
+					return err
+				}
+				k.same("one that is there", got, kept)
+				return err
+			})
+			for _, ref := range []engram.RelationRef{{Num: 99}, {ID: "rel-none"}} {
+				k.view(func(r engram.Reader) error {
+					_, err := r.Relation(k.Context(), ref)
+					k.same("code of one that never was", engram.CodeOf(err), engram.CodeNotFound)
+					return nil
+				})
+			}
+		}},
+		{"removed relations are told from a time on, whoever is at which end", func(k *kit) {
+			a, b, c := k.save(), k.save(), k.save()
+			k.untie(10, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num))
+			k.untie(20, k.tie(2, c.Num, engram.VerbRelatesTo, a.Num))
+			k.untie(30, k.tie(3, b.Num, engram.VerbRelatesTo, c.Num))
+			k.tie(4, a.Num, engram.VerbCausedBy, b.Num)
+			for _, tt := range []struct {
+				of    []int64
+				since int
+				want  []string
+			}{
+				{[]int64{a.Num}, 10, []string{"1 relates_to 2", "3 relates_to 1"}}, {[]int64{a.Num}, 11, []string{"3 relates_to 1"}},
+				{[]int64{a.Num, b.Num, c.Num}, 20, []string{"3 relates_to 1", "2 relates_to 3"}}, {[]int64{a.Num}, 21, nil}, {nil, 0, nil},
+			} {
+				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
+					return r.RemovedRelations(k.Context(), tt.of, at(tt.since))
+				})
+				k.same(fmt.Sprintf("removed of %v since second %d", tt.of, tt.since), got, tt.want)
+			}
+			got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
+				return r.RemovedRelations(k.Context(), []int64{a.Num}, time.Time{})
+			})
+			k.same("removed at any time", got, []string{"1 relates_to 2", "3 relates_to 1"})
+		}},
+		{"a removed relation can be made anew, and brought back only when it was not", func(k *kit) {
+			a, b := k.save(), k.save()
+			first := k.untie(2, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num))
+			second := k.tie(3, a.Num, engram.VerbRelatesTo, b.Num)
+			back := first
+			back.RemovedAt = time.Time{}
+			k.refused("both at once", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
+			k.untie(4, second)
+			k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
+			k.view(func(r engram.Reader) error {
+				rs, err := r.Relations(k.Context(), []int64{b.Num})
+				k.same("relations", fmt.Sprintf("%+v", rs), fmt.Sprintf("%+v", []engram.Relation{back}))
+				return err
+			})
+		}},
+		{"a relation is written over, all but its name, its ends and when it was made", func(k *kit) {
+			a, b := k.save(), k.save()
+			was := k.tie(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
+			now := engram.Relation{Num: was.Num, ID: "rel-other", Source: b.Num, Target: a.Num, Verb: engram.VerbScoped, Status: engram.RelationJudged,
+				Strength: 0.5, Reason: "r", Evidence: "e", Confidence: 0.25, Actor: "agent", ActorKind: "human", Model: "m", SessionID: "s",
+				CreatedAt: at(7), UpdatedAt: at(8)}
+			k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), now) })
+			want := now
+			want.ID, want.Source, want.Target, want.CreatedAt = was.ID, was.Source, was.Target, was.CreatedAt
+			k.view(func(r engram.Reader) error {
+				got, err := r.Relation(k.Context(), engram.RelationRef{Num: was.Num})
+				k.same("relation", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
+				return err
+			})
+			k.tie(9, a.Num, engram.VerbRelatesTo, b.Num)
+			want.Verb = engram.VerbRelatesTo
+			k.refused("a verb that the pair has", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), want) })
+			want.Num = 99
+			k.refused("one that does not exist", engram.CodeNotFound, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), want) })
+		}},
+		{"relations need memories that exist", func(k *kit) {
+			a := k.save()
+			for i, ends := range [][2]int64{{a.Num, 99}, {99, a.Num}} {
+				k.refused("nobody at one end", engram.CodeConflict, func(tx engram.Tx) error {
+					return tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprint("rel-", i), Source: ends[0], Target: ends[1],
+						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)})
+				})
+			}
+		}},
+		{"so many of each memory, verb and direction, the newest, are told oldest first", func(k *kit) {
+			hub := k.save()
+			var others []engram.Memory
+			for i := range 6 {
+				m := k.save()
+				others = append(others, m)
+				k.tie(10+i, hub.Num, engram.VerbRelatesTo, m.Num)
+				k.tie(20+i, m.Num, engram.VerbRelatesTo, hub.Num)
+				k.tie(30+i, m.Num, engram.VerbCausedBy, hub.Num)
+			}
+			k.tie(40, others[0].Num, engram.VerbSupersedes, hub.Num)
+			k.tie(41, others[0].Num, engram.VerbScoped, others[1].Num)
+			for _, tt := range []struct {
+				name  string
+				of    []int64
+				verbs []engram.Verb
+				most  int
+				want  []string
+			}{
+				{"of one verb", []int64{hub.Num}, []engram.Verb{engram.VerbRelatesTo}, 2, []string{"1 relates_to 6", "6 relates_to 1", "1 relates_to 7", "7 relates_to 1"}},
+				{"of a verb that is said once", []int64{hub.Num}, []engram.Verb{engram.VerbSupersedes}, 2, []string{"2 supersedes 1"}},
+				{"of every verb", []int64{hub.Num}, nil, 1, []string{"1 relates_to 7", "7 relates_to 1", "7 caused_by 1", "2 supersedes 1"}},
+				{"of several memories, each relation once", []int64{others[1].Num, others[0].Num}, []engram.Verb{engram.VerbScoped, engram.VerbSupersedes}, 5,
+					[]string{"2 supersedes 1", "2 scoped 3"}},
+				{"of none", nil, nil, 5, nil},
+				{"of no verb", []int64{hub.Num}, []engram.Verb{}, 5, nil},
+				{"of a memory that does not exist", []int64{99}, nil, 5, nil},
+			} {
+				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
+					return r.RelationsOf(k.Context(), tt.of, tt.verbs, tt.most)
+				})
+				k.same(tt.name, strings.Join(got, ", "), strings.Join(tt.want, ", "))
+			}
+		}},
+		{"what is between two memories is told in both directions, and nothing else", func(k *kit) {
+			a, b, c := k.save(), k.save(), k.save()
+			k.tie(1, a.Num, engram.VerbRelatesTo, b.Num)
+			k.tie(2, b.Num, engram.VerbCausedBy, a.Num)
+			k.tie(3, a.Num, engram.VerbRelatesTo, c.Num)
+			for _, pair := range [][2]int64{{a.Num, b.Num}, {b.Num, a.Num}} {
+				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
+					return r.RelationsBetween(k.Context(), pair[0], pair[1])
+				})
+				k.same(fmt.Sprint("between ", pair), got, []string{"1 relates_to 2", "2 caused_by 1"})
+			}
+			k.same("between two that are not related", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.RelationsBetween(k.Context(), b.Num, c.Num) }), []string(nil))
+		}},
+		{"a list of what is current has nothing in whose place a live memory stands", func(k *kit) {
+			old, young, pending, tied, ignored := k.save(), k.save(), k.save(), k.save(), k.save()
+			r := k.tie(1, young.Num, engram.VerbSupersedes, old.Num)
+			k.tie(2, young.Num, engram.VerbSupersedes, pending.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
+			k.tie(3, young.Num, engram.VerbEvolvedFrom, tied.Num)
+			k.tie(4, young.Num, engram.VerbSupersedes, ignored.Num, func(r *engram.Relation) { r.Status = engram.RelationIgnored })
+			all := []int64{ignored.Num, tied.Num, pending.Num, young.Num, old.Num}
+			k.same("all", nums(k.list(engram.Filter{})), all)
+			k.same("current", nums(k.list(engram.Filter{Current: true})), all[:4])
+			young = k.forget(young, 60)
+			k.same("when what stands in its place is forgotten", nums(k.list(engram.Filter{Current: true})), []int64{ignored.Num, tied.Num, pending.Num, old.Num})
+			k.replace(young, func(m *engram.Memory) { m.DeletedAt = time.Time{} })
+			k.untie(70, r)
+			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
+		}},
+		{"what does not pass a filter takes nobody's place under it", func(k *kit) {
+			kind := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
+			fact, decision, rule := k.save(kind("fact")), k.save(kind("decision")), k.save(kind("fact"))
+			k.tie(1, decision.Num, engram.VerbSupersedes, fact.Num)
+			for _, tt := range []struct {
+				name string
+				f    engram.Filter
+				want []int64
+			}{
+				{"all", engram.Filter{}, []int64{rule.Num, decision.Num}},
+				{"facts", engram.Filter{Types: []engram.Type{"fact"}}, []int64{rule.Num, fact.Num}},
+				{"both", engram.Filter{Types: []engram.Type{"fact", "decision"}}, []int64{rule.Num, decision.Num}},
+				{"before the newer one", engram.Filter{Until: decision.CreatedAt}, []int64{fact.Num}},
+			} {
+				tt.f.Current = true
+				k.same(tt.name, nums(k.list(tt.f)), tt.want)
+			}
+		}},
+		{"an erased memory takes its relations along, removed ones too, and what the journal says of them", func(k *kit) {
+			const secret = "xyzzysecret"
+			a, b, c := k.save(), k.save(), k.save()
+			gone := k.untie(2, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num, func(r *engram.Relation) { r.Reason = secret }))
+			there := k.tie(3, b.Num, engram.VerbContradicts, a.Num, func(r *engram.Relation) { r.Evidence = secret })
+			kept := k.tie(4, b.Num, engram.VerbRelatesTo, c.Num, func(r *engram.Relation) { r.Reason = "kept" })
+			for _, r := range []engram.Relation{gone, there, kept} {
+				k.journal(engram.Mutation{Actor: "cli", Verb: "link", Entity: engram.EntityRelation, Key: fmt.Sprint(r.Num), Reason: r.Reason,
+					Was: json.RawMessage(`{"reason":"` + r.Reason + r.Evidence + `"}`)})
+			}
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), a.Num) })
+			for _, r := range []engram.Relation{gone, there} {
+				k.view(func(rd engram.Reader) error {
+					_, err := rd.Relation(k.Context(), engram.RelationRef{ID: r.ID})
+					k.same("code of reading "+r.ID, engram.CodeOf(err), engram.CodeNotFound)
+					return nil
+				})
+				if all := fmt.Sprintf("%+v", texts(k.entries(engram.EntityRelation, fmt.Sprint(r.Num)))); strings.Contains(all, secret) {
+					k.Errorf("the journal still holds what relation %d said: %s", r.Num, all)
+				}
+			}
+			k.same("what was not of it", string(k.entries(engram.EntityRelation, fmt.Sprint(kept.Num))[0].Was), `{"reason":"kept"}`)
+			k.same("relations", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.Relations(k.Context(), []int64{b.Num}) }), []string{"2 relates_to 3"})
+		}},
+	}
+}
+
+// texts are what journal entries say, apart from when and where.
+func texts(ms []engram.Mutation) (all []string) {
+	for _, m := range ms {
+		all = append(all, m.Reason+" "+string(m.Was))
+	}
+	return all
 }

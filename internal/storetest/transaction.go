@@ -2,12 +2,16 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
+	"github.com/alanbuscaglia/engram/internal/text"
 )
 
 // soon bounds what must not wait at all; generous, because machines are slow.
@@ -184,6 +188,235 @@ func transactionCases() []testCase {
 			if err := k.store.Close(); err != nil {
 				k.Errorf("close again: %v", err)
 			}
+		}},
+	}
+}
+
+func concurrentCases() []testCase {
+	return []testCase{
+		{"writers and readers at once lose nothing and see whole transactions", (*kit).manyAtOnce},
+		{"what an Update reads is still so when it writes", func(k *kit) {
+			const goroutines, each = 8, 10
+			m := k.save(func(m *engram.Memory) { m.AccessCount = 0 })
+			k.together(goroutines, func(int) error {
+				for range each {
+					err := k.store.Update(k.Context(), func(tx engram.Tx) error {
+						now, err := tx.Memory(k.Context(), engram.ByNum(m.Num))
+						if err != nil {
+							return err
+						}
+						now.AccessCount++
+						return tx.ReplaceMemory(k.Context(), now)
+					})
+					if err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+			k.same("count", k.read(engram.ByNum(m.Num)).AccessCount, goroutines*each)
+		}},
+		{"closing waits for what is under way", func(k *kit) {
+			k.save()
+			inside, leave, closed := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+			result := make(chan error, 1)
+			go func() {
+				result <- k.store.View(k.Context(), func(r engram.Reader) error {
+					close(inside)
+					<-leave
+					_, err := r.List(k.Context(), engram.Filter{}, engram.Page{Limit: 1})
+					return err
+				})
+			}()
+			<-inside
+			go func() { closed <- k.store.Close() }()
+			select {
+			case <-closed:
+				k.Error("Close did not wait for a View")
+			default:
+			}
+			close(leave)
+			if err := errors.Join(<-result, <-closed); err != nil {
+				k.Errorf("view and close: %v", err)
+			}
+		}},
+	}
+}
+
+// together runs fn in n goroutines and fails the test with what they return.
+func (k *kit) together(n int, fn func(i int) error) {
+	k.Helper()
+	var wg sync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		wg.Go(func() { errs[i] = fn(i) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		k.Fatal(err)
+	}
+}
+
+func (k *kit) manyAtOnce() {
+	const writers, readers, each = 6, 4, 25
+	k.save()
+	drafts := make([][]engram.Memory, writers)
+	for w := range drafts {
+		for range each {
+			drafts[w] = append(drafts[w], k.draft(func(m *engram.Memory) { m.Content = "the kettle boils" }))
+		}
+	}
+	ctx, stop := context.WithCancel(k.Context())
+	defer stop()
+	var reading sync.WaitGroup
+	readErrs := make([]error, readers)
+	for i := range readers {
+		reading.Go(func() {
+			for ctx.Err() == nil && readErrs[i] == nil {
+				readErrs[i] = k.store.View(k.Context(), func(r engram.Reader) error { return consistent(k.Context(), r) })
+			}
+		})
+	}
+	k.together(writers, func(w int) error {
+		for i := range drafts[w] {
+			err := k.store.Update(k.Context(), func(tx engram.Tx) error {
+				// Two rows a transaction: a reader that sees one of them sees both.
+				m := &drafts[w][i]
+				if err := tx.InsertMemory(k.Context(), m); err != nil {
+					return err
+				}
+				return tx.Append(k.Context(), &engram.Mutation{Actor: "test", Verb: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	stop()
+	reading.Wait()
+	if err := errors.Join(readErrs...); err != nil {
+		k.Error(err)
+	}
+	seen := map[int64]bool{}
+	for _, of := range drafts {
+		for _, m := range of {
+			k.sameMemory("read back", k.read(engram.ByNum(m.Num)), m)
+			seen[m.Num] = true
+		}
+	}
+	k.same("numbers", len(seen), writers*each)
+	k.same("found", len(k.find("kettle", func(q *engram.LexicalQuery) { q.Limit = 1000 })), writers*each)
+}
+
+// consistent says what does not fit together in one snapshot.
+func consistent(ctx context.Context, r engram.Reader) error {
+	st, err := r.Stats(ctx, "")
+	if err != nil {
+		return err
+	}
+	ms, err := r.List(ctx, engram.Filter{}, engram.Page{Limit: 10_000})
+	if err != nil {
+		return err
+	}
+	entries, err := r.Mutations(ctx, "", "", engram.Page{Limit: 10_000})
+	if err != nil {
+		return err
+	}
+	found, err := Hits(ctx, r, engram.LexicalQuery{Terms: text.Query("kettle"), Limit: 10_000})
+	if err != nil {
+		return err
+	}
+	// The first memory was saved without an entry and does not speak of a kettle.
+	if n := st.Memories; len(ms) != n || len(entries) != n-1 || len(found) != n-1 {
+		return fmt.Errorf("one snapshot counts %d memories, lists %d, has %d entries and finds %d", n, len(ms), len(entries), len(found))
+	}
+	return nil
+}
+
+func eraseCases() []testCase {
+	const secret = "xyzzysecret"
+	return []testCase{
+		{"nothing of an erased memory can be read", func(k *kit) {
+			m := k.save(func(m *engram.Memory) {
+				m.Title, m.Content, m.Summary, m.Tags = secret, "the "+secret, secret, []string{secret}
+				m.Metadata, m.TopicKey = map[string]any{secret: secret}, "a/"+secret
+			})
+			other := k.save()
+			k.update(func(tx engram.Tx) error {
+				for i, ends := range [][2]int64{{m.Num, other.Num}, {other.Num, m.Num}} {
+					if err := tx.InsertRelation(k.Context(), &engram.Relation{ID: fmt.Sprintf("rel-%d", i), Source: ends[0], Target: ends[1],
+						Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, Reason: secret, CreatedAt: at(1), UpdatedAt: at(1)}); err != nil {
+						return err
+					}
+				}
+				return tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: 1, Title: secret, Content: secret, WrittenAt: at(1), ReplacedAt: at(2)})
+			})
+			k.journal(engram.Mutation{Actor: "cli", Verb: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
+				engram.Mutation{Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
+				engram.Mutation{Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+
+			k.view(func(r engram.Reader) error {
+				for _, ref := range []engram.Ref{engram.ByNum(m.Num), engram.ByID(m.ID), {SyncID: m.SyncID}, {Topic: m.TopicKey}} {
+					_, err := r.Memory(k.Context(), ref)
+					k.same("code of reading "+ref.String(), engram.CodeOf(err), engram.CodeNotFound)
+				}
+				revisions, err := r.Revisions(k.Context(), m.Num)
+				k.same("revisions", len(revisions), 0)
+				if err != nil {
+					return err
+				}
+				relations, err := r.Relations(k.Context(), []int64{m.Num, other.Num})
+				k.same("relations", len(relations), 0)
+				return err
+			})
+			k.same("listed", nums(k.list(engram.Filter{})), []int64{other.Num})
+			k.same("found", len(k.find(secret)), 0)
+			k.same("found by the beginning", len(k.find(secret[:5])), 0)
+			k.same("found by the tag", len(k.find("title", func(q *engram.LexicalQuery) { q.Filter.Tags = []string{secret} })), 0)
+			if all := fmt.Sprintf("%+v", k.entries("", "")); strings.Contains(all, secret) {
+				k.Errorf("the journal still holds it: %s", all)
+			}
+			k.same("entries stay", len(k.entries(engram.EntityMemory, fmt.Sprint(m.Num))), 2)
+			k.same("entries of others keep what was", string(k.entries(engram.EntityMemory, fmt.Sprint(other.Num))[0].Was), `{"kept":1}`)
+		}},
+		{"others are found as before, and new ones too", func(k *kit) {
+			var all []engram.Memory
+			words := strings.Fields("ash beech birch cedar elm fir hazel juniper larch lime maple oak pear pine plane plum poplar rowan spruce walnut willow yew")
+			for _, word := range words {
+				all = append(all, k.write("kettle", word))
+			}
+			for _, i := range []int{3, 17, 21} {
+				k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), all[i].Num) })
+			}
+			k.same("found", len(k.find("kettle")), len(words)-3)
+			k.same("one of them", numsOf(k.find(words[12])), []int64{all[12].Num})
+			k.same("an erased one", len(k.find(words[17])), 0)
+			m := k.write("kettle again", words[17])
+			k.same("a new one with the same word", numsOf(k.find(words[17])), []int64{m.Num})
+		}},
+		{"a forgotten memory can be erased", func(k *kit) {
+			m := k.forget(k.save(), 50)
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+			k.same("forgotten", len(k.list(engram.Filter{Forgotten: true})), 0)
+		}},
+		{"erasing what does not exist is not found", func(k *kit) {
+			m := k.save()
+			k.refused("another number", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), 99) })
+			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+			k.refused("twice", engram.CodeNotFound, func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
+		}},
+		{"an erase that is undone leaves everything", func(k *kit) {
+			m := k.write("kettle", "boils")
+			k.refused("erase", engram.CodeInvalid, func(tx engram.Tx) error {
+				if err := tx.EraseMemory(k.Context(), m.Num); err != nil {
+					return err
+				}
+				return engram.Errorf(engram.CodeInvalid, "no")
+			})
+			k.sameMemory("after all", k.read(engram.ByNum(m.Num)), m)
+			k.same("found", numsOf(k.find("kettle")), []int64{m.Num})
 		}},
 	}
 }

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/alanbuscaglia/engram"
@@ -183,6 +185,274 @@ func useCases() []testCase {
 				}
 			}
 			k.same("those of the last 90 days", young, 90)
+		}},
+	}
+}
+
+func toldCases() []testCase {
+	return []testCase{
+		{"a session is told of for what stands in it", func(k *kit) {
+			in := func(session string) engram.Memory {
+				return k.save(func(m *engram.Memory) { m.SessionID = session })
+			}
+			in("s-open")
+			k.replace(in("s-mine"), func(m *engram.Memory) { m.Scope = engram.ScopePersonal })
+			k.forget(in("s-over"), 2)
+			shared, hidden, elsewhere := in("s-shared"), in("s-hidden"), in("s-erased")
+			for _, m := range []engram.Memory{shared, hidden, elsewhere} {
+				k.forget(m, 3)
+			}
+			k.carried(engram.EntityMemory, key(shared.Num), 1, "b1")
+			k.carried(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
+			k.ask("app", "s-asked", "why?", 1)
+			k.ask("app", "s-mine", "why me?", 1)
+			k.update(func(tx engram.Tx) error {
+				l := engram.Lineage{Held: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
+				if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
+					return err
+				}
+				if err := k.ensure(tx, "app", "s-empty"); err != nil {
+					return err
+				}
+				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: string(elsewhere.ID), SyncID: elsewhere.SyncID, At: 1})
+			})
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
+			ids := []string{"s-open", "s-mine", "s-over", "s-shared", "s-hidden", "s-erased", "s-asked", "s-empty", "s-web", "s-none"}
+			k.view(func(r engram.Reader) error {
+				owned, err := r.Owned(k.Context(), ids)
+				k.same("owned", owned, map[string]bool{"s-mine": true})
+				return err
+			})
+			for project, want := range map[string][]string{
+				"":     {"s-asked", "s-hidden", "s-open", "s-shared", "s-web"},
+				"app":  {"s-asked", "s-hidden", "s-open", "s-shared"},
+				"nope": nil,
+			} {
+				k.view(func(r engram.Reader) error {
+					told, err := r.Told(k.Context(), ids, project)
+					var got []string
+					for id := range told {
+						got = append(got, id)
+					}
+					slices.Sort(got)
+					k.same("told of "+project, got, want)
+					return err
+				})
+			}
+		}},
+		{"what was erased and what is gone is found by name", func(k *kit) {
+			k.update(func(tx engram.Tx) error {
+				for _, s := range []string{"s-1", "s-2"} {
+					if err := k.ensure(tx, "app", s); err != nil {
+						return err
+					}
+					if err := tx.PutLineage(k.Context(), engram.EntitySession, s, engram.Lineage{Base: engram.Stamp{At: 1, Device: "a"}}); err != nil {
+						return err
+					}
+				}
+				if err := tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7}); err != nil {
+					return err
+				}
+				return tx.DeleteSession(k.Context(), "s-1")
+			})
+			k.view(func(r engram.Reader) error {
+				gone, err := r.GoneOf(k.Context(), []string{"s-0", "s-1", "s-2"})
+				if err != nil {
+					return err
+				}
+				k.same("gone", gone, []engram.Session{{ID: "s-1", Project: "app"}})
+				for kind, want := range map[engram.Entity]int{engram.EntityPrompt: 1, engram.EntityMemory: 0} {
+					xs, err := r.ErasedOf(k.Context(), kind, []string{"p-0", "p-1"})
+					if err != nil {
+						return err
+					}
+					if k.same("erased of "+string(kind), len(xs), want); want > 0 {
+						k.same("it", xs[0], engram.Erased{Entity: engram.EntityPrompt, ID: "p-1", SyncID: "p-1", Project: "app", At: 7})
+					}
+				}
+				return nil
+			})
+		}},
+	}
+}
+
+// counted is a counter of a day of June 2026, which showed two memories an event.
+func counted(day int, project, verb, outcome string, events int) engram.Counter {
+	return engram.Counter{Day: time.Date(2026, 6, day, 0, 0, 0, 0, time.UTC), Project: project, Verb: verb, Outcome: outcome,
+		Tally: engram.Tally{Events: events, Fallbacks: events - 1, Memories: 2 * events, Tokens: 30 * events}}
+}
+
+func (k *kit) count(cs ...engram.Counter) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error { return tx.AddCounters(k.Context(), cs) })
+}
+
+func (k *kit) counters(q engram.CounterQuery) (cs []engram.Counter) {
+	k.Helper()
+	k.view(func(r engram.Reader) (err error) {
+		cs, err = r.Counters(k.Context(), q)
+		return err
+	})
+	return cs
+}
+
+func (k *kit) projects(names ...string) {
+	k.Helper()
+	k.update(func(tx engram.Tx) error {
+		for _, name := range names {
+			if err := tx.PutProject(k.Context(), engram.Project{Name: name, CreatedAt: at(0)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func counterCases() []testCase {
+	apart := engram.CounterQuery{ByDay: true, ByProject: true}
+	summed := func(c engram.Counter) engram.Counter {
+		c.Day, c.Project = time.Time{}, ""
+		return c
+	}
+	return []testCase{
+		{"counters add up, by day, project, verb and outcome", func(k *kit) {
+			k.projects("app", "other")
+			k.count(counted(12, "app", "search", "found", 2), counted(12, "app", "search", "nothing", 1), counted(13, "app", "search", "found", 4))
+			k.count(counted(12, "app", "search", "found", 3), counted(12, "other", "get", "found", 1), counted(12, "", "search", "found", 1))
+			five := counted(12, "app", "search", "found", 2)
+			five.Tally = five.Plus(counted(12, "app", "search", "found", 3).Tally)
+			k.same("all, apart", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), five,
+				counted(12, "app", "search", "nothing", 1), counted(12, "other", "get", "found", 1), counted(13, "app", "search", "found", 4)})
+			nine := summed(five)
+			nine.Tally = nine.Plus(counted(13, "app", "search", "found", 4).Tally)
+			k.same("of a project, summed up", k.counters(engram.CounterQuery{Project: "app"}), []engram.Counter{nine, summed(counted(12, "app", "search", "nothing", 1))})
+			k.same("since a time within a day", k.counters(engram.CounterQuery{Since: time.Date(2026, 6, 13, 20, 0, 0, 0, time.UTC)}),
+				[]engram.Counter{summed(counted(13, "app", "search", "found", 4))})
+			k.same("of a project that does not exist", k.counters(engram.CounterQuery{Project: "nope"}), []engram.Counter(nil))
+		}},
+		{"a project that does not exist counts as none, an alias as its project", func(k *kit) {
+			k.update(func(tx engram.Tx) error {
+				return tx.PutProject(k.Context(), engram.Project{Name: "app", Aliases: []string{"old"}, CreatedAt: at(0)})
+			})
+			k.count(counted(12, "nope", "search", "found", 1), counted(12, "old", "search", "found", 1))
+			k.same("counters", k.counters(apart), []engram.Counter{counted(12, "", "search", "found", 1), counted(12, "app", "search", "found", 1)})
+		}},
+		{"what was counted goes along with its project, and stays when that goes", func(k *kit) {
+			k.projects("app", "other")
+			k.count(counted(12, "app", "search", "found", 1), counted(12, "other", "search", "found", 1), counted(13, "other", "get", "found", 1))
+			k.update(func(tx engram.Tx) error {
+				_, err := tx.MoveProject(k.Context(), "other", "app")
+				return err
+			})
+			both := counted(12, "app", "search", "found", 1)
+			both.Tally = both.Plus(both.Tally)
+			k.same("after the move", k.counters(apart), []engram.Counter{both, counted(13, "app", "get", "found", 1)})
+			k.projects("brief")
+			k.count(counted(12, "brief", "get", "found", 1))
+			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "brief") })
+			k.same("after it was deleted", k.counters(apart), []engram.Counter{counted(12, "", "get", "found", 1), both, counted(13, "app", "get", "found", 1)})
+		}},
+		{"counting is no change: the journal says nothing of it", func(k *kit) {
+			before := len(k.entries("", ""))
+			k.count(counted(12, "", "search", "found", 1))
+			k.same("entries", len(k.entries("", "")), before)
+		}},
+		{"live memories are counted by when they were made", func(k *kit) {
+			for range 5 { // at 1, 2, 3, 4 and 5
+				k.save()
+			}
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			k.forget(k.save(), 50)
+			edges := []time.Time{at(0), at(2), at(3), at(3).Add(time.Millisecond), at(100), at(200)}
+			k.view(func(r engram.Reader) error {
+				for project, want := range map[string][]int{"": {1, 1, 1, 3, 0}, "app": {1, 1, 1, 2, 0}, "nope": {0, 0, 0, 0, 0}} {
+					got, err := r.MadeBetween(k.Context(), project, edges)
+					if err != nil {
+						return err
+					}
+					k.same(fmt.Sprintf("in %q", project), got, want)
+				}
+				none, err := r.MadeBetween(k.Context(), "", nil)
+				k.same("between no edges", len(none), 0)
+				return err
+			})
+		}},
+		{"sessions are counted by when they were started", func(k *kit) {
+			k.save()
+			k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
+			k.view(func(r engram.Reader) error {
+				for _, tt := range []struct {
+					project string
+					since   time.Time
+					want    int
+				}{{"", time.Time{}, 2}, {"app", time.Time{}, 1}, {"nope", time.Time{}, 0}, {"", at(100_000), 0}} {
+					got, err := r.SessionsSince(k.Context(), tt.project, tt.since)
+					if err != nil {
+						return err
+					}
+					k.same(fmt.Sprintf("in %q since %v", tt.project, tt.since), got, tt.want)
+				}
+				return nil
+			})
+		}},
+	}
+}
+
+func groupCases() []testCase {
+	typed := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
+	other := func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" }
+	return []testCase{
+		{"memories are counted by type and by project, most first", func(k *kit) {
+			k.save(typed("fact"))
+			k.save(typed("bugfix"), other)
+			k.save(typed("bugfix"))
+			k.forget(k.save(typed("bugfix")), 50)
+			k.forget(k.save(typed("insight")), 51)
+			for _, tt := range []struct {
+				by      engram.Grouping
+				project string
+				since   time.Time
+				want    string
+			}{
+				{engram.ByType, "", time.Time{}, "[{bugfix 2 1} {fact 1 0} {insight 0 1}]"},
+				{engram.ByType, "app", time.Time{}, "[{bugfix 1 1} {fact 1 0} {insight 0 1}]"},
+				{engram.ByType, "", at(2), "[{bugfix 2 1} {insight 0 1}]"},
+				{engram.ByType, "app", at(3), "[{bugfix 1 1} {insight 0 1}]"},
+				{engram.ByType, "nope", time.Time{}, "[]"},
+				{engram.ByProject, "", time.Time{}, "[{app 2 2} {other 1 0}]"},
+				{engram.ByProject, "other", time.Time{}, "[{other 1 0}]"},
+				{engram.ByProject, "", at(3), "[{app 1 2}]"},
+				{engram.ByProject, "", at(6), "[]"},
+			} {
+				k.view(func(r engram.Reader) error {
+					got, err := r.MemoriesBy(k.Context(), tt.by, tt.project, tt.since)
+					k.same(fmt.Sprintf("by %s in %q since %v", tt.by, tt.project, tt.since), fmt.Sprint(got), tt.want)
+					return err
+				})
+			}
+		}},
+		{"revisions, and memories that are due, are counted", func(k *kit) {
+			due := func(n int) func(*engram.Memory) { return func(m *engram.Memory) { m.ReviewAfter = at(n) } }
+			m := k.save(due(10))
+			k.save(due(20), other)
+			k.forget(k.save(due(10)), 50)
+			for n := range 3 {
+				k.update(func(tx engram.Tx) error {
+					return tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: n + 1, Title: "t", Content: "c", WrittenAt: at(1), ReplacedAt: at(2)})
+				})
+			}
+			for project, want := range map[string]engram.Upkeep{"": {Revisions: 3, Due: 2}, "app": {Revisions: 3, Due: 1}, "other": {Due: 1}, "nope": {}} {
+				k.view(func(r engram.Reader) error {
+					got, err := r.Upkeep(k.Context(), project, at(30))
+					k.same(fmt.Sprintf("in %q", project), got, want)
+					return err
+				})
+			}
+			k.view(func(r engram.Reader) error {
+				got, err := r.Upkeep(k.Context(), "", at(10))
+				k.same("what is due just now is not overdue", got.Due, 0)
+				return err
+			})
 		}},
 	}
 }
