@@ -28,12 +28,8 @@ func (p *program) help(cmd *cobra.Command, _ []string) { p.writeHelp(cmd, false)
 func (p *program) writeHelp(cmd *cobra.Command, all bool) {
 	var b strings.Builder
 	head := func(s string) { fmt.Fprintf(&b, "\n%s\n", p.out.bold(s)) }
-	what := cmd.Long
-	if what == "" {
-		what = cmd.Short + "."
-	}
 	columns := p.columns()
-	fmt.Fprintln(&b, prose(what, columns))
+	fmt.Fprintln(&b, prose(cmp.Or(cmd.Long, cmd.Short+"."), columns))
 	head("Usage")
 	usage := cmd.UseLine()
 	if !cmd.HasParent() {
@@ -148,24 +144,20 @@ and of every command into a folder, for packages.`,
 // manPages writes all pages into a folder.
 func (p *program) manPages(root *cobra.Command, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return engram.Errorf(engram.CodeUnavailable, "folder cannot create %s", dir).WithCause(err)
+		return engram.Errorf(engram.CodeUnavailable, "cannot create folder %s", dir).WithCause(err)
 	}
-	var failed error
-	pages := 0
+	pages := map[string]string{}
 	forEach(root, func(c *cobra.Command) {
-		if failed != nil || c.Hidden {
-			return
+		if !c.Hidden {
+			pages[filepath.Join(dir, manName(c)+".1")] = p.manPage(c)
 		}
-		file := filepath.Join(dir, manName(c)+".1")
-		if err := os.WriteFile(file, []byte(p.manPage(c)), 0o644); err != nil {
-			failed = engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file).WithCause(err)
-		}
-		pages++
 	})
-	if failed != nil {
-		return failed
+	for file, page := range pages {
+		if err := os.WriteFile(file, []byte(page), 0o644); err != nil {
+			return engram.Errorf(engram.CodeUnavailable, "%s cannot be written", file).WithCause(err)
+		}
 	}
-	return p.answer(manDoc{Folder: dir, Pages: pages}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(pages, "page", "pages"), dir) })
+	return p.answer(manDoc{Folder: dir, Pages: len(pages)}, func(b *strings.Builder) { fmt.Fprintf(b, "%s in %s\n", count(len(pages), "page", "pages"), dir) })
 }
 
 // manDoc is the answer of `man --dir`.
@@ -195,7 +187,7 @@ func (p *program) manPage(c *cobra.Command) string {
 	}
 	m.options("OPTIONS", c.LocalNonPersistentFlags())
 	if c.HasParent() {
-		m.commands(c, "COMMANDS")
+		m.commands(c)
 	} else {
 		m.everyCommand(c)
 	}
@@ -265,55 +257,51 @@ func (m *manual) terms(lines string) {
 			m.text(word)
 			continue
 		}
-		m.macro("TP")
-		m.WriteString(`\fB` + escaped(word) + "\\fR\n")
-		m.text(strings.TrimSpace(meaning))
+		m.term(word, "", strings.TrimSpace(meaning))
 	}
 }
 
+// term writes a word, the name of its value, and what it means.
+func (m *manual) term(word, value, meaning string) {
+	m.macro("TP")
+	m.WriteString(`\fB` + escaped(word) + `\fR`)
+	if value != "" {
+		m.WriteString(` \fI` + escaped(value) + `\fR`)
+	}
+	m.WriteString("\n")
+	m.text(meaning)
+}
+
 func (m *manual) options(title string, flags *pflag.FlagSet) {
-	first := true
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		if first {
-			m.macro("SH", title)
-		}
-		first = false
-		m.option(f)
-	})
+	if flags.HasAvailableFlags() {
+		m.macro("SH", title)
+	}
+	flags.VisitAll(m.option)
 }
 
 func (m *manual) option(f *pflag.Flag) {
+	if f.Hidden {
+		return
+	}
 	value, usage := pflag.UnquoteUsage(f)
 	name := "--" + f.Name
 	if f.Shorthand != "" {
 		name = "-" + f.Shorthand + ", " + name
 	}
-	m.macro("TP")
-	m.WriteString(`\fB` + escaped(name) + `\fR`)
-	if value != "" {
-		m.WriteString(` \fI` + escaped(value) + `\fR`)
-	}
-	m.WriteString("\n")
 	if f.DefValue != "" && f.DefValue != "[]" && f.DefValue != "false" && !strings.Contains(usage, "default") {
 		usage += " (default " + f.DefValue + ")"
 	}
-	m.text(usage)
+	m.term(name, value, usage)
 }
 
 // commands writes what stands below a command, a line each.
-func (m *manual) commands(c *cobra.Command, title string) {
-	if !c.HasAvailableSubCommands() {
-		return
+func (m *manual) commands(c *cobra.Command) {
+	if c.HasAvailableSubCommands() {
+		m.macro("SH", "COMMANDS")
 	}
-	m.macro("SH", title)
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
-			m.macro("TP")
-			m.WriteString(`\fB` + escaped(sub.UseLine()) + "\\fR\n")
-			m.text(sub.Short + "; see " + manName(sub) + "(1).")
+			m.term(sub.UseLine(), "", sub.Short+"; see "+manName(sub)+"(1).")
 		}
 	}
 }
@@ -337,7 +325,7 @@ func (m *manual) section(c *cobra.Command) {
 	m.macro("SS", c.UseLine())
 	m.paragraphs(cmp.Or(c.Long, c.Short+"."))
 	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && f.Name != "help" {
+		if f.Name != "help" {
 			m.option(f)
 		}
 	})
