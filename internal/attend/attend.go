@@ -1,6 +1,6 @@
 // Package attend holds the rules for what happens unasked beside an agent's work: what of
 // a prompt is a question to the memory and what is certain enough to be told (here), which
-// command failed and later passed (command.go, fault.go), where the work was (work.go), and
+// command failed and later passed (fault.go), where the work was (work.go), and
 // when somebody has worked much and saved nothing (neglect.go).
 //
 // Every rule is a pure function of what was noted or found. Whoever interrupts must be

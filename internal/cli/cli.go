@@ -326,9 +326,8 @@ func group(use, short, example string, subs ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// ask puts a question and returns the answer from standard input, trimmed and in lower case:
-// that of the person at the terminal, or the next line of what was piped in. An end of input is
-// "". Where nobody can answer it is an error that names the flag to give instead.
+// ask returns the answer to a question, trimmed and in lower case: of the person at the terminal, or the
+// next line of piped input; "" at its end. Where nobody can answer, the error names the flag to give.
 func (p *program) ask(question, instead string) (string, error) {
 	answer, _, err := p.askOrEnd(question, instead)
 	return answer, err
@@ -413,10 +412,8 @@ func (p *program) version() error {
 // percent of the 4 MiB from which on the runtime collects: to 32 MiB.
 const roomPercent = 800
 
-// collectLate puts the first garbage collection off. Most commands end before they have
-// used that much, and a collection costs them a fifth of their time. Those that use more,
-// such as an export, collect as usual from then on. Servers must not call it. Who has set
-// GOGC knows better.
+// collectLate puts the first garbage collection off: most commands end before it, and it costs a fifth of
+// their time. Larger ones collect as usual from then on. Servers must not call it; GOGC has precedence.
 func collectLate() {
 	const usual = 100
 	if before := debug.SetGCPercent(roomPercent); before != usual {
@@ -441,9 +438,8 @@ func (Interrupted) Error() string { return "interrupted" }
 // ExitCode is what a process ends with that a signal ended, as shells have it.
 func (s Interrupted) ExitCode() int { return 128 + int(s) }
 
-// exitAfter reports err and returns the exit code: of a command that failed because it was
-// interrupted that of the signal, and a word instead of what was under way. One that ends
-// by signals, such as a server, has not failed.
+// exitAfter reports err and returns the exit code: that of the signal for an interrupted command. One that
+// ends by signals, such as a server, has not failed.
 func (p *program) exitAfter(ctx context.Context, err error) int {
 	by, interrupted := errors.AsType[Interrupted](context.Cause(ctx))
 	if err == nil || !interrupted {

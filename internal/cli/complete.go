@@ -21,10 +21,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// A shell asks for completions by the hidden command __complete. What a flag or an argument
-// may be stands here, by the name of the flag and the path of the command: a new command
-// whose flags have names that are known needs nothing, and what is not known completes to
-// nothing rather than to the files of the folder.
+// A shell asks for completions by the hidden command __complete. What a flag or an argument may be is found
+// by the flag's name and the command's path; what is not known completes to nothing.
 
 const (
 	// completionPatience is how long somebody waits who pressed a key: after it, there is

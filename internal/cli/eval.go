@@ -240,9 +240,8 @@ func (p *program) ownSets(cmd *cobra.Command, write string) ([]eval.Set, error) 
 	return sets, err
 }
 
-// writeSets writes each set that has questions into a folder of its name below dir,
-// for the user's eyes only. What is there already is not replaced: figures that were
-// taken from it would no longer mean anything.
+// writeSets writes each set with questions into a folder of its name below dir, for the user's eyes only.
+// It overwrites nothing: figures taken from the old set would lose their meaning.
 func writeSets(dir string, sets []eval.Set) error {
 	for _, s := range sets {
 		if len(s.Questions) == 0 {

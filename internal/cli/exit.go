@@ -201,9 +201,8 @@ func invalidf(format string, args ...any) *engram.Error {
 	return engram.Errorf(engram.CodeInvalid, format, args...)
 }
 
-// oldWords are words that other programs, and older designs of this one, have for a
-// command: who types one is told what it is called here. A word whose command is not in
-// the tree says nothing.
+// oldWords are words that other programs, and older designs of this one, have for a command; whoever types
+// one is told today's name. A word whose command is not in the tree says nothing.
 func oldWords() map[string]string {
 	return map[string]string{
 		"ls": "list", "all": "list", "memories": "list", "observations": "list", "last": "recent", "latest": "recent",
@@ -294,9 +293,8 @@ func nearestFlag(cmd *cobra.Command, name string) string {
 	return ""
 }
 
-// listsLast lets a text begin with a dash and a blank, as a Markdown list does: no flag is
-// written so. Where one of the words of a command is such a text, all that are no flags go to
-// the end, behind the -- that a person would have to put there; else args is returned as it is.
+// listsLast lets a text begin with a dash and a blank, as a Markdown list does. Where args have such a text,
+// all words that are no flags go to the end, behind --; else args is returned as it is.
 func listsLast(root *cobra.Command, args []string) []string {
 	if !slices.ContainsFunc(args, isList) {
 		return args

@@ -289,9 +289,8 @@ func (s *splitter) junk(c byte) (rawItem, error) {
 // maxJunk is as much of what is no memory as is needed to say so.
 const maxJunk = 1 << 10
 
-// value reads the rest of a list or an object, whose first byte is in item. A line break within
-// a text ends it: JSON has none there. So does an object that begins a line while another one
-// is open, where no list holds them: the open one was cut off.
+// value reads the rest of a list or an object, whose first byte is in item. A line break in a text ends it,
+// and so does an object at the start of a line while another is open: that one was cut off.
 func (s *splitter) value() (rawItem, error) {
 	v := rawItem{line: s.line}
 	depth, quoted, escaped, fresh := 1, false, false, false

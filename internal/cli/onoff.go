@@ -165,9 +165,8 @@ func (p *program) switchCommand(word, long, short string, do func(*app.App, cont
 	return cmd
 }
 
-// switchedProject returns all names of the project that a switch is for, the one that was
-// told first; nil for every project. A project that is set, but not by a flag, is no reason
-// to switch it alone.
+// switchedProject returns all names of the project that a switch is for, the given one first; nil for every
+// project. A project set otherwise than by a flag does not narrow it.
 func (p *program) switchedProject(cmd *cobra.Command, e *engine.Engine, here bool) ([]string, error) {
 	named := p.loaded.Origins["project"].Source == config.SourceFlag
 	switch {

@@ -11,9 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// The documents below are what --json prints, one per command, indented, with a
-// newline at the end; package document has those that HTTP answers too, and says what
-// all of them promise.
+// The documents below are what --json prints, one per command; package document has those that HTTP answers
+// too, and says what all of them promise.
 
 // answer prints what a command found out: doc with --json, else the text.
 func (p *program) answer(doc any, text func(*strings.Builder)) error {

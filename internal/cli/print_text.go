@@ -11,9 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// tellTo prints a text on stdout, its lines cut to so many columns, 0 for none. All of it
-// passes render.Plain, so that no command can forget what a memory might do to a terminal;
-// colour is laid on afterwards.
+// tellTo prints a text on stdout, its lines cut to so many columns, 0 for none. It passes render.Plain, so
+// that no memory reaches the terminal's controls, and is coloured afterwards.
 func (p *program) tellTo(columns int, text func(*strings.Builder)) error {
 	_, err := io.WriteString(p.Stdout, p.out.lines(fitLines(plainText(text), columns)))
 	return outputError(err)

@@ -15,9 +15,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/render"
 )
 
-// columns is how many columns a line on stdout may take: those of COLUMNS, else those of
-// the terminal, else render.Columns. 0 is no limit: what goes into a pipe or a file is
-// never cut.
+// columns is the width of lines on stdout: COLUMNS, else the terminal's, else render.Columns. 0 is no limit,
+// for pipes and files.
 func (p *program) columns() int {
 	if !isTerminal(p.Stdout) {
 		return 0
@@ -119,9 +118,8 @@ func (t *table) widths() []int {
 	return widths
 }
 
-// fold breaks a line at spaces, and in scripts without spaces between characters, into lines of so
-// many columns at most, each but the first after indent; 0 leaves it. A word that is longer stays
-// whole.
+// fold breaks a line at spaces, or between wide characters, into lines of so many columns, each but the first
+// after indent; 0 leaves it. A longer word stays whole.
 func fold(line, indent string, columns int) string {
 	if columns == 0 {
 		return line
@@ -170,9 +168,8 @@ func pieces(word string) (all []string) {
 	return append(all, word[from:])
 }
 
-// wrapped breaks the lines of a text that are longer than so many columns; 0 leaves it. What goes on
-// stands below where its line began, behind the same mark of a quotation, and never looks like the
-// head of another thing.
+// wrapped folds the lines of a text to so many columns; 0 leaves it. What goes on stands below its line's
+// start, behind the same quotation mark, and never looks like the head of something else.
 func wrapped(text string, columns int) string {
 	if columns == 0 {
 		return text

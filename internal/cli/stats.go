@@ -362,9 +362,8 @@ func barText(n, most, wide int, plain bool) string {
 	return strings.Repeat("█", eighths/8) + parts[eighths%8]
 }
 
-// plainBars reports whether the terminal may not know block characters: by its name, or by
-// a locale that is not UTF-8. No locale at all is that of a container, whose terminal is
-// somebody else's.
+// plainBars reports whether the terminal may lack block characters: by its name, or by a locale that is not
+// UTF-8. No locale at all is that of a container.
 func (p *program) plainBars() bool {
 	if term, _ := p.Env("TERM"); term == "dumb" || term == "linux" {
 		return true

@@ -115,9 +115,8 @@ func edgeText(r engram.Relation) string {
 	return Line(string(r.Verb), 0)
 }
 
-// Graph returns a graph as a tree, from the memory that was asked about outwards. Each
-// memory stands below the first one that leads to it; where another relation comes upon
-// it, it is only named, and "above" or "below" says where it stands.
+// Graph returns a graph as a tree from the memory asked about. Each memory stands below the first one that
+// leads to it; elsewhere it is only named, with "above" or "below".
 func Graph(g engram.Graph) string {
 	if len(g.Nodes) == 0 {
 		return ""

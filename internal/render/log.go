@@ -166,11 +166,8 @@ func VersionDiff(from, to engram.Version) string {
 	return head + "\n" + diff + "\n"
 }
 
-// Diff shows what changed from one text to another: the words that went between [- and
-// -], those that came between {+ and +}, the rest as it is. Stretches of more than a few
-// unchanged lines are cut to their ends. "" when the texts are equal.
-//
-// Words and not lines are compared: what is remembered is prose, whose lines are long.
+// Diff shows what changed between two texts, word by word since the lines of prose are long: removed words
+// between [- and -], added ones between {+ and +}; long unchanged stretches are cut. "" for equal texts.
 func Diff(was, now string) string {
 	if was == now {
 		return ""
@@ -233,9 +230,8 @@ func elide(s string) string {
 	return strings.Join(head, "") + "…\n" + strings.Join(tail, "")
 }
 
-// Unified shows what becomes of a file, line by line with three lines around each change, as
-// diff -u does; nil is no file. "" when nothing does. What is no text is made readable, as
-// Plain does.
+// Unified shows what becomes of a file as diff -u does; nil is no file, "" no change. What is no text is made
+// readable, as Plain does.
 func Unified(path string, before, after []byte) string {
 	name := func(content []byte) string {
 		if content == nil {
@@ -300,9 +296,8 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 	fmt.Fprintf(b, "\nTotal observations in session: %d\n\n", t.Total)
 }
 
-// Summary is what a session came to, as one line of at most most characters (0: all of it), and a
-// quotation: a session does not say who wrote its summary, and it may have come with an import. It
-// says beside it why it reads like an order to an agent, if it does.
+// Summary is a session's summary in one line of at most most characters (0: all), as a quotation, because
+// nobody knows who wrote it, with why it reads like an order to an agent, if it does.
 func Summary(s engram.Session, most int, suspect []string) string {
 	said := s.Summary
 	if most > 0 && utf8.RuneCountInString(said) > most {

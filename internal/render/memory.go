@@ -186,9 +186,7 @@ func annotation(n engram.RelationNote) string {
 	return fmt.Sprintf("%s: #%d (%s)", label, num, title)
 }
 
-// MarksByID is Marks for the dialects whose memories have ids and no numbers: what changes
-// how a memory should be read, the others by the ids that every tool there takes. What was
-// forgotten since is left out.
+// MarksByID is Marks for the dialects whose memories have ids and no numbers; forgotten memories are left out.
 func MarksByID(n engram.Note) (all []string) {
 	if n.State == engram.StateNeedsReview {
 		all = append(all, "due for review")
@@ -228,10 +226,8 @@ func MarksByID(n engram.Note) (all []string) {
 // mostCode is how many places in code are told beside a memory.
 const mostCode = 2
 
-// Anchors says what became of the code that a memory speaks of, on one line:
-// "internal/a.go:10-20 (changed), b.go (moved to c.go)", what is worst first, and of more than two
-// how many more there are. It is "" where there is nothing to say: nobody could look, or no more
-// is known than that a file which the text names is there.
+// Anchors says what became of the code a memory is about, in one line, worst first:
+// "internal/a.go:10-20 (changed), b.go (moved to c.go)", and of more than two how many more; "" for nothing.
 func Anchors(all []engram.Anchored) string {
 	var told []engram.Anchored
 	for _, a := range all {
@@ -276,9 +272,8 @@ func placeLine(p engram.Place) string {
 	return p.String()
 }
 
-// AnchoredTo says which code a save anchored a memory to, a line each for what was asked for, and
-// one for all that its text names: "Anchored to a.go:3-9", "Anchored to b.go, c.go, which its text
-// names". Nil for none.
+// AnchoredTo says which code a save anchored a memory to, a line for each that was asked for and one for all
+// that its text names. Nil for none.
 func AnchoredTo(all []engram.Anchor) (lines []string) {
 	var named []string
 	for _, a := range all {
@@ -315,10 +310,8 @@ func Anew(anchored, released []string) string {
 	return b.String()
 }
 
-// SetOff returns s for a place among lines that are not its own: each of its lines but the
-// first begins with indent, which opens the line that s is put on too. So no line of a
-// memory can pass for another memory, for the end of a block, or for the program's own
-// words, whatever character it breaks its lines with. Blank space around s goes.
+// SetOff returns s, trimmed, for a place among other lines: each line but the first begins with indent, so
+// that no line of a memory can pass for another memory, a block's end or the program's own words.
 func SetOff(s, indent string) string {
 	return breaksAs(strings.TrimSpace(s), "\n"+indent)
 }
@@ -345,9 +338,8 @@ func breaksAs(s, brk string) string {
 	return b.String()
 }
 
-// breakSize is how many bytes the line break has that s begins with; 0 when it begins with
-// none. Terminals, editors, models' tokenizers and the libraries that split texts for them
-// do not agree on what ends a line: here it is all that any of them takes for one.
+// breakSize is how many bytes the line break takes that s begins with, 0 for none: all that any terminal,
+// editor or tokenizer takes for one.
 func breakSize(s string) int {
 	switch c := s[0]; {
 	case strings.HasPrefix(s, "\r\n"), strings.HasPrefix(s, "\u0085"):
