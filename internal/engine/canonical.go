@@ -61,20 +61,29 @@ type dump struct {
 // dumpPage is how many things are read at once.
 const dumpPage = 500
 
-// all reads pages until one is not full.
-func all[T, K any](read func(after K) ([]T, error), last func(T) K) (things []T, err error) {
+// eachAfter calls each with all that read finds, page by page; each returns where the next begins.
+func eachAfter[T, K any](read func(after K) ([]T, error), each func(T) (K, error)) error {
 	var after K
 	for {
 		page, err := read(after)
-		if err != nil {
-			return nil, err
+		if err != nil || len(page) == 0 {
+			return err
 		}
-		things = append(things, page...)
-		if len(page) < dumpPage {
-			return things, nil
+		for _, one := range page {
+			if after, err = each(one); err != nil {
+				return err
+			}
 		}
-		after = last(page[len(page)-1])
 	}
+}
+
+// all is what eachAfter would call each with.
+func all[T, K any](read func(after K) ([]T, error), last func(T) K) (things []T, err error) {
+	err = eachAfter(read, func(one T) (K, error) {
+		things = append(things, one)
+		return last(one), nil
+	})
+	return things, err
 }
 
 // put writes a state without what is a store's own.
@@ -143,21 +152,17 @@ func (d *dump) sessions(ctx context.Context) error {
 func (d *dump) memories(ctx context.Context) error {
 	var names []engram.MemoryName
 	d.home = map[int64]bool{}
-	for after := int64(0); ; {
-		page, err := d.r.MemoriesAfter(ctx, d.project, after, dumpPage)
-		if err != nil {
-			return err
-		}
-		for _, m := range page {
-			if after = m.Num; m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, m.Project, string(m.ID), m.SyncID) {
+	err := eachAfter(func(after int64) ([]engram.Memory, error) { return d.r.MemoriesAfter(ctx, d.project, after, dumpPage) },
+		func(m engram.Memory) (int64, error) {
+			if m.Scope == engram.ScopePersonal || d.erasure.has(engram.EntityMemory, m.Project, string(m.ID), m.SyncID) {
 				d.home[m.Num] = true
-				continue
+			} else {
+				names = append(names, engram.MemoryName{Num: m.Num, ID: m.ID})
 			}
-			names = append(names, engram.MemoryName{Num: m.Num, ID: m.ID})
-		}
-		if len(page) < dumpPage {
-			break
-		}
+			return m.Num, nil
+		})
+	if err != nil {
+		return err
 	}
 	slices.SortFunc(names, func(a, b engram.MemoryName) int { return cmp.Compare(a.ID, b.ID) })
 	for page := range slices.Chunk(names, dumpPage) {

@@ -66,24 +66,13 @@ func deferredProject(ctx context.Context, r engram.Reader, project string) (stri
 // eachDeferred calls fn with what waits of a project, oldest first, page by page. What was
 // decided does not wait.
 func eachDeferred(ctx context.Context, r engram.Reader, project string, fn func(engram.Deferred) error) error {
-	for after := int64(0); ; {
-		page, err := r.Deferred(ctx, project, after, deferredPage)
-		if err != nil {
-			return err
-		}
-		for _, d := range page {
-			after = d.Num
+	return eachAfter(func(after int64) ([]engram.Deferred, error) { return r.Deferred(ctx, project, after, deferredPage) },
+		func(d engram.Deferred) (int64, error) {
 			if d.Why == engram.DeferredDecided {
-				continue
+				return d.Num, nil
 			}
-			if err := fn(d); err != nil {
-				return err
-			}
-		}
-		if len(page) < deferredPage {
-			return nil
-		}
-	}
+			return d.Num, fn(d)
+		})
 }
 
 // deferredPage is how many records that wait are read at once.

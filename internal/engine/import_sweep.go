@@ -97,72 +97,41 @@ func (i *importing) sweepProject(ctx context.Context, project string) error {
 }
 
 func (i *importing) sweepMemories(ctx context.Context, project string) error {
-	for after := int64(0); ; {
-		page, err := i.tx.MemoriesAfter(ctx, project, after, exportPage)
-		if err != nil {
-			return err
-		}
-		for _, m := range page {
-			after = m.Num
+	return eachAfter(func(after int64) ([]engram.Memory, error) { return i.tx.MemoriesAfter(ctx, project, after, exportPage) },
+		func(m engram.Memory) (int64, error) {
 			if m.Forgotten() || i.seen.memories.has(m.Num) {
-				continue
-			}
-			if err := i.forget(ctx, &m, "import: not in what replaces it"); err != nil {
-				return err
+				return m.Num, nil
 			}
 			i.res.Memories.Gone++
 			i.forgets[m.Project]++
-		}
-		if len(page) < exportPage {
-			return nil
-		}
-	}
+			return m.Num, i.forget(ctx, &m, "import: not in what replaces it")
+		})
 }
 
 func (i *importing) sweepRelations(ctx context.Context, project string) error {
-	for after := int64(0); ; {
-		page, err := i.tx.RelationsAfter(ctx, project, after, exportPage)
-		if err != nil {
-			return err
-		}
-		for _, r := range page {
-			after = r.Num
+	return eachAfter(func(after int64) ([]engram.Relation, error) {
+		return i.tx.RelationsAfter(ctx, project, after, exportPage)
+	},
+		func(r engram.Relation) (int64, error) {
 			if r.Removed() || i.seen.relations.has(r.Num) {
-				continue
+				return r.Num, nil
 			}
 			now := r
 			now.RemovedAt, now.UpdatedAt = i.at, i.at
-			if err := i.replaceRelation(ctx, r, now, project, "import: not in what replaces it"); err != nil {
-				return err
-			}
 			i.res.Relations.Gone++
-		}
-		if len(page) < exportPage {
-			return nil
-		}
-	}
+			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in what replaces it")
+		})
 }
 
 func (i *importing) sweepPrompts(ctx context.Context, project string) error {
-	for after := int64(0); ; {
-		page, err := i.tx.PromptsAfter(ctx, project, after, exportPage)
-		if err != nil {
-			return err
-		}
-		for _, p := range page {
-			after = p.Num
+	return eachAfter(func(after int64) ([]engram.Prompt, error) { return i.tx.PromptsAfter(ctx, project, after, exportPage) },
+		func(p engram.Prompt) (int64, error) {
 			if p.Deleted() || i.seen.prompts.has(p.Num) {
-				continue
+				return p.Num, nil
 			}
 			now := p
 			now.DeletedAt = i.at
-			if err := i.replacePrompt(ctx, p, now, "import: not in what replaces it"); err != nil {
-				return err
-			}
 			i.res.Prompts.Gone++
-		}
-		if len(page) < exportPage {
-			return nil
-		}
-	}
+			return p.Num, i.replacePrompt(ctx, p, now, "import: not in what replaces it")
+		})
 }

@@ -285,23 +285,16 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 
 // dropDecided removes for good what was decided before a time: no undo reaches it any more.
 func dropDecided(ctx context.Context, tx engram.Tx, before time.Time) error {
-	var old []int64
-	for after := int64(0); ; {
-		page, err := tx.Deferred(ctx, "", after, deferredPage)
-		if err != nil {
-			return err
-		}
-		for _, d := range page {
-			if after = d.Num; d.Why == engram.DeferredDecided && d.LastAt.Before(before) {
-				old = append(old, d.Num)
-			}
-		}
-		if len(page) < deferredPage {
-			break
-		}
+	waiting, err := all(func(after int64) ([]engram.Deferred, error) { return tx.Deferred(ctx, "", after, deferredPage) },
+		func(d engram.Deferred) int64 { return d.Num })
+	if err != nil {
+		return err
 	}
-	for _, num := range old {
-		if _, err := tx.DropDeferred(ctx, num); err != nil {
+	for _, d := range waiting {
+		if d.Why != engram.DeferredDecided || !d.LastAt.Before(before) {
+			continue
+		}
+		if _, err := tx.DropDeferred(ctx, d.Num); err != nil {
 			return err
 		}
 	}

@@ -138,22 +138,6 @@ func (e *Engine) soiledThings(ctx context.Context, r engram.Reader, each func(so
 			}))
 }
 
-// eachAfter calls each with all that read finds, page by page; each returns where the next begins.
-func eachAfter[T, K any](read func(after K) ([]T, error), each func(T) (K, error)) error {
-	var after K
-	for {
-		page, err := read(after)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		for _, one := range page {
-			if after, err = each(one); err != nil {
-				return err
-			}
-		}
-	}
-}
-
 // look counts the secrets in what a thing says, in what it said and in its journal, and tells of
 // it if there are any.
 func (s searching) look(ctx context.Context, entity engram.Entity, num int64, now engram.Record, past []engram.Revision) error {
