@@ -19,11 +19,10 @@ import (
 // packed commits (index_ask.go). The zero value is ready, for many goroutines at once.
 type Code struct{}
 
-// Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no
-// file of a repository is an error: CodeNotFound where there is nothing, CodeInvalid else. Those
-// of named may be below dir or the root of its repository, and are left out where there is no such
-// file; one with lines that the file does not have is anchored as a whole. At most
-// engram.MaxNamed come of named. A relative dir is one below the current folder.
+// Anchors returns anchors to places. The paths of asked are absolute or below dir; one that is no file
+// of a repository is CodeInvalid, a missing one CodeNotFound. The paths of named, at most
+// engram.MaxNamed, are below dir or the root of its repository; missing files are left out, and lines
+// that a file does not have become an anchor to the whole file.
 func (Code) Anchors(ctx context.Context, dir string, asked, named []engram.Place) ([]engram.Anchor, error) {
 	at, err := filepath.Abs(dir)
 	if err != nil {

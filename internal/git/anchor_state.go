@@ -106,8 +106,8 @@ func (l *look) note() func(*entry) {
 	}
 }
 
-// clean reports whether git would take a file for unchanged without reading it: by its size and
-// its time. One that was changed in the moment in which the index was written may have both.
+// clean reports whether git would take a file for unchanged by its size and time, which must be before
+// the index was written: a file changed in that very moment may have both.
 //
 // Source: Documentation/technical/racy-git.txt of git.
 func (l *look) clean(e entry, info fs.FileInfo) bool {

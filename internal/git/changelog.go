@@ -43,10 +43,9 @@ const (
 	changelogTimeout = time.Minute
 )
 
-// Changelog reads the committed changelog of the repository around dir, which is
-// absolute: its first 2,000 lines and the newest 3,000 commits. Where there is no
-// repository, or none that git reads, or it has no CHANGELOG.md, found is false. That
-// git is missing or takes longer than a minute is CodeUnavailable.
+// Changelog reads the committed CHANGELOG.md of the repository around dir, which is absolute: its first
+// 2,000 lines and the newest 3,000 commits; found is false if there is none, or no repository that git
+// reads. CodeUnavailable if git is missing or takes longer than a minute.
 func (f Folders) Changelog(ctx context.Context, dir string) (c Changelog, found bool, err error) {
 	repo, inside := findRepository(dir)
 	if !inside {

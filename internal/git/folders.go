@@ -1,7 +1,5 @@
-// Package git reads what a folder tells about its project: the repository around
-// it, its remote, its configuration, repositories below it. It changes nothing, and
-// what it reads can decide about a name and nothing else. What follows from the
-// facts is project.Detect's business.
+// Package git reads what a folder tells about its project: the repository around it, its remote, its
+// configuration, repositories below it. It changes nothing; project.Detect draws the conclusions.
 //
 // The repository is found by looking for .git (repository.go). The program git is asked for the remote
 // (remote.go), because only git knows every place where that may be configured; for history
@@ -24,11 +22,9 @@ type Folders struct {
 	Timeout time.Duration // how long git may take; 0 is 2 seconds
 }
 
-// Facts returns what dir tells about its project; "" is the current folder. A folder
-// that does not exist or cannot be read tells its name alone.
-//
-// It starts git once where there is a repository, else never. Errors are those of
-// ctx, and a current folder that is gone.
+// Facts returns what dir tells about its project; "" is the current folder, and one that cannot be read
+// tells its name alone. It starts git once if there is a repository. Errors are those of ctx, and a
+// current folder that is gone.
 func (f Folders) Facts(ctx context.Context, dir string) (project.Facts, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {

@@ -5,10 +5,8 @@ import (
 	"strings"
 )
 
-// Ignored returns the rule by which git leaves a file out of the repository at root, as
-// FILE:LINE:PATTERN; "" when there is none, and where git is missing, refuses or takes longer
-// than the Timeout. path is below root, and need not be there. A file that git has already is
-// not left out.
+// Ignored returns the rule by which git ignores a path below root, as FILE:LINE:PATTERN; "" for none, for
+// a file that is tracked, and if git is missing, refuses or takes longer than the Timeout.
 //
 // Source: git-check-ignore(1).
 func (f Folders) Ignored(ctx context.Context, root, path string) string {

@@ -60,11 +60,10 @@ const windowSize = 256 << 10
 // mostEntry is more than one entry takes.
 const mostEntry = 128 + maxPath
 
-// scanIndex calls each with the entries of an index in their order, with those that are in
-// conflict once a version. size is that of the file, hash that of a name of an object, 20 or 32
-// bytes. The file may be anything; what is no index of version 2 to 4 is errIndex: what each was
-// told counts for nothing then, nor for errShared. The checksum is not looked at: git writes an index
-// beside the old one and renames it. It ends with errIndex when ctx does.
+// scanIndex calls each with the entries of an index in order, once a version for those in conflict. hash
+// is the size of a name of an object, 20 or 32 bytes. errIndex for anything but an index of version 2
+// to 4 and when ctx ends, errShared for one without all entries; each must forget what it was told
+// then. The checksum is not read: git replaces an index atomically.
 //
 // Source: Documentation/gitformat-index.txt of git.
 func scanIndex(ctx context.Context, file io.ReaderAt, size int64, hash int, each func(*entry)) error {

@@ -14,10 +14,9 @@ import (
 	"time"
 )
 
-// readIndex tells of the entries of the worktree's index, in their order, and says when the index
-// was written. begin returns who is told; called again, it says that what was told so far is void:
-// that git has to be asked may only show behind the entries. A missing index has no entries; one
-// that is too large, no file, or broken is errIndex, and what was told counts for nothing then.
+// readIndex passes the entries of the worktree's index, in order, to the function that begin returns, and
+// says when the index was written. A second call of begin voids the first, as that git has to be asked
+// may show only behind the entries. A missing index has none; errIndex for one that cannot be read.
 func (w worktree) readIndex(ctx context.Context, begin func() func(*entry)) (written time.Time, err error) {
 	file, info, err := openRegular(filepath.Join(w.git, "index"))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,13 +22,9 @@ type LoggedCommit struct {
 // maxCommit is how long a commit's message may be, in bytes; what is longer is cut off.
 const maxCommit = 256 << 10
 
-// Log gives the commits of the branch that is checked out in the repository around dir,
-// which is absolute, newest first and without merges, one at a time, until each returns
-// false. Those from before since are left out; the zero time is every one. root is the
-// folder that they are of.
-//
-// CodeNotFound where there is no repository or no commit, CodeUnavailable when git is
-// missing or fails.
+// Log calls each with the commits since a time of the current branch of the repository around dir, which
+// is absolute, newest first and without merges, until it returns false; root is the repository.
+// CodeNotFound if there is no repository, CodeUnavailable if git is missing or fails.
 func (f Folders) Log(ctx context.Context, dir string, since time.Time, each func(LoggedCommit) bool) (root string, err error) {
 	repo, inside := findRepository(filepath.Clean(dir))
 	if !inside {

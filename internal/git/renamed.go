@@ -25,10 +25,9 @@ const (
 // departure is the latest commit in which a file went, and where to; "" is nowhere.
 type departure struct{ commit, to string }
 
-// trace looks for files that are neither in their place nor elsewhere as they were, by what git takes
-// for renames: a file that was changed as well is known by them alone. It starts
-// one process for all files, and one more for each further rename of a file.
-// What there was no time for is not known.
+// trace looks for files that are gone by what git takes for renames, which alone finds a file that was
+// changed as well: one process for all files, and one more for each further rename. Files for which
+// there is no time are unknown.
 func (l *look) trace(ctx context.Context, states []engram.Anchored) {
 	var lost []string
 	for _, s := range states {

@@ -8,10 +8,8 @@ import (
 	"syscall"
 )
 
-// What is remembered may be gone while our parts are in the files still: the folder was
-// removed, or the files came from another machine. Then nobody knows what the files were. As
-// that counts what is left of them without our part, which is remembered in its place; from
-// there on all goes as ever, and Undo says what it did.
+// The record may be lost while our parts are still in the files. Then the files without our parts
+// count as the originals, and are recorded as such; Undo reports it (Undone.Guessed).
 
 // Trace is what there is of an agent of which nothing is remembered.
 type Trace int
@@ -23,10 +21,8 @@ const (
 	Sure         // only a setup puts such a thing there
 )
 
-// Trace says whether our parts are in the files of an agent although nothing of it is
-// remembered; None, too, when something is. What cannot be read has no trace.
-//
-// CodeInvalid and CodeUnavailable for a record that cannot be understood or read.
+// Trace reports whether an agent without a record has our parts in its files; unreadable files count
+// as None. CodeInvalid and CodeUnavailable for a record that cannot be parsed or read.
 func (w *Wirer) Trace(agent string, parts []Part) (Trace, error) {
 	s, err := w.load()
 	if err != nil || s.has(agent) {

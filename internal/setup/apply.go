@@ -12,11 +12,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Apply carries out what Plan says, and returns it: the changes of the parts in their order, and
-// after them those of files that the agent has left: Former. When a file cannot be written, those that
-// were written before it are what they were.
-//
-// The errors of Plan, and CodeUnavailable for what cannot be written.
+// Apply carries out Plan and returns the changes: those of the parts in order, then those of files that
+// the agent no longer uses (Former). If a write fails, the files written before it are restored.
+// Errors are those of Plan, and CodeUnavailable for a failed write.
 func (w *Wirer) Apply(ctx context.Context, agent string, parts []Part) ([]Change, error) {
 	var all []Change
 	err := w.alone(ctx, func(s *state) (err error) {

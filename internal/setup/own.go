@@ -11,11 +11,9 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// A file that is ours altogether is written whole, and goes whole. Somebody may have changed it
-// all the same: a server was switched off in it, a command told otherwise. That must neither be
-// lost nor keep every later setup from its work. So what was added stays where it can be told from
-// what is ours (Part.Merge), and before a text that a person wrote is replaced or removed, it is
-// kept aside.
+// A file of ours is written and removed whole, but a person may have changed it: switched a server
+// off, say. Additions stay where they can be told from ours (Part.Merge), and any other text of a
+// person is kept aside before it is replaced or removed.
 
 // Whole is a file that is ours altogether.
 func Whole(path string, content []byte, mode fs.FileMode) Part {

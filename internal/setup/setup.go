@@ -1,11 +1,9 @@
 // Package setup wires agents to Engram: it puts entries into their configuration and the
 // files of a plugin beside it, keeps what was there, and takes its own out again.
 //
-// A wiring is planned first, against what is there, and the plan can be shown. When it is
-// carried out every file is read once more: one that somebody else changed meanwhile is
-// refused. At no moment there is half of a file (atomicfile); links stay links, modes
-// stay. What a file was before the first time is kept, and
-// remembered before the file is changed, so that Undo works after a kill at any moment.
+// A wiring is planned first, and the plan can be shown. Applying it reads every file again and refuses
+// one that changed meanwhile. Writes are atomic (atomicfile) and keep links and modes. The original of
+// a file is stored before its first change, so that Undo works after a kill at any moment.
 package setup
 
 import (
@@ -65,10 +63,8 @@ type Wirer struct{ o Options }
 // New returns a Wirer.
 func New(o Options) *Wirer { return &Wirer{o: o} }
 
-// Plan says what would become of the files of an agent's parts, and changes nothing.
-//
-// CodeInvalid for a file that cannot be understood, CodeConflict for one that stands in the
-// way, CodeUnavailable for one that cannot be read.
+// Plan returns the changes that Apply would make. CodeInvalid for a file that cannot be parsed,
+// CodeConflict for one that is in the way, CodeUnavailable for one that cannot be read.
 func (w *Wirer) Plan(agent string, parts []Part) ([]Change, error) {
 	s, err := w.load()
 	if err != nil {

@@ -19,16 +19,14 @@ type Undone struct {
 	Guessed bool
 }
 
-// Undo takes out what Apply put into the files of an agent. A file that nobody else wrote
-// becomes what it was with the last agent that is in it, to the byte and with its mode; of
-// one that was changed since, only our part is taken out. Folders that were made for it and are empty are removed.
-// What is not wired is undone already. Of one agent it is all files or none: where one cannot be
-// understood, read or written, none is touched. What somebody wrote into a file that is ours
-// altogether is kept aside: Change.Kept.
-// Where nothing of the agent is remembered, what is recognisably ours is taken out: Undone.Guessed.
+// Undo removes what Apply put into the files of an agent, from all files or none. A file that nobody
+// changed since is restored to the byte, with its mode, when its last agent goes; from a changed one
+// only our part is removed. Empty folders that Apply created go too. Text that somebody wrote into a
+// file of ours is kept aside (Change.Kept). Without a record, what is recognisably ours is removed
+// (Undone.Guessed).
 //
-// CodeUnavailable for what cannot be read or written, CodeInvalid for what cannot be
-// understood: with them come the files all the same.
+// The files come with the error, too: CodeUnavailable for one that cannot be read or written,
+// CodeInvalid for one that cannot be parsed.
 func (w *Wirer) Undo(ctx context.Context, agent string, parts []Part) ([]Undone, error) {
 	s, err := w.load()
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package agent is the catalog of the agents that Engram can be wired into: a file an agent,
-// which says how one sees that it is installed, and what goes into which of its files. A new
-// agent is a new file and a line in All.
+// Package agent is the catalog of the agents that Engram can be wired into: one file an agent, with
+// how an installation is detected and what goes into which of its files. A new agent is a new file
+// and a line in All.
 //
-// Nothing here is written, and nothing but the existence of files is looked for: what is asked for is
-// a list of setup.Part, and where everything lies is handed in as an Env, so that the paths of
-// one system are tested on any other. Nothing is cached: concurrent use is fine.
+// It writes nothing: it returns lists of setup.Part. Paths come in as an Env, so that those of one
+// system are tested on any other. Concurrent use is fine.
 package agent
 
 import (
@@ -95,9 +94,7 @@ func (a Agent) Detected(e Env) bool {
 	return slices.ContainsFunc(a.traces(e), exists) || e.Program != nil && slices.ContainsFunc(a.programs, e.Program)
 }
 
-// Parts are what the agent's files get, in the order in which they are best written: what is
-// called before what calls it.
-//
+// Parts are what the agent's files get, in the order to write them: a callee before its caller.
 // CodeInvalid for a path of the program that no configuration can carry.
 func (a Agent) Parts(e Env) ([]setup.Part, error) {
 	if err := e.check(); err != nil {

@@ -46,10 +46,9 @@ func (e entry) stand(content []byte) setup.Entry {
 	return s
 }
 
-// member is the entry of this program's MCP server at a path: value are the members that it
-// has, of which those that are called first are for a new entry alone. An older entry of ours
-// gets these values and keeps what else it says, such as disabled, a timeout or what is
-// approved: that is of the agent, or of who uses it. Somebody else's is replaced.
+// member is the entry of this program's MCP server at a path. An older entry of ours gets the members
+// of value, except those named in first, and keeps the others, such as disabled or a timeout, which
+// are the user's. Somebody else's entry is replaced.
 func (e Env) member(value any, path []string, first ...string) entry {
 	return entry{
 		path: path,

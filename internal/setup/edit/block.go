@@ -16,16 +16,12 @@ func markdownMarkers() markers {
 	}
 }
 
-// SetMarkdown puts a text into a file of Markdown, between two comments: in the place of what
-// stands between them, or else at the end.
-//
-// CodeInvalid when one of the comments stands there without the other, or twice.
+// SetMarkdown puts a text between our two comments in a file of Markdown, which it adds at the end if
+// there are none. CodeInvalid if one of the comments is there without the other, or twice.
 func SetMarkdown(src []byte, text string) ([]byte, error) { return markdownMarkers().set(src, text) }
 
-// RemoveMarkdown takes out what SetMarkdown put in, and leaves what was there before to the
-// byte. What others wrote above and below since stays on lines of its own.
-//
-// CodeInvalid as SetMarkdown.
+// RemoveMarkdown removes what SetMarkdown added, and keeps every other byte. What others wrote above and
+// below since stays on lines of its own. CodeInvalid as SetMarkdown.
 func RemoveMarkdown(src []byte) ([]byte, error) { return markdownMarkers().remove(src) }
 
 // find is where the block stands, with its line ends; ok is false when there is none.

@@ -1,10 +1,8 @@
-// Package edit changes a configuration file as a careful person would: one entry is put in,
-// replaced or taken out, and every other byte stays, comments, order, indentation, byte order
-// mark and line ends too. It is pure: files are read and written by internal/setup.
+// Package edit sets or removes one entry of a configuration file, and keeps every other byte: comments,
+// order, indentation, byte order mark and line ends. It is pure: internal/setup reads and writes files.
 //
-// Every function returns the source itself where nothing has to change, so that doing a thing
-// twice is doing it once. What cannot be understood is refused with the line, and so is a
-// result that would say anything else than the source besides the entry.
+// Every function returns the source itself if nothing has to change. It refuses a file that it cannot
+// parse, with the line, and a result that differs from the source in anything but the entry.
 package edit
 
 import (

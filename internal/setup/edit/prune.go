@@ -8,11 +8,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// PruneJSON takes the objects and lists on a path out of an object of JSON that are empty, the
-// innermost first. Those that hold a comment stay, and those that were there in was, which is
-// what the file was once; nil: there was none. One that was empty then, too, is written again as
-// it was: entries that came and went have left their lines. A file that said nothing, with comments or
-// without, is as it was when nothing else has come into it.
+// PruneJSON removes the empty objects and lists on a path, the innermost first. Those with a comment
+// stay, and those that were in the file before (was; nil for no file): if empty then, they are written
+// as they were. A file that had at most comments is restored if nothing else has come into it.
 //
 // CodeInvalid as SetJSON.
 func PruneJSON(src, was []byte, path []string) ([]byte, error) {

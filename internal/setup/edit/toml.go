@@ -18,14 +18,12 @@ import (
 // file anew drop comments or move them: it goes with the table where it stands above it still.
 const noteTOML = "# written by `engram setup`, and taken out by `engram setup --undo`"
 
-// SetTOML makes the table at a path of names what keys say, which are whole lines of TOML
-// (https://toml.io/en/v1.1.0). A table that is there and ours gets the values of these keys, and
-// keeps what else it says; another one is replaced where it stands, with the tables below it.
-// What has all the keys already is left as it is, and a table that is missing goes to the end.
-// The names need no quotes, and each key stands in one line.
+// SetTOML sets keys, which are whole lines of TOML (https://toml.io/en/v1.1.0), in the table at a path.
+// In a table of ours other keys stay; another one is replaced in its place, with the tables below it.
+// A missing table goes to the end. The names need no quotes, and each key is on one line.
 //
-// CodeInvalid for a file that is no TOML, and for one that has the table, or one on the way to
-// it, in another form than by a header of its own: `a = { b = {} }`, `a.b.c = 1`, `[[a]]`.
+// CodeInvalid for a file that is no TOML, and for one that has the table, or one on the path, in
+// another form than with a header of its own: `a = { b = {} }`, `a.b.c = 1`, `[[a]]`.
 func SetTOML(file []byte, path []string, keys string, ours func(table any) bool) ([]byte, error) {
 	mark, src := cutBOM(file)
 	t, err := readTOML(src, path)
@@ -55,11 +53,9 @@ func SetTOML(file []byte, path []string, keys string, ours func(table any) bool)
 	return slices.Concat(mark, out), nil
 }
 
-// RemoveTOML takes the table at a path out, with the tables below it, whoever wrote them there.
-// Where the file had such a table before SetTOML, that one takes its place again; nil: there was
-// no file. Nothing else goes but an empty line above, or the line end that SetTOML put there.
-//
-// CodeInvalid as SetTOML, as far as there is something to take out.
+// RemoveTOML removes the table at a path with the tables below it, and the empty line above or the line
+// end that SetTOML added. A table that the file had before SetTOML is put back; before is nil for no
+// file. CodeInvalid as SetTOML, if there is something to remove.
 func RemoveTOML(file, before []byte, path []string) ([]byte, error) {
 	mark, src := cutBOM(file)
 	t, err := readTOML(src, path)
