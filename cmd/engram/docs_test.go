@@ -138,3 +138,27 @@ func reasonNotToRun(line string) string {
 	}
 	return ""
 }
+
+var clockTime = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+
+// The picture in the README is what the program says today, but for the time.
+func TestPictureIsRecorded(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is for a POSIX shell")
+	}
+	program, err := exec.LookPath("engram")
+	if err != nil {
+		t.Fatal(err)
+	}
+	recorded, err := exec.CommandContext(t.Context(), "sh", "terminal.sh", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	had, err := os.ReadFile("../../docs/terminal.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := clockTime.ReplaceAllString(string(recorded), "TIME"), clockTime.ReplaceAllString(string(had), "TIME"); got != want {
+		t.Errorf("docs/terminal.svg is not what the program says: run make picture\ngot\n%s\nwant\n%s", got, want)
+	}
+}
