@@ -376,7 +376,7 @@ func (a *App) MayShare(ctx context.Context, place Repository, name string, named
 		return nil
 	}
 	return engram.Errorf(engram.CodeForbidden, "this repository's .engram/config.json says that it is of project %q, and neither its name nor its remote does", name).
-		WithHint("whoever may push can write that file; if it is right, name the project once: --project %s", name)
+		WithHint("Anyone with push access can change that file. If it is correct, confirm with --project %s.", name)
 }
 
 // Sound is the repository without unusable chunks, whose content counts as not there, and notes on

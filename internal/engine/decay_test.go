@@ -432,7 +432,7 @@ func TestAReadDoesNotFailBecauseItCannotBeCounted(t *testing.T) {
 			close(held)
 			_, err := w.GetIn(t.Context(), "", engram.ByNum(num))
 			r := w.recall(engine.RecallInput{SearchInput: asked("token")})
-			if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.HasPrefix(r.Degraded[0], "that it was read could not be counted: ") {
+			if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.HasPrefix(r.Degraded[0], "cannot record the read: ") {
 				t.Errorf("recalled %d, degraded %q", len(r.Items), r.Degraded)
 			}
 			return err

@@ -64,9 +64,9 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 	case err == nil:
 		return nil
 	case s.session.ID == "":
-		return []string{"that it was read could not be counted: " + messageOf(err)}
+		return []string{"cannot record the read: " + messageOf(err)}
 	}
-	return []string{fmt.Sprintf("what session %q was shown could not be remembered: %s", s.session.ID, messageOf(err))}
+	return []string{fmt.Sprintf("cannot record what session %q was shown: %s", s.session.ID, messageOf(err))}
 }
 
 // rememberAt is remember in a transaction, of a showing whose query has no secrets.

@@ -125,7 +125,7 @@ func TestAReadAnswersWhileSomebodyElseWrites(t *testing.T) {
 	}()
 	<-held
 	r := w.recall(engine.RecallInput{SearchInput: asked("tokens"), SessionID: "s"})
-	if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "could not be remembered") {
+	if len(r.Items) != 1 || len(r.Degraded) != 1 || !strings.Contains(r.Degraded[0], "cannot record what session") {
 		t.Errorf("while the store was locked: recalled %d, degraded %q; want one memory, and that it is not remembered", len(r.Items), r.Degraded)
 	}
 	c := w.tell(engine.ContextInput{Project: "demo", SessionID: "s"})

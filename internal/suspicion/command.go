@@ -36,16 +36,16 @@ type lineRule struct {
 }
 
 var lineRules = []lineRule{
-	{Command, "it runs what another machine sends, unseen", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
-	{Command, "it opens a shell to another machine", opened, func(has chars, line string) bool {
+	{Command, "runs downloaded code without showing it", piped, func(has chars, _ string) bool { return has.any("|(`&;") }},
+	{Command, "opens a shell to another machine", opened, func(has chars, line string) bool {
 		return has.any("&") && strings.Contains(line, ">&") || has.any("-") && strings.Contains(line, "-e ") || has.any(":") && strings.Contains(line, "exec:")
 	}},
-	{Command, "it lets a key or a command in for good", planted, func(has chars, _ string) bool { return has.any(">|") }},
+	{Command, "asks to install a permanent key or command", planted, func(has chars, _ string) bool { return has.any(">|") }},
 	{Exfil, "a command sends secrets to another machine", carried, func(has chars, line string) bool {
 		return has.any("@|`$") || has.any(":") && strings.Contains(line, "scp ")
 	}},
-	{Exfil, "the address of an image carries data out", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
-	{Bypass, "an agent's questions to the person are to be switched off", unleashed, func(chars, string) bool { return true }},
+	{Exfil, "leaks data through an image URL", imaged, func(has chars, _ string) bool { return has.any("]") && has.any("!") }},
+	{Bypass, "asks to disable an agent's confirmation prompts", unleashed, func(chars, string) bool { return true }},
 	{Exfil, "a repository is to be pushed to another address", pushed, func(has chars, line string) bool { return has.any("&;") && strings.Contains(line, "git ") }},
 	{Bypass, "a check is to be passed over always", passing, func(has chars, line string) bool {
 		return has.any("-=_") || has.any(":0.") && (strings.Contains(line, "unauthorized") || strings.Contains(line, "setenforce") || strings.Contains(line, "verify")) ||

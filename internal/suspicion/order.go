@@ -32,23 +32,23 @@ type wordRule struct {
 }
 
 var wordRules = []wordRule{
-	{Override, "it sets aside what the agent was told", setAside, sentence.override},
-	{Override, "what the agent was told is not to be followed", not | obey, sentence.disobeyed},
-	{Override, "it gives the agent another part to play", you | now, sentence.persona},
-	{Override, "it gives the agent other instructions", your | made, sentence.replaced},
-	{Secrecy, "the person is not to be told", not | tell, sentence.untold},
-	{Secrecy, "the person is not to know", not | know | person, sentence.unknown},
-	{Secrecy, "something is to be hidden from the person", hide | person, sentence.hiding},
-	{Secrecy, "something is to be sent unseen", silently | send, sentence.unseen},
-	{Bypass, "something is to be done without asking the person", not | ask, sentence.unasked},
-	{Bypass, "it says that the person has agreed already", person | approved, sentence.agreed},
+	{Override, "overrides the agent's earlier instructions", setAside, sentence.override},
+	{Override, "asks to ignore the agent's instructions", not | obey, sentence.disobeyed},
+	{Override, "assigns the agent another role", you | now, sentence.persona},
+	{Override, "gives the agent new instructions", your | made, sentence.replaced},
+	{Secrecy, "asks not to tell the user", not | tell, sentence.untold},
+	{Secrecy, "asks to keep it from the user", not | know | person, sentence.unknown},
+	{Secrecy, "asks to hide something from the user", hide | person, sentence.hiding},
+	{Secrecy, "asks to send something unnoticed", silently | send, sentence.unseen},
+	{Bypass, "asks to act without asking the user", not | ask, sentence.unasked},
+	{Bypass, "claims that the user has already agreed", person | approved, sentence.agreed},
 	{Order, "a standing order runs or fetches what is on another machine", addressed, sentence.standing},
-	{Order, "instructions are to be taken from an address", addressed | obey, sentence.remote},
-	{Planted, "answers to the person are to be bent", advise, sentence.bent},
-	{Planted, "something is to be put into the agent's answers", put | answer, sentence.seeded},
+	{Order, "asks to take instructions from a URL", addressed | obey, sentence.remote},
+	{Planted, "asks to distort answers to the user", advise, sentence.bent},
+	{Planted, "asks to insert something into the agent's answers", put | answer, sentence.seeded},
 	{Exfil, "secrets, files or the conversation are to be sent to an address", addressed, sentence.sent},
 	{Exfil, "a file of secrets is to be read and passed on", secretFile | read1, sentence.passed},
-	{Exfil, "the agent is to reveal what it was told", spill | your, sentence.spilled},
+	{Exfil, "asks the agent to reveal its instructions", spill | your, sentence.spilled},
 }
 
 // next is the first token behind i, with at most gap between, that has one of these signs; -1
