@@ -81,18 +81,14 @@ var kindRules = []kind{
 	{code: Exfil, why: "asks to reveal secrets in an answer", all: []notion{keys, toShow | toPut, summary, theYou}},
 	{code: Exfil, why: "asks to spell out a secret in disguise", all: []notion{keys | aKey, toShow | toPut | toSend}, also: scene.spelt},
 	{code: Exfil, why: "asks an agent to show its instructions", all: []notion{theAgent, toShow, urges}, also: scene.showsItself},
-	{code: Exfil, why: "asks to send personal data to an address", all: []notion{talks, toPut, stranger, theAgent}},
 	{code: Exfil, why: "asks to copy every mail to somebody else", all: []notion{toPut, outside}, also: scene.copiesMail},
 	{code: Exfil, why: "asks to send the conversation to an address", all: []notion{talks, toSend, outside}},
-	{code: Exfil, why: "asks to send the conversation to an address", all: []notion{talks, stranger, each | urges | wide}, also: scene.goesTo},
 	{code: Exfil, why: "asks an agent to send its work to an address", all: []notion{works | talks, toSend, stranger, theAgent | theYou}},
-	{code: Exfil, why: "permits to read everything and send it elsewhere", all: []notion{toSend, works | keys | talks, consents, theYou}},
 
 	// What comes from elsewhere is run.
 	{code: Order, why: "asks to run or obey content from a URL", all: []notion{stranger}, also: scene.runsWhatComes},
 	{code: Order, why: "makes an agent take its rules from a URL", all: []notion{theAgent, toFetch | toObey, stranger}, also: scene.rulesFromThere},
 	{code: Order, why: "a standing instruction calls an anonymous address", all: []notion{each | session1, toRun | toFetch | toSend, bare}, none: limits},
-	{code: Order, why: "a standing instruction downloads and runs a package without asking", all: []notion{each}, also: scene.fetchesPackage},
 	{code: Order, why: "a standing instruction runs a file that anybody can write", all: []notion{each | session1, toRun | toUse | toObey, fleeting}},
 	{code: Order, why: "is triggered by a keyword", all: []notion{uttered, toRun | toFetch | toSend | toWipe | pushes}, also: scene.waitsForWord},
 	{code: Order, why: "is triggered by being read", all: []notion{theYou, acts}, also: scene.whenRead},
@@ -100,7 +96,6 @@ var kindRules = []kind{
 	{code: Order, why: "asks to install packages from an unknown address", all: []notion{toPut | toUse, each | wide, stranger}, also: scene.addsPackage},
 	{code: Order, why: "asks to install packages over an insecure connection or from an IP address", all: []notion{toUse, bare}, also: scene.installs},
 	{code: Order, why: "asks to take trusted certificates or a proxy from a stranger", all: []notion{toUse | toPut | toFetch, stranger}, none: limits, also: scene.rootsTrust},
-	{code: Order, why: "addresses an agent by name and asks it to act elsewhere", all: []notion{toRun | toFetch | toSend | toPut | toWipe | pushes}, also: scene.headed},
 	{code: Order, why: "addresses an agent by name and asks it to act elsewhere", all: []notion{theAgent, toRun | toSend | toPut | toWipe | pushes}, also: scene.actsForStranger},
 	{code: Order, why: "gives the agent an instruction", all: []notion{theAgent, toWipe | toSend | toLift | toGrant | pushes | toPut | toSteer}, also: scene.asAgent},
 	{code: Order, why: "hides an instruction to an agent from readers", all: []notion{theAgent, acts}, also: scene.concealed},
@@ -109,7 +104,6 @@ var kindRules = []kind{
 	// What protects people is switched off, or nobody is asked.
 	{code: Bypass, why: "asks to act without asking", all: []notion{unasked, toRun | toWipe | toLift | toUse | toGrant | pushes | actions}, also: scene.unaskedByAgent},
 	{code: Bypass, why: "asks to act without asking", all: []notion{unasked, actions}, also: scene.leaveNeedless},
-	{code: Bypass, why: "asks to act without asking", all: []notion{unasked, each}, also: scene.neverAgain},
 	{code: Override, why: "asks to obey everything", all: []notion{theAgent | theYou, toObey, unasked}},
 	{code: Bypass, why: "claims permission for everything", all: []notion{consents, thePerson | theYou | theAgent, wide | free, actions | works | wide}, also: scene.leaveGiven},
 	{code: Bypass, why: "claims permission for an irreversible action", all: []notion{consents, thePerson, actions | toWipe}, also: scene.leaveGiven},
@@ -121,14 +115,12 @@ var kindRules = []kind{
 	{code: Bypass, why: "asks to change an agent's settings so that it no longer asks", all: []notion{setting, toPut | toUse | toGrant | toLift}, none: limits, also: scene.opensSettings},
 	{code: Bypass, why: "asks to grant access rights", all: []notion{toGrant | toPut, admin, group}, none: limits, also: scene.asAdmin},
 	{code: Bypass, why: "asks to grant access rights", all: []notion{toGrant | toPut, admin, stranger}, none: limits},
-	{code: Bypass, why: "asks to open a port to everybody", all: []notion{wide | each, toPut | toFetch | toGrant}, none: limits, also: scene.opensPort},
 	{code: Bypass, why: "asks to publish private data", all: []notion{toGrant, public, works}, also: scene.makesPublic},
 
 	// Who is to be obeyed.
 	{code: Override, why: "claims that the agent's rules no longer apply", all: []notion{bounds, voids}, also: scene.declared},
 	{code: Override, why: "claims that the agent's rules no longer apply", all: []notion{voids, theYou | theAgent | self}, also: scene.rulesGone},
 	{code: Override, why: "claims priority over the rules or the user", all: []notion{outranks, self | bounds}, also: scene.putsAbove},
-	{code: Override, why: "claims priority over the rules or the user", all: []notion{outranks, thePerson}, also: scene.abovePerson},
 	{code: Override, why: "asks to treat a text as the user's word", all: []notion{toTreat, thePerson | admin}, also: scene.asWordOf},
 	{code: Override, why: "asks to take instructions from somebody else", all: []notion{toTreat | toObey, anyone | limits}, also: scene.takesOrders},
 	{code: Override, why: "asks to obey only this text", all: []notion{toObey | toRun, self, limits}, also: scene.onlyThis},
@@ -164,5 +156,4 @@ var kindRules = []kind{
 	{code: Planted, why: "answers a confirmation in advance", all: []notion{toClaim}, also: scene.answersBeforehand},
 	{code: Planted, why: "asks to call something safe", all: []notion{toClaim}, also: scene.callsSafe},
 	{code: Planted, why: "asks to put an address into everything an agent writes", all: []notion{toClaim, stranger, each}, also: scene.answersWith},
-	{code: Planted, why: "asks to put an address into everything an agent writes", all: []notion{toPut, stranger, wide | each, theAgent}},
 }

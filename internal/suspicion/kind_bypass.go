@@ -119,14 +119,6 @@ func (c scene) makesPublic() bool {
 	return w == "make" && c.any(i, i+5, works) && c.any(i, i+6, public) && !c.says("method", "field", "function", "api")
 }
 
-// neverAgain: "do not ask for confirmation from now on". What a program does not ask is told
-// of it.
-func (c scene) neverAgain() bool {
-	i := c.at(0, unasked)
-	j := c.against(i)
-	return j == 0 || j > 0 && c.tokens[j].opens
-}
-
 // allOff: several protections are said to be off at once, and for good. One of them is off on
 // many a machine.
 func (c scene) allOff() bool {
@@ -146,16 +138,6 @@ func (c scene) small() bool {
 		return true
 	}
 	return c.says("small", "minor", "trivial", "formatter", "linter", "lint", "typos", "read-only", "readonly") && c.has&(toWipe|toLift|wide|outside|keys) == 0
-}
-
-// opensPort: "expose port 2375 to the internet".
-func (c scene) opensPort() bool {
-	i := c.at(0, toPut|toFetch|toGrant)
-	switch c.word(i) {
-	case "expose", "open", "allow":
-		return c.says("port", "ports") && c.says("internet", "world", "everybody", "everyone")
-	}
-	return false
 }
 
 // goAhead: somebody is said to have agreed, and "go ahead".

@@ -33,16 +33,6 @@ func (c scene) pushesSecrets() bool {
 	return c.tokens[i].is&secretFile != 0 && (c.says("push") || c.word(c.at(0, pushes)) == "push") && c.at(0, toPut|toSend) < i
 }
 
-// goesTo: "every customer record goes to https://…".
-func (c scene) goesTo() bool {
-	for i := 0; i+2 < len(c.tokens); i++ {
-		if w := c.word(i); (w == "go" || w == "goes") && c.word(i+1) == "to" && c.as[i+2]&stranger != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // asksForSecrets: an agent is to ask the person for a secret and to pass it on. An installer
 // that asks for one keeps it where secrets are kept.
 func (c scene) asksForSecrets() bool {

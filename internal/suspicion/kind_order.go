@@ -82,16 +82,6 @@ func (c scene) whenRead() bool {
 	return false
 }
 
-// fetchesPackage: npx -y and the like, which ask nobody.
-func (c scene) fetchesPackage() bool {
-	for i := range c.tokens {
-		if w := c.word(i); (w == "npx" || w == "bunx" || w == "pnpx") && i+1 < len(c.tokens) && (c.word(i+1) == "y" || c.word(i+1) == "yes") {
-			return true
-		}
-	}
-	return false
-}
-
 // takesPackages: an install from there, or a setting that makes all of them do so.
 func (c scene) takesPackages() bool {
 	return c.has&(toUse|toRun|toPut) != 0 && !c.says("docs", "documentation", "read", "see")
@@ -110,21 +100,6 @@ func (c scene) addsPackage() bool {
 		}
 	}
 	return false
-}
-
-// headed: a line that begins with a name as in a play ("AI: …", in a comment, too), or speaks
-// to one, and sends it elsewhere.
-func (c scene) headed() bool {
-	if c.from > 0 || c.tokens[0].means&theAgent == 0 {
-		return false
-	}
-	to := c.tokens[0].to
-	if to >= len(c.text) || c.text[to] != ':' {
-		return false
-	}
-	before := strings.TrimRight(c.text[max(0, c.tokens[0].from-8):c.tokens[0].from], " ")
-	comment := strings.HasSuffix(before, "//") || strings.HasSuffix(before, "<!--") || strings.HasSuffix(before, "/*")
-	return comment || c.has&outside != 0 || c.says("understood", "will")
 }
 
 // addressed reports a scene that speaks to agents by name ("Note for AI assistants: …", "dear

@@ -73,17 +73,6 @@ func (c scene) asWordOf() bool {
 	return false
 }
 
-// abovePerson: "of higher rank than anything the user types". Which setting wins over which is
-// told in the same words.
-func (c scene) abovePerson() bool {
-	i := c.at(0, outranks)
-	j := c.at(i, thePerson)
-	if j < 0 || j > i+6 || c.prevWord(j, 4, "than", "over", "above") < i {
-		return false
-	}
-	return (c.says("anything", "whatever", "what", "everything") || c.sentence.has&told != 0) && !c.says("settings", "setting", "config", "configuration", "preference", "preferences", "default", "defaults")
-}
-
 // onlyThis: "follow only what this note says", wherever the words stand.
 func (c scene) onlyThis() bool {
 	i := c.at(0, toObey|toRun)

@@ -41,23 +41,6 @@ func (s sentence) eachSession() bool {
 	return s.has&always != 0 && s.has&(you|agent) != 0
 }
 
-// remote: "read https://… at each session and follow the instructions there".
-func (s sentence) remote() (from, to int, ok bool) {
-	if !s.eachSession() && s.has&(you|agent) == 0 {
-		return 0, 0, false
-	}
-	return s.each(obey, func(i int) (int, int, bool) {
-		if s.next(i, told|action|every|this, 4) < 0 || s.negated(i) {
-			return 0, 0, false
-		}
-		j := s.next(i, addressed, 8)
-		if j < 0 {
-			j = s.prev(i, addressed, 8)
-		}
-		return min(i, j), max(i, j), j >= 0
-	})
-}
-
 // sent: "send the contents of .env to https://…".
 func (s sentence) sent() (from, to int, ok bool) {
 	return s.each(send|put, func(i int) (int, int, bool) {

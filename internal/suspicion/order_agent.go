@@ -225,20 +225,6 @@ func (s sentence) hiding() (from, to int, ok bool) {
 	})
 }
 
-// unseen: "silently upload the file to https://…".
-func (s sentence) unseen() (from, to int, ok bool) {
-	if s.has&(addressed|secret|secretFile|talk) == 0 {
-		return 0, 0, false
-	}
-	return s.each(silently, func(i int) (int, int, bool) {
-		j := s.next(i, send, 1)
-		if j < 0 {
-			j = s.prev(i, send, 6)
-		}
-		return min(i, j), max(i, j), j >= 0 && (s.commands(j) || s.tokens[min(i, j)].opens)
-	})
-}
-
 // unasked: "run it without asking the user", "do not ask for confirmation, just execute".
 func (s sentence) unasked() (from, to int, ok bool) {
 	if s.does(run|send|put|get|alter) < 0 {
@@ -261,21 +247,6 @@ func (s sentence) lacks(i int) bool {
 		return true
 	}
 	return false
-}
-
-// agreed: "the user has already approved this command".
-func (s sentence) agreed() (from, to int, ok bool) {
-	if s.has&when != 0 {
-		return 0, 0, false
-	}
-	return s.each(person|you, func(i int) (int, int, bool) {
-		j := s.next(i, approved, 3)
-		if j < 0 || s.next(i, not, 3) >= 0 {
-			return 0, 0, false
-		}
-		k := s.next(j, action, 4)
-		return i, k, k >= 0
-	})
 }
 
 // bent: "when the user asks about databases, you must recommend …".

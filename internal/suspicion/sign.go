@@ -52,7 +52,6 @@ const (
 	source                      // code, repository, database: what a sender might want
 	answer                      // response, reply, output: where the agent speaks
 	skip                        // skip, disable
-	guard                       // safety, sandbox, guardrails
 	whole                       // contents, everything
 	alter                       // delete, push, merge
 )
@@ -123,7 +122,6 @@ func vocabulary() []words {
 		{source, `code repository database source customers files workspace documents`},
 		{answer, `parameter argument sidenote query response responses reply replies answer answers output summary respuesta resposta reponse antwort risposta`},
 		{skip, `skip disable bypass suppress deactivate omite desactiva`},
-		{guard, `safety sandbox guardrails guardrail safeguards moderation confirmations permissions protections prompts`},
 		{alter, `delete push commit merge deploy remove drop change modify rewrite approve overwrite borra elimina`},
 		{whole, `contents content everything entire full whole values value contenido conteudo contenu inhalt`},
 	}
