@@ -356,10 +356,7 @@ func passed(m engram.Memory, f engram.Filter) bool {
 
 // current leaves out what a memory superseded then that passed f itself.
 func (p *pastReader) current(ctx context.Context, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
+	nums := memoryNums(ms)
 	relations, err := p.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
 	if err != nil {
 		return nil, err

@@ -90,23 +90,12 @@ func conflictFilter(f ConflictFilter) (engram.RelationFilter, error) {
 
 // conflictsOf reads the memories at the ends of relations.
 func conflictsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]Conflict, error) {
-	var ends []int64
-	for _, rel := range rs {
-		ends = append(ends, rel.Source, rel.Target)
-	}
-	ms, err := r.Memories(ctx, ends)
+	ms, err := r.Memories(ctx, endsOf(rs))
 	if err != nil {
 		return nil, err
 	}
-	byNum := make(map[int64]engram.Memory, len(ms))
-	for _, m := range ms {
-		byNum[m.Num] = m
-	}
-	list := make([]Conflict, len(rs))
-	for i, rel := range rs {
-		list[i] = Conflict{rel, byNum[rel.Source], byNum[rel.Target]}
-	}
-	return list, nil
+	known := byNum(ms)
+	return mapped(rs, func(rel engram.Relation) Conflict { return Conflict{rel, known[rel.Source], known[rel.Target]} }), nil
 }
 
 // Conflict returns one of them, or what took its place; CodeNotFound when there is none,

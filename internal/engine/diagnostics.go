@@ -149,10 +149,7 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 		if all, err = against(ctx, r, ms, all, d.embedder.Model()); err != nil {
 			return err
 		}
-		byNum := map[int64]engram.Memory{}
-		for _, m := range ms {
-			byNum[m.Num] = m
-		}
+		byNum := byNum(ms)
 		for _, t := range all {
 			pair := lifecycle.DuplicatePair{A: byNum[min(t.A, t.B)], B: byNum[max(t.A, t.B)], Cosine: t.Cosine, Against: t.Against}
 			if pair.A.Num != 0 && pair.B.Num != 0 { // neither was erased meanwhile

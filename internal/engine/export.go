@@ -343,11 +343,7 @@ func (x *exporting) relations(ctx context.Context, out *sink) error {
 // recordsOf gives the memories of relations their names: the one of ours, and the one by which
 // other programs know them.
 func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]engram.RelationRecord, error) {
-	var nums []int64
-	for _, rel := range rs {
-		nums = append(nums, rel.Source, rel.Target)
-	}
-	ms, err := r.Memories(ctx, nums)
+	ms, err := r.Memories(ctx, endsOf(rs))
 	if err != nil {
 		return nil, err
 	}
@@ -355,11 +351,9 @@ func recordsOf(ctx context.Context, r engram.Reader, rs []engram.Relation) ([]en
 	for _, m := range ms {
 		refs[m.Num] = engram.Ref{ID: string(m.ID), SyncID: m.SyncID}
 	}
-	all := make([]engram.RelationRecord, len(rs))
-	for i, rel := range rs {
-		all[i] = engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}
-	}
-	return all, nil
+	return mapped(rs, func(rel engram.Relation) engram.RelationRecord {
+		return engram.RelationRecord{Relation: rel, Source: refs[rel.Source], Target: refs[rel.Target]}
+	}), nil
 }
 
 // erased tells what was removed for good; of a project what is known to have been in it.

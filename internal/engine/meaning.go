@@ -293,10 +293,7 @@ func replaced(ctx context.Context, r engram.Reader, nums []int64) (map[int64]boo
 	if err != nil || len(ties) == 0 {
 		return nil, err
 	}
-	by := make([]int64, len(ties))
-	for i, t := range ties {
-		by[i] = t.Source
-	}
+	by := mapped(ties, func(t engram.Relation) int64 { return t.Source })
 	newer, err := r.Memories(ctx, by)
 	if err != nil {
 		return nil, err

@@ -403,9 +403,6 @@ func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
 }
 
 func actionsOf(saves []SaveResult) []Action {
-	actions := make([]Action, len(saves))
-	for i, s := range saves {
-		actions[i] = s.Action
-	}
+	actions := mapped(saves, func(s SaveResult) Action { return s.Action })
 	return actions
 }

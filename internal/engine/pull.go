@@ -104,10 +104,7 @@ func (p *pulling) fresh(ctx context.Context, r engram.Remote) ([]engram.Batch, e
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(all))
-	for i, b := range all {
-		ids[i] = b.ID
-	}
+	ids := mapped(all, func(b engram.Batch) string { return b.ID })
 	known, err := p.KnownBatches(ctx, p.in.Project, ids)
 	var fresh []engram.Batch
 	for _, b := range all {

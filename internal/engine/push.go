@@ -153,6 +153,17 @@ func projectIfNamed(ctx context.Context, r engram.Reader, name string) (string, 
 	return p.Name, err
 }
 
+// page sends what read finds on one snapshot.
+func (p *pushing) page(ctx context.Context, read func(engram.Reader) ([]outgoing, error)) error {
+	page, err := view(ctx, p.Engine, read)
+	for _, o := range page {
+		if err == nil {
+			err = p.send(ctx, o)
+		}
+	}
+	return err
+}
+
 // send puts a record into the next batch, and writes the batch when it is full.
 func (p *pushing) send(ctx context.Context, o outgoing) error {
 	o.record = p.outlet.record(withoutPrivate(o.record))
@@ -311,22 +322,15 @@ func (p *pushing) strays(ctx context.Context) error {
 
 func (p *pushing) strayed(ctx context.Context, project string) error {
 	for after := ""; ; {
-		var page []outgoing
 		var keys []string
-		err := p.store.View(ctx, func(r engram.Reader) (err error) {
+		err := p.page(ctx, func(r engram.Reader) (page []outgoing, err error) {
 			if keys, err = r.Strayed(ctx, project, p.batches, after, pushPage); err != nil || len(keys) == 0 {
-				return err
+				return nil, err
 			}
-			page, err = p.leaving(ctx, r, project, keys)
-			return err
+			return p.leaving(ctx, r, project, keys)
 		})
 		if err != nil {
 			return err
-		}
-		for _, o := range page {
-			if err := p.send(ctx, o); err != nil {
-				return err
-			}
 		}
 		if len(keys) < pushPage {
 			return nil

@@ -14,20 +14,15 @@ const pushPage = 500
 // each page in a transaction. What was erased meanwhile is passed over.
 func (p *pushing) keys(ctx context.Context, kind engram.Entity, each func(r engram.Reader, keys []string) ([]outgoing, error)) error {
 	for keys := range slices.Chunk(p.fresh[kind], pushPage) {
-		var page []outgoing
-		err := p.store.View(ctx, func(r engram.Reader) (err error) {
-			if page, err = each(r, keys); err == nil {
-				page, err = known(ctx, r, page)
+		err := p.page(ctx, func(r engram.Reader) ([]outgoing, error) {
+			page, err := each(r, keys)
+			if err != nil {
+				return nil, err
 			}
-			return err
+			return known(ctx, r, page)
 		})
 		if err != nil {
 			return err
-		}
-		for _, o := range page {
-			if err := p.send(ctx, o); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -132,11 +127,7 @@ func (p *pushing) relations(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		var ends []int64
-		for _, rel := range rs {
-			ends = append(ends, rel.Source, rel.Target)
-		}
-		ms, err := r.Memories(ctx, ends)
+		ms, err := r.Memories(ctx, endsOf(rs))
 		if err != nil {
 			return nil, err
 		}

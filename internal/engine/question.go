@@ -310,10 +310,7 @@ func (q *question) hits(finds []engram.Ranked) []engram.Hit {
 }
 
 func numsOf(finds []engram.Ranked) []int64 {
-	nums := make([]int64, len(finds))
-	for i, f := range finds {
-		nums[i] = f.Num
-	}
+	nums := mapped(finds, func(f engram.Ranked) int64 { return f.Num })
 	return nums
 }
 

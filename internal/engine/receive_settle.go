@@ -107,10 +107,7 @@ func (t settlingTies) add(ctx context.Context, r engram.Relation) (*said, error)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	for _, m := range ends {
-		names = append(names, m.SyncID)
-	}
+	names := mapped(ends, func(m engram.Memory) string { return m.SyncID })
 	away, err := erasedAmong(ctx, t.tx, engram.EntityMemory, names)
 	if err != nil {
 		return nil, err

@@ -154,10 +154,7 @@ func (q *question) ways(ctx context.Context, relations []engram.Relation, p retr
 // spread adds what relations lead to.
 func (q *question) spread(ctx context.Context, seeds []engram.Ranked, relations []engram.Relation, p retrieval.GraphPolicy) error {
 	reached := retrieval.Spread(seeds, relations, p)
-	nums := make([]int64, len(reached))
-	for i, r := range reached {
-		nums[i] = r.Num
-	}
+	nums := mapped(reached, func(r retrieval.Reached) int64 { return r.Num })
 	if err := q.readMore(ctx, nums); err != nil {
 		return err
 	}
@@ -334,10 +331,7 @@ const mostNotes = 10
 // notesOn returns what changes how each of some memories should be read at a time. It asks
 // the store three times, however many there are.
 func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Memory) (engram.Notes, error) {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
+	nums := memoryNums(ms)
 	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostNotes)
 	if err != nil {
 		return nil, err
@@ -416,10 +410,7 @@ func notesFrom(ctx context.Context, r engram.Reader, relations []engram.Relation
 	if len(relations) == 0 {
 		return nil, nil
 	}
-	byNum := make(map[int64]engram.Memory, len(known))
-	for _, m := range known {
-		byNum[m.Num] = m
-	}
+	byNum := byNum(known)
 	var unread []int64
 	tied := map[int64]bool{}
 	for _, rel := range relations {

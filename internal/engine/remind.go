@@ -320,10 +320,7 @@ func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 	if err != nil {
 		return nil, err
 	}
-	byNum := make(map[int64]engram.Memory, len(ms))
-	for _, m := range ms {
-		byNum[m.Num] = m
-	}
+	byNum := byNum(ms)
 	var hits []engram.Hit
 	for i, f := range finds {
 		if m, ok := byNum[f.Num]; ok {

@@ -32,10 +32,7 @@ func (e *Engine) rerank(ctx context.Context, found *engram.Found) error {
 	if len(hits) == 0 {
 		return nil
 	}
-	texts := make([]string, len(hits))
-	for i, h := range hits {
-		texts[i] = embeddedText(h.Memory)
-	}
+	texts := mapped(hits, func(h engram.Hit) string { return embeddedText(h.Memory) })
 	scores, err := e.reranker.Rerank(ctx, found.Query, texts)
 	if err == nil {
 		err = checkScores(scores, len(hits))

@@ -65,10 +65,7 @@ func (e *Engine) lookAhead(ctx context.Context, intakes []intake) (*outlook, err
 		out.trouble = model.Name + " is not asked while somebody waits"
 		return out, nil
 	}
-	texts := make([]string, len(intakes))
-	for i, t := range intakes {
-		texts[i] = embeddedText(t.draft)
-	}
+	texts := mapped(intakes, func(t intake) string { return embeddedText(t.draft) })
 	vectors, err := vectorsOf(ctx, e.embedder, texts, engram.RoleMemory)
 	if err != nil {
 		out.trouble = model.Name + " cannot answer"
@@ -177,10 +174,7 @@ func (e *Engine) likenesses(ctx context.Context, r engram.Reader, t intake, m en
 	if err != nil || len(near) == 0 {
 		return nil, err
 	}
-	nums := make([]int64, len(near))
-	for i, n := range near {
-		nums[i] = n.Memory.Num
-	}
+	nums := mapped(near, func(n Near) int64 { return n.Memory.Num })
 	old, err := replaced(ctx, r, nums)
 	if err != nil {
 		return nil, err

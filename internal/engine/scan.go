@@ -195,10 +195,7 @@ func (s *scan) raise(ctx context.Context) error {
 // unchanged reports whether memories that were read a while ago are live and say what
 // they said.
 func (o *op) unchanged(ctx context.Context, ms ...engram.Memory) (bool, error) {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
+	nums := memoryNums(ms)
 	now, err := o.tx.Memories(ctx, nums)
 	if err != nil || len(now) != len(ms) {
 		return false, err

@@ -479,10 +479,7 @@ func sourcesOf(ctx context.Context, r engram.Reader, all []engram.SessionActivit
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(all))
-	for i, s := range all {
-		ids[i] = s.ID
-	}
+	ids := mapped(all, func(s engram.SessionActivity) string { return s.ID })
 	lineages, err := r.Lineages(ctx, engram.EntitySession, ids)
 	if err != nil {
 		return err

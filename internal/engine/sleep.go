@@ -129,10 +129,7 @@ func firstSince(ctx context.Context, r engram.Reader, at time.Time) (int64, erro
 
 // listed is steps in words: "fade, boost".
 func listed(steps []lifecycle.StepAction) string {
-	words := make([]string, len(steps))
-	for i, a := range steps {
-		words[i] = string(a)
-	}
+	words := mapped(steps, func(a lifecycle.StepAction) string { return string(a) })
 	return strings.Join(words, ", ")
 }
 

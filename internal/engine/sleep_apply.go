@@ -122,10 +122,7 @@ func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why strin
 
 // twinsNow are the twins among memories, as they are in the transaction.
 func (s *sleep) twinsNow(ctx context.Context, o *op, ms []engram.Memory) ([]lifecycle.Twin, error) {
-	var nums []int64
-	for _, m := range ms {
-		nums = append(nums, m.Num)
-	}
+	nums := memoryNums(ms)
 	vectors, err := o.tx.Vectors(ctx, s.embedder.Model().Fingerprint, nums)
 	if err != nil {
 		return nil, err
@@ -322,10 +319,7 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 // sourcesUnchanged reports whether the memories are live, say what they said, and have had no
 // pattern made of them.
 func (o *op) sourcesUnchanged(ctx context.Context, ms []engram.Memory) (bool, error) {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
-	}
+	nums := memoryNums(ms)
 	now, err := o.tx.Memories(ctx, nums)
 	if err != nil {
 		return false, err

@@ -107,10 +107,7 @@ func (s *sleep) bunches(ctx context.Context, project string, nums []int64) (bunc
 		if err != nil {
 			return err
 		}
-		byNum := map[int64]engram.Memory{}
-		for _, m := range ms {
-			byNum[m.Num] = m
-		}
+		byNum := byNum(ms)
 		vectors, err := r.Vectors(ctx, model.Fingerprint, nums)
 		if err != nil {
 			return err

@@ -273,9 +273,21 @@ func tellReasons(all []suspicious, tell func(suspicion.Reason) string) (told []s
 
 // memoryNums are the numbers of memories.
 func memoryNums(ms []engram.Memory) []int64 {
-	nums := make([]int64, len(ms))
-	for i, m := range ms {
-		nums[i] = m.Num
+	return mapped(ms, func(m engram.Memory) int64 { return m.Num })
+}
+
+func byNum(ms []engram.Memory) map[int64]engram.Memory {
+	all := make(map[int64]engram.Memory, len(ms))
+	for _, m := range ms {
+		all[m.Num] = m
+	}
+	return all
+}
+
+// endsOf returns the memories of relations.
+func endsOf(rs []engram.Relation) (nums []int64) {
+	for _, r := range rs {
+		nums = append(nums, r.Source, r.Target)
 	}
 	return nums
 }

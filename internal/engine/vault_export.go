@@ -313,10 +313,7 @@ func (e *Engine) erasedNotes(ctx context.Context, notes engram.VaultNotes, ids [
 	if len(ids) == 0 {
 		return erased, nil
 	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
+	names := mapped(ids, func(id engram.ID) string { return string(id) })
 	var erasure gone
 	here := map[engram.ID]bool{}
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {

@@ -152,13 +152,7 @@ func (t *tx) readWords(ctx context.Context, g *segment) error {
 	if !g.wordless {
 		return nil
 	}
-	var from []source
-	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
-		var doc, words []byte
-		err := r.Scan(&doc, &words)
-		from = append(from, source{docs: doc, blocks: [][]byte{words}})
-		return err
-	})
+	from, err := t.unsealed(ctx)
 	if err != nil {
 		return err
 	}

@@ -255,14 +255,18 @@ const memoryFields = `project, session, scope, type, origin, title, topic_key, t
 	touched_at, permanent, access_count, last_accessed_at, created_at, updated_at, review_after, valid_from, valid_to,
 	revision_count, duplicate_count, last_seen_at, deleted_at, hash, summary, content`
 
-// home is where a memory belongs: rows of projects and sessions.
+// home is where a memory, a prompt or a use belongs: rows of projects and sessions.
 type home struct{ project, session int64 }
 
-func (t *tx) homeOf(ctx context.Context, m engram.Memory) (at home, err error) {
-	if at.project, err = t.projectNum(ctx, m.Project); err != nil {
+func (t *tx) homeOf(ctx context.Context, m engram.Memory) (home, error) {
+	return t.homeIn(ctx, m.Project, m.SessionID)
+}
+
+func (t *tx) homeIn(ctx context.Context, project, session string) (at home, err error) {
+	if at.project, err = t.projectNum(ctx, project); err != nil {
 		return home{}, err
 	}
-	at.session, err = t.sessionNum(ctx, m.SessionID)
+	at.session, err = t.sessionNum(ctx, session)
 	return at, err
 }
 

@@ -106,11 +106,8 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 	}
 	match := "content : " + anyOf(words)
 	if project != "" {
-		num, err := t.projectNum(ctx, project)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil, nil
-		}
-		if err != nil {
+		num, known, err := t.knownProject(ctx, project)
+		if !known {
 			return nil, err
 		}
 		match = "scope : " + quote(projectWord(num)) + " AND " + match
@@ -128,26 +125,22 @@ func (t *tx) SearchPrompts(ctx context.Context, terms []engram.Term, project str
 
 // InsertPrompt adds p, under p.Num where it is set, and sets p.Num.
 func (t *tx) InsertPrompt(ctx context.Context, p *engram.Prompt) error {
-	project, err := t.projectNum(ctx, p.Project)
-	if err != nil {
-		return err
-	}
-	session, err := t.sessionNum(ctx, p.SessionID)
+	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err != nil {
 		return err
 	}
 	res, err := t.exec(ctx, `INSERT INTO prompts (num, sync_id, project, session, created_at, content) VALUES (nullif(?,0),?,?,?,?,?)`,
-		p.Num, p.SyncID, project, session, millis(p.CreatedAt), p.Content)
+		p.Num, p.SyncID, at.project, at.session, millis(p.CreatedAt), p.Content)
 	if err != nil {
 		return fmt.Errorf("insert prompt: %w", err)
 	}
 	if p.Num, err = res.LastInsertId(); err != nil {
 		return err
 	}
-	if err := t.indexPrompt(ctx, project, *p); err != nil {
+	if err := t.indexPrompt(ctx, at.project, *p); err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), session)
+	_, err = t.exec(ctx, `UPDATE sessions SET active_at = max(active_at, ?) WHERE num = ? AND num <> 0`, millis(p.CreatedAt), at.session)
 	return err
 }
 
@@ -158,16 +151,12 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil {
 		return err
 	}
-	project, err := t.projectNum(ctx, p.Project)
-	if err != nil {
-		return err
-	}
-	session, err := t.sessionNum(ctx, p.SessionID)
+	at, err := t.homeIn(ctx, p.Project, p.SessionID)
 	if err != nil {
 		return err
 	}
 	if _, err := t.exec(ctx, `UPDATE prompts SET project = ?, session = ?, deleted_at = ? WHERE num = ?`,
-		project, session, millis(p.DeletedAt), p.Num); err != nil {
+		at.project, at.session, millis(p.DeletedAt), p.Num); err != nil {
 		return fmt.Errorf("write prompt %d: %w", p.Num, err)
 	}
 	if was.Project == p.Project && was.Deleted() == p.Deleted() {
@@ -177,7 +166,7 @@ func (t *tx) ReplacePrompt(ctx context.Context, p engram.Prompt) error {
 		return err
 	}
 	was.Project = p.Project
-	return t.indexPrompt(ctx, project, was)
+	return t.indexPrompt(ctx, at.project, was)
 }
 
 // ErasePrompt removes a prompt for good.

@@ -65,14 +65,11 @@ func (t *tx) order(ctx context.Context, last, seq int64, more ...source) error {
 
 // unsealed reads the memories that are in no segment.
 func (t *tx) unsealed(ctx context.Context) ([]source, error) {
-	var from []source
-	err := t.rows(ctx, unsealedSQL, nil, func(r scanner) error {
+	return list(ctx, t, "read what is not sealed", unsealedSQL, nil, func(r scanner) (source, error) {
 		var doc, words []byte
 		err := r.Scan(&doc, &words)
-		from = append(from, source{docs: doc, blocks: [][]byte{words}})
-		return err
+		return source{docs: doc, blocks: [][]byte{words}}, err
 	})
-	return from, err
 }
 
 // seal makes a segment of the unsealed memories.

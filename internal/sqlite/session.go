@@ -48,11 +48,8 @@ const (
 func (t *tx) Sessions(ctx context.Context, project string, p engram.Page) ([]engram.SessionActivity, error) {
 	query, args := sessionsSQL, []any{p.Limit, p.Offset}
 	if project != "" {
-		num, err := t.projectNum(ctx, project)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil, nil
-		}
-		if err != nil {
+		num, known, err := t.knownProject(ctx, project)
+		if !known {
 			return nil, err
 		}
 		query, args = projectSessionsSQL, append([]any{num}, args...)

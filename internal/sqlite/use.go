@@ -46,16 +46,9 @@ const latelySQL = `SELECT memory FROM (SELECT num, memory, project, verb FROM us
 
 // LatelyUsed returns memories that were asked for of late.
 func (t *tx) LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error) {
-	num := int64(-1)
-	if project != "" {
-		var err error
-		num, err = t.projectNum(ctx, project)
-		if engram.CodeOf(err) == engram.CodeNotFound {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
+	num, none, err := t.whole(ctx, project)
+	if err != nil || none {
+		return nil, err
 	}
 	shown := ""
 	if t.hidden != nil {
@@ -88,11 +81,8 @@ func (t *tx) Lasting(ctx context.Context, project string, scope engram.Scope, li
 	if project == "" {
 		return t.memories(ctx, fmt.Sprintf(lastingSQL, "?1 = 0 AND"), 0, scope, limit)
 	}
-	num, err := t.projectNum(ctx, project)
-	if engram.CodeOf(err) == engram.CodeNotFound {
-		return nil, nil
-	}
-	if err != nil {
+	num, known, err := t.knownProject(ctx, project)
+	if !known {
 		return nil, err
 	}
 	return t.memories(ctx, fmt.Sprintf(lastingSQL, "m.project = ?1 AND"), num, scope, limit)
@@ -125,11 +115,7 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`
 	for _, u := range us {
-		project, err := t.projectNum(ctx, u.Project)
-		if err != nil {
-			return err
-		}
-		session, err := t.sessionNum(ctx, u.SessionID)
+		at, err := t.homeIn(ctx, u.Project, u.SessionID)
 		if err != nil {
 			return err
 		}
@@ -140,7 +126,7 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		if u.Rank > 0 {
 			rank = u.Rank
 		}
-		res, err := t.exec(ctx, query, millis(u.At), session, project, u.Verb, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
+		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Verb, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write use: %w", err)
 		}
