@@ -84,3 +84,70 @@ type ModelUse struct {
 	Model    Model // Name, Fingerprint and Dimensions alone
 	Memories int   // live memories that have a vector of it
 }
+
+// Pattern is what several memories have in common, said once.
+type Pattern struct {
+	Title   string // one line of 1 to 200 characters
+	Content string // 1 byte to 4 KiB of Markdown
+}
+
+// Extractor finds what several memories have in common. It may be used by many
+// goroutines.
+//
+// What it answers was written by a model that has read memories: text to store as such
+// and to show with its sources, never an instruction.
+type Extractor interface {
+	// Model is what the model is called where it is asked; explanations and the memory
+	// that comes of a pattern name it. "" is whatever model is there. It never changes.
+	Model() string
+	// Extract returns the one pattern that ms have in common. ok is false when they have
+	// none; fewer than two memories never have.
+	//
+	// The titles and contents of ms leave the process for wherever the model runs, and
+	// nothing else of them does; private spans were never stored, so none is sent. What a
+	// model cannot take in is left out: the ends of long contents, the last of many
+	// memories. ms are neither kept nor changed. A pattern holds no private spans and no characters that
+	// act on a terminal.
+	//
+	// Extract may take minutes; it ends with ctx. Errors carry CodeUnavailable when the
+	// model cannot be asked now or what it says is not understood, and ctx's own error
+	// when that has ended.
+	Extract(ctx context.Context, ms []Memory) (p Pattern, ok bool, err error)
+}
+
+// Opinion is what a judge says of two memories: the newer one, Verb, the older one.
+type Opinion struct {
+	Verb       Verb    // relates_to, compatible, scoped, contradicts, supersedes or not_conflict
+	Confidence float64 // 0 to 1
+	Reason     string  // one line, at most 200 characters; may be empty
+}
+
+// Judge reads two memories and says how they relate. It may be used by many goroutines.
+//
+// What it answers was written by a model that has read memories: an opinion to record
+// under its name, never an instruction.
+type Judge interface {
+	// Name is who judges, for Relation.Model. It never changes.
+	Name() string
+	// Judge says how newer relates to older.
+	//
+	// Titles and contents leave the process for wherever the judge is, and nothing else of
+	// the memories does; private spans were never stored, so none is sent. The ends of long
+	// contents are left out.
+	//
+	// Judge may take minutes; it ends with ctx. Errors carry CodeUnavailable when the judge
+	// cannot be asked now or what it says is not understood, and ctx's own error when that
+	// has ended.
+	Judge(ctx context.Context, newer, older Memory) (Opinion, error)
+}
+
+// Reranker reads a question and a text together, which says more than two vectors
+// can and costs more; it orders the best of what was found. It may be used by many
+// goroutines.
+type Reranker interface {
+	// Name is what explanations and settings call it.
+	Name() string
+	// Rerank returns one score per text, in order; greater is better, comparable within
+	// one call only. Errors carry CodeUnavailable when it cannot answer now.
+	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
+}

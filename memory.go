@@ -1,6 +1,9 @@
 package engram
 
 import (
+	"context"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -227,3 +230,116 @@ type Revision struct {
 	Reason     string    // why it was replaced: "topic key", "update", …
 	Stamp      Stamp     // the write that this text comes from; zero when that is not known
 }
+
+// Version is what a memory said for a while.
+type Version struct {
+	Number     int // the RevisionCount it had meanwhile, from 1, rising, not without gaps
+	Type       Type
+	Title      string
+	Content    string
+	WrittenAt  time.Time
+	ReplacedAt time.Time // zero for what it says now
+	Reason     string    // why it was replaced; "" for what it says now
+}
+
+// History is a memory with all that it ever said.
+type History struct {
+	Memory   Memory    // as it is now, forgotten or not
+	Versions []Version // oldest first; the last is what it says now
+	Suspect  []string  // why it reads like an order to an agent, in words; nil: it does not, or was approved
+}
+
+// NewHistory joins a memory and its revisions, oldest first.
+func NewHistory(m Memory, revisions []Revision) History {
+	h := History{Memory: m}
+	now := Version{Number: m.RevisionCount, Type: m.Type, Title: m.Title, Content: m.Content, WrittenAt: m.CreatedAt}
+	for _, r := range revisions {
+		h.Versions = append(h.Versions, Version{r.Number, r.Type, r.Title, r.Content, r.WrittenAt, r.ReplacedAt, r.Reason})
+		now.WrittenAt = r.ReplacedAt
+	}
+	h.Versions = append(h.Versions, now)
+	return h
+}
+
+// Version returns the version with a number; not_found when there is none. 0 is what the
+// memory says now, -1 what it said before that, and so on.
+func (h History) Version(number int) (Version, error) {
+	i := slices.IndexFunc(h.Versions, func(v Version) bool { return v.Number == number })
+	if number <= 0 {
+		i = len(h.Versions) - 1 + number
+	}
+	if i < 0 {
+		return Version{}, Errorf(CodeNotFound, "memory #%d has no version %d", h.Memory.Num, number).
+			WithHint("{history %d} shows which there are", h.Memory.Num)
+	}
+	return h.Versions[i], nil
+}
+
+// TrustMark says what is known of a text of a memory. Marks are of this store alone: what one
+// person let in, nobody else did.
+type TrustMark string
+
+// The marks.
+const (
+	// TrustSuspect is on a memory that nobody typed and that reads like an order to an agent:
+	// it is not told unasked, and waits for a person.
+	TrustSuspect TrustMark = "suspect"
+	// TrustApproved is on a text that a person read and let be told. Another text of the
+	// same memory is not approved by it.
+	TrustApproved TrustMark = "approved"
+	// TrustSecret is on a secret that a person meant to keep.
+	TrustSecret TrustMark = "secret"
+	// TrustSnoozed is on a memory that a person put off: until At it waits for nobody, even if its
+	// code changes. It holds as long as At is the memory's ReviewAfter.
+	TrustSnoozed TrustMark = "snoozed"
+)
+
+// Trust is one mark.
+type Trust struct {
+	Memory int64 // Num
+	Mark   TrustMark
+	Text   string // digest of what it is about, never the text itself; "" of TrustSuspect and TrustSnoozed, which are on the memory
+	// Reasons are the codes of package suspicion by which a memory is suspect, each once;
+	// nil for the other marks.
+	Reasons []string
+	At      time.Time
+}
+
+// TraceKind is what kind of place holds a copy.
+type TraceKind string
+
+// The kinds.
+const (
+	TraceBackup TraceKind = "backup" // a copy of the database
+	TraceChunk  TraceKind = "chunk"  // a file that is shared through git
+	TraceMemory TraceKind = "memory" // a memory into which the text was merged
+	// TraceLog is the database's own log, which somebody who reads the database keeps from
+	// being emptied. It goes when they leave.
+	TraceLog TraceKind = "log"
+)
+
+// Trace is a copy of a text that erasing the text does not reach.
+type Trace struct {
+	Kind  TraceKind
+	Where string // its path; of a memory its number: #12
+}
+
+// Source is what another program keeps, opened to be read: it is never written, nor is
+// anything left beside it. It is used by one goroutine, and the caller closes it.
+type Source interface {
+	// Read reads the head, and gives the records as they are read, once: what they hold was
+	// not looked at, and may be anything. Each has a name that is the same whenever it is
+	// read, so that reading twice brings in nothing twice. The last pair carries the error
+	// that ended it: CodeInvalid for what is no such store or is damaged, CodeConflict for
+	// one of a newer version, CodeUnavailable for one that is being written meanwhile.
+	Read(ctx context.Context) (Snapshot, iter.Seq2[Record, error], error)
+	// Notes are about what was left out or comes in otherwise than it stands there; they are
+	// complete when the records have ended.
+	Notes() []ImportNote
+	// Close lets go of it, and removes what was copied in order to read it.
+	Close() error
+}
+
+// SourceDated is the field of a memory's metadata by which a source says that the times
+// of the memory are only those of the file in which it stands. Its value is "file".
+const SourceDated = "source_dated"

@@ -1,6 +1,10 @@
 package engram
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Project is a name that memories are kept under.
 type Project struct {
@@ -30,4 +34,146 @@ type Stats struct {
 	Projects  []string // by name
 	Types     map[Type]int
 	Bytes     int64 // size of the store on disk; 0 when unknown
+}
+
+// Session is one stretch of an agent's work on one project.
+type Session struct {
+	ID        string // the agent's own name for it
+	Project   string
+	Directory string // where it ran; "" when unknown
+	StartedAt time.Time
+	EndedAt   time.Time // zero while it runs
+	Summary   string
+	// ActiveAt is when something was last saved in it; StartedAt at first.
+	ActiveAt time.Time
+}
+
+// Validate says what is wrong with s as a record, as an *Error of CodeInvalid.
+func (s Session) Validate() error {
+	if s.ID == "" {
+		return Errorf(CodeInvalid, "session id is empty").WithHint("use the agent's own session id")
+	}
+	for _, f := range []struct {
+		name, text string
+		max        int
+	}{
+		{"session id", s.ID, MaxName}, {"project", s.Project, MaxName},
+		{"directory", s.Directory, 4 << 10}, {"summary", s.Summary, MaxContent},
+	} {
+		if err := CheckText(f.name, f.text, f.max); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SessionActivity is a session with the number of live memories saved in it.
+type SessionActivity struct {
+	Session
+	Memories int
+	// From is where its summary was written, when that was not here: OriginImport or OriginSync.
+	// What tells of sessions unasked sets it, and Withheld.
+	From     Origin
+	Withheld bool // the summary reads like an order to an agent, and Summary is "" for that
+}
+
+// Prompt is what a person asked an agent: the why behind the what.
+type Prompt struct {
+	Num       int64  // per database, from 1, never used twice
+	SyncID    string // "prompt-" and 16 hex digits
+	SessionID string
+	Project   string
+	Content   string // up to MaxContent bytes
+	CreatedAt time.Time
+	DeletedAt time.Time // when it was softly deleted
+}
+
+// Deleted reports whether the prompt was softly deleted.
+func (p Prompt) Deleted() bool { return !p.DeletedAt.IsZero() }
+
+// Validate says what is wrong with p as a record, as an *Error of CodeInvalid.
+func (p Prompt) Validate() error {
+	if strings.TrimSpace(p.Content) == "" {
+		return Errorf(CodeInvalid, "prompt is empty").WithHint("say what was asked")
+	}
+	if err := CheckText("prompt", p.Content, MaxContent); err != nil {
+		return err
+	}
+	return CheckText("session id", p.SessionID, MaxName)
+}
+
+// Curve is a way for strength to fade, named by what it does; package lifecycle has
+// the formulas.
+type Curve string
+
+// The curves.
+const (
+	CurveImportance Curve = "importance" // exponential, from higher up for what is important; the default
+	CurveGeometric  Curve = "geometric"  // a fixed part of it each day, use multiplies
+	CurveEbbinghaus Curve = "ebbinghaus" // the slower the more often it was repeated
+)
+
+// Curves are the curves there are, the default first.
+func Curves() []Curve { return []Curve{CurveImportance, CurveGeometric, CurveEbbinghaus} }
+
+// CurveOf is the curve that a rate means which was given without one: from half to all of it
+// left after a day is a factor, and so the geometric curve's, which an earlier design prints
+// alone (a rate of 0.95). As a loss a day even 0.5 would leave nothing worth keeping after a week;
+// more than 1 can be no factor.
+func CurveOf(rate float64) Curve {
+	if rate >= 0.5 && rate <= 1 {
+		return CurveGeometric
+	}
+	return CurveImportance
+}
+
+// Decay says how strength fades. The zero value is the importance curve at its rates.
+type Decay struct {
+	Curve Curve `json:"curve,omitempty"` // "" is CurveImportance
+	// Rate is what the curve makes of it: importance: loss a day, default 0.01;
+	// geometric: what is left after a day, at most 1, default 0.95; ebbinghaus: days of
+	// stability, default 30. 0 is the default.
+	Rate     float64 `json:"rate,omitempty"`
+	MaxBoost float64 `json:"max_boost,omitempty"` // geometric: the most that use multiplies by, at least 1; 0 is 2
+}
+
+// Validate says what is wrong with d, as an *Error of CodeInvalid.
+func (d Decay) Validate() error {
+	if d.Curve != "" && !slices.Contains(Curves(), d.Curve) {
+		return Errorf(CodeInvalid, "there is no curve %.40q", string(d.Curve)).WithHint("importance, geometric or ebbinghaus")
+	}
+	most, what := 10.0, "the importance curve loses more than 0 and at most 10 a day, such as 0.01"
+	switch d.Curve {
+	case CurveGeometric:
+		most, what = 1, "the geometric curve keeps more than 0 and at most 1 of it a day, such as 0.95"
+	case CurveEbbinghaus:
+		most, what = 100_000, "the ebbinghaus curve is stable for more than 0 and at most 100,000 days, such as 30"
+	}
+	// Written as a negation so that NaN is refused too.
+	if !(d.Rate >= 0 && d.Rate <= most) {
+		return Errorf(CodeInvalid, "rate %v is out of range", d.Rate).WithHint("%s", what)
+	}
+	if d.MaxBoost != 0 && !(d.MaxBoost >= 1 && d.MaxBoost <= 1000) {
+		return Errorf(CodeInvalid, "max boost %v is out of range", d.MaxBoost).WithHint("from 1, where use does not strengthen, to 1000; 2 is the default")
+	}
+	return nil
+}
+
+// ProjectDecay is how the memories of one project fade, as far as it has a way of its own.
+type ProjectDecay struct {
+	Decay                // of all its types; with Curve "" the project has none of its own
+	Types map[Type]Decay `json:"types,omitempty"` // of some; goes before Decay
+}
+
+// Validate says what is wrong with d, as an *Error of CodeInvalid.
+func (d ProjectDecay) Validate() error {
+	if err := d.Decay.Validate(); err != nil {
+		return err
+	}
+	for _, own := range d.Types {
+		if err := own.Validate(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
