@@ -13,12 +13,10 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// Canonical writes a project, "" is every one, so that two replicas of it are equal when
-// the bytes are: a line of JSON a thing, by kind and id, as it was written, without what is
-// numbered here. What each store counts and lets fade by itself is not in it, nor what its
-// user took out of sight, nor what is personal, nor the folders of sessions: none of these go
-// with a push. What was forgotten before it was shared is in it, and sessions that nothing shared
-// stands in: others may have them by a file alone.
+// Canonical writes a project, "" is every one, so that two replicas of it are equal when the bytes are: one line of JSON
+// for each thing, by kind and id, as it was written, without local numbers. It leaves out what no push sends: counts and
+// fading, what the user hid, what is personal, and the folders of sessions. It has what was forgotten before it was
+// shared, and sessions in which nothing shared stands: others may have them by a file.
 // CodeNotFound for a project that does not exist.
 func (e *Engine) Canonical(ctx context.Context, w io.Writer, project string) error {
 	out := bufio.NewWriter(w)

@@ -210,12 +210,10 @@ type Mend struct {
 	Err  error  // why it failed
 }
 
-// Mend repairs what is safe to repair of what Doctor would find, after a backup of the
-// whole database, and looks again. Sessions and relations change by entries of the
-// journal, under the verb "doctor", and can be undone; what else is mended is made of
-// the memories, which are not touched. A repair that fails does not keep the others from
-// being made. Errors are those of Doctor, and of a backup that cannot be made: then
-// nothing was changed.
+// Mend repairs what is safe to repair of Doctor's findings, after a backup of the whole database, and looks again. Sessions
+// and relations change by journal entries under the verb "doctor", which can be undone; everything else is made anew from the
+// memories, which stay as they are. A failed repair does not stop the others. Errors are those of Doctor, and of a
+// backup that cannot be made: then nothing was changed.
 func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
 	var m Mended
 	name, checks, f, p, err := e.diagnose(ctx, in.DoctorInput)

@@ -25,12 +25,10 @@ type ExportedPage struct {
 	Left []engram.ID
 }
 
-// ExportPage writes one page of an export of what is live: without what was forgotten, deleted or
-// removed, and without erasures. Each page is a file that Import reads; all of them are the whole.
-// What changes between two pages moves no other record, for a page begins behind the last record
-// of the one before. It reads what comes before the page as well, so that a relation to a memory
-// that is in no page is in none either. Errors are those of Export, and CodeInvalid for an After
-// that no page gave.
+// ExportPage writes one page of an export of what is live: nothing forgotten, deleted or removed, and no erasures. Each
+// page is a file that Import reads; together they are the whole. A page begins behind the last record of the one before,
+// so that changes between two pages move no other record. It reads what comes before the page as well, to leave out
+// relations to memories that are in no page. Errors are those of Export, and CodeInvalid for an After that no page gave.
 func (e *Engine) ExportPage(ctx context.Context, w io.Writer, in ExportPageInput) (page ExportedPage, err error) {
 	f, err := e.format(in.Format)
 	if err != nil {

@@ -49,23 +49,18 @@ type ImportInput struct {
 	own bool // MigrateInput.Own
 }
 
-// Import brings a file in that an export wrote, here or elsewhere; packed with gzip, it is
-// unpacked. It is read to its end before anything is written, and written in one
-// transaction: it comes in or it does not, and Undo takes it back. Other writers wait while
-// it is written.
+// Import brings in a file that Export wrote, here or elsewhere, plain or packed with gzip. It reads the file to its
+// end, then writes it in one transaction: all of it comes in or nothing does, and Undo takes it back.
 //
-// What is here is known again by its ids, so that importing twice changes nothing. Where
-// both have something, lifecycle.Merge decides, and the text that lost stays as a
-// revision. What was erased here stays away, and what was forgotten here stays forgotten
-// unless it was edited later. Private spans are taken out, and the origin of memories is
-// import. What only an undo of an import took away comes in again. An item that is wrong is
-// rejected and the rest comes in; ImportReplace comes in whole or not at all, and then what
-// is returned with the error has the items.
+// It recognises what is here by its ids, so that importing twice changes nothing; where both sides have something,
+// lifecycle.Merge decides, and the losing text stays as a revision. What was erased here stays away, and what was
+// forgotten here stays forgotten unless the file has a later edit. What an undo of an import took away comes in again.
+// Private spans are removed, and the origin of memories is import. A wrong item is rejected and the rest comes in;
+// ImportReplace comes in whole or not at all, and returns the wrong items with the error.
 //
-// CodeConflict, with Forgets, where it would forget more than MayForget.
-//
-// CodeInvalid for what is no such file or was cut off, and a replacement with wrong items, CodeConflict for one of a newer
-// version, CodeUnavailable where ImportReplace can make no backup.
+// CodeConflict, with Forgets, when it would forget more than MayForget, and for a file of a newer version; CodeInvalid for
+// anything that is no such file or was cut off, and for a replacement with wrong items; CodeUnavailable when ImportReplace
+// can make no backup.
 func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Imported, error) {
 	f, err := e.format(in.Format)
 	if err != nil {

@@ -46,15 +46,12 @@ type JudgeInput struct {
 	Reverse bool
 }
 
-// Judge records a verdict, over an earlier one if there is. Between two memories there is
-// one judgment at most: what else was said of the pair is removed, and a tie of the same
-// verb becomes one with it.
+// Judge records a verdict, in place of an earlier one. Two memories have at most one judgment: it removes other judgments
+// of the pair, and a relation of the same verb becomes the verdict.
 //
-// CodeInvalid for a verb that is no verdict, for Reverse with another than supersedes, and
-// for memories of two projects; CodeNotFound for a relation that does not exist, or was
-// removed and nothing said of the pair since; CodeConflict when one of the memories
-// was forgotten, and when the target supersedes the source already, directly or through
-// others.
+// CodeInvalid for a verb that is no verdict, for Reverse with a verb other than supersedes, and for memories of two
+// projects; CodeNotFound for a relation that does not exist, or was removed with nothing said of the pair since;
+// CodeConflict when a memory was forgotten, and when the target supersedes the source already, directly or not.
 func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 	v, err := e.verdict(in)
 	if err != nil {
@@ -429,10 +426,8 @@ func (s *saver) linksLeft(ctx context.Context, m engram.Memory, did Action) (int
 	return left, err
 }
 
-// raise asks for a verdict on m and a memory near to it, between which there is a
-// difference. A pair is asked about once, whichever of the two was first: raised is
-// false, and the relation the one there is, when it is pending or was judged before.
-// A verdict that was taken back leaves the pair as if nobody had asked.
+// raise asks for a verdict on m and a memory near to it that differs. It asks about a pair once: raised is false, and the
+// relation the existing one, when that is pending or was judged. A pair whose verdict was taken back may be asked about again.
 func (o *op) raise(ctx context.Context, m engram.Memory, n Near, d contradiction.Difference) (r engram.Relation, raised bool, err error) {
 	ties, err := o.tx.RelationsBetween(ctx, m.Num, n.Memory.Num)
 	if err != nil {

@@ -38,16 +38,13 @@ type Linked struct {
 	Action   LinkAction
 }
 
-// Link relates two memories. To say the same again changes strength and reason, or
-// nothing. supersedes, contradicts, compatible, scoped and not_conflict are verdicts: of
-// two memories there is one, and a new one takes the place of a candidate or of an
+// Link relates two memories. Saying the same again changes strength and reason, or nothing. supersedes, contradicts,
+// compatible, scoped and not_conflict are verdicts: two memories have one, and a new one replaces a candidate or an
 // earlier verdict.
 //
-// CodeInvalid for a verb that does not exist, for a memory and itself, and for two
-// memories of different projects, unless one of them is of scope personal or global and
-// the verb no verdict; CodeNotFound for what does not exist or was forgotten;
-// CodeConflict when the target supersedes the source already, directly or through
-// others: both would be hidden.
+// CodeInvalid for an unknown verb, for a memory and itself, and for memories of different projects, unless one of them is
+// of scope personal or global and the verb no verdict; CodeNotFound for what does not exist or was forgotten; CodeConflict
+// when the target supersedes the source already, directly or not: both would be hidden.
 func (e *Engine) Link(ctx context.Context, in LinkInput) (Linked, error) {
 	said, err := e.said(in)
 	if err != nil {
@@ -216,12 +213,9 @@ type UnlinkInput struct {
 	Verb engram.Verb // as engram.ParseVerb reads it; "" is every verb, candidates and verdicts included
 }
 
-// Unlink takes the relations of two memories away, in either direction, and returns them
-// oldest first. Both memories may have been forgotten. Where nothing is related as asked
-// it is CodeNotFound.
-//
-// Nothing is lost: the journal knows how to bring them back. A pair whose verdict was
-// taken away is as if nobody had judged it, and may be raised again.
+// Unlink removes the relations of two memories, in either direction, and returns them oldest first. The memories may
+// have been forgotten. CodeNotFound where no relation matches. The journal can bring the relations back. A pair whose
+// verdict was removed counts as never judged, and may be raised again.
 func (e *Engine) Unlink(ctx context.Context, in UnlinkInput) ([]Linked, error) {
 	var verb engram.Verb
 	if in.Verb != "" {

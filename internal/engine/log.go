@@ -384,10 +384,9 @@ type Compacted struct {
 	Before  time.Time // what was written before; from then on the journal is complete
 }
 
-// CompactJournal takes entries out of the journal that are older than wanted: they
-// cannot be undone any more, and of the time before only the oldest state that is known
-// can be told, which is what as-of answers then say. No text is lost: revisions stay. A
-// time below a day is CodeInvalid; a policy that keeps everything takes nothing out.
+// CompactJournal removes old entries from the journal: they cannot be undone any more, and as-of answers for the time
+// before tell the oldest known state. Revisions stay, so that no text is lost. A time below a day is CodeInvalid; a
+// policy that keeps everything removes nothing.
 func (e *Engine) CompactJournal(ctx context.Context, in CompactInput) (Compacted, error) {
 	if in.Keep == 0 {
 		in.Keep = e.policy.KeepJournal

@@ -252,13 +252,9 @@ type ProposalEdit struct {
 	Read bool
 }
 
-// AcceptProposal saves what was proposed as Save does, with the time at which it happened,
-// in the session that it was found in. It is an operation of its own, which Undo takes
-// back: the memory is forgotten, and what was proposed waits again.
-//
-// To take something in is not to approve of an order that stands in it: unless the edit says that
-// it was read, a memory that reads like one is told to nobody unasked and waits as suspect, and
-// the warnings say so.
+// AcceptProposal saves what was proposed as Save does, with the time at which it happened, in the session in which it was
+// found. Undo takes it back: the memory is forgotten, and the proposal waits again. Accepting does not approve an order
+// in the text: unless the edit says that it was read, such a memory waits as suspect, and the warnings say so.
 //
 // CodeNotFound for a number under which nothing waits, CodeInvalid for what is no proposal.
 func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdit) (SaveResult, error) {

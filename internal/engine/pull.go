@@ -43,19 +43,16 @@ type Pulled struct {
 	Others []OtherProject
 }
 
-// Pull takes in what a remote has and this store has not: each batch in a transaction and an
-// operation of its own, so that Undo takes one back, and what waited since earlier pulls
-// after that. lifecycle.Merge decides where both have something. A batch that was read to its
-// end does not come in again, even if some of it was rejected, but for another project of which
-// it has something; of one that cannot be read nothing comes in, it is told, and the others do.
+// Pull takes in what a remote has and this store has not: each batch in a transaction and an operation of its own, so that
+// Undo takes one back, and then what waited since earlier pulls. lifecycle.Merge decides where both have something. A
+// batch that was read to its end does not come in again, except for another project of which it has something. A batch that
+// cannot be read is reported, and the others come in.
 //
-// Nothing happens outside the project: a record of another one is left (Others), and what is in
-// another one here is left alone. What refers to what is not here, what was written in the
-// future, and what reads like an order to an agent waits (Deferred). Private spans are taken
-// out, and the origin of memories is sync.
+// Pull changes nothing outside the project: it leaves records of other projects (Others), and things that are in
+// another project here. What refers to missing things, was written in the future, or reads like an order to an
+// agent waits (Deferred). Private spans are removed, and the origin of memories is sync.
 //
-// CodeInvalid when neither Project nor All is given, and the errors of a remote that cannot
-// be asked; what came in before stays.
+// CodeInvalid when neither Project nor All is given, and the errors of the remote; what came in before stays.
 func (e *Engine) Pull(ctx context.Context, r engram.Remote, in PullInput) (Pulled, error) {
 	in.Project = normalProject(in.Project)
 	switch {

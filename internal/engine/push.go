@@ -40,16 +40,13 @@ const (
 	batchBytes   = 4 << 20 // of texts, before they are packed
 )
 
-// Push writes to a remote what no batch there has: new things, and what changed of others
-// since. What is personal stays here: it is its author's, and a remote is for whoever works on
-// the project. What left the project, or became personal, after it had gone there goes once
-// more as forgotten, without a text and without saying where it is now. What was forgotten
-// before anybody could have it does not go, nor does a session in which nothing stands that
-// goes. Private spans do not go, nor do the folders of sessions.
+// Push writes to a remote what no batch there has: new things, and later changes of others. Personal memories stay here:
+// a remote is for everybody who works on the project. What left the project, or became personal, after it was pushed goes once
+// more as forgotten, without a text and without its new place. What was forgotten before others could have it stays here, and so
+// do sessions in which nothing stands that goes, private spans, and the folders of sessions.
 //
-// Things are written in batches, each whole before the next is begun; when a later one fails,
-// the error says why and what went stays. What is pushed at the same time elsewhere is no
-// concern. CodeNotFound for a project that does not exist.
+// It writes batches, each whole before the next is begun; when a later one fails, the error says why, and what went stays.
+// Pushes of others at the same time do no harm. CodeNotFound for a project that does not exist.
 func (e *Engine) Push(ctx context.Context, r engram.Remote, in PushInput) (Pushed, error) {
 	p := &pushing{Engine: e, remote: r, in: in}
 	if err := p.begin(ctx); err != nil {

@@ -62,12 +62,9 @@ type RecalledItem struct {
 // Found reports whether anything relevant was found, be it shown or left out.
 func (out Recalled) Found() bool { return out.found }
 
-// Recall answers a question with as much of what was found as goes into a budget of
-// tokens, and says what it left out and why; retrieval.Focus is the rule. A budget
-// below 0 or above MaxBudget is CodeInvalid, and so is what Search refuses.
-//
-// With a SessionID nothing is shown that the session was shown before, and what is
-// shown is remembered. That is written after the answer was made; it cannot fail it.
+// Recall answers a question with as much of what was found as fits a budget of tokens, and says what it left out and why;
+// retrieval.Focus is the rule. A budget below 0 or above MaxBudget is CodeInvalid, and so is what Search refuses. With a
+// SessionID it shows nothing that the session was shown before, and records what it shows, after the answer was made.
 func (e *Engine) Recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	begun := e.tally.begin()
 	out, err := e.recall(ctx, in)

@@ -225,11 +225,9 @@ func (i *importing) tellErased(ctx context.Context, r engram.Record) error {
 	return i.tx.PutErased(ctx, x)
 }
 
-// eraseElsewhere heeds that something was erased elsewhere: here it is forgotten, which can
-// be taken back, and stays away from then on, whatever is still written of it. What comes from
-// a remote counts for the project that it is of alone; what comes from a file for all there is,
-// or for the one project that everything of the file goes into. There, what is not here is
-// passed over: of which project it would have been, nobody knows.
+// eraseElsewhere applies an erasure from elsewhere: the thing is forgotten here, which can be taken back, and later
+// records of it stay out. An erasure from a remote counts for its own project; one from a file for every project, or for the one
+// project that the file goes into. There it skips what is not here, whose project nobody knows.
 func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, error) {
 	var err error
 	if x.Project, err = i.inside(ctx, x.Project); err != nil {

@@ -52,13 +52,11 @@ type Reminder struct {
 	Degraded []string
 }
 
-// Remind returns what of the memory is worth telling an agent that did not ask: little, and
-// only what is certain (attend.Certainty). It never tells what is superseded, over, or not
-// to be told unasked (trust), nor what the session was shown; memories of no project or
-// another one only when they are of its person or of everybody.
+// Remind returns what is worth telling an agent that did not ask: little, and only what is certain (attend.Certainty). It
+// never tells what is superseded, over, barred (trust) or was shown to the session before, and tells memories of
+// no project or another one only when they are of its person or of everybody.
 //
-// Invalid input is CodeInvalid. An unknown session is told in Degraded. ctx bounds it: what
-// is found after it ends is not told.
+// Invalid input is CodeInvalid. Degraded reports an unknown session. ctx bounds it: later finds are not told.
 func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	begun := e.tally.begin()
 	out, s, err := e.remind(ctx, in)

@@ -15,14 +15,12 @@ import (
 // field of the memory: an undo takes the approval back, and nothing else is changed by it.
 const approvalField = "approved"
 
-// Approve lets a live memory be told unasked, as it is now: somebody read it. Another text of
-// it is not approved by that. A memory that is due for review, or whose code changed, counts as
-// reviewed (Reviewed), for whoever read it has checked it. Approving twice is fine, and so is what
-// needs no approval.
+// Approve lets a live memory be told unasked as it is now, because a person has read it; a later text is not approved. A
+// memory that is due for review, or whose code changed, counts as reviewed (Reviewed). Approving twice, or what needs
+// no approval, is fine.
 //
-// To approve is a person's to do: no tool offers it. The command line and HTTP do, which are the
-// person's faces: whoever can run programs there can write to the database as well, and http_token
-// keeps out whoever cannot read the person's settings.
+// Only a person approves: no tool offers it. The command line and HTTP do: whoever can run programs there can write to the
+// database as well, and http_token keeps out those who cannot read the person's settings.
 func (e *Engine) Approve(ctx context.Context, ref engram.Ref) (ReviewResult, error) {
 	return e.approveIf(ctx, ref, func(engram.Reader, engram.Memory) error { return nil })
 }
@@ -280,12 +278,9 @@ func (d *Decided) add(res ReviewResult) {
 	d.Degraded = append(d.Degraded, res.Degraded...)
 }
 
-// ApproveOperation approves all memories that one operation wrote and that are suspect: those of a
-// file that somebody knows, such as an export of their own, all of which they have read before. One
-// that says something else since is not what they know: it waits on, and Decided.Degraded says so.
-//
-// With an error it returns what was done before, as ApproveNamed. CodeNotFound for an operation
-// that is none, and where nothing that it wrote waits as suspect.
+// ApproveOperation approves all suspect memories that one operation wrote, such as the import of a file that a person
+// knows. A memory that says something else since waits on, and Decided.Degraded says so. With an error it returns what was
+// done before, as ApproveNamed. CodeNotFound for an unknown operation, and where nothing that it wrote waits as suspect.
 func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error) {
 	d := Decided{Records: []int64{}}
 	var known []engram.Memory

@@ -30,19 +30,15 @@ type SleepInput struct {
 // Slept says what a sleep found and what it did.
 type Slept = lifecycle.Slept
 
-// Sleep consolidates memories as lifecycle.Plan says: a dry run returns the plan that a
-// run would apply. It writes in small transactions, so that others hardly wait, and looks
-// again in each whether the step is still due. It may be interrupted at any time, and the
-// next one goes on; after one that was not, another has nothing to do until something
-// changes. One that takes every step compacts the journal at its end, as the policy says, and cuts secrets out
-// of what was kept under older rules. A memory that was brought back by an undo is neither forgotten nor merged
-// again.
+// Sleep consolidates memories as lifecycle.Plan says; a dry run returns the plan that a run would apply. It writes in
+// small transactions, so that others hardly wait, and checks in each whether the step is still due. It may be
+// interrupted at any time, and the next one goes on; a second sleep has nothing to do until something changes. A sleep that
+// takes every step ends by compacting the journal, as the policy says, and by removing secrets that were kept under older
+// rules. A memory that an undo brought back is neither forgotten nor merged again.
 //
-// Those that say nearly the same are looked for among memories that changed since the last
-// sleep, and all others; the first time, and under a new embedding model, among all.
-//
-// Nothing is in a project that does not exist. A step or a strength that is none is
-// invalid. What an Extractor cannot answer is told in Degraded, and the rest is done.
+// It compares memories that changed since the last sleep with all others to find near-duplicates; the first time, and
+// under a new embedding model, it compares all. A project that does not exist has nothing to do. An unknown step or
+// strength is invalid. What an Extractor cannot answer is reported in Degraded.
 func (e *Engine) Sleep(ctx context.Context, in SleepInput) (Slept, error) {
 	s, err := e.bed(ctx, in)
 	if err != nil {
@@ -229,12 +225,9 @@ const nightName = "sleep-night"
 // process that was stopped meanwhile never ends it.
 const nightLease = time.Hour
 
-// SleepNight sleeps in every project, unless another process does or did for the night
-// that was due at due, or a later one. slept says whether it did.
-//
-// On a store that never had a night, the one that is due counts as slept: who asks for
-// sleep at night does not mean at once. One that is late, because no process was there, is
-// made up for.
+// SleepNight sleeps in every project, unless another process slept for the night that was due at due, or for a later
+// one. slept says whether it did. It makes up for a night that no process was there for; but on a store that never had
+// one, the night that is due counts as slept, because asking for sleep at night does not mean now.
 func (e *Engine) SleepNight(ctx context.Context, due time.Time) (res Slept, slept bool, err error) {
 	mine, err := e.claimNight(ctx, due)
 	if err != nil || !mine {

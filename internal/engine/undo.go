@@ -21,17 +21,13 @@ type UndoInput struct {
 	DryRun  bool   // tells what would become of what, and changes nothing
 }
 
-// Undo takes back what one call of a verb did, as a verb of its own: nothing leaves the
-// journal, and an undo can be undone. A memory that was made is forgotten, not erased;
-// one that was changed gets its old values and its old text, and what it said meanwhile
-// becomes a revision.
+// Undo takes back what one call of a verb did, as a verb of its own: the journal keeps everything, and an undo can be
+// undone. It forgets, and does not erase, a memory that the operation made; it gives a changed one its old values and text,
+// and what the memory said meanwhile becomes a revision. Counters and times that went on stay as they are.
 //
-// What somebody changed since is not overwritten: that is a conflict, which names the
-// operation to undo first, and nothing is changed. Counters and times that went on are
-// left as they are. What was erased stays erased: undoing an erase is forbidden. An
-// operation of which nothing is left to take back, because all that it touched was erased
-// since, is a conflict that names the reasons. An operation that the journal does not reach
-// back to is not_found.
+// It overwrites no later change: that is a conflict, which names the operation to undo first, and nothing is changed. So
+// is an operation of which nothing is left to take back, with the reasons. Undoing an erase is forbidden. An
+// operation that the journal does not reach back to is not_found.
 func (e *Engine) Undo(ctx context.Context, in UndoInput) (engram.Undone, error) {
 	res, erased, err := e.attempt(ctx, in)
 	if erased != 0 {
@@ -450,10 +446,9 @@ type UndoRangeInput struct {
 	Progress    func(done, total int) // told after each; nil: nobody is
 }
 
-// UndoRange takes several operations back, the latest first, each in a transaction of its
-// own, so that nobody waits for all of them: what one sleep did, for example. Where one
-// cannot be undone it stops and returns what was done until then with the error. Nothing
-// to undo is not_found; operations of which nothing is left are passed over.
+// UndoRange takes several operations back, the latest first, each in a transaction of its own so that other writers hardly
+// wait: what one sleep did, for example. It stops at the first that cannot be undone, and returns what was done with the
+// error. Operations of which nothing is left are skipped; nothing to undo is not_found.
 func (e *Engine) UndoRange(ctx context.Context, in UndoRangeInput) ([]engram.Undone, error) {
 	if in.First < 1 || in.Last < in.First {
 		return nil, engram.Errorf(engram.CodeInvalid, "%d..%d are no operations", in.First, in.Last).WithHint("the first one, then the last, as {log} shows them")

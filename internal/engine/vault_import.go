@@ -69,12 +69,10 @@ func (v VaultImported) Count(act VaultAct) int {
 	return n
 }
 
-// ImportVault brings in what people did in a vault since it was exported: what an edited
-// note says becomes a revision of its memory, a new note a memory. It compares field by
-// field with what the note said when it was written. Where note and memory changed the same
-// field, the memory keeps its text, and the note is put aside, under another name, with its
-// own. Nothing of a note comes in half; notes that cannot be read are told. The vault's
-// notes are written anew by the next ExportVault.
+// ImportVault brings in what people did in a vault since it was exported: an edited note becomes a revision of its memory,
+// a new note a memory. It compares each field with what the note said when it was written. Where note and memory changed
+// the same field, the memory keeps its text, and the note is put aside under another name. A note comes in whole or not
+// at all; unreadable notes are reported. The next ExportVault writes the vault's notes anew.
 func (e *Engine) ImportVault(ctx context.Context, v engram.Vault, in VaultImportInput) (res VaultImported, err error) {
 	if res.Project, err = e.existingProject(ctx, in.Project); err != nil {
 		return res, err
