@@ -107,14 +107,28 @@ func (d *dump) put(r engram.Record) error {
 	return d.out.Encode(r)
 }
 
-// putAll writes what was read.
-func (d *dump) putAll(records []engram.Record, err error) error {
+// putAll writes records.
+func (d *dump) putAll(records []engram.Record) error {
 	for _, r := range records {
 		if err := d.put(r); err != nil {
 			return err
 		}
 	}
-	return err
+	return nil
+}
+
+// putPages writes the records of things, some at a time.
+func putPages[T any](ctx context.Context, d *dump, all []T, read func(context.Context, engram.Reader, []T) ([]engram.Record, error)) error {
+	for page := range slices.Chunk(all, dumpPage) {
+		records, err := read(ctx, d.r, page)
+		if err == nil {
+			err = d.putAll(records)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d *dump) sessions(ctx context.Context) error {
@@ -144,7 +158,7 @@ func (d *dump) sessions(ctx context.Context) error {
 		return r.Lineage != nil && claimsNothing(r.Session.ID, *r.Lineage)
 	})
 	slices.SortFunc(records, func(a, b engram.Record) int { return cmp.Compare(a.Session.ID, b.Session.ID) })
-	return d.putAll(records, nil)
+	return d.putAll(records)
 }
 
 func (d *dump) memories(ctx context.Context) error {
@@ -163,21 +177,13 @@ func (d *dump) memories(ctx context.Context) error {
 		return err
 	}
 	slices.SortFunc(names, func(a, b engram.MemoryName) int { return cmp.Compare(a.ID, b.ID) })
-	for page := range slices.Chunk(names, dumpPage) {
-		nums := make([]int64, len(page))
-		for i, n := range page {
-			nums[i] = n.Num
-		}
-		ms, err := d.r.Memories(ctx, nums)
+	return putPages(ctx, d, names, func(ctx context.Context, r engram.Reader, page []engram.MemoryName) ([]engram.Record, error) {
+		ms, err := r.Memories(ctx, mapped(page, func(n engram.MemoryName) int64 { return n.Num }))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		records, err := memoryRecords(ctx, d.r, ms)
-		if err := d.putAll(records, err); err != nil {
-			return err
-		}
-	}
-	return nil
+		return memoryRecords(ctx, r, ms)
+	})
 }
 
 func (d *dump) prompts(ctx context.Context) error {
@@ -188,13 +194,7 @@ func (d *dump) prompts(ctx context.Context) error {
 	}
 	ps = slices.DeleteFunc(ps, func(p engram.Prompt) bool { return d.erasure.has(engram.EntityPrompt, p.Project, p.SyncID) })
 	slices.SortFunc(ps, func(a, b engram.Prompt) int { return cmp.Compare(a.SyncID, b.SyncID) })
-	for page := range slices.Chunk(ps, dumpPage) {
-		records, err := promptRecords(ctx, d.r, page)
-		if err := d.putAll(records, err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return putPages(ctx, d, ps, promptRecords)
 }
 
 func (d *dump) relations(ctx context.Context) error {
@@ -207,13 +207,7 @@ func (d *dump) relations(ctx context.Context) error {
 	}
 	rs = slices.DeleteFunc(rs, func(r engram.Relation) bool { return d.home[r.Source] || d.home[r.Target] })
 	slices.SortFunc(rs, func(a, b engram.Relation) int { return cmp.Compare(a.ID, b.ID) })
-	for page := range slices.Chunk(rs, dumpPage) {
-		records, err := relationRecords(ctx, d.r, page)
-		if err := d.putAll(records, err); err != nil {
-			return err
-		}
-	}
-	return nil
+	return putPages(ctx, d, rs, relationRecords)
 }
 
 func (d *dump) erased(ctx context.Context) error {
