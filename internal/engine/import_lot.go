@@ -15,12 +15,12 @@ import (
 // lot are records that come back from where they waited.
 type lot struct {
 	records []incoming
-	ahead   <-chan reckoned // of their texts, once
+	ahead   <-chan computed // of their texts, once
 	err     error
 }
 
-// reckoned is what was found out of texts before they are written.
-type reckoned struct {
+// computed is what was found out of texts before they are written.
+type computed struct {
 	vectors  map[string][]float32    // by the text that is embedded
 	suspects map[string][]suspicious // what reads like an order, by judgedBy; nil of a memory where nothing does
 }
@@ -34,7 +34,7 @@ const lotsAhead = 4
 // each calls fn with every record, in lots. While one is written, others decode the next and
 // reckon with their texts: whoever writes keeps others waiting. reckon is called for each
 // lot in its turn some lots before fn, by the same goroutine; what it returns is called beside.
-func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incoming) (func() reckoned, error), fn func(lot) error) error {
+func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incoming) (func() computed, error), fn func(lot) error) error {
 	if err := w.out.Flush(); err != nil {
 		return fmt.Errorf("keep what was read: %w", err)
 	}
@@ -83,7 +83,7 @@ func (w *waiting) each(ctx context.Context, reckon func(context.Context, []incom
 		if err != nil {
 			return err
 		}
-		done := make(chan reckoned, 1)
+		done := make(chan computed, 1)
 		b.ahead = done
 		readers.Go(func() { done <- run() })
 		if window = append(window, b); len(window) < lotsAhead {
@@ -129,13 +129,13 @@ func incomingOf(lines [][]byte) ([]incoming, error) {
 	return all, nil
 }
 
-// reckonNew looks a lot up, and returns what embeds and judges those of it that are not here.
-func (i *importing) reckonNew(ctx context.Context, records []incoming) (func() reckoned, error) {
+// computeNew looks a lot up, and returns what embeds and judges those of it that are not here.
+func (i *importing) computeNew(ctx context.Context, records []incoming) (func() computed, error) {
 	if err := i.lookUp(ctx, records); err != nil {
 		return nil, err
 	}
 	fresh := i.fresh(records)
-	return func() reckoned { return reckoned{i.embedAhead(ctx, fresh), judgeAhead(fresh)} }, nil
+	return func() computed { return computed{i.embedAhead(ctx, fresh), judgeAhead(fresh)} }, nil
 }
 
 // judgeAhead looks for orders in memories that come in.

@@ -93,7 +93,7 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 		return err
 	}
 	done := 0
-	err := w.each(ctx, i.reckonNew, func(b lot) error {
+	err := w.each(ctx, i.computeNew, func(b lot) error {
 		ahead := <-b.ahead
 		i.embedded, i.judged = ahead.vectors, ahead.suspects
 		for _, r := range b.records {
