@@ -41,7 +41,7 @@ type diagnosis struct {
 	*Engine
 	in     DiagnosticsInput
 	limit  int
-	groups twinGroups
+	groups duplicateGroups
 	res    Diagnostics
 }
 
@@ -115,15 +115,15 @@ func (d *diagnosis) orphans(ctx context.Context, r engram.Reader, never []int64)
 // duplicates finds the pairs that say nearly the same.
 func (d *diagnosis) duplicates(ctx context.Context) error {
 	if d.embedder == nil {
-		d.res.Degraded = append(d.res.Degraded, noTwins)
+		d.res.Degraded = append(d.res.Degraded, noNearDuplicates)
 		return nil
 	}
-	t := twinSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, tell: func(what string, done, total int) {
+	t := duplicateSearch{Engine: d.Engine, mark: d.embedder.Model().Duplicate, total: d.res.Memories, tell: func(what string, done, total int) {
 		if d.in.Progress != nil {
 			d.in.Progress(what, done, total)
 		}
 	}}
-	var all []lifecycle.Twin
+	var all []lifecycle.NearDuplicate
 	for _, at := range d.groups.sorted() {
 		pairs, _, err := t.pairs(ctx, d.groups[at], func(int64) bool { return true })
 		if err != nil {
@@ -131,7 +131,7 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 		}
 		d.res.Pairs += len(pairs)
 		all = append(all, pairs...)
-		slices.SortFunc(all, func(a, b lifecycle.Twin) int {
+		slices.SortFunc(all, func(a, b lifecycle.NearDuplicate) int {
 			return cmp.Or(cmp.Compare(b.Cosine, a.Cosine), cmp.Compare(a.A, b.A), cmp.Compare(a.B, b.B))
 		})
 		all = all[:min(len(all), d.limit)]
@@ -142,7 +142,7 @@ func (d *diagnosis) duplicates(ctx context.Context) error {
 		if all, err = exactly(ctx, r, all, d.embedder.Model()); err != nil {
 			return err
 		}
-		ms, err := r.Memories(ctx, numsOfTwins(all))
+		ms, err := r.Memories(ctx, numsOfDuplicates(all))
 		if err != nil {
 			return err
 		}

@@ -48,15 +48,15 @@ func TestErasingAMemoryAfterALongLifeLeavesNothing(t *testing.T) {
 	_, err = w.MergeProjects(ctx, []string{"demo"}, "elsewhere")
 	must(err)
 	// Another says the same, and is merged into it while both sleep.
-	twin := w.save(engine.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes, quokkatwelve said.", Project: "elsewhere", Admit: lifecycle.AdmitMerging})
+	duplicate := w.save(engine.SaveInput{Title: "Quokkaone", Content: "The quokkatwo service keeps tokens for 15 minutes, quokkatwelve said.", Project: "elsewhere", Admit: lifecycle.AdmitMerging})
 	w.forget(num)
 	w.takeBack(w.op())
 	w.Clock.Add(200 * 24 * time.Hour) // not so long that sleep forgets for it
 	_, err = w.Sleep(ctx, engine.SleepInput{})
 	must(err)
 	refs := []engram.Ref{ref}
-	if twin.Memory.Num != num {
-		refs = append(refs, engram.ByNum(twin.Memory.Num))
+	if duplicate.Memory.Num != num {
+		refs = append(refs, engram.ByNum(duplicate.Memory.Num))
 	}
 	if names := w.holds("quokka"); len(names) == 0 {
 		t.Fatal("the words are in no file before the erase: the test looks in the wrong place")

@@ -23,7 +23,7 @@ func (s *scan) walk(ctx context.Context) error {
 	}
 	asked := func(num int64) bool { return s.asked[num] }
 	for _, scope := range slices.Sorted(maps.Keys(scopes)) {
-		search := twinSearch{Engine: s.Engine}
+		search := duplicateSearch{Engine: s.Engine}
 		alike, nums, err := search.vectors(ctx, scopes[scope], asked)
 		if err != nil {
 			return err
@@ -75,7 +75,7 @@ func (s *scan) tell(what string, done, total int) {
 // nearest to each.
 func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, first, end int) error {
 	mark := leastOf(s.embedder.Model())
-	var pairs []lifecycle.Twin
+	var pairs []lifecycle.NearDuplicate
 	var page []int64
 	for place := first; place < end; place++ {
 		num := nums[place]
@@ -87,7 +87,7 @@ func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, firs
 			key := pairOf(num, nums[near.Num])
 			if !s.seen[key] {
 				s.seen[key] = true
-				pairs = append(pairs, lifecycle.Twin{A: num, B: nums[near.Num], Cosine: near.Score})
+				pairs = append(pairs, lifecycle.NearDuplicate{A: num, B: nums[near.Num], Cosine: near.Score})
 			}
 		}
 	}
@@ -101,12 +101,12 @@ func (s *scan) look(ctx context.Context, alike *vector.Alike, nums []int64, firs
 }
 
 // weighAll looks at the words of pairs, of which one each is on the page.
-func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pairs []lifecycle.Twin) error {
+func (s *scan) weighAll(ctx context.Context, r engram.Reader, page []int64, pairs []lifecycle.NearDuplicate) error {
 	known, err := s.judgments(ctx, r, page)
 	if err != nil {
 		return err
 	}
-	texts, err := s.texts.of(ctx, r, numsOfTwins(pairs))
+	texts, err := s.texts.of(ctx, r, numsOfDuplicates(pairs))
 	if err != nil {
 		return err
 	}

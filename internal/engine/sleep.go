@@ -139,7 +139,7 @@ func (s *sleep) tell(what string, done, total int) {
 func (s *sleep) look(ctx context.Context) error {
 	alone := s.night
 	alone.Only = s.wanted(lifecycle.StepFade, lifecycle.StepBoost, lifecycle.StepPrune)
-	var groups twinGroups
+	var groups duplicateGroups
 	err := s.store.View(ctx, func(r engram.Reader) error {
 		return r.Vitals(ctx, engram.Filter{Project: s.res.Project}, func(m engram.Memory) bool {
 			s.res.Memories++
@@ -319,7 +319,7 @@ func (s *sleep) lastSlept(ctx context.Context, r engram.Reader, project string) 
 
 // changedSince says which memories changed since their project's last sleep. What sleep
 // itself did is no change, nor what an undo brought back.
-func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num int64) bool, error) {
+func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(num int64) bool, error) {
 	changed := map[int64]bool{}
 	err := s.store.View(ctx, func(r engram.Reader) error {
 		since := map[string]time.Time{}
@@ -372,7 +372,7 @@ func (s *sleep) changedSince(ctx context.Context, groups twinGroups) (func(num i
 }
 
 // against fills in what keeps twins from becoming one.
-func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []lifecycle.Twin, model engram.Model) ([]lifecycle.Twin, error) {
+func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []lifecycle.NearDuplicate, model engram.Model) ([]lifecycle.NearDuplicate, error) {
 	alone, judged, err := tiesAgainst(ctx, r, ms)
 	if err != nil {
 		return nil, err
@@ -388,7 +388,7 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 		}
 		return readings[m.Num]
 	}
-	all := make([]lifecycle.Twin, 0, len(pairs))
+	all := make([]lifecycle.NearDuplicate, 0, len(pairs))
 	for _, p := range pairs {
 		a, b := byNum[p.A], byNum[p.B]
 		why, may := lifecycle.MayMerge(a, b)

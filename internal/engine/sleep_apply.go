@@ -97,7 +97,7 @@ func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why strin
 		return "", err
 	}
 	if step.Action == lifecycle.StepMerge {
-		if night.Twins, err = s.twinsNow(ctx, o, night.Memories); err != nil {
+		if night.NearDuplicates, err = s.duplicatesNow(ctx, o, night.Memories); err != nil {
 			return "", err
 		}
 	}
@@ -120,14 +120,14 @@ func (s *sleep) take(ctx context.Context, o *op, step lifecycle.Step) (why strin
 	return "", o.replaceMemory(ctx, m, now, step.Reason)
 }
 
-// twinsNow are the twins among memories, as they are in the transaction.
-func (s *sleep) twinsNow(ctx context.Context, o *op, ms []engram.Memory) ([]lifecycle.Twin, error) {
+// duplicatesNow are the twins among memories, as they are in the transaction.
+func (s *sleep) duplicatesNow(ctx context.Context, o *op, ms []engram.Memory) ([]lifecycle.NearDuplicate, error) {
 	nums := memoryNums(ms)
 	vectors, err := o.tx.Vectors(ctx, s.embedder.Model().Fingerprint, nums)
 	if err != nil {
 		return nil, err
 	}
-	return against(ctx, o.tx, ms, twinsOf(nums, vectors, s.embedder.Model().Duplicate), s.embedder.Model())
+	return against(ctx, o.tx, ms, duplicatesOf(nums, vectors, s.embedder.Model().Duplicate), s.embedder.Model())
 }
 
 // remember notes which projects were compared as a whole.
@@ -348,18 +348,18 @@ func (o *op) derive(ctx context.Context, m *engram.Memory, from []engram.Memory,
 // asked remembers that a bunch was asked about, and when it was in vain.
 func (o *op) asked(ctx context.Context, ms []engram.Memory, found bool) error {
 	project := ms[0].Project
-	fact, err := bunchFactOf(ctx, o.tx, project)
+	fact, err := clusterFactOf(ctx, o.tx, project)
 	if err != nil {
 		return err
 	}
 	fact.At = o.at.UnixMilli()
 	if !found {
-		fact.Asked = append(fact.Asked, bunchKey(ms))
-		fact.Asked = fact.Asked[max(0, len(fact.Asked)-bunchesAsked):]
+		fact.Asked = append(fact.Asked, clusterKey(ms))
+		fact.Asked = fact.Asked[max(0, len(fact.Asked)-clustersAsked):]
 	}
 	text, err := json.Marshal(fact)
 	if err != nil {
 		return err
 	}
-	return o.tx.PutFact(ctx, bunchName(project), string(text))
+	return o.tx.PutFact(ctx, clusterName(project), string(text))
 }

@@ -13,27 +13,27 @@ import (
 )
 
 const (
-	// bunchAmong is among how many of the newest memories of a project patterns are looked
+	// clusterAmong is among how many of the newest memories of a project patterns are looked
 	// for: those that are older had their nights.
-	bunchAmong = 400
-	// bunchEvery is how long a sleep leaves a project in peace after it was asked about;
+	clusterAmong = 400
+	// clusterEvery is how long a sleep leaves a project in peace after it was asked about;
 	// short of a day, so that a nightly one never comes too early. Asked for by name,
 	// patterns are looked for at any time.
-	bunchEvery = 20 * time.Hour
-	// bunchesAsked is of how many bunches it is remembered that they have no pattern.
-	bunchesAsked = 500
+	clusterEvery = 20 * time.Hour
+	// clustersAsked is of how many bunches it is remembered that they have no pattern.
+	clustersAsked = 500
 )
 
-// bunchFact is what is known of the patterns of a project.
-type bunchFact struct {
+// clusterFact is what is known of the patterns of a project.
+type clusterFact struct {
 	At    int64    `json:"at"`    // milliseconds since 1970, of the last time anybody was asked
 	Asked []string `json:"asked"` // bunches that were asked about in vain, the latest last
 }
 
-func bunchName(project string) string { return "sleep-patterns:" + project }
+func clusterName(project string) string { return "sleep-patterns:" + project }
 
-// bunchKey is a bunch and what its memories say.
-func bunchKey(ms []engram.Memory) string {
+// clusterKey is a bunch and what its memories say.
+func clusterKey(ms []engram.Memory) string {
 	var words []string
 	for _, m := range ms {
 		words = append(words, fmt.Sprintf("%d:%.16s", m.Num, m.NormalizedHash))
@@ -42,16 +42,16 @@ func bunchKey(ms []engram.Memory) string {
 	return digest(fmt.Sprint(words))
 }
 
-func bunchFactOf(ctx context.Context, r engram.Reader, project string) (f bunchFact, err error) {
-	text, err := r.Fact(ctx, bunchName(project))
+func clusterFactOf(ctx context.Context, r engram.Reader, project string) (f clusterFact, err error) {
+	text, err := r.Fact(ctx, clusterName(project))
 	if err == nil && text != "" && json.Unmarshal([]byte(text), &f) != nil {
-		f = bunchFact{} // another version wrote it: asking once more costs little
+		f = clusterFact{} // another version wrote it: asking once more costs little
 	}
 	return f, err
 }
 
 // extracts plans in which memories a pattern is looked for.
-func (s *sleep) extracts(ctx context.Context, groups twinGroups) ([]lifecycle.Step, error) {
+func (s *sleep) extracts(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
 	if s.extractor == nil || s.embedder == nil {
 		if s.night.Only != nil {
 			s.res.Degraded = append(s.res.Degraded, "patterns are looked for by a language model and an embedding model: set ENGRAM_LLM_BASE_URL or ENGRAM_LLM_MODEL")
@@ -79,23 +79,23 @@ func (s *sleep) extracts(ctx context.Context, groups twinGroups) ([]lifecycle.St
 		if len(nums) == 0 {
 			continue
 		}
-		bunches, err := s.bunches(ctx, at.project, nums)
+		clusters, err := s.clusters(ctx, at.project, nums)
 		if err != nil {
 			return nil, err
 		}
-		night.Bunches = append(night.Bunches, bunches...)
+		night.Clusters = append(night.Clusters, clusters...)
 	}
 	return lifecycle.Plan(night, s.res.At, s.policy), nil
 }
 
-// bunches are those of one project.
-func (s *sleep) bunches(ctx context.Context, project string, nums []int64) (bunches []lifecycle.Bunch, err error) {
+// clusters are those of one project.
+func (s *sleep) clusters(ctx context.Context, project string, nums []int64) (clusters []lifecycle.Cluster, err error) {
 	slices.Sort(nums)
-	nums = nums[max(0, len(nums)-bunchAmong):]
+	nums = nums[max(0, len(nums)-clusterAmong):]
 	model := s.embedder.Model()
 	err = s.store.View(ctx, func(r engram.Reader) error {
-		fact, err := bunchFactOf(ctx, r, project)
-		if err != nil || s.night.Only == nil && s.res.At.Sub(time.UnixMilli(fact.At)).Abs() < bunchEvery {
+		fact, err := clusterFactOf(ctx, r, project)
+		if err != nil || s.night.Only == nil && s.res.At.Sub(time.UnixMilli(fact.At)).Abs() < clusterEvery {
 			return err
 		}
 		said, err := saidBefore(ctx, r, nums)
@@ -112,18 +112,18 @@ func (s *sleep) bunches(ctx context.Context, project string, nums []int64) (bunc
 		if err != nil {
 			return err
 		}
-		near := twinsOf(nums, vectors, model.Related)
-		near = slices.DeleteFunc(near, func(t lifecycle.Twin) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
-		bunches = lifecycle.Bunches(near, func(nums []int64) bool {
+		near := duplicatesOf(nums, vectors, model.Related)
+		near = slices.DeleteFunc(near, func(t lifecycle.NearDuplicate) bool { return byNum[t.A].Scope != byNum[t.B].Scope })
+		clusters = lifecycle.Clusters(near, func(nums []int64) bool {
 			var of []engram.Memory
 			for _, num := range nums {
 				of = append(of, byNum[num])
 			}
-			return slices.Contains(fact.Asked, bunchKey(of))
+			return slices.Contains(fact.Asked, clusterKey(of))
 		}, s.policy)
 		return nil
 	})
-	return bunches, err
+	return clusters, err
 }
 
 // saidBefore are the memories of which a pattern was derived, be it that somebody has
@@ -153,48 +153,48 @@ func saidBefore(ctx context.Context, r engram.Reader, nums []int64) (map[int64]b
 	return said, nil
 }
 
-// twinGroup is what memories have in common that may say the same, as far as an outline
+// duplicateGroup is what memories have in common that may say the same, as far as an outline
 // tells.
-type twinGroup struct {
+type duplicateGroup struct {
 	project string
 	typ     engram.Type
 }
 
-// twinGroups are the live memories of each group, by number.
-type twinGroups map[twinGroup][]int64
+// duplicateGroups are the live memories of each group, by number.
+type duplicateGroups map[duplicateGroup][]int64
 
-func (g *twinGroups) add(m engram.Memory) {
+func (g *duplicateGroups) add(m engram.Memory) {
 	if *g == nil {
-		*g = twinGroups{}
+		*g = duplicateGroups{}
 	}
-	at := twinGroup{m.Project, m.Type}
+	at := duplicateGroup{m.Project, m.Type}
 	(*g)[at] = append((*g)[at], m.Num)
 }
 
 // sorted are the groups in an order that is always the same, their members oldest first.
-func (g twinGroups) sorted() []twinGroup {
-	var all []twinGroup
+func (g duplicateGroups) sorted() []duplicateGroup {
+	var all []duplicateGroup
 	for at, nums := range g {
 		slices.Sort(nums)
 		all = append(all, at)
 	}
-	slices.SortFunc(all, func(a, b twinGroup) int {
+	slices.SortFunc(all, func(a, b duplicateGroup) int {
 		return cmp.Or(cmp.Compare(a.project, b.project), cmp.Compare(a.typ, b.typ))
 	})
 	return all
 }
 
 // merges plans what becomes one.
-func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step, error) {
+func (s *sleep) merges(ctx context.Context, groups duplicateGroups) ([]lifecycle.Step, error) {
 	if s.embedder == nil {
-		s.res.Degraded = append(s.res.Degraded, noTwins)
+		s.res.Degraded = append(s.res.Degraded, noNearDuplicates)
 		return nil, nil
 	}
 	changed, err := s.changedSince(ctx, groups)
 	if err != nil {
 		return nil, err
 	}
-	t := twinSearch{Engine: s.Engine, mark: s.embedder.Model().Duplicate, tell: s.tell}
+	t := duplicateSearch{Engine: s.Engine, mark: s.embedder.Model().Duplicate, tell: s.tell}
 	for _, nums := range groups {
 		t.total += countIf(nums, changed)
 	}
@@ -219,7 +219,7 @@ func (s *sleep) merges(ctx context.Context, groups twinGroups) ([]lifecycle.Step
 
 // cover notes the projects that need not be compared again until something changes. A
 // project without memories is not among them, nor is one that could not be compared.
-func (s *sleep) cover(groups twinGroups, unfinished map[string]bool) {
+func (s *sleep) cover(groups duplicateGroups, unfinished map[string]bool) {
 	for at := range groups {
 		if !unfinished[at.project] {
 			s.covered = append(s.covered, at.project)
@@ -230,7 +230,7 @@ func (s *sleep) cover(groups twinGroups, unfinished map[string]bool) {
 }
 
 // mergesOf plans the merges of one group, of which pairs are twins.
-func (s *sleep) mergesOf(ctx context.Context, pairs []lifecycle.Twin) ([]lifecycle.Step, error) {
+func (s *sleep) mergesOf(ctx context.Context, pairs []lifecycle.NearDuplicate) ([]lifecycle.Step, error) {
 	if len(pairs) == 0 {
 		return nil, nil
 	}
@@ -240,16 +240,16 @@ func (s *sleep) mergesOf(ctx context.Context, pairs []lifecycle.Twin) ([]lifecyc
 		if pairs, err = exactly(ctx, r, pairs, s.embedder.Model()); err != nil {
 			return err
 		}
-		if night.Memories, err = r.Memories(ctx, numsOfTwins(pairs)); err != nil {
+		if night.Memories, err = r.Memories(ctx, numsOfDuplicates(pairs)); err != nil {
 			return err
 		}
-		night.Twins, err = against(ctx, r, night.Memories, pairs, s.embedder.Model())
+		night.NearDuplicates, err = against(ctx, r, night.Memories, pairs, s.embedder.Model())
 		return err
 	})
 	return lifecycle.Plan(night, s.res.At, s.policy), err
 }
 
-func numsOfTwins(pairs []lifecycle.Twin) []int64 {
+func numsOfDuplicates(pairs []lifecycle.NearDuplicate) []int64 {
 	var nums []int64
 	for _, p := range pairs {
 		nums = append(nums, p.A, p.B)

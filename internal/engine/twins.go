@@ -10,9 +10,9 @@ import (
 	"github.com/alanbuscaglia/engram/internal/vector"
 )
 
-// twinSearch finds the pairs of memories whose vectors are nearer than a mark: all are
+// duplicateSearch finds the pairs of memories whose vectors are nearer than a mark: all are
 // compared with all, in memory.
-type twinSearch struct {
+type duplicateSearch struct {
 	*Engine
 	mark  float64
 	tell  func(what string, done, total int)
@@ -24,15 +24,15 @@ type twinSearch struct {
 }
 
 const (
-	twinVectors = 1000 // read at once
-	mostTwins   = 256  // of one memory that are looked at
+	duplicateVectors   = 1000 // read at once
+	mostNearDuplicates = 256  // of one memory that are looked at
 )
 
-// noTwins is what is said where nobody can tell what says the same.
-const noTwins = "no embedding model is configured: what says the same is not known"
+// noNearDuplicates is what is said where nobody can tell what says the same.
+const noNearDuplicates = "no embedding model is configured: what says the same is not known"
 
 // degraded says what could not be compared.
-func (t *twinSearch) degraded() (all []string) {
+func (t *duplicateSearch) degraded() (all []string) {
 	if t.missing > 0 {
 		all = append(all, fmt.Sprintf("%d memories have no vector and were not compared: run engram reembed", t.missing))
 	}
@@ -44,7 +44,7 @@ func (t *twinSearch) degraded() (all []string) {
 
 // pairs returns the twins among the memories of which at least one is asked for, by
 // number. whole is false when not all could be compared.
-func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) bool) (twins []lifecycle.Twin, whole bool, err error) {
+func (t *duplicateSearch) pairs(ctx context.Context, nums []int64, asked func(int64) bool) (duplicates []lifecycle.NearDuplicate, whole bool, err error) {
 	if countIf(nums, asked) == 0 {
 		return nil, true, nil
 	}
@@ -66,11 +66,11 @@ func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) 
 			if other < place && asked(nums[other]) {
 				return true // it was found from the other side
 			}
-			twins = append(twins, lifecycle.Twin{A: num, B: nums[other], Cosine: cosine})
+			duplicates = append(duplicates, lifecycle.NearDuplicate{A: num, B: nums[other], Cosine: cosine})
 			n++
-			return n < mostTwins
+			return n < mostNearDuplicates
 		})
-		crowded = crowded || n == mostTwins
+		crowded = crowded || n == mostNearDuplicates
 		if t.done++; t.done%256 == 0 {
 			t.tell(tellComparing, t.done, t.total)
 			if ctx.Err() != nil {
@@ -79,16 +79,16 @@ func (t *twinSearch) pairs(ctx context.Context, nums []int64, asked func(int64) 
 		}
 	}
 	t.crowded = t.crowded || crowded
-	return twins, t.missing == missing && !crowded, nil
+	return duplicates, t.missing == missing && !crowded, nil
 }
 
 // vectors reads the vectors of memories, and returns which of the memories have one.
-func (t *twinSearch) vectors(ctx context.Context, nums []int64, asked func(int64) bool) (*vector.Alike, []int64, error) {
+func (t *duplicateSearch) vectors(ctx context.Context, nums []int64, asked func(int64) bool) (*vector.Alike, []int64, error) {
 	model := t.embedder.Model()
 	alike := vector.NewAlike(model.Dimensions)
 	var known []int64
-	for first := 0; first < len(nums); first += twinVectors {
-		part := nums[first:min(first+twinVectors, len(nums))]
+	for first := 0; first < len(nums); first += duplicateVectors {
+		part := nums[first:min(first+duplicateVectors, len(nums))]
 		vectors, err := view(ctx, t.Engine, func(r engram.Reader) (map[int64][]float32, error) { return r.Vectors(ctx, model.Fingerprint, part) })
 		if err != nil {
 			return nil, nil, err
@@ -109,42 +109,42 @@ func (t *twinSearch) vectors(ctx context.Context, nums []int64, asked func(int64
 
 // exactly keeps of twins those whose vectors are nearer than the mark indeed: what is
 // reckoned in bytes is off by a bit.
-func exactly(ctx context.Context, r engram.Reader, twins []lifecycle.Twin, model engram.Model) ([]lifecycle.Twin, error) {
-	vectors, err := r.Vectors(ctx, model.Fingerprint, numsOfTwins(twins))
+func exactly(ctx context.Context, r engram.Reader, duplicates []lifecycle.NearDuplicate, model engram.Model) ([]lifecycle.NearDuplicate, error) {
+	vectors, err := r.Vectors(ctx, model.Fingerprint, numsOfDuplicates(duplicates))
 	if err != nil {
 		return nil, err
 	}
 	lengthOne(vectors)
-	var exact []lifecycle.Twin
-	for _, t := range twins {
-		if twin, is := twinOf(t.A, t.B, vectors, model.Duplicate); is {
-			exact = append(exact, twin)
+	var exact []lifecycle.NearDuplicate
+	for _, t := range duplicates {
+		if duplicate, is := duplicateOf(t.A, t.B, vectors, model.Duplicate); is {
+			exact = append(exact, duplicate)
 		}
 	}
 	return exact, nil
 }
 
-// twinsOf are the twins among a few memories.
-func twinsOf(nums []int64, vectors map[int64][]float32, mark float64) []lifecycle.Twin {
+// duplicatesOf are the twins among a few memories.
+func duplicatesOf(nums []int64, vectors map[int64][]float32, mark float64) []lifecycle.NearDuplicate {
 	lengthOne(vectors)
-	var twins []lifecycle.Twin
+	var duplicates []lifecycle.NearDuplicate
 	for i, a := range nums {
 		for _, b := range nums[i+1:] {
-			if twin, is := twinOf(a, b, vectors, mark); is {
-				twins = append(twins, twin)
+			if duplicate, is := duplicateOf(a, b, vectors, mark); is {
+				duplicates = append(duplicates, duplicate)
 			}
 		}
 	}
-	return twins
+	return duplicates
 }
 
-func twinOf(a, b int64, vectors map[int64][]float32, mark float64) (twin lifecycle.Twin, is bool) {
+func duplicateOf(a, b int64, vectors map[int64][]float32, mark float64) (duplicate lifecycle.NearDuplicate, is bool) {
 	va, vb := vectors[a], vectors[b]
 	if va == nil || vb == nil {
-		return twin, false
+		return duplicate, false
 	}
-	twin = lifecycle.Twin{A: a, B: b, Cosine: retrieval.Cosine(va, vb)}
-	return twin, twin.Cosine >= mark
+	duplicate = lifecycle.NearDuplicate{A: a, B: b, Cosine: retrieval.Cosine(va, vb)}
+	return duplicate, duplicate.Cosine >= mark
 }
 
 // lengthOne makes up for what vectors lost when they were stored in bytes.

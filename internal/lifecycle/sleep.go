@@ -43,11 +43,11 @@ type Night struct {
 	Memories []engram.Memory // live ones; each at most once
 	// Decay says how a project's memories fade where it has a say, by its name.
 	Decay map[string]engram.ProjectDecay
-	// Twins are pairs of Memories over the embedding model's duplicate mark, each once.
-	Twins []Twin
-	// Bunches are groups of memories that are near to each other and in which a pattern is
+	// NearDuplicates are pairs of Memories over the embedding model's duplicate mark, each once.
+	NearDuplicates []NearDuplicate
+	// Clusters are groups of memories that are near to each other and in which a pattern is
 	// to be looked for; as Bunches makes them.
-	Bunches []Bunch
+	Clusters []Cluster
 	// Came is the number from which on memories came into the store within SleepPolicy.PruneAfter,
 	// however old they are; 0: none of them did.
 	Came int64
@@ -94,7 +94,7 @@ func Plan(n Night, now time.Time, p Policy) []Step {
 		steps = JoinSteps(steps, n.merges(byNum, now, p))
 	}
 	if n.Wants(StepExtract) {
-		steps = JoinSteps(steps, extracts(n.Bunches))
+		steps = JoinSteps(steps, extracts(n.Clusters))
 	}
 	return JoinSteps(steps, nil)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Bunch is several memories in which a pattern is looked for.
-type Bunch struct {
+// Cluster is several memories in which a pattern is looked for.
+type Cluster struct {
 	Memories []int64 // the one in the middle first, then the nearest to it
 	Cosine   float64 // of the one in the middle and the farthest of the others
 }
@@ -24,20 +24,20 @@ func HasPatterns(t engram.Type) bool {
 	return false
 }
 
-// Bunches groups memories by nearness: around the one that has most near ones, then
+// Clusters groups memories by nearness: around the one that has most near ones, then
 // around the next of those that are left, the nearest first where they are equal. near
 // are pairs over the model's related mark; each memory is in one bunch at most, and asked
 // says of a group whether it was asked before, which makes it none.
-func Bunches(near []Twin, asked func(memories []int64) bool, p Policy) []Bunch {
+func Clusters(near []NearDuplicate, asked func(memories []int64) bool, p Policy) []Cluster {
 	s := p.Sleep.orDefaults()
 	around := map[int64][]engram.Ranked{}
 	for _, t := range near {
 		around[t.A] = append(around[t.A], engram.Ranked{Num: t.B, Score: t.Cosine})
 		around[t.B] = append(around[t.B], engram.Ranked{Num: t.A, Score: t.Cosine})
 	}
-	var bunches []Bunch
-	for len(bunches) < s.Bunches {
-		b, found := bestBunch(around, s)
+	var clusters []Cluster
+	for len(clusters) < s.Clusters {
+		b, found := bestCluster(around, s)
 		if !found {
 			break
 		}
@@ -46,26 +46,26 @@ func Bunches(near []Twin, asked func(memories []int64) bool, p Policy) []Bunch {
 			delete(around, b.Memories[0])
 			continue
 		}
-		bunches = append(bunches, b)
+		clusters = append(clusters, b)
 		for _, num := range b.Memories {
 			delete(around, num)
 		}
 	}
-	return bunches
+	return clusters
 }
 
-// bestBunch is the fullest bunch, the densest of those, the one of the smallest number.
-func bestBunch(around map[int64][]engram.Ranked, s SleepPolicy) (best Bunch, found bool) {
+// bestCluster is the fullest bunch, the densest of those, the one of the smallest number.
+func bestCluster(around map[int64][]engram.Ranked, s SleepPolicy) (best Cluster, found bool) {
 	for middle, all := range around {
 		others := slices.DeleteFunc(slices.Clone(all), func(r engram.Ranked) bool { _, left := around[r.Num]; return !left })
 		slices.SortFunc(others, func(a, b engram.Ranked) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Num, b.Num))
 		})
-		others = others[:min(len(others), s.BunchMost-1)]
-		if len(others)+1 < s.Bunch {
+		others = others[:min(len(others), s.ClusterMost-1)]
+		if len(others)+1 < s.Cluster {
 			continue
 		}
-		b := Bunch{Memories: []int64{middle}, Cosine: others[len(others)-1].Score}
+		b := Cluster{Memories: []int64{middle}, Cosine: others[len(others)-1].Score}
 		for _, r := range others {
 			b.Memories = append(b.Memories, r.Num)
 		}
@@ -77,16 +77,16 @@ func bestBunch(around map[int64][]engram.Ranked, s SleepPolicy) (best Bunch, fou
 	return best, found
 }
 
-func firstOf(b Bunch) int64 {
+func firstOf(b Cluster) int64 {
 	if len(b.Memories) == 0 {
 		return 0
 	}
 	return b.Memories[0]
 }
 
-func extracts(bunches []Bunch) []Step {
+func extracts(clusters []Cluster) []Step {
 	var steps []Step
-	for _, b := range bunches {
+	for _, b := range clusters {
 		steps = append(steps, Step{Action: StepExtract, Memories: b.Memories,
 			Reason: fmt.Sprintf("%d are near to each other, cosine %.2f and more to the first", len(b.Memories), b.Cosine)})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Twin is a pair of memories that say nearly the same.
-type Twin struct {
+// NearDuplicate is a pair of memories that say nearly the same.
+type NearDuplicate struct {
 	A, B   int64
 	Cosine float64 // of their vectors
 	// Against is why the two must not become one, as far as it is not to be seen from
@@ -52,7 +52,7 @@ func (n Night) merges(byNum map[int64]engram.Memory, now time.Time, p Policy) []
 		near[from][to] = cosine
 	}
 	weak := func(m engram.Memory) bool { return n.Kept(m, now, p) == "" }
-	for _, t := range n.Twins {
+	for _, t := range n.NearDuplicates {
 		a, knownA := byNum[t.A]
 		b, knownB := byNum[t.B]
 		_, may := MayMerge(a, b)

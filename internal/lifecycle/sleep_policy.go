@@ -26,11 +26,11 @@ type SleepPolicy struct {
 	// PruneAfter is how long a memory must have been here, and left alone, before the default floor applies
 	// to it. Default 30 days.
 	PruneAfter time.Duration
-	// Bunch is how many memories a pattern is looked for in, at least; BunchMost at most.
+	// Cluster is how many memories a pattern is looked for in, at least; ClusterMost at most.
 	// Defaults 3 and 8.
-	Bunch, BunchMost int
-	// Bunches is in how many bunches a sleep looks for patterns, at most. Default 5.
-	Bunches int
+	Cluster, ClusterMost int
+	// Clusters is in how many bunches a sleep looks for patterns, at most. Default 5.
+	Clusters int
 }
 
 // DefaultFloor is the strength below which sleep forgets, where nobody asks for another one.
@@ -43,7 +43,7 @@ func (p SleepPolicy) orDefaults() SleepPolicy {
 		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
 		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
 		BoostLeast: orElseOf(p.BoostLeast, 0.01), Floor: orElseOf(p.Floor, DefaultFloor), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
-		Bunch: max(orElseOf(p.Bunch, 3), 2), BunchMost: orElseOf(p.BunchMost, 8), Bunches: orElseOf(p.Bunches, 5),
+		Cluster: max(orElseOf(p.Cluster, 3), 2), ClusterMost: orElseOf(p.ClusterMost, 8), Clusters: orElseOf(p.Clusters, 5),
 	}
 }
 

@@ -62,8 +62,8 @@ func nights() map[string]lifecycle.Night {
 	fading := func(c engram.Curve) map[string]engram.ProjectDecay {
 		return map[string]engram.ProjectDecay{"shop": {Decay: engram.Decay{Curve: c}}}
 	}
-	twin := func(a, b int64, cosine float64, against string) lifecycle.Twin {
-		return lifecycle.Twin{A: a, B: b, Cosine: cosine, Against: against}
+	duplicate := func(a, b int64, cosine float64, against string) lifecycle.NearDuplicate {
+		return lifecycle.NearDuplicate{A: a, B: b, Cosine: cosine, Against: against}
 	}
 	return map[string]lifecycle.Night{
 		"importance": {Memories: lasting},
@@ -79,12 +79,12 @@ func nights() map[string]lifecycle.Night {
 			slept(14, 9), slept(15, 9, func(m *engram.Memory) { m.Type = engram.TypeDecision }),
 			slept(16, 9), slept(17, 9, func(m *engram.Memory) { m.Scope = engram.ScopePersonal }),
 			slept(18, 9, used(9, 1), weak(0.4)), slept(19, 8),
-		}, Twins: []lifecycle.Twin{
-			twin(1, 2, 0.97, ""), twin(2, 3, 0.95, ""), twin(1, 3, 0.94, ""), twin(4, 5, 0.96, ""), twin(5, 6, 0.96, ""), twin(4, 6, 0.96, ""),
-			twin(7, 8, 0.99, ""), twin(9, 10, 0.99, "they differ in a number"), twin(11, 12, 0.95, ""), twin(12, 13, 0.96, ""),
-			twin(14, 15, 0.99, ""), twin(16, 17, 0.99, ""), twin(18, 19, 0.98, ""),
+		}, NearDuplicates: []lifecycle.NearDuplicate{
+			duplicate(1, 2, 0.97, ""), duplicate(2, 3, 0.95, ""), duplicate(1, 3, 0.94, ""), duplicate(4, 5, 0.96, ""), duplicate(5, 6, 0.96, ""), duplicate(4, 6, 0.96, ""),
+			duplicate(7, 8, 0.99, ""), duplicate(9, 10, 0.99, "they differ in a number"), duplicate(11, 12, 0.95, ""), duplicate(12, 13, 0.96, ""),
+			duplicate(14, 15, 0.99, ""), duplicate(16, 17, 0.99, ""), duplicate(18, 19, 0.98, ""),
 		}},
-		"extract": {Memories: []engram.Memory{slept(1, 1), slept(2, 1), slept(3, 1)}, Bunches: []lifecycle.Bunch{{Memories: []int64{2, 1, 3}, Cosine: 0.71}}},
+		"extract": {Memories: []engram.Memory{slept(1, 1), slept(2, 1), slept(3, 1)}, Clusters: []lifecycle.Cluster{{Memories: []int64{2, 1, 3}, Cosine: 0.71}}},
 	}
 }
 
@@ -146,7 +146,7 @@ func drawNight(t *rapid.T) lifecycle.Night {
 	for i := range n.Memories {
 		for j := range i {
 			if rapid.Bool().Draw(t, "twins") {
-				n.Twins = append(n.Twins, lifecycle.Twin{A: n.Memories[i].Num, B: n.Memories[j].Num, Cosine: 0.95,
+				n.NearDuplicates = append(n.NearDuplicates, lifecycle.NearDuplicate{A: n.Memories[i].Num, B: n.Memories[j].Num, Cosine: 0.95,
 					Against: rapid.SampledFrom([]string{"", "", "they differ in a number"}).Draw(t, "against")})
 			}
 		}
@@ -181,7 +181,7 @@ func applied(n lifecycle.Night, plan []lifecycle.Step, p lifecycle.Policy) lifec
 		}
 	}
 	after.Memories = slices.DeleteFunc(after.Memories, engram.Memory.Forgotten)
-	after.Twins = slices.DeleteFunc(slices.Clone(n.Twins), func(t lifecycle.Twin) bool { return merged[t.A] || merged[t.B] })
+	after.NearDuplicates = slices.DeleteFunc(slices.Clone(n.NearDuplicates), func(t lifecycle.NearDuplicate) bool { return merged[t.A] || merged[t.B] })
 	return after
 }
 
