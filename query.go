@@ -226,9 +226,9 @@ type Notes map[int64]Note
 type Found struct {
 	Query string // as it was asked, private spans removed
 	Hits  []Hit  // what is relevant, best first
-	// Weak are finds below the floor, best first: near enough to be shown apart, too far
+	// BelowThreshold are finds below the floor, best first: near enough to be shown apart, too far
 	// to be an answer. With no Hits, nothing relevant is stored.
-	Weak []Hit
+	BelowThreshold []Hit
 	// Repaired are words of the question that nothing has, with those that were searched
 	// for instead.
 	Repaired []Repair
@@ -249,10 +249,10 @@ type Found struct {
 // before the floor parted it. weak[i] says that hit i is below the floor.
 func (f Found) InOrder() (hits []Hit, weak []bool) {
 	i, j := 0, 0
-	for i < len(f.Hits) || j < len(f.Weak) {
-		below := i == len(f.Hits) || j < len(f.Weak) && f.Weak[j].Score > f.Hits[i].Score
+	for i < len(f.Hits) || j < len(f.BelowThreshold) {
+		below := i == len(f.Hits) || j < len(f.BelowThreshold) && f.BelowThreshold[j].Score > f.Hits[i].Score
 		if below {
-			hits = append(hits, f.Weak[j])
+			hits = append(hits, f.BelowThreshold[j])
 			j++
 		} else {
 			hits = append(hits, f.Hits[i])
@@ -266,17 +266,17 @@ func (f Found) InOrder() (hits []Hit, weak []bool) {
 // Cut leaves the best n finds; weak ones go first.
 func (f *Found) Cut(n int) {
 	f.Hits = f.Hits[:min(len(f.Hits), n)]
-	f.Weak = f.Weak[:min(len(f.Weak), n-len(f.Hits))]
+	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), n-len(f.Hits))]
 }
 
-// FewWeak leaves as many weak finds as help somebody who found little: none beside three
+// LimitBelowThreshold leaves as many weak finds as help somebody who found little: none beside three
 // relevant ones or more, else the best three.
-func (f *Found) FewWeak() {
+func (f *Found) LimitBelowThreshold() {
 	const enough, most = 3, 3
 	if len(f.Hits) >= enough {
-		f.Weak = nil
+		f.BelowThreshold = nil
 	}
-	f.Weak = f.Weak[:min(len(f.Weak), most)]
+	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), most)]
 }
 
 // Nothing is what an answer in which nothing was found tells of where it looked, and of what is

@@ -107,7 +107,7 @@ func still(t *testing.T, got, want engram.Found) {
 			*g = w
 		}
 	}
-	for _, hits := range [][2][]engram.Hit{{got.Hits, want.Hits}, {got.Weak, want.Weak}} {
+	for _, hits := range [][2][]engram.Hit{{got.Hits, want.Hits}, {got.BelowThreshold, want.BelowThreshold}} {
 		for i := range min(len(hits[0]), len(hits[1])) {
 			g, w := &hits[0][i], hits[1][i]
 			near(&g.Score, w.Score)

@@ -67,10 +67,10 @@ func candidateOf(c engine.Candidate) document.Candidate {
 
 // foundDoc is the answer of `search`.
 type foundDoc struct {
-	Query   string         `json:"query"`
-	Project string         `json:"project"` // "" is every project
-	Hits    []document.Hit `json:"hits"`    // what is relevant, best first; empty: nothing relevant
-	Weak    []document.Hit `json:"weak"`    // below the floor, best first; their ranks go on
+	Query          string         `json:"query"`
+	Project        string         `json:"project"` // "" is every project
+	Hits           []document.Hit `json:"hits"`    // what is relevant, best first; empty: nothing relevant
+	BelowThreshold []document.Hit `json:"weak"`    // below the floor, best first; their ranks go on
 	// How the question was read: words that nothing has, expressions of time.
 	Repaired []document.Repair `json:"repaired"`
 	Times    []document.Time   `json:"times"`
@@ -78,7 +78,7 @@ type foundDoc struct {
 }
 
 func foundOf(query, project string, f engram.Found) foundDoc {
-	return foundDoc{Query: query, Project: project, Hits: document.HitsOf(f.Hits, 0), Weak: document.HitsOf(f.Weak, len(f.Hits)),
+	return foundDoc{Query: query, Project: project, Hits: document.HitsOf(f.Hits, 0), BelowThreshold: document.HitsOf(f.BelowThreshold, len(f.Hits)),
 		Repaired: document.Each(f.Repaired, document.RepairOf), Times: document.Each(f.Times, document.TimeOf), Degraded: document.OrEmpty(f.Degraded)}
 }
 

@@ -110,7 +110,7 @@ func factorText(f engram.Factor) string {
 
 // writeWhy says how the question was read, and of each find how it came to its place.
 func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
-	if len(f.Hits)+len(f.Weak) > 0 {
+	if len(f.Hits)+len(f.BelowThreshold) > 0 {
 		fmt.Fprint(b, "\nWhy:\n")
 	}
 	for _, r := range f.Repaired {
@@ -119,7 +119,7 @@ func writeWhy(b *strings.Builder, f engram.Found, o render.Options) {
 	for _, t := range f.Times {
 		fmt.Fprintf(b, "  %q was interpreted as %s\n", render.Line(t.Phrase, 0), span(t, o))
 	}
-	for i, h := range slices.Concat(f.Hits, f.Weak) {
+	for i, h := range slices.Concat(f.Hits, f.BelowThreshold) {
 		fmt.Fprintf(b, "  [%d] #%d score %.4g", i+1, h.Memory.Num, h.Score)
 		for _, c := range h.Why.Channels {
 			fmt.Fprintf(b, " | %s: rank %d, %.4g", c.Channel, c.Rank, c.Score)

@@ -346,11 +346,11 @@ func (e *Engine) look(ctx context.Context, all []engram.Anchor, unknown []engram
 // lookAtCode tells of hits what became of the code that they speak of; what it says otherwise by
 // now goes behind what is about as good. What was seen is noted for the review.
 func (e *Engine) lookAtCode(ctx context.Context, found *engram.Found, in SearchInput) {
-	by := e.states(ctx, memoriesOf(found.Hits, found.Weak))
+	by := e.states(ctx, memoriesOf(found.Hits, found.BelowThreshold))
 	if by == nil {
 		return
 	}
-	for _, hits := range [][]engram.Hit{found.Hits, found.Weak} {
+	for _, hits := range [][]engram.Hit{found.Hits, found.BelowThreshold} {
 		for i := range hits {
 			hits[i].Anchors = by[hits[i].Memory.Num]
 		}

@@ -84,7 +84,7 @@ func TestAProjectThatIsKeptApartIsAsIfItWereNot(t *testing.T) {
 			},
 			"search": func(e *engine.Engine) (string, error) {
 				found, err := e.Search(t.Context(), engine.SearchInput{Query: "wolf", Limit: limit, Mode: engine.ModeLexical})
-				return fmt.Sprint(len(found.Hits) + len(found.Weak)), err
+				return fmt.Sprint(len(found.Hits) + len(found.BelowThreshold)), err
 			},
 			"stats": func(e *engine.Engine) (string, error) {
 				st, err := e.Stats(t.Context(), "")

@@ -47,7 +47,7 @@ func TestWhatIsSupersededIsHidden(t *testing.T) {
 	oldest, old, young := w.tokens()
 	found := w.search(current("token lifetime"))
 	if got := hitNums(found.Hits); !slices.Equal(got, []int64{young}) {
-		t.Fatalf("got %v (weak %v), want #%d alone, which stands for what was found", got, hitNums(found.Weak), young)
+		t.Fatalf("got %v (weak %v), want #%d alone, which stands for what was found", got, hitNums(found.BelowThreshold), young)
 	}
 	h := found.Hits[0]
 	if got, want := annotations(h), fmt.Sprintf("supersedes #%d, supersedes #%d via #%d", old, oldest, old); got != want {

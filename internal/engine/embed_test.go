@@ -178,7 +178,7 @@ func TestWithoutAModelTheWordsAnswer(t *testing.T) {
 		t.Errorf("got %v, degraded %q, %v, want #%d and no complaint", hitNums(found.Hits), found.Degraded, err, num["other"])
 	}
 	found, err = e.Search(t.Context(), engine.SearchInput{Query: "mailer retries", Mode: engine.ModeSemantic})
-	if err != nil || len(found.Degraded) != 1 || len(found.Hits)+len(found.Weak) > 0 {
+	if err != nil || len(found.Degraded) != 1 || len(found.Hits)+len(found.BelowThreshold) > 0 {
 		t.Errorf("by meaning: got %v, degraded %q, %v, want nothing and the reason", hitNums(found.Hits), found.Degraded, err)
 	}
 	_, err = e.Reembed(t.Context(), engine.ReembedInput{})

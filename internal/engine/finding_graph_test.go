@@ -136,7 +136,7 @@ func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
 		query.Hops = &hops
 		found := w.search(query)
 		if got := hitNums(found.Hits); len(got) < 2 || got[0] != young || got[1] != old {
-			t.Fatalf("%d hops: got %v and weak %v, want #%d and then #%d", hops, got, hitNums(found.Weak), young, old)
+			t.Fatalf("%d hops: got %v and weak %v, want #%d and then #%d", hops, got, hitNums(found.BelowThreshold), young, old)
 		}
 		if notes, _ := notesOf(found, old); !slices.Contains(notes, fmt.Sprintf("superseded by #%d", young)) {
 			t.Errorf("%d hops: #%d says %q", hops, old, notes)
@@ -149,8 +149,8 @@ func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
 		}
 	}
 	query.Limit = 1
-	if found := w.search(query); len(found.Hits) != 1 || found.Hits[0].Memory.Num != young || len(found.Weak) > 0 {
-		t.Errorf("one alone: got %v and weak %v, want #%d", hitNums(found.Hits), hitNums(found.Weak), young)
+	if found := w.search(query); len(found.Hits) != 1 || found.Hits[0].Memory.Num != young || len(found.BelowThreshold) > 0 {
+		t.Errorf("one alone: got %v and weak %v, want #%d", hitNums(found.Hits), hitNums(found.BelowThreshold), young)
 	}
 	query.Limit = 0
 	if _, err := w.Forget(t.Context(), engram.ByNum(young)); err != nil {

@@ -123,15 +123,15 @@ func TestNothingRelevantIsSaidAndTheWeakAreApart(t *testing.T) {
 	w, _ := library(t)
 	for _, query := range []string{"how tall is the lighthouse of Alexandria", "sourdough bread recipe", "zeppelin hangar"} {
 		found := w.search(engine.SearchInput{Query: query})
-		if len(found.Hits) > 0 || len(found.Weak) == 0 {
-			t.Errorf("%q: got hits %v and weak %v, want weak ones alone", query, hitNums(found.Hits), hitNums(found.Weak))
+		if len(found.Hits) > 0 || len(found.BelowThreshold) == 0 {
+			t.Errorf("%q: got hits %v and weak %v, want weak ones alone", query, hitNums(found.Hits), hitNums(found.BelowThreshold))
 		}
 	}
 	found := w.search(engine.SearchInput{Query: "mailer retries with backoff", Limit: 3})
-	if len(found.Hits) == 0 || len(found.Hits)+len(found.Weak) > 3 {
-		t.Errorf("got hits %v and weak %v, want three together", hitNums(found.Hits), hitNums(found.Weak))
+	if len(found.Hits) == 0 || len(found.Hits)+len(found.BelowThreshold) > 3 {
+		t.Errorf("got hits %v and weak %v, want three together", hitNums(found.Hits), hitNums(found.BelowThreshold))
 	}
-	for _, h := range found.Weak {
+	for _, h := range found.BelowThreshold {
 		if slices.Contains(hitNums(found.Hits), h.Memory.Num) {
 			t.Errorf("#%d is weak and a hit", h.Memory.Num)
 		}
@@ -235,7 +235,7 @@ func TestNoQuestionOfAnyModeIsAnError(t *testing.T) {
 				if err != nil {
 					t.Fatalf("question %.40q of %d bytes, %s, %s: %v", q, len(q), mode, fusion, err)
 				}
-				if n := len(found.Hits) + len(found.Weak); n > len(num) {
+				if n := len(found.Hits) + len(found.BelowThreshold); n > len(num) {
 					t.Errorf("question %.40q, %s: %d finds among %d memories", q, mode, n, len(num))
 				}
 			}
@@ -247,7 +247,7 @@ func TestAProjectThatDoesNotExistHasNothing(t *testing.T) {
 	w, _ := library(t)
 	for _, q := range []string{"", "pool", "architecture/auth-model"} {
 		found := w.search(engine.SearchInput{Query: q, Filter: engram.Filter{Project: "nobody", Scope: engram.ScopeProject}})
-		if len(found.Hits)+len(found.Weak) > 0 || len(found.Degraded) > 0 {
+		if len(found.Hits)+len(found.BelowThreshold) > 0 || len(found.Degraded) > 0 {
 			t.Errorf("%q in project nobody: got %+v, want nothing and no complaint", q, found)
 		}
 	}
@@ -262,8 +262,8 @@ func TestAHundredAreShownWhenAHundredAreAsked(t *testing.T) {
 		w.note("Gauge "+strings.Repeat("i", i%7+1), "The gauge of boiler "+time.Duration(i).String()+" was read.")
 	}
 	found := w.search(engine.SearchInput{Query: "gauge of the boiler", Limit: 100})
-	if n := len(found.Hits) + len(found.Weak); n != 100 {
-		t.Errorf("got %d hits and %d weak ones, want 100 together", len(found.Hits), len(found.Weak))
+	if n := len(found.Hits) + len(found.BelowThreshold); n != 100 {
+		t.Errorf("got %d hits and %d weak ones, want 100 together", len(found.Hits), len(found.BelowThreshold))
 	}
 	all, _ := found.InOrder()
 	seen := map[int64]bool{}
@@ -307,7 +307,7 @@ func TestMemoriesWithoutVectorsAreToldOfInEveryModeThatAsksThem(t *testing.T) {
 func TestEveryWordCannotBeAskedOfMeaning(t *testing.T) {
 	w, _ := clinic(t)
 	found := w.search(engine.SearchInput{Query: "doctor", Mode: engine.ModeSemantic, All: true})
-	if len(found.Hits)+len(found.Weak) > 0 || len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "every word") {
+	if len(found.Hits)+len(found.BelowThreshold) > 0 || len(found.Degraded) != 1 || !strings.Contains(found.Degraded[0], "every word") {
 		t.Errorf("got %v, degraded %q, want nothing and why", hitNums(found.Hits), found.Degraded)
 	}
 }

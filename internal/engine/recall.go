@@ -102,7 +102,7 @@ func (e *Engine) recall(ctx context.Context, in RecallInput) (Recalled, error) {
 	if err != nil {
 		return Recalled{}, err
 	}
-	out.fill(slices.Concat(found.Hits, found.Weak), len(found.Hits), seen, render.Options{Zone: in.Zone})
+	out.fill(slices.Concat(found.Hits, found.BelowThreshold), len(found.Hits), seen, render.Options{Zone: in.Zone})
 	if session.ID != "" || !in.Unseen {
 		out.Degraded = append(out.Degraded, e.remember(ctx, out.showing(session))...)
 	}
@@ -117,7 +117,7 @@ func (out *Recalled) fill(hits []engram.Hit, weak int, seen map[int64]bool, o re
 		m := h.Memory
 		byNum[m.Num] = h
 		cs[i] = retrieval.Candidate{Num: m.Num, Score: h.Score, Head: render.RecallHead(m, h.Note(), o), Body: recallBody(h, m.Content),
-			Summary: recallBody(h, m.OwnSummary()), Seen: seen[m.Num], Weak: i >= weak, Repeats: h.Repeats}
+			Summary: recallBody(h, m.OwnSummary()), Seen: seen[m.Num], BelowThreshold: i >= weak, Repeats: h.Repeats}
 	}
 	levelTopics(cs, hits)
 	title := text.Tokens(render.RecallTitle(out.Query))

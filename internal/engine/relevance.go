@@ -40,7 +40,7 @@ func (in SearchInput) cleanRelevance() (SearchInput, error) {
 // memories that nobody read for half a year are all weaker than 0.3, and a least relevance
 // would leave nothing of them. Who wants to be spared the weak says so (Filter.MinStrength).
 //
-// How likely it answers is the calibrated measure of the floor (retrieval.FloorPolicy): it
+// How likely it answers is the calibrated measure of the floor (retrieval.ThresholdPolicy): it
 // says how good the best find is, where a score says 1. But it hardly tells good finds
 // apart, and then a few months of age decide between them; hence the score. Squared, it is
 // worth against strength what it should be: nDCG@10 of three label sets over years, by
@@ -80,7 +80,7 @@ func (e *Engine) byRelevance(ctx context.Context, r engram.Reader, found *engram
 		}
 		return kept
 	}
-	found.Hits, found.Weak = relevant(found.Hits), relevant(found.Weak)
+	found.Hits, found.BelowThreshold = relevant(found.Hits), relevant(found.BelowThreshold)
 	return nil
 }
 
@@ -132,7 +132,7 @@ func (q *question) divide(ctx context.Context) (hits, weak []engram.Ranked, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	policy := retrieval.DefaultFloor(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
+	policy := retrieval.DefaultThreshold(retrieval.Marks{Noise: q.meaning.model.Noise, Answer: q.meaning.model.Answer})
 	relevant := q.relevant(finds, policy.Above(evidence))
 	q.like(finds, func(i int) float64 { return policy.Relevance(evidence[i]) })
 	for i, f := range finds {

@@ -182,7 +182,7 @@ func (t *reminding) find(ctx context.Context, question string, types []engram.Ty
 			return err
 		}
 		t.out.Degraded = append(t.out.Degraded, found.Degraded...)
-		if len(found.Hits)+len(found.Weak) > 0 {
+		if len(found.Hits)+len(found.BelowThreshold) > 0 {
 			lists = append(lists, found)
 		}
 	}

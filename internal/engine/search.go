@@ -164,13 +164,13 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 	if err != nil {
 		return found, err
 	}
-	found.Hits, found.Weak, found.Repaired = q.hits(hits), q.hits(weak), q.repaired()
+	found.Hits, found.BelowThreshold, found.Repaired = q.hits(hits), q.hits(weak), q.repaired()
 	if len(found.Hits) == 0 && q.wordless() {
 		if in.Query != "" {
 			found.Degraded = []string{"the question has no words to search for; these are the newest memories"}
 		}
 		var err error
-		found.Weak = nil // they would be listed twice
+		found.BelowThreshold = nil // they would be listed twice
 		found.Hits, err = e.newest(ctx, r, in.Filter, in.Limit)
 		return found, err
 	}
@@ -179,7 +179,7 @@ func (e *Engine) search(ctx context.Context, r engram.Reader, in SearchInput) (e
 		return found, err
 	}
 	found.Cut(in.Limit)
-	return found, e.annotate(ctx, r, found.Hits, found.Weak)
+	return found, e.annotate(ctx, r, found.Hits, found.BelowThreshold)
 }
 
 // newest are hits for a question without words.
@@ -227,7 +227,7 @@ func (e *Engine) topicFirst(ctx context.Context, r engram.Reader, found *engram.
 			return same
 		})
 	}
-	found.Hits, found.Weak = without(found.Hits), without(found.Weak)
+	found.Hits, found.BelowThreshold = without(found.Hits), without(found.BelowThreshold)
 	if note != "" {
 		top.Why.Notes = append(top.Why.Notes, note)
 	}

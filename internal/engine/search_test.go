@@ -90,7 +90,7 @@ func TestAHitSaysWhy(t *testing.T) {
 			}
 			last = h.Score
 			for _, c := range h.Why.Channels {
-				if c.Rank < 1 || c.Rank > len(found.Hits)+len(found.Weak) {
+				if c.Rank < 1 || c.Rank > len(found.Hits)+len(found.BelowThreshold) {
 					t.Errorf("%q: hit %d has rank %d in %s", query, i, c.Rank, c.Channel)
 				}
 			}

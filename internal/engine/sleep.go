@@ -96,7 +96,7 @@ func (e *Engine) bed(ctx context.Context, in SleepInput) (*sleep, error) {
 	}
 	s := &sleep{Engine: e, in: in, policy: e.policy, night: lifecycle.Night{Only: in.Only}}
 	if in.Below > 0 {
-		s.policy.Sleep.Floor = in.Below
+		s.policy.Sleep.Prune = in.Below
 	}
 	s.res = Slept{Project: normalProject(in.Project), At: e.now()}
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {

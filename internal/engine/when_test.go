@@ -27,8 +27,8 @@ func TestAQuestionAboutATimeAloneListsIt(t *testing.T) {
 	} {
 		found := w.search(engine.SearchInput{Query: tt.query, Filter: engram.Filter{Project: "demo"}})
 		same(t, tt.query, hitNums(found.Hits), tt.want)
-		if len(found.Times) == 0 || len(found.Weak) > 0 {
-			t.Errorf("%q: times %v, weak %v", tt.query, found.Times, hitNums(found.Weak))
+		if len(found.Times) == 0 || len(found.BelowThreshold) > 0 {
+			t.Errorf("%q: times %v, weak %v", tt.query, found.Times, hitNums(found.BelowThreshold))
 		}
 	}
 	// The filter holds all the same.

@@ -285,9 +285,9 @@ type listDoc struct {
 
 // foundDoc is the answer of GET /memories with q.
 type foundDoc struct {
-	Query string         `json:"query"`
-	Hits  []document.Hit `json:"hits"` // what is relevant, best first; empty: nothing relevant
-	Weak  []document.Hit `json:"weak"` // below the floor, best first; their ranks go on
+	Query          string         `json:"query"`
+	Hits           []document.Hit `json:"hits"` // what is relevant, best first; empty: nothing relevant
+	BelowThreshold []document.Hit `json:"weak"` // below the floor, best first; their ranks go on
 	// How the question was read: words that nothing has, expressions of time.
 	Repaired  []document.Repair `json:"repaired"`
 	Times     []document.Time   `json:"times"`
@@ -296,7 +296,7 @@ type foundDoc struct {
 }
 
 func foundOf(f engram.Found) foundDoc {
-	return foundDoc{Query: f.Query, Hits: document.HitsOf(f.Hits, 0), Weak: document.HitsOf(f.Weak, len(f.Hits)),
+	return foundDoc{Query: f.Query, Hits: document.HitsOf(f.Hits, 0), BelowThreshold: document.HitsOf(f.BelowThreshold, len(f.Hits)),
 		Repaired: document.Each(f.Repaired, document.RepairOf), Times: document.Each(f.Times, document.TimeOf), Degraded: document.OrEmpty(f.Degraded)}
 }
 

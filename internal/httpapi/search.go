@@ -12,9 +12,9 @@ import (
 // foundObservation is a memory that was found. Rank is smaller for better, as older clients sort.
 type foundObservation struct {
 	observation
-	Rank float64       `json:"rank"`
-	Weak bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
-	Why  *document.Why `json:"why,omitempty"`  // only when asked for
+	Rank           float64       `json:"rank"`
+	BelowThreshold bool          `json:"weak,omitempty"` // below the floor: probably not what was meant
+	Why            *document.Why `json:"why,omitempty"`  // only when asked for
 }
 
 func (a *API) search(q request) (reply, error) {
@@ -52,7 +52,7 @@ func (a *API) search(q request) (reply, error) {
 }
 
 func hitOf(h engram.Hit, explain, weak bool) foundObservation {
-	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, Weak: weak} // 0-x: a score of 0 is not -0
+	out := foundObservation{observation: observationOf(h.Memory, h.Note()), Rank: 0 - h.Score, BelowThreshold: weak} // 0-x: a score of 0 is not -0
 	if explain {
 		why := document.WhyOf(h.Why)
 		out.Why = &why

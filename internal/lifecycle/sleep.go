@@ -128,9 +128,9 @@ func (n Night) step(m engram.Memory, now time.Time, p Policy, s SleepPolicy) (St
 	boosted, used := Boosted(m, now, d, p)
 	switch {
 	case n.Wants(StepPrune) && n.Kept(m, now, p) == "":
-		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Floor, idle(m, now))
+		reason := fmt.Sprintf("strength %.3f is below %.2g, %s", strength, s.Prune, idle(m, now))
 		if left := unfloored(m, now, d); left < strength {
-			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Floor, idle(m, now))
+			reason = fmt.Sprintf("strength %.3f is the least of its curve and would be %.3f, below %.2g; %s", strength, left, s.Prune, idle(m, now))
 		}
 		return Step{Action: StepPrune, Memories: []int64{m.Num}, From: strength, To: strength, Reason: reason}, true
 	case used && n.Wants(StepBoost):

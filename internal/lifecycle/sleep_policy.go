@@ -20,9 +20,9 @@ type SleepPolicy struct {
 	BoostBy float64
 	// BoostLeast is how much stronger a boost must leave it now to be worth writing. Default 0.01.
 	BoostLeast float64
-	// Floor is the strength, 0 to 1, below which a memory is forgotten. 0 is DefaultFloor, which
+	// Prune is the strength, 0 to 1, below which a memory is forgotten. 0 is DefaultFloor, which
 	// spares more than a floor that was asked for does: see Night.Kept.
-	Floor float64
+	Prune float64
 	// PruneAfter is how long a memory must have been here, and left alone, before the default floor applies
 	// to it. Default 30 days.
 	PruneAfter time.Duration
@@ -33,16 +33,16 @@ type SleepPolicy struct {
 	Clusters int
 }
 
-// DefaultFloor is the strength below which sleep forgets, where nobody asks for another one.
+// DefaultPrune is the strength below which sleep forgets, where nobody asks for another one.
 //
 // Source: the fourth of the designs that Engram unites forgets what is weaker than 5 %.
-const DefaultFloor = 0.05
+const DefaultPrune = 0.05
 
 func (p SleepPolicy) orDefaults() SleepPolicy {
 	return SleepPolicy{
 		FadeAfter: orElseOf(p.FadeAfter, 24*time.Hour), FadeLeast: orElseOf(p.FadeLeast, 0.01),
 		BoostAfter: orElseOf(p.BoostAfter, 24*time.Hour), BoostAccesses: orElseOf(p.BoostAccesses, 3), BoostBy: orElseOf(p.BoostBy, 0.1),
-		BoostLeast: orElseOf(p.BoostLeast, 0.01), Floor: orElseOf(p.Floor, DefaultFloor), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
+		BoostLeast: orElseOf(p.BoostLeast, 0.01), Prune: orElseOf(p.Prune, DefaultPrune), PruneAfter: orElseOf(p.PruneAfter, 30*24*time.Hour),
 		Cluster: max(orElseOf(p.Cluster, 3), 2), ClusterMost: orElseOf(p.ClusterMost, 8), Clusters: orElseOf(p.Clusters, 5),
 	}
 }

@@ -22,11 +22,11 @@ func (n Night) Kept(m engram.Memory, now time.Time, p Policy) string {
 	switch {
 	case m.Permanent:
 		return "permanent"
-	case unfloored(lifted, now, d) >= s.Floor:
-		return fmt.Sprintf("not weaker than %.2g", s.Floor)
+	case unfloored(lifted, now, d) >= s.Prune:
+		return fmt.Sprintf("not weaker than %.2g", s.Prune)
 	case State(m, now) == engram.StateNeedsReview:
 		return "due for review"
-	case p.Sleep.Floor > 0:
+	case p.Sleep.Prune > 0:
 		return "" // who names a floor means it
 	case m.Importance >= lastingImportance:
 		return fmt.Sprintf("of an importance of %.2g or more", lastingImportance)

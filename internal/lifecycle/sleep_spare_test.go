@@ -112,7 +112,7 @@ func TestWhySleepLeavesAMemoryAlone(t *testing.T) {
 		{"read last week", slept(1, 9, used(5, 7)), 0, "not weaker than 0.05", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p.Sleep.Floor = tt.floor
+			p.Sleep.Prune = tt.floor
 			if got := n.Kept(tt.m, noon(), p); got != tt.kept {
 				t.Errorf("Kept(%+v)\n got %q\nwant %q", tt.m, got, tt.kept)
 			}

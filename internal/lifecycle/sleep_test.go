@@ -188,7 +188,7 @@ func applied(n lifecycle.Night, plan []lifecycle.Step, p lifecycle.Policy) lifec
 func TestPlanOfWhatWasSleptOnHasNoStep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := lifecycle.DefaultPolicy()
-		p.Sleep.Floor = rapid.SampledFrom([]float64{0, 0.2, 0.7, 1}).Draw(t, "floor")
+		p.Sleep.Prune = rapid.SampledFrom([]float64{0, 0.2, 0.7, 1}).Draw(t, "floor")
 		n := drawNight(t)
 		plan := lifecycle.Plan(n, noon(), p)
 		if again := lifecycle.Plan(applied(n, plan, p), noon(), p); len(again) > 0 {
@@ -200,7 +200,7 @@ func TestPlanOfWhatWasSleptOnHasNoStep(t *testing.T) {
 func TestPlanForgetsNothingThatMustStay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := lifecycle.DefaultPolicy()
-		p.Sleep.Floor = rapid.SampledFrom([]float64{0, 0.2, 0.7, 1}).Draw(t, "floor")
+		p.Sleep.Prune = rapid.SampledFrom([]float64{0, 0.2, 0.7, 1}).Draw(t, "floor")
 		n := drawNight(t)
 		in := map[int64]int{}
 		for _, s := range lifecycle.Plan(n, noon(), p) {

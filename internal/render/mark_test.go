@@ -86,7 +86,7 @@ func TestMarksStandBesideAMemoryWhereverItIsShown(t *testing.T) {
     conflicts: #8 (Title 8)`)
 	hit := engram.Hit{Memory: m, State: n.State, Relations: n.Relations}
 	want := "\n[1] #12 (bugfix) — Title\n    state: needs_review\n    conflicts: #8 (Title 8)"
-	for name, text := range map[string]string{"titles": render.Titles("q", engram.Found{Hits: []engram.Hit{hit}}), "weaker finds": render.Titles("q", engram.Found{Weak: []engram.Hit{hit}})} {
+	for name, text := range map[string]string{"titles": render.Titles("q", engram.Found{Hits: []engram.Hit{hit}}), "weaker finds": render.Titles("q", engram.Found{BelowThreshold: []engram.Hit{hit}})} {
 		if !strings.HasSuffix(text, want) {
 			t.Errorf("%s\n got %q\nwant %q at the end", name, text, want)
 		}

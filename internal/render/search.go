@@ -37,7 +37,7 @@ func Search(query string, f engram.Found, o Options) (text string, cut bool) {
 		b.WriteString("\n\n")
 		cut = writeHit(&b, i+1, query, h, &sources, o) || cut
 	}
-	writeWeak(&b, f)
+	writeBelowThreshold(&b, f)
 	return b.String(), cut
 }
 
@@ -51,25 +51,25 @@ func Titles(query string, f engram.Found) string {
 	for i, h := range f.Hits {
 		writeTitle(&b, i+1, h, h.Note())
 	}
-	writeWeak(&b, f)
+	writeBelowThreshold(&b, f)
 	return b.String()
 }
 
-// writeWeak adds what is too far from the question to be shown like an answer.
-func writeWeak(b *strings.Builder, f engram.Found) {
-	if len(f.Weak) == 0 {
+// writeBelowThreshold adds what is too far from the question to be shown like an answer.
+func writeBelowThreshold(b *strings.Builder, f engram.Found) {
+	if len(f.BelowThreshold) == 0 {
 		return
 	}
 	noun := "candidates"
-	if len(f.Weak) == 1 {
+	if len(f.BelowThreshold) == 1 {
 		noun = "candidate"
 	}
 	b.WriteString("\n\n")
 	if len(f.Hits) == 0 {
 		b.WriteString("Nothing relevant is stored. ")
 	}
-	fmt.Fprintf(b, "%d %s below the relevance threshold, probably not relevant:\n", len(f.Weak), noun)
-	for i, h := range f.Weak {
+	fmt.Fprintf(b, "%d %s below the relevance threshold, probably not relevant:\n", len(f.BelowThreshold), noun)
+	for i, h := range f.BelowThreshold {
 		writeTitle(b, len(f.Hits)+i+1, h, Settled(h.Note()))
 	}
 }

@@ -72,8 +72,8 @@ type Marks struct {
 	Noise, Answer float64
 }
 
-// FloorPolicy says which hits are worth showing.
-type FloorPolicy struct {
+// ThresholdPolicy says which hits are worth showing.
+type ThresholdPolicy struct {
 	Marks  Marks
 	Hybrid Belief // of evidence with a cosine
 	Words  Belief // of evidence without one
@@ -82,16 +82,16 @@ type FloorPolicy struct {
 // Belief holds the log odds that each piece of evidence adds, and what they must
 // come to. None but Start is negative.
 type Belief struct {
-	Start    float64 // before any evidence
-	Cosine   float64 // for the way from Noise to Answer; beyond and below in proportion
-	Coverage float64 // for having every word
-	Size     float64 // taken away for each e-fold of memories in scope: the best of many is good by chance
-	Asked    float64 // for each e-fold of content words: few memories have every word of a long question
-	Enough   float64 // relevance that the best hit needs, else nothing is relevant; 0 to 1
-	Floor    float64 // relevance that each hit needs beside such a best one; at most Enough
+	Start     float64 // before any evidence
+	Cosine    float64 // for the way from Noise to Answer; beyond and below in proportion
+	Coverage  float64 // for having every word
+	Size      float64 // taken away for each e-fold of memories in scope: the best of many is good by chance
+	Asked     float64 // for each e-fold of content words: few memories have every word of a long question
+	Enough    float64 // relevance that the best hit needs, else nothing is relevant; 0 to 1
+	Threshold float64 // relevance that each hit needs beside such a best one; at most Enough
 }
 
-// DefaultFloor returns the policy for a model with these marks; the zero Marks are
+// DefaultThreshold returns the policy for a model with these marks; the zero Marks are
 // those of no model.
 //
 // The weights are a logistic regression on about 20,000 questions, each asked of one
@@ -108,17 +108,17 @@ type Belief struct {
 // and 70 % recognised. Some twenty further measures (rarity in general language,
 // proximity, gaps in the list, soft word matches, z-scores, BM25 over its maximum) added
 // a point at most, and are left out.
-func DefaultFloor(m Marks) FloorPolicy {
-	return FloorPolicy{
+func DefaultThreshold(m Marks) ThresholdPolicy {
+	return ThresholdPolicy{
 		Marks:  m,
-		Hybrid: Belief{Start: -2.9, Cosine: 5.2, Coverage: 6.8, Size: 0.52, Enough: 0.25, Floor: 0.10},
-		Words:  Belief{Start: -3.6, Coverage: 10, Size: 0.41, Asked: 1.1, Enough: 0.22, Floor: 0.17},
+		Hybrid: Belief{Start: -2.9, Cosine: 5.2, Coverage: 6.8, Size: 0.52, Enough: 0.25, Threshold: 0.10},
+		Words:  Belief{Start: -3.6, Coverage: 10, Size: 0.41, Asked: 1.1, Enough: 0.22, Threshold: 0.17},
 	}
 }
 
 // belief returns the weights for e, and how far its cosine is on the way from Noise
 // to Answer.
-func (p FloorPolicy) belief(e Evidence) (b Belief, cosine float64) {
+func (p ThresholdPolicy) belief(e Evidence) (b Belief, cosine float64) {
 	if !e.Known || p.Marks.Answer <= p.Marks.Noise || math.IsNaN(e.Cosine) {
 		return p.Words, 0
 	}
@@ -129,7 +129,7 @@ func (p FloorPolicy) belief(e Evidence) (b Belief, cosine float64) {
 // the logistic function of what the policy's Belief adds up to. More coverage or a
 // greater cosine never lowers it, more memories in scope never raise it. It orders
 // nothing: the floor divides a list, the score orders it.
-func (p FloorPolicy) Relevance(e Evidence) float64 {
+func (p ThresholdPolicy) Relevance(e Evidence) float64 {
 	b, cosine := p.belief(e)
 	coverage := 0.0
 	if e.Coverage > 0 { // false for NaN
@@ -155,7 +155,7 @@ func brevity(words int) float64 {
 //
 // Only the first five decide: a list of hundreds has one that looks good by chance,
 // and a hit that the ranking put there cannot speak for the list.
-func (p FloorPolicy) Above(hits []Evidence) []bool {
+func (p ThresholdPolicy) Above(hits []Evidence) []bool {
 	const head = 5
 	answered := false
 	above := make([]bool, len(hits))
@@ -163,7 +163,7 @@ func (p FloorPolicy) Above(hits []Evidence) []bool {
 		relevance := p.Relevance(e)
 		b, _ := p.belief(e)
 		answered = answered || i < head && relevance >= b.Enough*brevity(e.Words)
-		above[i] = relevance >= b.Floor
+		above[i] = relevance >= b.Threshold
 	}
 	if !answered {
 		return nil

@@ -70,14 +70,14 @@ func TestCoverage(t *testing.T) {
 }
 
 func TestAbove(t *testing.T) {
-	p := retrieval.DefaultFloor(marks)
+	p := retrieval.DefaultThreshold(marks)
 	sure := retrieval.Evidence{Coverage: 0.9, Cosine: 0.6, Known: true, Words: 5, Rows: 500}
 	maybe := retrieval.Evidence{Coverage: 0.36, Cosine: 0.23, Known: true, Words: 5, Rows: 500}
 	noise := retrieval.Evidence{Coverage: 0.1, Cosine: 0.05, Known: true, Words: 5, Rows: 500}
 	words := func(e retrieval.Evidence) retrieval.Evidence { e.Known = false; return e }
 	for _, tt := range []struct {
 		name string
-		p    retrieval.FloorPolicy
+		p    retrieval.ThresholdPolicy
 		hits []retrieval.Evidence
 		want []bool // nil: nothing relevant
 	}{
@@ -89,7 +89,7 @@ func TestAbove(t *testing.T) {
 		{"the tail of a list does not speak for it", p, []retrieval.Evidence{noise, noise, noise, noise, noise, sure}, nil},
 		{"without vectors the words decide", p, []retrieval.Evidence{words(sure), words(noise)}, []bool{true, false}},
 		{"without vectors noise is still noise", p, []retrieval.Evidence{words(noise)}, nil},
-		{"a model without marks is no model", retrieval.DefaultFloor(retrieval.Marks{}), []retrieval.Evidence{sure, noise}, []bool{true, false}},
+		{"a model without marks is no model", retrieval.DefaultThreshold(retrieval.Marks{}), []retrieval.Evidence{sure, noise}, []bool{true, false}},
 		{"a cosine that is no number is not known", p, []retrieval.Evidence{{Coverage: 0.9, Cosine: math.NaN(), Known: true, Words: 5, Rows: 500}}, []bool{true}},
 		{"two words in two hundred thousand memories, both there and meant", p, []retrieval.Evidence{{Coverage: 1, Cosine: 0.5, Known: true, Words: 2, Rows: 200_000}}, []bool{true}},
 		{"one word in five memories, there", p, []retrieval.Evidence{{Coverage: 1, Cosine: 0.2, Known: true, Words: 1, Rows: 5}}, []bool{true}},
@@ -122,7 +122,7 @@ func anyEvidence(t *rapid.T) retrieval.Evidence {
 
 func TestRelevanceIsMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p, e := retrieval.DefaultFloor(marks), anyEvidence(t)
+		p, e := retrieval.DefaultThreshold(marks), anyEvidence(t)
 		more := rapid.Float64Range(0, 1).Draw(t, "more")
 		base := p.Relevance(e)
 		if base < 0 || base > 1 || math.IsNaN(base) {
@@ -151,7 +151,7 @@ func TestRelevanceDoesNotDependOnTheModelsScale(t *testing.T) {
 		other := e
 		other.Cosine = e.Cosine/2 + 0.4
 		moved := retrieval.Marks{Noise: marks.Noise/2 + 0.4, Answer: marks.Answer/2 + 0.4}
-		a, b := retrieval.DefaultFloor(marks).Relevance(e), retrieval.DefaultFloor(moved).Relevance(other)
+		a, b := retrieval.DefaultThreshold(marks).Relevance(e), retrieval.DefaultThreshold(moved).Relevance(other)
 		if math.Abs(a-b) > 1e-9 {
 			t.Fatalf("Relevance(%+v) = %v, of the other model's %+v %v", e, a, other, b)
 		}
@@ -182,7 +182,7 @@ func TestCoverageIsMonotone(t *testing.T) {
 
 func TestHitsAboveDoNotChangeWithWeakerOnesBehindThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := retrieval.DefaultFloor(marks)
+		p := retrieval.DefaultThreshold(marks)
 		hits := rapid.SliceOfN(rapid.Custom(anyEvidence), 0, 20).Draw(t, "hits")
 		above := p.Above(hits)
 		if above != nil && len(above) != len(hits) {

@@ -10,22 +10,22 @@ import (
 
 // Candidate is a memory that was found and could be shown.
 type Candidate struct {
-	Num     int64   // of the memory; each once
-	Score   float64 // greater is better; only its share of the best one's counts
-	Head    string  // the lines that stand above the text and are shown with it; they say nothing new
-	Body    string  // the text
-	Summary string  // a short form of the text; "" when there is none
-	Seen    bool    // the session was shown it before
-	Weak    bool    // found below the floor
-	Repeats int64   // the better find that says the same; 0: none
+	Num            int64   // of the memory; each once
+	Score          float64 // greater is better; only its share of the best one's counts
+	Head           string  // the lines that stand above the text and are shown with it; they say nothing new
+	Body           string  // the text
+	Summary        string  // a short form of the text; "" when there is none
+	Seen           bool    // the session was shown it before
+	BelowThreshold bool    // found below the floor
+	Repeats        int64   // the better find that says the same; 0: none
 }
 
 // FocusPolicy says how a budget is filled. Zero fields take their defaults.
 type FocusPolicy struct {
 	Budget int             // tokens; below 1 nothing fits
 	Asked  map[string]bool // the words of the question, as text.Query gives them
-	// Floor is the share of the best score below which a memory is no answer. 0.1.
-	Floor float64
+	// Threshold is the share of the best score below which a memory is no answer. 0.1.
+	Threshold float64
 	// News is the share of what a memory says, by the weight of its words, that has to
 	// be new: with less it repeats what was chosen. 0.15.
 	News float64
@@ -46,8 +46,8 @@ func (p FocusPolicy) filled() FocusPolicy {
 	def(&p.Small, 400)
 	def(&p.Fragment, 300)
 	def(&p.Least, 25)
-	if p.Floor == 0 {
-		p.Floor = 0.1
+	if p.Threshold == 0 {
+		p.Threshold = 0.1
 	}
 	if p.News == 0 {
 		p.News = 0.15
@@ -72,9 +72,9 @@ type Left struct {
 
 // The reasons for which a memory is left out, beside repeating another one.
 const (
-	LeftSeen   = "seen in this session"
-	LeftWeak   = "below the floor"
-	LeftBudget = "over the budget"
+	LeftSeen           = "seen in this session"
+	LeftBelowThreshold = "below the floor"
+	LeftBudget         = "over the budget"
 )
 
 // Focused is a filled budget.
@@ -161,9 +161,9 @@ func (f *focus) sift() {
 		case c.Seen:
 			f.why[i] = LeftSeen
 			f.said.cover(i) // what says the same again is no news either
-		case c.Weak || f.share[i] < f.Floor:
-			f.why[i] = LeftWeak
-		case c.Repeats != 0 && slices.ContainsFunc(f.cs, func(o Candidate) bool { return o.Num == c.Repeats && !o.Weak && !o.Seen }):
+		case c.BelowThreshold || f.share[i] < f.Threshold:
+			f.why[i] = LeftBelowThreshold
+		case c.Repeats != 0 && slices.ContainsFunc(f.cs, func(o Candidate) bool { return o.Num == c.Repeats && !o.BelowThreshold && !o.Seen }):
 			f.why[i] = fmt.Sprintf("repeats what #%d says", c.Repeats)
 		}
 	}

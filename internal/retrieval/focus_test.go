@@ -64,7 +64,7 @@ func TestFocus(t *testing.T) {
 			[]retrieval.Candidate{{Num: 1, Score: 20, Body: "cookies survive a reload"}, {Num: 2, Score: 1, Body: "logins fail on Mondays"}},
 			"#1 whole\n#2 not: below the floor\n"},
 		{"what the search called weak is left out, however it scored", retrieval.FocusPolicy{Budget: 100},
-			[]retrieval.Candidate{{Num: 1, Score: 20, Body: "cookies survive a reload", Weak: true}}, "#1 not: below the floor\n"},
+			[]retrieval.Candidate{{Num: 1, Score: 20, Body: "cookies survive a reload", BelowThreshold: true}}, "#1 not: below the floor\n"},
 		{"the same in other words' order repeats", retrieval.FocusPolicy{Budget: 100},
 			[]retrieval.Candidate{{Num: 4, Score: 2, Body: "cookies survive a reload of the page"}, {Num: 2, Score: 1.9, Body: "the page: a reload, survived by cookies"}},
 			"#4 whole\n#2 not: repeats what #4 says\n"},
@@ -113,7 +113,7 @@ func drawCandidates(t *rapid.T) []retrieval.Candidate {
 	for i := range cs {
 		cs[i] = retrieval.Candidate{Num: int64(i + 1), Score: rapid.Float64Range(0, 10).Draw(t, "score"), Head: rapid.StringN(0, 20, -1).Draw(t, "head"),
 			Body: strings.Join(rapid.SliceOfN(sentence, 1, 12).Draw(t, "body"), ""), Seen: rapid.IntRange(0, 9).Draw(t, "seen") == 0,
-			Weak: rapid.IntRange(0, 9).Draw(t, "weak") == 0}
+			BelowThreshold: rapid.IntRange(0, 9).Draw(t, "weak") == 0}
 		if rapid.Bool().Draw(t, "summarized") {
 			cs[i].Summary = sentence.Draw(t, "summary")
 		}
@@ -175,7 +175,7 @@ func best(cs []retrieval.Candidate, f retrieval.Focused) (first retrieval.Part, 
 	}
 	var num int64
 	for _, c := range cs {
-		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftWeak && !seen(r) {
+		if r := left[c.Num]; r != retrieval.LeftSeen && r != retrieval.LeftBelowThreshold && !seen(r) {
 			num = c.Num
 			break
 		}

@@ -121,7 +121,7 @@ const shown = 10
 // tokens is about what a usual answer costs the agent that reads it.
 func tokens(question string, f engram.Found) int {
 	f.Hits = f.Hits[:min(len(f.Hits), shown)]
-	f.Weak = f.Weak[:min(len(f.Weak), shown-len(f.Hits))]
+	f.BelowThreshold = f.BelowThreshold[:min(len(f.BelowThreshold), shown-len(f.Hits))]
 	answer, _ := render.Search(question, f, render.Options{Zone: time.UTC})
 	return text.Tokens(answer)
 }

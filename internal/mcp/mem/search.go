@@ -71,7 +71,7 @@ func (d *dialect) search(ctx context.Context, by tool.Caller, a searchArgs) (fou
 	if err != nil {
 		return found{}, &tool.Failure{Text: "Search error: " + reason(err), Err: err}
 	}
-	hits.FewWeak()
+	hits.LimitBelowThreshold()
 	told, shown := d.listing(by, a, hits)
 	nudge := d.nudge(at)
 	if len(hits.Hits) == 0 && past.IsZero() {
@@ -113,7 +113,7 @@ func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told 
 	for told = d.list(by, a, shown); a.MaxBytes > 0 && len(told.text) > a.MaxBytes && dropLast(&shown); {
 		told = d.list(by, a, shown)
 	}
-	if left := len(all.Hits) + len(all.Weak) - len(shown.Hits) - len(shown.Weak); left > 0 {
+	if left := len(all.Hits) + len(all.BelowThreshold) - len(shown.Hits) - len(shown.BelowThreshold); left > 0 {
 		told = told.and(fmt.Sprintf("\n(%d more left out by max_bytes)", left))
 	}
 	return told, shown
@@ -121,11 +121,11 @@ func (d *dialect) listing(by tool.Caller, a searchArgs, all engram.Found) (told 
 
 // dropLast takes the last find out; the best one stays.
 func dropLast(f *engram.Found) bool {
-	switch hits, weak := len(f.Hits), len(f.Weak); {
+	switch hits, weak := len(f.Hits), len(f.BelowThreshold); {
 	case hits+weak <= 1:
 		return false
 	case weak > 0:
-		f.Weak = f.Weak[:weak-1]
+		f.BelowThreshold = f.BelowThreshold[:weak-1]
 	default:
 		f.Hits = f.Hits[:hits-1]
 	}

@@ -39,8 +39,8 @@ type queried struct {
 // relevant is a memory with how relevant it is: how like the question, 0 to 1, times how
 // strong it is now, 0 to 1.
 type relevant struct {
-	Relevance float64 `json:"relevance"`
-	Weak      bool    `json:"weak,omitempty" doc:"probably not what was meant"`
+	Relevance      float64 `json:"relevance"`
+	BelowThreshold bool    `json:"weak,omitempty" doc:"probably not what was meant"`
 	told
 }
 
@@ -58,7 +58,7 @@ func (q queried) PlainText() (string, bool) {
 	}
 	for _, m := range q.Memories {
 		about := []string{fmt.Sprintf("relevance %.2f", m.Relevance)}
-		if m.Weak {
+		if m.BelowThreshold {
 			about = append(about, "weak")
 		}
 		parts = append(parts, m.block(about...))
