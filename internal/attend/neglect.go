@@ -50,16 +50,16 @@ func Neglect(notes []Note, saved int) (ask string) {
 			files[n.Path] = true
 		}
 	}
-	mended := len(Outcomes(notes[from:]))
-	if edits+mended*neglectEdits/2 < neglectEdits*(1+asked) {
+	fixed := len(Outcomes(notes[from:]))
+	if edits+fixed*neglectEdits/2 < neglectEdits*(1+asked) {
 		return ""
 	}
 	var done []string // what there was none of is not said
 	if edits > 0 {
 		done = append(done, "made "+counted(edits, "edit")+" in "+counted(len(files), "file"))
 	}
-	if mended > 0 {
-		done = append(done, "got "+counted(mended, "failing command")+" to pass")
+	if fixed > 0 {
+		done = append(done, "got "+counted(fixed, "failing command")+" to pass")
 	}
 	since := "In this session"
 	if from > 0 {

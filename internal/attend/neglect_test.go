@@ -18,7 +18,7 @@ func remade(command string) []attend.Note {
 func TestNeglect(t *testing.T) {
 	saved := attend.Note{Kind: attend.KindTool, Tool: "mcp__engram__mem_save"}
 	asked := attend.Note{Kind: attend.KindAsked}
-	mended := []attend.Note{failed("make", "error: x"), edited("b.go"), ran("make")}
+	fixed := []attend.Note{failed("make", "error: x"), edited("b.go"), ran("make")}
 	for _, tt := range []struct {
 		name  string
 		notes []attend.Note
@@ -28,7 +28,7 @@ func TestNeglect(t *testing.T) {
 		{"nothing was done", nil, 0, ""},
 		{"little was done", times(5, edited("a.go")), 0, ""},
 		{"much was done", times(6, edited("a.go")), 0, "In this session you made 6 edits in 1 file."},
-		{"edits and a command that was mended", append(times(2, edited("a.go")), mended...), 0, "In this session you made 3 edits in 2 files and got 1 failing command to pass."},
+		{"edits and a command that was mended", append(times(2, edited("a.go")), fixed...), 0, "In this session you made 3 edits in 2 files and got 1 failing command to pass."},
 		{"commands that were mended elsewhere than in files", slices.Concat(remade("make"), remade("cargo test")), 0, "In this session you got 2 failing commands to pass."},
 		{"reading is no work", times(50, attend.Note{Kind: attend.KindTool, Tool: "Read", Path: "a.go"}), 0, ""},
 		{"what failed is none", times(20, attend.Note{Kind: attend.KindTool, Path: "a.go", Writes: true, Failed: true}), 0, ""},

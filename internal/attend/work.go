@@ -131,7 +131,7 @@ func Outcomes(notes []Note) []Outcome {
 		}
 		t.run(notes, i)
 	}
-	all = slices.DeleteFunc(all, func(t *trial) bool { return len(t.mended) == 0 })
+	all = slices.DeleteFunc(all, func(t *trial) bool { return len(t.fixed) == 0 })
 	slices.SortStableFunc(all, func(a, b *trial) int { return a.last - b.last })
 	var out []Outcome
 	for _, t := range all {
@@ -156,11 +156,11 @@ type trial struct {
 	all     int // in all that was mended
 	last    int // the note of the last success that mended
 	from    int // the note of the failure that it mended
-	mended  []mended
+	fixed   []fixed
 }
 
-// mended is a failure and what was done until it was gone.
-type mended struct {
+// fixed is a failure and what was done until it was gone.
+type fixed struct {
 	err          string
 	files, steps []string
 }
@@ -178,18 +178,18 @@ func (t *trial) run(notes []Note, i int) {
 		}
 		return
 	}
-	m := mended{err: faultHead(notes[t.since].Error, outcomeHead)}
+	m := fixed{err: faultHead(notes[t.since].Error, outcomeHead)}
 	for _, n := range notes[t.since+1 : i] {
 		m.note(n, t.command)
 	}
 	if len(m.files)+len(m.steps) > 0 {
-		t.mended, t.last, t.from = append(t.mended, m), i, t.since
+		t.fixed, t.last, t.from = append(t.fixed, m), i, t.since
 		t.all += t.tries
 	}
 	t.since, t.tries = -1, 0
 }
 
-func (m *mended) note(n Note, command string) {
+func (m *fixed) note(n Note, command string) {
 	if n.Kind != KindTool {
 		return
 	}
@@ -203,14 +203,14 @@ func (m *mended) note(n Note, command string) {
 
 func (t *trial) outcome() Outcome {
 	title := "`" + cut(t.command, outcomeNamed) + "` failed, then passed"
-	if fault := Fault(t.mended[0].err); fault != "" {
+	if fault := Fault(t.fixed[0].err); fault != "" {
 		title += ": " + cut(fault, outcomeTitle-utf8.RuneCountInString(title)-2)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "`%s` failed and passed after %d runs.\n", t.command, t.all)
-	for i, m := range t.mended {
+	for i, m := range t.fixed {
 		if i == outcomeErrors {
-			fmt.Fprintf(&b, "\n%d more failures were mended alike.\n", len(t.mended)-i)
+			fmt.Fprintf(&b, "\n%d more failures were mended alike.\n", len(t.fixed)-i)
 			break
 		}
 		m.write(&b)
@@ -219,7 +219,7 @@ func (t *trial) outcome() Outcome {
 	return Outcome{Command: t.command, Title: title, Content: b.String(), TopicKey: "outcome/" + hex.EncodeToString(sum[:4]), Tries: t.all}
 }
 
-func (m mended) write(b *strings.Builder) {
+func (m fixed) write(b *strings.Builder) {
 	if m.err != "" {
 		b.WriteString("\nIt said:\n")
 		for l := range strings.Lines(m.err) {

@@ -50,7 +50,7 @@ func answers() map[string][]answer {
 		"delete session":         one(deletedThingDoc{}),
 		"demo":                   one(demoDoc{}),
 		"diagnostics":            one(document.Diagnostics{}),
-		"doctor":                 {{"", document.Report{}}, {"--fix", mendedDoc{}}},
+		"doctor":                 {{"", document.Report{}}, {"--fix", fixedDoc{}}},
 		"doctor repair":          one(repairedDoc{}),
 		"eval":                   one(evalDoc{}),
 		"export":                 {{"", exportedDoc{}}, {"--format obsidian", vaultDoc{}}},

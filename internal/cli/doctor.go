@@ -38,7 +38,7 @@ a backup is made, safe repairs are applied, and each one is reported.`,
 				p.warnAll(p.strays())
 			}
 			if fix {
-				return p.mend(cmd, e, p.doctorInput(check, full))
+				return p.fix(cmd, e, p.doctorInput(check, full))
 			}
 			return p.doctor(cmd, e, p.doctorInput(check, full))
 		},
@@ -73,29 +73,29 @@ func (p *program) doctor(cmd *cobra.Command, e *engine.Engine, in engine.DoctorI
 	return sick(r)
 }
 
-// mend mends, and prints what was done and how the store is then.
-func (p *program) mend(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
+// fix mends, and prints what was done and how the store is then.
+func (p *program) fix(cmd *cobra.Command, e *engine.Engine, in engine.DoctorInput) error {
 	bar := p.progress("embedding")
-	m, err := e.Mend(cmd.Context(), engine.MendInput{DoctorInput: in, Progress: bar.tell})
+	m, err := e.Fix(cmd.Context(), engine.FixInput{DoctorInput: in, Progress: bar.tell})
 	bar.end()
 	if err != nil {
 		return err
 	}
-	if err := p.answer(mendedOf(m), func(b *strings.Builder) { writeMended(b, m) }); err != nil {
+	if err := p.answer(fixedOf(m), func(b *strings.Builder) { writeFixed(b, m) }); err != nil {
 		return err
 	}
 	return sick(m.Report)
 }
 
-// mendedDoc is the answer of `doctor --fix`: the report afterwards, and what was done.
-type mendedDoc struct {
+// fixedDoc is the answer of `doctor --fix`: the report afterwards, and what was done.
+type fixedDoc struct {
 	document.Report
-	Backup string    `json:"backup_path"` // "" when nothing in the database was to be changed
-	Fixed  []mendDoc `json:"fixed"`
+	Backup string   `json:"backup_path"` // "" when nothing in the database was to be changed
+	Fixed  []fixDoc `json:"fixed"`
 }
 
-// mendDoc is one repair.
-type mendDoc struct {
+// fixDoc is one repair.
+type fixDoc struct {
 	CheckID string `json:"check_id"`
 	Remedy  string `json:"remedy"`
 	Reason  string `json:"reason"` // what the check had found
@@ -103,9 +103,9 @@ type mendDoc struct {
 	Error   string `json:"error"`  // "" when it did not
 }
 
-func mendedOf(m engine.Mended) mendedDoc {
-	return mendedDoc{document.ReportOf(m.Report), m.Backup, document.Each(m.Steps, func(s engine.Mend) mendDoc {
-		d := mendDoc{CheckID: string(s.Check), Remedy: string(s.Remedy), Reason: s.Reason, Done: s.Done}
+func fixedOf(m engine.Fixed) fixedDoc {
+	return fixedDoc{document.ReportOf(m.Report), m.Backup, document.Each(m.Steps, func(s engine.Fix) fixDoc {
+		d := fixDoc{CheckID: string(s.Check), Remedy: string(s.Remedy), Reason: s.Reason, Done: s.Done}
 		if s.Err != nil {
 			d.Done, d.Error = "", messageOf(s.Err)
 		}
@@ -113,8 +113,8 @@ func mendedOf(m engine.Mended) mendedDoc {
 	})}
 }
 
-// writeMended writes a line for each repair above the report.
-func writeMended(b *strings.Builder, m engine.Mended) {
+// writeFixed writes a line for each repair above the report.
+func writeFixed(b *strings.Builder, m engine.Fixed) {
 	if m.Backup != "" {
 		fmt.Fprintf(b, "Backup: %s\n", render.Line(m.Backup, 0))
 	}

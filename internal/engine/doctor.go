@@ -188,34 +188,34 @@ func namedFor(id, project string, names map[string]string) string {
 	return named
 }
 
-// MendInput asks for repairs.
-type MendInput struct {
+// FixInput asks for repairs.
+type FixInput struct {
 	DoctorInput
 	// Progress, when it is not nil, is told how many memories have a vector, of how many,
 	// while they are embedded.
 	Progress func(done, total int)
 }
 
-// Mended says what was repaired.
-type Mended struct {
+// Fixed says what was repaired.
+type Fixed struct {
 	Report health.Report // how the store is now
 	Backup string        // file of the copy that was made first; "" when nothing in the database was to be changed
-	Steps  []Mend        // in the order in which they were taken
+	Steps  []Fix         // in the order in which they were taken
 }
 
-// Mend is one repair.
-type Mend struct {
+// Fix is one repair.
+type Fix struct {
 	health.Step
 	Done string // what was done; "" when it failed
 	Err  error  // why it failed
 }
 
-// Mend repairs what is safe to repair of Doctor's findings, after a backup of the whole database, and looks again. Sessions
+// Fix repairs what is safe to repair of Doctor's findings, after a backup of the whole database, and looks again. Sessions
 // and relations change by journal entries under the verb "doctor", which can be undone; everything else is made anew from the
 // memories, which stay as they are. A failed repair does not stop the others. Errors are those of Doctor, and of a
 // backup that cannot be made: then nothing was changed.
-func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
-	var m Mended
+func (e *Engine) Fix(ctx context.Context, in FixInput) (Fixed, error) {
+	var m Fixed
 	name, checks, f, p, err := e.diagnose(ctx, in.DoctorInput)
 	if err != nil {
 		return m, err
@@ -229,7 +229,7 @@ func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
 		}
 	}
 	for _, s := range plan {
-		done := Mend{Step: s}
+		done := Fix{Step: s}
 		done.Done, done.Err = e.remedy(ctx, s, name, f, in)
 		m.Steps = append(m.Steps, done)
 		if ctx.Err() != nil {
@@ -241,7 +241,7 @@ func (e *Engine) Mend(ctx context.Context, in MendInput) (Mended, error) {
 }
 
 // remedy takes one step and says what it did.
-func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f health.Facts, in MendInput) (string, error) {
+func (e *Engine) remedy(ctx context.Context, s health.Step, name string, f health.Facts, in FixInput) (string, error) {
 	switch s.Remedy {
 	case health.CloseFiles:
 		files, err := e.clinic.Tighten(ctx)

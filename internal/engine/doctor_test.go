@@ -85,7 +85,7 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 		check  health.ID
 		reason string // of the check
 		says   string // in the check or one of its findings
-		mended bool
+		fixed  bool
 	}{
 		{"the index lost a memory", []string{`DELETE FROM unsealed WHERE seq = (SELECT max(seq) FROM unsealed)`}, false,
 			health.IndexInStep, "index_out_of_step", "1 memory is not found", true},
@@ -144,10 +144,10 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 			if c.Result == health.OK || c.Reason != tt.reason || !strings.Contains(said, tt.says) {
 				t.Fatalf("%v: got %s, %s, %q; want %s, %q", tt.breaks, c.Result, c.Reason, said, tt.reason, tt.says)
 			}
-			if tt.mended {
+			if tt.fixed {
 				in.Check = "" // what is broken may have broken something else
 			}
-			m, err := p.Mend(t.Context(), engine.MendInput{DoctorInput: in})
+			m, err := p.Fix(t.Context(), engine.FixInput{DoctorInput: in})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,10 +156,10 @@ func TestDoctorFindsAndMendsWhatIsBroken(t *testing.T) {
 					t.Errorf("%s: %v", s.Remedy, s.Err)
 				}
 			}
-			if ok := m.Report.Status == health.OK; ok != tt.mended || (len(m.Steps) > 0) != tt.mended || (m.Backup != "") != tt.mended {
-				t.Errorf("mended: got %+v after %+v, backup %q; want mended: %v", m.Report.Summary, m.Steps, m.Backup, tt.mended)
+			if ok := m.Report.Status == health.OK; ok != tt.fixed || (len(m.Steps) > 0) != tt.fixed || (m.Backup != "") != tt.fixed {
+				t.Errorf("mended: got %+v after %+v, backup %q; want mended: %v", m.Report.Summary, m.Steps, m.Backup, tt.fixed)
 			}
-			if !tt.mended {
+			if !tt.fixed {
 				return
 			}
 			if found, err := p.Search(t.Context(), engine.SearchInput{Query: "token of service 41", Filter: engram.Filter{Project: "shop"}}); err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Num != 42 {
@@ -188,7 +188,7 @@ func TestDoctorClosesFilesToOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m, err := p.Mend(t.Context(), engine.MendInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.FileModes)}})
+	m, err := p.Fix(t.Context(), engine.FixInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.FileModes)}})
 	if err != nil || len(m.Steps) != 1 || m.Backup != "" || m.Report.Status != health.OK {
 		t.Fatalf("got %+v, %v; want one step without a backup", m, err)
 	}

@@ -122,7 +122,7 @@ func isCopy(file string) bool { return strings.HasSuffix(file, "-doctor.db") }
 func TestWhatOlderRulesLetInIsCutOutOnce(t *testing.T) {
 	for name, cut := range map[string]func(w world) error{
 		"by a doctor": func(w world) error {
-			m, err := w.Mend(w.Context(), engine.MendInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.Secrets)}})
+			m, err := w.Fix(w.Context(), engine.FixInput{DoctorInput: engine.DoctorInput{All: true, Check: string(health.Secrets)}})
 			if err == nil && (len(m.Steps) != 1 || m.Steps[0].Err != nil || m.Report.Status != health.OK) {
 				t.Errorf("got %+v, want one step after which all is well", m)
 			}
