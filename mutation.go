@@ -121,15 +121,15 @@ type UndoChange struct {
 
 // JournalFilter narrows a list of operations. The zero value lets all pass.
 type JournalFilter struct {
-	Project string // of the first entry; of any entry of an import or a pull
-	Gone    bool   // with Project: what was done to projects that are gone, too
-	Entity  Entity // with Key: operations that touched this thing, moves between projects too
-	Key     string
-	Actor   string // or its beginning up to a colon: "mcp" is every MCP client
-	Verb    string
-	Since   time.Time
-	Until   time.Time
-	After   int64 // operations of greater numbers
+	Project     string // of the first entry; of any entry of an import or a pull
+	WithDeleted bool   // with Project: what was done to projects that are gone, too
+	Entity      Entity // with Key: operations that touched this thing, moves between projects too
+	Key         string
+	Actor       string // or its beginning up to a colon: "mcp" is every MCP client
+	Verb        string
+	Since       time.Time
+	Until       time.Time
+	After       int64 // operations of greater numbers
 	// OldestFirst turns the list around.
 	OldestFirst bool
 }

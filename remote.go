@@ -114,11 +114,11 @@ type LineageReader interface {
 	// ErasedOf returns what was erased of the things of a kind that have these names
 	// (Erased.Name), in whatever project.
 	ErasedOf(ctx context.Context, entity Entity, names []string) ([]Erased, error)
-	// GoneSessions returns the sessions of a project ("" is every one) that left no row but
+	// SessionTombstones returns the sessions of a project ("" is every one) that left no row but
 	// have a lineage, with ID and Project, by id from after on.
-	GoneSessions(ctx context.Context, project, after string, limit int) ([]Session, error)
-	// GoneOf returns those of these sessions of which that is so.
-	GoneOf(ctx context.Context, ids []string) ([]Session, error)
+	SessionTombstones(ctx context.Context, project, after string, limit int) ([]Session, error)
+	// TombstonesOf returns those of these sessions of which that is so.
+	TombstonesOf(ctx context.Context, ids []string) ([]Session, error)
 	// Pulled returns which of these batches have nothing more to give to a project, "" is every
 	// one: PutPulled was told so of it, or of every one.
 	Pulled(ctx context.Context, project string, batches []string) (map[string]bool, error)
@@ -138,8 +138,8 @@ type LineageReader interface {
 type LineageWriter interface {
 	// PutLineage sets the lineage of a thing.
 	PutLineage(ctx context.Context, entity Entity, key string, l Lineage) error
-	// PutGone says of which project a session was that has a lineage and no row.
-	PutGone(ctx context.Context, session, project string) error
+	// PutTombstone says of which project a session was that has a lineage and no row.
+	PutTombstone(ctx context.Context, session, project string) error
 	// SeeClock makes LatestClock at least c.
 	SeeClock(ctx context.Context, c Clock) error
 	// StampProject stamps a part of everything in a project, as a move of all of it does.

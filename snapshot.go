@@ -37,9 +37,9 @@ type Record struct {
 	// Lineage is where the parts of it come from; nil in a format that does not tell, and of
 	// what was erased. In it, Counts has every store's own.
 	Lineage *Lineage
-	// Gone says that it was taken away without a row being left, as a session is: it holds no
+	// Tombstone says that it was taken away without a row being left, as a session is: it holds no
 	// more than its names.
-	Gone bool
+	Tombstone bool
 
 	// Item says where in the file it stands: "memories[12]", from 0. "" for a record that
 	// was in no file yet.
@@ -242,7 +242,7 @@ type ImportTally struct {
 	Unchanged int
 	Forgotten int // of these, those that were forgotten or deleted here since, and stay so
 	Rejected  int // those that could not even be read count as memories
-	Gone      int // not in the file, and forgotten or taken away for it: ImportReplace
+	Removed   int // not in the file, and forgotten or taken away for it: ImportReplace
 }
 
 // MostImportNotes is how many notes of a kind an import keeps.
@@ -271,7 +271,7 @@ func (t *ImportTally) add(o ImportTally) {
 	t.Unchanged += o.Unchanged
 	t.Forgotten += o.Forgotten
 	t.Rejected += o.Rejected
-	t.Gone += o.Gone
+	t.Removed += o.Removed
 }
 
 // Add adds the tallies and notes of another import: what several did together.

@@ -153,8 +153,8 @@ type NoteEdit struct {
 	Project string     // of a new note: by its front matter, else by its folder
 	Fields  NoteFields // what it says now
 	// Base is what the note said when Engram wrote it; nil when that is not known.
-	Base *NoteDigest
-	Gone bool // somebody deleted it
+	Base    *NoteDigest
+	Deleted bool // somebody deleted it
 	// Unended says that the line is gone which ends the memory: Fields may have the beginning
 	// of its content alone.
 	Unended bool

@@ -98,7 +98,7 @@ func (p *program) importFile(cmd *cobra.Command, e *engine.Engine, name string, 
 		}
 	}
 	res, err := p.importOnce(cmd, e, name, in)
-	if n := res.Memories.Gone; err != nil && n > 0 && name != "-" && isTerminal(p.Stdin) && !p.json {
+	if n := res.Memories.Removed; err != nil && n > 0 && name != "-" && isTerminal(p.Stdin) && !p.json {
 		yes, asked := p.confirm(false, replaceQuestion(res))
 		if asked != nil {
 			return asked
@@ -152,7 +152,7 @@ func (p *program) importOnce(cmd *cobra.Command, e *engine.Engine, name string, 
 
 // replaceQuestion asks whether a replacement may forget what is not in the file.
 func replaceQuestion(res engine.Imported) string {
-	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Gone, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
+	return fmt.Sprintf("Memories that are not in the file would be forgotten: %s (%s). Replace?", count(res.Memories.Removed, "memory", "memories"), forgetsOf(document.ImportedOf(res, true)))
 }
 
 // forgetsOf lists how many memories of which projects are forgotten.
@@ -263,8 +263,8 @@ func tallied(t document.Tally, one, many string) string {
 	if t.Forgotten > 0 {
 		text += fmt.Sprintf("; forgotten here since, and kept forgotten: %d", t.Forgotten)
 	}
-	if t.Gone > 0 {
-		text += fmt.Sprintf("; removed because not in the file: %d", t.Gone)
+	if t.Removed > 0 {
+		text += fmt.Sprintf("; removed because not in the file: %d", t.Removed)
 	}
 	return text
 }

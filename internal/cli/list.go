@@ -239,7 +239,7 @@ type accountDoc struct {
 
 func accountOf(a engine.Account) accountDoc {
 	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Use {
-		return document.UseOf(u.Use, u.Type, u.Title, u.Gone)
+		return document.UseOf(u.Use, u.Type, u.Title, u.Deleted)
 	})}
 }
 
@@ -270,7 +270,7 @@ func sameAnswer(a, b engine.Shown) bool {
 
 func shownText(u engine.Shown) string {
 	switch {
-	case u.Memory == 0 && u.Gone:
+	case u.Memory == 0 && u.Deleted:
 		return fmt.Sprintf("an erased memory, %s", count(u.Tokens, "token", "tokens"))
 	case u.Memory == 0 && u.Rank > 0:
 		return "nothing was shown: all hits had been shown before"
@@ -280,7 +280,7 @@ func shownText(u engine.Shown) string {
 		return fmt.Sprintf("%d. #%d, erased since, %s", u.Rank, u.Memory, count(u.Tokens, "token", "tokens"))
 	}
 	gone := ""
-	if u.Gone {
+	if u.Deleted {
 		gone = ", forgotten since"
 	}
 	return fmt.Sprintf("%d. #%d [%s] %s, %s%s", u.Rank, u.Memory, render.Line(string(u.Type), 0), render.Line(u.Title, 0), count(u.Tokens, "token", "tokens"), gone)

@@ -383,7 +383,7 @@ func (p *program) queueLine(i engram.QueueItem) (title, about string) {
 		d := document.WaitingOf(*i.Waiting)
 		about = "from " + p.fromWhere(d)
 		kind := d.Kind
-		if m := i.Waiting.Record.Memory; m != nil && !i.Waiting.Record.Gone {
+		if m := i.Waiting.Record.Memory; m != nil && !i.Waiting.Record.Tombstone {
 			kind = string(m.Memory.Type) // what it would become
 		}
 		return fmt.Sprintf("[%s] %s", render.Line(kind, 0), render.QuoteLine(titleOf(d))), render.Line(about+" | project: "+d.Project, 0)

@@ -31,7 +31,7 @@ func End(ctx context.Context, dir string, h Holder, token string) error {
 			return err
 		}
 	}
-	return Gone(ctx, dir)
+	return Exited(ctx, dir)
 }
 
 // Kill ends the holder of the lock of dir without asking, and waits until the lock is
@@ -44,7 +44,7 @@ func Kill(ctx context.Context, dir string, h Holder) error {
 	if !killed {
 		return elsewhere()
 	}
-	return Gone(ctx, dir)
+	return Exited(ctx, dir)
 }
 
 func elsewhere() error {
@@ -77,9 +77,9 @@ func signalled(dir string, h Holder, send func(*os.Process) (bool, error)) (bool
 	return sent, nil
 }
 
-// Gone waits until nobody holds the lock of dir. When ctx is done before, the error is
+// Exited waits until nobody holds the lock of dir. When ctx is done before, the error is
 // CodeUnavailable.
-func Gone(ctx context.Context, dir string) error {
+func Exited(ctx context.Context, dir string) error {
 	return until(ctx, func() (bool, error) {
 		_, held, err := Look(dir)
 		return !held, err

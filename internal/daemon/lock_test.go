@@ -249,7 +249,7 @@ func TestWhoDoesNotEndIsWaitedForUntilTheContextEnds(t *testing.T) {
 	start(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if err := daemon.Gone(ctx, dir); engram.CodeOf(err) != engram.CodeUnavailable {
+	if err := daemon.Exited(ctx, dir); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
 }

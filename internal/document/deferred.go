@@ -43,11 +43,11 @@ func WaitingOf(d engram.Deferred) Waiting {
 		doc.Source, doc.Place, doc.At = source, place, Stamp(m.Memory.CreatedAt)
 	}
 	switch r := d.Record; {
-	case r.Memory != nil && r.Gone:
+	case r.Memory != nil && r.Tombstone:
 		m := r.Memory.Memory
 		doc.ID, doc.SyncID = string(m.ID), m.SyncID
 		doc.Title = "memory " + cmp.Or(doc.ID, doc.SyncID) + " left project " + m.Project
-	case r.Session != nil && r.Gone:
+	case r.Session != nil && r.Tombstone:
 		doc.ID, doc.Title = r.Session.ID, "session "+r.Session.ID+" was deleted"
 	case r.Memory != nil:
 		m := r.Memory.Memory
@@ -188,7 +188,7 @@ type Tally struct {
 	Unchanged int `json:"unchanged"` // were here as they are in the file, or later
 	Forgotten int `json:"forgotten"` // of these, were forgotten or deleted here since, and stay so
 	Rejected  int `json:"rejected"`  // did not come in
-	Gone      int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
+	Removed   int `json:"gone"`      // were not in a file that replaced what there was, and are forgotten
 }
 
 // ImportNote is about one item of a file.

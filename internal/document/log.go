@@ -142,15 +142,15 @@ func TraceOf(t engram.Trace) Trace { return Trace(t) }
 
 // Use is one showing of a memory to a session.
 type Use struct {
-	At     Stamp       `json:"at"`
-	Verb   string      `json:"verb"`   // search, recall, context, get or remind
-	Query  string      `json:"query"`  // private spans removed; "" when nothing was asked
-	Num    int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
-	Type   engram.Type `json:"type"`   // as it is now
-	Title  string      `json:"title"`  // as it is now
-	Rank   int         `json:"rank"`   // from 1; 0 when nothing was shown
-	Tokens int         `json:"tokens"` // what showing it cost, about
-	Gone   bool        `json:"gone"`   // forgotten or erased since
+	At      Stamp       `json:"at"`
+	Verb    string      `json:"verb"`   // search, recall, context, get or remind
+	Query   string      `json:"query"`  // private spans removed; "" when nothing was asked
+	Num     int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
+	Type    engram.Type `json:"type"`   // as it is now
+	Title   string      `json:"title"`  // as it is now
+	Rank    int         `json:"rank"`   // from 1; 0 when nothing was shown
+	Tokens  int         `json:"tokens"` // what showing it cost, about
+	Deleted bool        `json:"gone"`   // forgotten or erased since
 }
 
 // UseOf is the document of u, whose memory is now called so; gone says that it was

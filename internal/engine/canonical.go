@@ -53,7 +53,7 @@ type dump struct {
 	project string
 	out     *json.Encoder
 	home    map[int64]bool // memories that are not told of: personal ones, and those that were erased elsewhere
-	erasure gone
+	erasure tombstones
 }
 
 // dumpPage is how many things are read at once.
@@ -96,7 +96,7 @@ func (d *dump) put(r engram.Record) error {
 		for i, v := range r.Memory.Revisions {
 			r.Memory.Revisions[i] = engram.Revision{Title: v.Title, Content: v.Content, Stamp: v.Stamp}
 		}
-	case r.Session != nil && r.Gone:
+	case r.Session != nil && r.Tombstone:
 		r.Session = &engram.Session{ID: r.Session.ID}
 	case r.Session != nil:
 		r.Session.ActiveAt, r.Session.Directory = time.Time{}, ""
@@ -139,7 +139,9 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gone, err := all(func(after string) ([]engram.Session, error) { return d.r.GoneSessions(ctx, d.project, after, dumpPage) },
+	gone, err := all(func(after string) ([]engram.Session, error) {
+		return d.r.SessionTombstones(ctx, d.project, after, dumpPage)
+	},
 		func(s engram.Session) string { return s.ID })
 	if err != nil {
 		return err
@@ -150,7 +152,7 @@ func (d *dump) sessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	missing, err := goneRecords(ctx, d.r, gone)
+	missing, err := tombstoneRecords(ctx, d.r, gone)
 	if err != nil {
 		return err
 	}

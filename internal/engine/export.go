@@ -223,11 +223,11 @@ func (x *exporting) sessions(ctx context.Context, out *sink) error {
 		return err
 	}
 	gone := func(r engram.Reader, after string) ([]engram.Record, error) {
-		ss, err := r.GoneSessions(ctx, x.res.Project, after, exportPage)
+		ss, err := r.SessionTombstones(ctx, x.res.Project, after, exportPage)
 		if err != nil {
 			return nil, err
 		}
-		return goneRecords(ctx, r, ss)
+		return tombstoneRecords(ctx, r, ss)
 	}
 	return pages(ctx, x.Engine, gone, id, x.unlessHidden(out))
 }
@@ -256,13 +256,13 @@ func (x *exporting) unlessHidden(out *sink) func(engram.Record) bool {
 func isLive(r engram.Record) bool {
 	switch {
 	case r.Memory != nil:
-		return !r.Gone && !r.Memory.Memory.Forgotten()
+		return !r.Tombstone && !r.Memory.Memory.Forgotten()
 	case r.Prompt != nil:
-		return !r.Gone && !r.Prompt.Deleted()
+		return !r.Tombstone && !r.Prompt.Deleted()
 	case r.Relation != nil:
 		return !r.Relation.Relation.Removed()
 	}
-	return !r.Gone
+	return !r.Tombstone
 }
 
 // prompts are those that are there, and then the deleted ones: a format may keep these apart.

@@ -118,7 +118,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		res.Op, err = 0, nil
 	}
 	if err != nil {
-		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected, Forgets: res.Forgets, Memories: engram.ImportTally{Gone: res.Memories.Gone}}, err
+		return Imported{Mode: in.Mode, From: res.From, Backup: res.Backup, Rejected: res.Rejected, Forgets: res.Forgets, Memories: engram.ImportTally{Removed: res.Memories.Removed}}, err
 	}
 	return res, nil
 }

@@ -58,7 +58,7 @@ func (i *importing) known(ctx context.Context, id engram.ID, sync string) (here 
 // one. It waits until they do, for a batch of one project has no say in another, and alone is
 // returned when no later move than that which is known here comes in.
 func (i *importing) moved(ctx context.Context, here engram.Memory, r incoming, alone *leftAlone) error {
-	if r.Lineage == nil || r.Gone {
+	if r.Lineage == nil || r.Tombstone {
 		return alone
 	}
 	l, err := memoryLineage(ctx, i.tx, here)
@@ -311,7 +311,7 @@ func (i *importing) sweep(ctx context.Context) error {
 	for _, project := range slices.Sorted(maps.Keys(i.forgets)) {
 		i.res.Forgets = append(i.res.Forgets, engram.ProjectMemories{Project: project, Memories: i.forgets[project]})
 	}
-	if n := i.res.Memories.Gone; i.in.MayForget != nil && n > *i.in.MayForget && !i.in.DryRun {
+	if n := i.res.Memories.Removed; i.in.MayForget != nil && n > *i.in.MayForget && !i.in.DryRun {
 		return wouldForget(n, i.res.Forgets)
 	}
 	return nil
@@ -389,7 +389,7 @@ func (i *importing) sweepMemories(ctx context.Context, project string) error {
 			if m.Forgotten() || i.seen.memories.has(m.Num) {
 				return m.Num, nil
 			}
-			i.res.Memories.Gone++
+			i.res.Memories.Removed++
 			i.forgets[m.Project]++
 			return m.Num, i.forget(ctx, &m, "import: not in what replaces it")
 		})
@@ -405,7 +405,7 @@ func (i *importing) sweepRelations(ctx context.Context, project string) error {
 			}
 			now := r
 			now.RemovedAt, now.UpdatedAt = i.at, i.at
-			i.res.Relations.Gone++
+			i.res.Relations.Removed++
 			return r.Num, i.replaceRelation(ctx, r, now, project, "import: not in what replaces it")
 		})
 }
@@ -418,7 +418,7 @@ func (i *importing) sweepPrompts(ctx context.Context, project string) error {
 			}
 			now := p
 			now.DeletedAt = i.at
-			i.res.Prompts.Gone++
+			i.res.Prompts.Removed++
 			return p.Num, i.replacePrompt(ctx, p, now, "import: not in what replaces it")
 		})
 }

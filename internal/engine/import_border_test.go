@@ -183,7 +183,7 @@ func TestAReplacementGoesOnWithoutWhatWasErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := imported(t, e, old, engine.ImportInput{Mode: engine.ImportReplace})
-	if res.Memories.Unchanged != 1 || res.Memories.Rejected != 1 || res.Relations.Rejected != 1 || res.Memories.Gone != 0 {
+	if res.Memories.Unchanged != 1 || res.Memories.Rejected != 1 || res.Relations.Rejected != 1 || res.Memories.Removed != 0 {
 		t.Errorf("got %+v; want the one unchanged, the other and its relation left out", res)
 	}
 }

@@ -41,7 +41,7 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 		in.Session, err = c.session(*r.Session)
 	case r.Prompt != nil:
 		in.Prompt, err = c.prompt(*r.Prompt)
-	case r.Memory != nil && r.Gone:
+	case r.Memory != nil && r.Tombstone:
 		return c.left(r)
 	case r.Memory != nil:
 		in.Memory, in.Undated, err = c.memory(*r.Memory)
@@ -51,7 +51,7 @@ func (c cleaning) record(r engram.Record) (incoming, error) {
 		in.Erased, err = c.erased(*r.Erased)
 	}
 	if err == nil && r.Erased == nil {
-		in.Gone = r.Gone
+		in.Tombstone = r.Tombstone
 		in.Lineage, err = c.lineage(r)
 	}
 	return in, err
@@ -233,7 +233,7 @@ func (c cleaning) left(r engram.Record) (incoming, error) {
 	now := engram.Memory{Project: c.in(m.Project), DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
 	now.ID, now.SyncID = names(m)
 	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
-	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Lineage: &l, Gone: true, Item: r.Item}}, nil
+	return incoming{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: now}, Lineage: &l, Tombstone: true, Item: r.Item}}, nil
 }
 
 // date gives a memory its times, and reports whether those it came with cannot be true.

@@ -49,7 +49,7 @@ func TestReadingOnesOwnPoorerExportChangesNothing(t *testing.T) {
 		e := worn(t)
 		_, was, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"projects"`)
 		res := imported(t, e, exported(t, e, engine.ExportInput{Format: "mem"}), engine.ImportInput{Mode: mode})
-		if res.Op != 0 || res.All().Added+res.All().Changed+res.All().Gone != 0 {
+		if res.Op != 0 || res.All().Added+res.All().Changed+res.All().Removed != 0 {
 			t.Errorf("%s: got %+v, want nothing changed", mode, res)
 		}
 		if _, now, _ := strings.Cut(exported(t, e, engine.ExportInput{}), `"projects"`); now != was {

@@ -47,7 +47,7 @@ func TestAReplacementWithoutAListOfMemoriesTakesNothingAway(t *testing.T) {
 		`{"format":"engram","version":1,"project":"","prompts":[],"memory":[]}`,
 	} {
 		res, err := e.Import(t.Context(), strings.NewReader(file), engine.ImportInput{Mode: engine.ImportReplace})
-		if engram.CodeOf(err) != engram.CodeInvalid || res.Memories.Gone != 0 {
+		if engram.CodeOf(err) != engram.CodeInvalid || res.Memories.Removed != 0 {
 			t.Errorf("replace by %s: got %+v, %v; want it refused", file, res, err)
 		}
 	}

@@ -308,7 +308,7 @@ func TestReplaceLeavesWhatIsInTheFile(t *testing.T) {
 		{"id":"`+id2+`","content":"goes","project":"shop"},{"id":"`+id3+`","content":"of another project","project":"web"}]`), engine.ImportInput{})
 	res := imported(t, e, file(`"project":"shop","memories":[{"id":"`+id1+`","content":"text of the file","project":"shop","updated_at":"2026-01-01T00:00:00Z"}]`),
 		engine.ImportInput{Mode: engine.ImportReplace})
-	if res.Backup == "" || res.Memories.Changed != 1 || res.Memories.Gone != 1 {
+	if res.Backup == "" || res.Memories.Changed != 1 || res.Memories.Removed != 1 {
 		t.Errorf("replace: got %+v, want a backup, one changed, one gone", res)
 	}
 	ms, err := e.List(ctx, engram.Filter{}, engram.Page{})
@@ -341,8 +341,8 @@ func TestReplaceByAFileThatDoesNotSayOfWhatItIs(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			e := enginetest.New(t)
 			imported(t, e, file(`"memories":[{"content":"b","project":"shop"},{"content":"c","project":"web"},{"content":"d"}]`), engine.ImportInput{})
-			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Memories.Gone != tt.gone {
-				t.Errorf("replace by %s\n got %d gone, want %d", tt.file, res.Memories.Gone, tt.gone)
+			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Memories.Removed != tt.gone {
+				t.Errorf("replace by %s\n got %d gone, want %d", tt.file, res.Memories.Removed, tt.gone)
 			}
 			if res := imported(t, e, tt.file, engine.ImportInput{Mode: engine.ImportReplace}); res.Op != 0 {
 				t.Errorf("a second time it changed something: %+v", res)

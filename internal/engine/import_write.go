@@ -22,7 +22,7 @@ type importing struct {
 	has     map[string]bool   // projects of which the file has memories, by either name
 	border  string            // the one project that anything may happen in; "": every one
 	rooms   map[string]string // projects of the sessions that are here, as far as somebody asked
-	erased  gone
+	erased  tombstones
 	renamed map[string]engram.ID // memories that are here under another name than the records have, by that
 	undos   map[int64]bool       // operations that undid an import, or imports that were undone
 	topics  map[int64]wanted     // topics that memories which came in were written with and are not shown with, by number
@@ -351,7 +351,7 @@ func numbered(known []engram.Revision, m *engram.Memory, more []engram.Revision)
 // one of the texts is shown, the others are versions.
 func (i *importing) tellTwice(r incoming, here engram.Memory) {
 	m := r.Memory.Memory
-	if i.batch == "" && !r.Gone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
+	if i.batch == "" && !r.Tombstone && i.seen.memories.has(here.Num) && (m.Title != here.Title || m.Content != here.Content) {
 		i.res.Note(engram.ImportNote{Item: r.Item, Name: nameOf(r.Record), Reason: "the file has it more than once, with different texts: the later one is shown, the other is a version"})
 	}
 }

@@ -203,7 +203,7 @@ func writtenSession(s engram.Session, l engram.Lineage) engram.Record {
 	if heldValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
 		return engram.Record{Session: &hidden, Lineage: &l}
 	}
-	return engram.Record{Session: &s, Lineage: &l, Gone: true}
+	return engram.Record{Session: &s, Lineage: &l, Tombstone: true}
 }
 
 // heldAs reports whether a part is held, and the value is what was written of it.

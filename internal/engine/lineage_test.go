@@ -82,7 +82,7 @@ func said(r engram.Record) string {
 		}
 		v = []any{m.Project, m.Scope, m.Type, m.Title, m.Content, slices.Sorted(slices.Values(m.Tags)), m.Metadata, m.Anchors, m.TopicKey, m.SessionID, m.Importance, m.Permanent,
 			m.ReviewAfter, m.ValidFrom, m.ValidTo, m.DeletedAt, texts}
-	case r.Session != nil && r.Gone:
+	case r.Session != nil && r.Tombstone:
 		v = r.Session.ID
 	case r.Session != nil:
 		s := *r.Session
@@ -98,7 +98,7 @@ func said(r engram.Record) string {
 	case r.Project != nil:
 		v = []any{slices.Sorted(slices.Values(r.Project.Aliases)), r.Project.Remote, r.Project.Decay}
 	}
-	b, err := json.Marshal([]any{r.Gone, v, r.Lineage.Base, r.Lineage.Parts, r.Lineage.Sets})
+	b, err := json.Marshal([]any{r.Tombstone, v, r.Lineage.Base, r.Lineage.Parts, r.Lineage.Sets})
 	if err != nil {
 		return err.Error()
 	}

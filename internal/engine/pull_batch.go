@@ -181,7 +181,7 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		_, err := b.tx.DropDeferred(ctx, b.waited.Num)
 		return err
 	}
-	if was := b.waited; r.Gone && r.Memory != nil && was != nil && was.Tries >= goneTries {
+	if was := b.waited; r.Tombstone && r.Memory != nil && was != nil && was.Tries >= tombstoneTries {
 		_, err := b.tx.DropDeferred(ctx, was.Num)
 		return err
 	}

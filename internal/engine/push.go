@@ -384,5 +384,5 @@ func leftBy(m engram.Memory, l engram.Lineage, project string) (s engram.Stamp, 
 func leavingRecord(m engram.Memory, s engram.Stamp, project string) engram.Record {
 	gone := engram.Memory{ID: m.ID, SyncID: m.SyncID, Project: project, DeletedAt: s.At.Time(), RevisionCount: 1, DuplicateCount: 1}
 	l := lifecycle.Stamped(engram.Lineage{}, []engram.Part{engram.PartLeft}, s)
-	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Gone: true}
+	return engram.Record{Memory: &engram.MemoryRecord{Memory: gone}, Lineage: &l, Tombstone: true}
 }

@@ -55,12 +55,12 @@ func (p *pushing) sessions(ctx context.Context) error {
 		if err != nil {
 			return nil, err
 		}
-		gone, err := r.GoneOf(ctx, keys)
+		gone, err := r.TombstonesOf(ctx, keys)
 		if err != nil {
 			return nil, err
 		}
 		gone = slices.DeleteFunc(gone, erased)
-		missing, err := goneRecords(ctx, r, gone)
+		missing, err := tombstoneRecords(ctx, r, gone)
 		return append(stated(engram.EntitySession, mapped(there, sessionID), records), stated(engram.EntitySession, mapped(gone, sessionID), missing)...), err
 	})
 }
@@ -187,7 +187,7 @@ func known(ctx context.Context, r engram.Reader, page []outgoing) ([]outgoing, e
 // isOver reports whether a state says that its thing was forgotten, deleted or removed.
 func isOver(r engram.Record) bool {
 	switch {
-	case r.Gone:
+	case r.Tombstone:
 		return true
 	case r.Memory != nil:
 		return r.Memory.Memory.Forgotten()
@@ -237,8 +237,8 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 
 // erasedAmong returns what was erased of things of a kind, by Erased.Name. What is here all the same was
 // erased elsewhere, and is only hidden.
-func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (gone, error) {
-	all := newGone()
+func erasedAmong(ctx context.Context, r engram.Reader, kind engram.Entity, names []string) (tombstones, error) {
+	all := newTombstones()
 	xs, err := r.ErasedOf(ctx, kind, names)
 	for _, x := range xs {
 		all.add(x)

@@ -170,7 +170,7 @@ func TestWhatLeftTheProjectGoesOnceMoreWithoutItsText(t *testing.T) {
 		t.Fatalf("went %+v", records)
 	}
 	for _, rec := range records {
-		if m := rec.Memory.Memory; !rec.Gone || !m.Forgotten() || m.Project != "demo" || m.ID == "" {
+		if m := rec.Memory.Memory; !rec.Tombstone || !m.Forgotten() || m.Project != "demo" || m.ID == "" {
 			t.Errorf("went %+v, want one that is gone from demo", rec)
 		}
 		said, _ := json.Marshal(rec)
@@ -302,7 +302,7 @@ func TestASessionThatWasDeletedIsPushedAsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	records := w.wentIn(r, w.push(r, engine.PushInput{}).Batches)
-	if len(records) != 1 || !records[0].Gone || records[0].Session.ID != "s1" || records[0].Session.Project != "demo" {
+	if len(records) != 1 || !records[0].Tombstone || records[0].Session.ID != "s1" || records[0].Session.Project != "demo" {
 		t.Errorf("went %+v", records)
 	}
 }

@@ -12,26 +12,26 @@ import (
 // something else.
 const wasErased = "it was erased, or what it ties was"
 
-// goneTries is how often it is tried to tell of a memory that it left where it never was. That it
+// tombstoneTries is how often it is tried to tell of a memory that it left where it never was. That it
 // left may arrive before the memory does, but not by many pulls.
-const goneTries = 5
+const tombstoneTries = 5
 
-// gone are things that were erased, here or elsewhere.
-type gone struct {
-	all map[buried]engram.Erased
+// tombstones are things that were erased, here or elsewhere.
+type tombstones struct {
+	all map[tombstone]engram.Erased
 	// called has the projects of erasures by their aliases, and living the projects of memories
 	// that are here though one of their name was erased in another one.
 	called map[string]string
 	living map[string]string
 }
 
-func newGone() gone {
-	return gone{map[buried]engram.Erased{}, map[string]string{}, map[string]string{}}
+func newTombstones() tombstones {
+	return tombstones{map[tombstone]engram.Erased{}, map[string]string{}, map[string]string{}}
 }
 
-// buried is what something that was erased is looked up by: a name of it, and the project that
+// tombstone is what something that was erased is looked up by: a name of it, and the project that
 // the erasure counts for.
-type buried struct {
+type tombstone struct {
 	kind    engram.Entity
 	name    string
 	project string
@@ -47,37 +47,37 @@ const (
 	anywhere                // what counts for any
 )
 
-func (g gone) add(x engram.Erased) {
+func (g tombstones) add(x engram.Erased) {
 	for _, name := range []string{x.ID, x.SyncID} {
 		if name == "" {
 			continue
 		}
-		g.all[buried{kind: x.Entity, name: name, project: x.Project}] = x
-		g.all[buried{kind: x.Entity, name: name, reach: anywhere}] = x
+		g.all[tombstone{kind: x.Entity, name: name, project: x.Project}] = x
+		g.all[tombstone{kind: x.Entity, name: name, reach: anywhere}] = x
 		if !x.Bound {
-			g.all[buried{kind: x.Entity, name: name, reach: everywhere}] = x
+			g.all[tombstone{kind: x.Entity, name: name, reach: everywhere}] = x
 		}
 	}
 }
 
 // has reports whether something of a project was erased: there, or for good. Who may write to
 // what one project shares erases nothing of another.
-func (g gone) has(kind engram.Entity, project string, names ...string) bool {
+func (g tombstones) has(kind engram.Entity, project string, names ...string) bool {
 	if name, alias := g.called[project]; alias {
 		project = name
 	}
-	_, in := g.find(buried{kind: kind, project: project}, names...)
-	_, all := g.find(buried{kind: kind, reach: everywhere}, names...)
+	_, in := g.find(tombstone{kind: kind, project: project}, names...)
+	_, all := g.find(tombstone{kind: kind, reach: everywhere}, names...)
 	return in || all
 }
 
 // anywhere reports whether something of one of these names was erased in any project.
-func (g gone) anywhere(kind engram.Entity, names ...string) bool {
-	_, found := g.find(buried{kind: kind, reach: anywhere}, names...)
+func (g tombstones) anywhere(kind engram.Entity, names ...string) bool {
+	_, found := g.find(tombstone{kind: kind, reach: anywhere}, names...)
 	return found
 }
 
-func (g gone) find(as buried, names ...string) (engram.Erased, bool) {
+func (g tombstones) find(as tombstone, names ...string) (engram.Erased, bool) {
 	for _, as.name = range names {
 		if x, found := g.all[as]; found && as.name != "" {
 			return x, true
@@ -87,7 +87,7 @@ func (g gone) find(as buried, names ...string) (engram.Erased, bool) {
 }
 
 // lives notes that a memory is here, or comes in, though one of its name was erased elsewhere.
-func (g gone) lives(project string, names ...string) {
+func (g tombstones) lives(project string, names ...string) {
 	for _, name := range names {
 		g.living[name] = project
 	}
@@ -95,7 +95,7 @@ func (g gone) lives(project string, names ...string) {
 
 // erases reports whether a record is of something that was erased where it comes in, or ties
 // it; border is the one project that anything comes into, "" for where it says itself.
-func (g gone) erases(r engram.Record, border string) bool {
+func (g tombstones) erases(r engram.Record, border string) bool {
 	switch {
 	case r.Memory != nil:
 		m := r.Memory.Memory
@@ -112,7 +112,7 @@ func (g gone) erases(r engram.Record, border string) bool {
 
 // erasesEnd is erases for a memory of a relation, which does not say of what project it is. Of
 // what project one that is not here was, what erased it tells.
-func (g gone) erasesEnd(end engram.Ref, border string) bool {
+func (g tombstones) erasesEnd(end engram.Ref, border string) bool {
 	for _, name := range []string{end.ID, end.SyncID} {
 		project, lives := border, border != ""
 		if !lives {
@@ -131,8 +131,8 @@ func (i *importing) erases(r engram.Record) bool { return i.erased.erases(r, i.b
 
 // readErased reads what was erased: it stays away, and what is still here of it, because it
 // was erased elsewhere, goes nowhere.
-func readErased(ctx context.Context, r engram.Reader) (gone, error) {
-	all := newGone()
+func readErased(ctx context.Context, r engram.Reader) (tombstones, error) {
+	all := newTombstones()
 	seen := map[string]bool{"": true}
 	for _, kind := range []engram.Entity{engram.EntityMemory, engram.EntityPrompt, engram.EntitySession} {
 		for after := ""; ; {
@@ -216,8 +216,8 @@ func (i *importing) tellErased(ctx context.Context, r engram.Record) error {
 	if err != nil {
 		return err
 	}
-	x, all := i.erased.find(buried{kind: r.Entity(), reach: everywhere}, names...)
-	if _, told := i.erased.find(buried{kind: r.Entity(), project: project}, names...); !all || told {
+	x, all := i.erased.find(tombstone{kind: r.Entity(), reach: everywhere}, names...)
+	if _, told := i.erased.find(tombstone{kind: r.Entity(), project: project}, names...); !all || told {
 		return nil
 	}
 	x.Project = project

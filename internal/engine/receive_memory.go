@@ -41,7 +41,7 @@ func (i *importing) memory(ctx context.Context, r incoming) (fate, error) {
 	if found {
 		return i.memoryAgain(ctx, here, r)
 	}
-	if r.Gone {
+	if r.Tombstone {
 		return unchanged, &missing{"it is not here, and left"}
 	}
 	if copied != nil {

@@ -70,7 +70,7 @@ func (o *op) room(ctx context.Context, id, project string, at time.Time, reason 
 	switch hidden := writtenSession(s, l); {
 	case !known:
 		l = unwritten(id)
-	case isHeld(l, engram.PartDeleted) && !hidden.Gone:
+	case isHeld(l, engram.PartDeleted) && !hidden.Tombstone:
 		if project != hidden.Session.Project {
 			return hidden.Session.Project, nil
 		}

@@ -65,7 +65,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 	to.Held = l.Held
 	now := *state.Session
 	now.ID = name
-	gone, err := i.showSession(ctx, found, there, state.Gone, &now, &to)
+	gone, err := i.showSession(ctx, found, there, state.Tombstone, &now, &to)
 	if err != nil {
 		return unchanged, err
 	}
@@ -94,8 +94,8 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 	if err := i.keep(ctx, engram.EntitySession, s.ID, engram.Lineage{}, false, l.Digest(), l); err != nil {
 		return unchanged, err
 	}
-	if state.Gone {
-		return unchanged, i.tx.PutGone(ctx, s.ID, s.Project)
+	if state.Tombstone {
+		return unchanged, i.tx.PutTombstone(ctx, s.ID, s.Project)
 	}
 	i.rooms[s.ID] = s.Project
 	return added, i.rewriteSession(ctx, nil, s, i.reason)
@@ -106,7 +106,7 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.Lineage) (bool, error) {
 	hidden := isHeld(*l, engram.PartDeleted)
 	revive := false
-	if i.batch == "" && !there.Gone {
+	if i.batch == "" && !there.Tombstone {
 		var err error
 		switch {
 		case !found:
@@ -149,7 +149,7 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 func (i *importing) writeSession(ctx context.Context, was, now engram.Session, found, gone bool, reason string) (fate, error) {
 	if gone && !found {
 		i.res.Sessions.Forgotten++
-		return unchanged, i.tx.PutGone(ctx, now.ID, now.Project)
+		return unchanged, i.tx.PutTombstone(ctx, now.ID, now.Project)
 	}
 	if gone {
 		n, err := i.tx.CountInSession(ctx, now.ID, true)
@@ -160,7 +160,7 @@ func (i *importing) writeSession(ctx context.Context, was, now engram.Session, f
 		if err := i.dropSessionRow(ctx, was, reason); err != nil {
 			return unchanged, err
 		}
-		return changed, i.tx.PutGone(ctx, was.ID, was.Project)
+		return changed, i.tx.PutTombstone(ctx, was.ID, was.Project)
 	}
 	i.rooms[now.ID] = now.Project
 	if now == was {

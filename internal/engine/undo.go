@@ -140,7 +140,7 @@ func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone,
 func eachStanding(ctx context.Context, r engram.Reader, project string, do func(engram.Operation) (more bool, err error)) error {
 	const page = 100
 	for offset := 0; ; offset += page {
-		ops, err := r.Operations(ctx, engram.JournalFilter{Project: project, Gone: true}, engram.Page{Limit: page, Offset: offset})
+		ops, err := r.Operations(ctx, engram.JournalFilter{Project: project, WithDeleted: true}, engram.Page{Limit: page, Offset: offset})
 		if err != nil {
 			return err
 		}

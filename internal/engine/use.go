@@ -365,9 +365,9 @@ type Shown struct {
 	// Title and Type are those of now; "" when nothing was found, or it was erased.
 	Title string
 	Type  engram.Type
-	// Gone says that the memory was forgotten or erased since. Of an erased one the
+	// Deleted says that the memory was forgotten or erased since. Of an erased one the
 	// number and the question are gone too.
-	Gone bool
+	Deleted bool
 }
 
 // Why tells what was shown in a session: when, by which verb, for which question, at
@@ -428,7 +428,7 @@ func withMemories(ctx context.Context, r engram.Reader, uses []engram.Use) ([]Sh
 	for i, u := range uses {
 		m := known[u.Memory]
 		// A use with a cost showed something: without a memory, it was erased.
-		shown[i] = Shown{Use: u, Title: m.Title, Type: m.Type, Gone: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
+		shown[i] = Shown{Use: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
 	}
 	return shown, nil
 }

@@ -40,7 +40,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	for _, u := range a.Uses {
 		sum += u.Tokens
 		told = append(told, u.Verb+" "+u.Title)
-		if (u.Memory == 0) != (u.Tokens == 0) || (u.Memory == 0) != (u.Rank == 0) || u.At.IsZero() || u.SessionID != "s" || u.Gone || strings.Contains(u.Query, "hunter2") {
+		if (u.Memory == 0) != (u.Tokens == 0) || (u.Memory == 0) != (u.Rank == 0) || u.At.IsZero() || u.SessionID != "s" || u.Deleted || strings.Contains(u.Query, "hunter2") {
 			t.Errorf("a use: %+v", u)
 		}
 	}
@@ -57,7 +57,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	}
 	for _, u := range w.why("s").Uses {
 		erased := u.Memory == 0 && u.Tokens > 0
-		if u.Gone != (erased || u.Memory == second) || erased && (u.Query != "" || u.Title != "") {
+		if u.Deleted != (erased || u.Memory == second) || erased && (u.Query != "" || u.Title != "") {
 			t.Errorf("after forgetting #%d and erasing #%d: %+v", second, first, u)
 		}
 	}

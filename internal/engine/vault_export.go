@@ -314,7 +314,7 @@ func (e *Engine) erasedNotes(ctx context.Context, notes engram.VaultNotes, ids [
 		return erased, nil
 	}
 	names := mapped(ids, func(id engram.ID) string { return string(id) })
-	var erasure gone
+	var erasure tombstones
 	here := map[engram.ID]bool{}
 	err := e.store.View(ctx, func(r engram.Reader) (err error) {
 		if erasure, err = readErased(ctx, r); err != nil {

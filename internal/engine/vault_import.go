@@ -98,7 +98,7 @@ type vaultImport struct {
 	res   *VaultImported
 	edits []engram.NoteEdit // of memories, not written yet
 	fresh freshNotes        // that are not saved yet
-	gone  []goneNote        // whose memories are not forgotten yet
+	gone  []deletedNote     // whose memories are not forgotten yet
 	// carried are the memories that notes of other stores brought; nil for those of which
 	// all is told already.
 	carried map[engram.ID]*engram.Memory
@@ -141,8 +141,8 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 		}
 		x.tell(e, act, VaultItem{Line: e.Line, Code: engram.CodeOf(e.Flaw), Reason: flawText(e.Flaw)})
 		return nil
-	case e.Gone:
-		return x.takeGone(ctx, e)
+	case e.Deleted:
+		return x.takeDeletion(ctx, e)
 	case e.ID == "":
 		return x.takeNew(ctx, e)
 	}
@@ -437,8 +437,8 @@ func (x *vaultImport) known(ctx context.Context, m engram.Memory) (same engram.M
 	return same, why, err
 }
 
-// takeGone forgets the memory of a note that was deleted, where that is wanted.
-func (x *vaultImport) takeGone(ctx context.Context, e engram.NoteEdit) error {
+// takeDeletion forgets the memory of a note that was deleted, where that is wanted.
+func (x *vaultImport) takeDeletion(ctx context.Context, e engram.NoteEdit) error {
 	m, err := view(ctx, x.Engine, func(r engram.Reader) (engram.Memory, error) { return r.Memory(ctx, engram.ByID(e.ID)) })
 	switch {
 	case engram.CodeOf(err) == engram.CodeNotFound:
@@ -454,14 +454,14 @@ func (x *vaultImport) takeGone(ctx context.Context, e engram.NoteEdit) error {
 		x.tell(e, VaultMissing, VaultItem{Num: m.Num, Reason: "the note was deleted; the memory stays as it is"})
 		return nil
 	}
-	if x.gone = append(x.gone, goneNote{e, m.Num}); len(x.gone) < mostEdits {
+	if x.gone = append(x.gone, deletedNote{e, m.Num}); len(x.gone) < mostEdits {
 		return nil
 	}
 	return x.forget(ctx)
 }
 
-// goneNote is a note that was deleted, and whose memory is to be forgotten.
-type goneNote struct {
+// deletedNote is a note that was deleted, and whose memory is to be forgotten.
+type deletedNote struct {
 	engram.NoteEdit
 	num int64
 }

@@ -186,8 +186,8 @@ func sessionRecords(ctx context.Context, r engram.Reader, ss []engram.Session) (
 	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, sittingSession)
 }
 
-// goneRecords are sessions that left no row.
-func goneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
+// tombstoneRecords are sessions that left no row.
+func tombstoneRecords(ctx context.Context, r engram.Reader, ss []engram.Session) ([]engram.Record, error) {
 	return recordsWith(ctx, r, engram.EntitySession, ss, sessionID, func(s engram.Session, l engram.Lineage, known bool) engram.Record {
 		rec := writtenSession(s, l)
 		if !known {

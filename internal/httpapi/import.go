@@ -62,7 +62,7 @@ func (a *API) importFile(w http.ResponseWriter, q request) error {
 	case err != nil && len(res.Rejected) > 0:
 		return &wrongFile{err, document.ImportedOf(res, dryRun).Rejected}
 	case err != nil && len(res.Forgets) > 0:
-		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to agree, send it with may_forget=%d, and with dry_run=true to only look", res.Memories.Gone)
+		return engram.Errorf(engram.CodeOf(err), "%v", err).WithHint("nothing was replaced; to agree, send it with may_forget=%d, and with dry_run=true to only look", res.Memories.Removed)
 	case err != nil:
 		return err
 	}

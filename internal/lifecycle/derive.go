@@ -188,7 +188,7 @@ func Adopted(here, there engram.Record) engram.Record {
 	if there.Memory != nil {
 		adoptMemory(here, there, &l)
 	}
-	if !Forgotten(own) && Forgotten(*here.Lineage) && own.Base.Compare(goneBy(*here.Lineage)) > 0 {
+	if !Forgotten(own) && Forgotten(*here.Lineage) && own.Base.Compare(deletedBy(*here.Lineage)) > 0 {
 		l = Stamped(l, []engram.Part{engram.PartRestored}, own.Base)
 	}
 	if there.Relation != nil && l.Digest() == here.Lineage.Digest() {

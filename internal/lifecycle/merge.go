@@ -133,9 +133,9 @@ func settled(m engram.Record) engram.Record {
 	case m.Memory != nil:
 		settleMemory(m.Memory, l, gone)
 	case m.Prompt != nil:
-		m.Prompt.DeletedAt = goneAt(m.Prompt.DeletedAt, *l, gone)
+		m.Prompt.DeletedAt = deletedAt(m.Prompt.DeletedAt, *l, gone)
 	case m.Session != nil:
-		m.Gone = gone
+		m.Tombstone = gone
 	case m.Project != nil:
 		m.Project.Aliases = members(l.Sets)
 	case m.Relation != nil:
@@ -152,8 +152,8 @@ func settled(m engram.Record) engram.Record {
 	return m
 }
 
-// goneAt is when something was forgotten, if it was.
-func goneAt(at time.Time, l engram.Lineage, gone bool) time.Time {
+// deletedAt is when something was forgotten, if it was.
+func deletedAt(at time.Time, l engram.Lineage, gone bool) time.Time {
 	switch {
 	case !gone:
 		return time.Time{}
@@ -190,8 +190,8 @@ func left(l engram.Lineage) bool {
 	return was && l.Parts[partProject].Compare(s) < 0 && !writtenSince(l, s)
 }
 
-// goneBy is the write by which a thing that is forgotten was taken away last.
-func goneBy(l engram.Lineage) engram.Stamp {
+// deletedBy is the write by which a thing that is forgotten was taken away last.
+func deletedBy(l engram.Lineage) engram.Stamp {
 	deleted, left := l.Parts[engram.PartDeleted], l.Parts[engram.PartLeft]
 	if left.Compare(deleted) > 0 {
 		return left

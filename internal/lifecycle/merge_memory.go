@@ -108,7 +108,7 @@ func countedBy(l engram.Lineage) engram.Count {
 func settleMemory(m *engram.MemoryRecord, l *engram.Lineage, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
-	now.DeletedAt = goneAt(now.DeletedAt, *l, gone)
+	now.DeletedAt = deletedAt(now.DeletedAt, *l, gone)
 	sum := countedBy(*l)
 	now.AccessCount, now.DuplicateCount = sum.Accesses, sum.Repeats+1
 	m.Revisions = texts(m.Revisions, textOf(*now, l.Of(engram.PartText)))

@@ -193,8 +193,8 @@ func (t *tx) DropErased(ctx context.Context, key string) (x engram.Erased, found
 	return x, found, nil
 }
 
-// buriedSQL are the projects whose batches have had a memory: those who work on them have it.
-const buriedSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
+// tombstoneSQL are the projects whose batches have had a memory: those who work on them have it.
+const tombstoneSQL = `SELECT DISTINCT p.name FROM carried c JOIN projects p ON p.num = c.project WHERE c.entity = ? AND c.key = ? ORDER BY 1`
 
 // bury remembers that something is being erased here, at the clock of the verb that does: in
 // the project where it is, and in those whose batches have had it before it moved.
@@ -208,7 +208,7 @@ func (t *tx) bury(ctx context.Context, x engram.Erased, num any) error {
 	if err := t.PutErased(ctx, x); err != nil {
 		return err
 	}
-	others, err := column[string](ctx, t, buriedSQL, kindNum(x.Entity), num)
+	others, err := column[string](ctx, t, tombstoneSQL, kindNum(x.Entity), num)
 	for _, x.Project = range others {
 		if err := t.PutErased(ctx, x); err != nil {
 			return err

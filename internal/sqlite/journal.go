@@ -218,12 +218,12 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	if f.Project != "" {
 		num, known, err := t.knownProject(ctx, f.Project)
 		switch {
-		case err != nil || !known && !f.Gone:
+		case err != nil || !known && !f.WithDeleted:
 			return nil, err
 		case !known:
 			num = -1 // no project's
 		}
-		if f.Gone {
+		if f.WithDeleted {
 			and(`(j.project = ? OR `+touchesSQL+` OR substr(j.verb, 1, 8) = 'project_' AND NOT EXISTS (SELECT 1 FROM projects WHERE num = j.project AND num <> 0))`, num, num)
 		} else {
 			and(`(j.project = ? OR `+touchesSQL+`)`, num, num)

@@ -21,10 +21,10 @@ const (
 	topicsHeldSQL = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	topicHeldSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
 		WHERE l.entity = ? AND l.held ->> 'topic_key' = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
-	goneSessionsSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
+	sessionTombstonesSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
 		AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key) ORDER BY l.key LIMIT ?4`
-	goneOfSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM json_each(?2) a
+	tombstonesOfSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM json_each(?2) a
 		CROSS JOIN lineages l ON l.entity = ?1 AND l.key = a.value AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = l.key)`
 )
 
@@ -173,8 +173,8 @@ func (t *tx) PutLineage(ctx context.Context, entity engram.Entity, key string, l
 	return nil
 }
 
-// PutGone says of which project a session was that has no row.
-func (t *tx) PutGone(ctx context.Context, session, project string) error {
+// PutTombstone says of which project a session was that has no row.
+func (t *tx) PutTombstone(ctx context.Context, session, project string) error {
 	num, _, err := t.knownProject(ctx, project)
 	if err != nil {
 		return err
@@ -186,21 +186,21 @@ func (t *tx) PutGone(ctx context.Context, session, project string) error {
 	return nil
 }
 
-// GoneSessions returns sessions that have a lineage and no row.
-func (t *tx) GoneSessions(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
+// SessionTombstones returns sessions that have a lineage and no row.
+func (t *tx) SessionTombstones(ctx context.Context, project, after string, limit int) ([]engram.Session, error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, err
 	}
-	return t.goneSessions(ctx, goneSessionsSQL, kindNum(engram.EntitySession), after, in, limit)
+	return t.sessionTombstones(ctx, sessionTombstonesSQL, kindNum(engram.EntitySession), after, in, limit)
 }
 
-// GoneOf returns those of some sessions that have a lineage and no row.
-func (t *tx) GoneOf(ctx context.Context, ids []string) ([]engram.Session, error) {
-	return t.goneSessions(ctx, goneOfSQL, kindNum(engram.EntitySession), jsonText(ids))
+// TombstonesOf returns those of some sessions that have a lineage and no row.
+func (t *tx) TombstonesOf(ctx context.Context, ids []string) ([]engram.Session, error) {
+	return t.sessionTombstones(ctx, tombstonesOfSQL, kindNum(engram.EntitySession), jsonText(ids))
 }
 
-func (t *tx) goneSessions(ctx context.Context, query string, args ...any) ([]engram.Session, error) {
+func (t *tx) sessionTombstones(ctx context.Context, query string, args ...any) ([]engram.Session, error) {
 	return list(ctx, t, "read sessions that are gone", query, args, func(r scanner) (s engram.Session, err error) {
 		err = r.Scan(&s.ID, &s.Project)
 		return s, err

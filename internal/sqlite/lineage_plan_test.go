@@ -46,7 +46,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, "app", b); return err },
 			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},
-		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.GoneSessions(ctx, "app", "", 10); return err },
+		{name: "sessions that are gone", run: func(t *tx) error { _, err := t.SessionTombstones(ctx, "app", "", 10); return err },
 			want: []string{walk}},
 		{name: "sessions of which something may be told", run: func(t *tx) error { _, err := t.Told(ctx, []string{"s"}, "app"); return err },
 			want: []string{asked, "SEARCH s USING COVERING INDEX sqlite_autoindex_sessions_1 (id=?)", "SEARCH m USING INDEX memories_session (session=?)",
@@ -59,7 +59,7 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 				"SEARCH o USING INDEX memories_session_forgotten (session=?)"}},
 		{name: "what was erased, by name", run: func(t *tx) error { _, err := t.ErasedOf(ctx, engram.EntityMemory, b); return err },
 			want: []string{asked, "SEARCH t USING PRIMARY KEY (entity=? AND name=?)"}},
-		{name: "sessions that are gone, by name", run: func(t *tx) error { _, err := t.GoneOf(ctx, b); return err },
+		{name: "sessions that are gone, by name", run: func(t *tx) error { _, err := t.TombstonesOf(ctx, b); return err },
 			want: []string{asked, "SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -254,8 +254,8 @@ func journalCases() []testCase {
 			}{
 				{"a project that is there", engram.JournalFilter{Project: "app"}, []int64{1}},
 				{"one that is gone, unasked", engram.JournalFilter{Project: "gone"}, nil},
-				{"one that is gone", engram.JournalFilter{Project: "gone", Gone: true}, []int64{2}},
-				{"one that is there, and what is gone beside it", engram.JournalFilter{Project: "app", Gone: true}, []int64{1, 2}},
+				{"one that is gone", engram.JournalFilter{Project: "gone", WithDeleted: true}, []int64{2}},
+				{"one that is there, and what is gone beside it", engram.JournalFilter{Project: "app", WithDeleted: true}, []int64{1, 2}},
 			} {
 				k.view(func(r engram.Reader) error {
 					var got []int64

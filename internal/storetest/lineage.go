@@ -269,7 +269,7 @@ func lineageCases() []testCase {
 				if err := tx.PutLineage(k.Context(), engram.EntitySession, "s-never", engram.Lineage{}); err != nil {
 					return err
 				}
-				if err := tx.PutGone(k.Context(), "s-never", "app"); err != nil {
+				if err := tx.PutTombstone(k.Context(), "s-never", "app"); err != nil {
 					return err
 				}
 				if err := tx.DeleteSession(k.Context(), "s-1"); err != nil {
@@ -279,7 +279,7 @@ func lineageCases() []testCase {
 			})
 			k.view(func(r engram.Reader) error {
 				for project, want := range map[string]string{"app": "[s-1 of app s-never of app]", "": "[s-1 of app s-never of app]", "web": "[]"} {
-					gone, err := r.GoneSessions(k.Context(), project, "", 10)
+					gone, err := r.SessionTombstones(k.Context(), project, "", 10)
 					if err != nil {
 						return err
 					}

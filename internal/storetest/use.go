@@ -256,7 +256,7 @@ func toldCases() []testCase {
 				return tx.DeleteSession(k.Context(), "s-1")
 			})
 			k.view(func(r engram.Reader) error {
-				gone, err := r.GoneOf(k.Context(), []string{"s-0", "s-1", "s-2"})
+				gone, err := r.TombstonesOf(k.Context(), []string{"s-0", "s-1", "s-2"})
 				if err != nil {
 					return err
 				}

@@ -104,7 +104,7 @@ type imported struct {
 // PlainText says what came in.
 func (i imported) PlainText() (string, bool) {
 	tell := func(t document.Tally, what string) string {
-		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Gone)
+		return fmt.Sprintf("%d %s added, %d changed, %d unchanged, %d rejected, %d gone", t.Added, what, t.Changed, t.Unchanged, t.Rejected, t.Removed)
 	}
 	text := tell(i.Memories, "memories") + "\n" + tell(i.Relations, "relationships")
 	if i.Backup != "" {
@@ -129,7 +129,7 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		Progress: by.Progress.Of("importing")})
 	if err != nil && len(res.Forgets) > 0 {
 		return imported{}, engram.Errorf(engram.CodeOf(err), "%v", err).
-			WithHint("nothing was replaced; ask the user, then call it again with may_forget=%d", res.Memories.Gone)
+			WithHint("nothing was replaced; ask the user, then call it again with may_forget=%d", res.Memories.Removed)
 	}
 	if err != nil {
 		return imported{}, withItems(err, itemsOf(res.Rejected))

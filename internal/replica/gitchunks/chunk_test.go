@@ -118,7 +118,7 @@ func TestTheFormat(t *testing.T) {
 	dir := t.TempDir()
 	m := memory(1, "JWT <b>, 15 minutes")
 	m.Memory.Memory.Tags, m.Memory.Memory.UpdatedAt = []string{"auth"}, at(2).Add(500*time.Millisecond)
-	gone := engram.Record{Gone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1")}, Session: &engram.Session{ID: "s0", Project: "shop"}}
+	gone := engram.Record{Tombstone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1")}, Session: &engram.Session{ID: "s0", Project: "shop"}}
 	relation := engram.Record{Relation: &engram.RelationRecord{Relation: engram.Relation{ID: "rel-0000000000000001", Verb: engram.VerbContradicts, Status: engram.RelationJudged,
 		Strength: 1, Reason: "r", Confidence: 0.75, Actor: "agent", ActorKind: "agent", CreatedAt: at(1), UpdatedAt: at(2)},
 		Source: engram.ByID(m.Memory.Memory.ID), Target: engram.Ref{SyncID: "obs-00000000000000bb"}}}
@@ -307,7 +307,7 @@ func TestEveryRecordComesBack(t *testing.T) {
 			}
 			return time.UnixMilli(ms).UTC()
 		}
-		in := engram.Record{Gone: rapid.Bool().Draw(t, "gone")}
+		in := engram.Record{Tombstone: rapid.Bool().Draw(t, "gone")}
 		if rapid.Bool().Draw(t, "lineage") {
 			in.Lineage = &engram.Lineage{Base: stamp(1, text("device")), Counts: map[string]engram.Count{"d": {Accesses: 1}}}
 		}

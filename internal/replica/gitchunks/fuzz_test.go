@@ -12,7 +12,7 @@ import (
 // what was read can be written and read again.
 func FuzzRead(f *testing.F) {
 	own, err := gitchunks.WritePlain(engram.Batch{By: "ana", At: at(1)}, []engram.Record{memory(1, "a"),
-		{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: "prompt-1", At: 7}}, {Gone: true, Session: &engram.Session{ID: "s"}}})
+		{Erased: &engram.Erased{Entity: engram.EntityPrompt, ID: "prompt-1", At: 7}}, {Tombstone: true, Session: &engram.Session{ID: "s"}}})
 	if err != nil {
 		f.Fatal(err)
 	}

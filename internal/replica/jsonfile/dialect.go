@@ -47,7 +47,7 @@ func writeDialectRecord(o *object, r engram.Record) error {
 // fitDialect is what the dialect has a word for.
 func fitDialect(r engram.Record) (engram.Record, bool) {
 	switch {
-	case r.Gone:
+	case r.Tombstone:
 	case r.Session != nil:
 		return engram.Record{Session: r.Session}, true
 	case r.Memory != nil:

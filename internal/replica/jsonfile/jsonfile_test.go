@@ -40,7 +40,7 @@ func everything() []engram.Record {
 		{Lineage: &engram.Lineage{Base: stamp(1, "d1")}, Project: &engram.Project{Name: "shop", Aliases: []string{"store"}, Remote: "github.com/a/shop", CreatedAt: instant(1),
 			Decay: &engram.ProjectDecay{Decay: engram.Decay{Curve: engram.CurveGeometric, Rate: 0.9}, Types: map[engram.Type]engram.Decay{"fact": {Rate: 0.5}}}}},
 		{Session: &engram.Session{ID: "s1", Project: "shop", Directory: "/src", StartedAt: instant(1), EndedAt: instant(2), ActiveAt: instant(3), Summary: "done"}},
-		{Gone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.Stamp{engram.PartDeleted: stamp(3, "d2")}}, Session: &engram.Session{ID: "s0", Project: "shop"}},
+		{Tombstone: true, Lineage: &engram.Lineage{Base: stamp(1, "d1"), Parts: map[engram.Part]engram.Stamp{engram.PartDeleted: stamp(3, "d2")}}, Session: &engram.Session{ID: "s0", Project: "shop"}},
 		{Lineage: lineage, Memory: &engram.MemoryRecord{Memory: m, Revisions: []engram.Revision{{Number: 1, Type: "fact", Title: "old", Content: "was", WrittenAt: instant(1), ReplacedAt: instant(2), Reason: "update", Stamp: stamp(1, "d1")}},
 			Vectors: []engram.FingerprintedRow{{Model: "f", Values: []float32{0.5, -1, 0}}}}},
 		{Prompt: &engram.Prompt{SyncID: "prompt-1", SessionID: "s1", Project: "shop", Content: "why?", CreatedAt: instant(1), DeletedAt: instant(2)}},

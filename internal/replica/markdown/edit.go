@@ -143,7 +143,7 @@ func (n *notes) edit(id engram.ID, x *noteState) (e engram.NoteEdit, told bool, 
 		e.Flaw = engram.Errorf(engram.CodeInvalid, "it is a link now").WithHint("nothing is read through links")
 		return e, true, nil
 	case !stands:
-		e.Gone = true
+		e.Deleted = true
 		return e, true, nil
 	}
 	if changed, err := n.changedSince(f, &x.fileState); err == nil && !changed {

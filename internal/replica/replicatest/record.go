@@ -69,11 +69,11 @@ func sessionRecord(n int) engram.Record {
 		StartedAt: day(1), EndedAt: day(2), Summary: "What was done", ActiveAt: day(1)}}
 }
 
-// goneRecord is a session that was deleted: no more than its names.
-func goneRecord(n int) engram.Record {
+// tombstoneRecord is a session that was deleted: no more than its names.
+func tombstoneRecord(n int) engram.Record {
 	l := lineageOf(n)
 	l.Parts = map[engram.Part]engram.Stamp{engram.PartDeleted: stampOf(n+1, "d1")}
-	return engram.Record{Lineage: l, Gone: true, Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop"}}
+	return engram.Record{Lineage: l, Tombstone: true, Session: &engram.Session{ID: fmt.Sprintf("session-%d", n), Project: "shop"}}
 }
 
 func promptRecord(n int) engram.Record {

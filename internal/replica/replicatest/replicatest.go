@@ -258,7 +258,7 @@ func writeCases() []testCase {
 func readCases() []testCase {
 	return []testCase{
 		{"every kind of record comes back as it was", func(k *kit) {
-			records := []engram.Record{sessionRecord(1), goneRecord(2), memoryRecord(1), fullRecord(2), forgottenRecord(3),
+			records := []engram.Record{sessionRecord(1), tombstoneRecord(2), memoryRecord(1), fullRecord(2), forgottenRecord(3),
 				promptRecord(1), relationRecord(1), removedRecord(2), erasedRecord(engram.EntityMemory, 9),
 				erasedRecord(engram.EntityPrompt, 9), erasedRecord(engram.EntitySession, 9)}
 			b := k.write(engram.Batch{By: "ana", At: day(1)}, records...)

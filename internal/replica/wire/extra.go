@@ -21,7 +21,7 @@ const mostFields = 1000
 // list for: a session or a prompt that was deleted, a project, a relation, an erasure.
 func EncodeExtended(r engram.Record) (list int, item []byte, err error) {
 	switch {
-	case r.Gone:
+	case r.Tombstone:
 		return 0, nil, nil
 	case r.Session != nil:
 		item, err = extended(MemSessionOf(*r.Session), r)
@@ -82,7 +82,7 @@ func extended(said any, r engram.Record) ([]byte, error) {
 // value: laid over said by Decode, it gives the record.
 func Rest(r engram.Record, said []byte) ([]byte, error) {
 	long := ""
-	if r.Memory != nil && !r.Gone { // what both say anyway need not be written only to be compared
+	if r.Memory != nil && !r.Tombstone { // what both say anyway need not be written only to be compared
 		m := *r.Memory
 		m.Memory.Content, long = "", "content"
 		r.Memory = &m

@@ -7,15 +7,15 @@ import (
 // Trail is what every native item but an erasure may have beside its values: where they
 // come from. A file that was written before lineages were kept has none.
 type Trail struct {
-	Lineage *engram.Lineage `json:"lineage,omitempty"`
-	Gone    bool            `json:"gone,omitempty"` // no row was left of it: it holds no more than its names
+	Lineage   *engram.Lineage `json:"lineage,omitempty"`
+	Tombstone bool            `json:"gone,omitempty"` // no row was left of it: it holds no more than its names
 }
 
-func trailOf(r engram.Record) Trail { return Trail{Lineage: r.Lineage, Gone: r.Gone} }
+func trailOf(r engram.Record) Trail { return Trail{Lineage: r.Lineage, Tombstone: r.Tombstone} }
 
 // on is a record with the trail.
 func (t Trail) on(r engram.Record) engram.Record {
-	r.Lineage, r.Gone = t.Lineage, t.Gone
+	r.Lineage, r.Tombstone = t.Lineage, t.Tombstone
 	return r
 }
 

@@ -141,7 +141,7 @@ func records() *rapid.Generator[engram.Record] {
 			r.Erased = &engram.Erased{Entity: engram.Entity(text("kind")), ID: text("id"), SyncID: text("sync"), Project: text("project"), At: engram.Clock(rapid.Int64().Draw(t, "at"))}
 			return r
 		}
-		r.Lineage, r.Gone = lineages().Draw(t, "lineage"), rapid.Bool().Draw(t, "gone")
+		r.Lineage, r.Tombstone = lineages().Draw(t, "lineage"), rapid.Bool().Draw(t, "gone")
 		return r
 	})
 }
@@ -164,7 +164,7 @@ func TestWhatIsEncodedIsDecodedToTheSame(t *testing.T) {
 // What an older program wrote lacks what was added since.
 func TestAnItemWithoutLineage(t *testing.T) {
 	r, err := wire.Decode(wire.Memories, []byte(`{"content":"a","revisions":[{"number":1,"content":"b"}]}`))
-	if err != nil || r.Lineage != nil || r.Gone || r.Memory.Memory.Content != "a" || r.Memory.Revisions[0].Stamp != (engram.Stamp{}) {
+	if err != nil || r.Lineage != nil || r.Tombstone || r.Memory.Memory.Content != "a" || r.Memory.Revisions[0].Stamp != (engram.Stamp{}) {
 		t.Errorf("got %+v, %v; want a memory of which nobody knows where it comes from", r, err)
 	}
 }
