@@ -87,15 +87,15 @@ type LineageReader interface {
 	Device(ctx context.Context) (string, error)
 	LatestClock(ctx context.Context) (Clock, error)
 
-	// Uncarried returns the keys of things of a kind and a project ("" is every one), in the
+	// Unreplicated returns the keys of things of a kind and a project ("" is every one), in the
 	// order of their keys from after on, whose lineage as it is now no batch of these carries.
 	// "" is before every key. Keys are ordered as numbers where they are. Of EntityErased they
 	// are what Erased.Key is, and Erased.Digest stands for the lineage.
-	Uncarried(ctx context.Context, entity Entity, project string, batches []string, after string, limit int) ([]string, error)
-	// CountUncarried counts them.
-	CountUncarried(ctx context.Context, entity Entity, project string, batches []string) (int, error)
-	// CarriedBy returns the sets of batches in each of which a state of a thing can be found.
-	CarriedBy(ctx context.Context, entity Entity, key string, digest int64) ([][]string, error)
+	Unreplicated(ctx context.Context, entity Entity, project string, batches []string, after string, limit int) ([]string, error)
+	// CountUnreplicated counts them.
+	CountUnreplicated(ctx context.Context, entity Entity, project string, batches []string) (int, error)
+	// ReplicatedBy returns the sets of batches in each of which a state of a thing can be found.
+	ReplicatedBy(ctx context.Context, entity Entity, key string, digest int64) ([][]string, error)
 	// Shared reports whether any batch that was ever known here carries a state of a thing,
 	// wherever that batch may be now: others may have it.
 	Shared(ctx context.Context, entity Entity, key string) (bool, error)
@@ -145,9 +145,9 @@ type LineageWriter interface {
 	// StampProject stamps a part of everything in a project, as a move of all of it does.
 	StampProject(ctx context.Context, project string, part Part, s Stamp) error
 
-	// PutCarried remembers that a state of a thing, by Lineage.Digest, can be found in these
+	// PutReplicated remembers that a state of a thing, by Lineage.Digest, can be found in these
 	// batches together.
-	PutCarried(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
+	PutReplicated(ctx context.Context, entity Entity, key string, digest int64, batches []string) error
 	// PutStrayed remembers that these batches have a memory in a project in which it is not here.
 	PutStrayed(ctx context.Context, key, project string, digest int64, batches []string) error
 	// PutPulled remembers that a batch was read to its end here for a project; "" is every one,

@@ -35,9 +35,9 @@ type VaultNotes interface {
 	// Named lists the memories that notes here name, in the order of their IDs: those of
 	// Known, and those whose notes came by another way.
 	Named() []ID
-	// Carried reads the note of a memory as what carries it to a store that does not have
+	// Replicated reads the note of a memory as what carries it to a store that does not have
 	// it; told is false for a note that is not there or cannot be read.
-	Carried(id ID) (c CarriedNote, told bool, err error)
+	Replicated(id ID) (c ReplicatedNote, told bool, err error)
 	// Place settles what the note of a memory is called: every memory whose note will be
 	// put, or linked to, needs its place first.
 	Place(p NotePlace)
@@ -171,8 +171,8 @@ type NoteRemark struct {
 	Reason string // for a person
 }
 
-// CarriedNote is a note as what carries a memory from one store to another.
-type CarriedNote struct {
+// ReplicatedNote is a note as what carries a memory from one store to another.
+type ReplicatedNote struct {
 	NoteEdit
 	Edited bool   // somebody edited it since it was written; false where that is not known
 	Memory Memory // as far as the note tells it; its times may be zero

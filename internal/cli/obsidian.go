@@ -376,21 +376,21 @@ func (d vaultDoc) writeLine(b *strings.Builder) {
 
 // vaultImportedDoc is the answer of `import` of a folder of notes.
 type vaultImportedDoc struct {
-	Vault     string         `json:"vault"`      // as it was named
-	Project   string         `json:"project"`    // "" is every one
-	DryRun    bool           `json:"dry_run"`    // nothing was changed
-	Revised   int            `json:"revised"`    // memories that say what their notes say
-	Created   int            `json:"created"`    // memories that notes became
-	Forgotten int            `json:"forgotten"`  // with --forget-deleted
-	Conflicts int            `json:"conflicts"`  // notes of memories that were changed, too
-	Missing   int            `json:"missing"`    // notes that were deleted, and whose memories stay
-	Rejected  int            `json:"rejected"`   // notes that cannot come in
-	Unchanged int            `json:"unchanged"`  // notes that were edited and say what their memories do
-	Op        int64          `json:"op"`         // the last operation that undo takes back; 0: nothing was changed
-	Ops       int            `json:"ops"`        // how many there were
-	FirstOp   int64          `json:"first_op"`   // the first of verb vault: undo FIRST_OP..OP --verb vault; 0: there is none
-	CarriedOp int64          `json:"carried_op"` // that brought in what notes of other databases carry; 0: there is none
-	Items     []vaultItemDoc `json:"items"`      // what was done with each note
+	Vault        string         `json:"vault"`      // as it was named
+	Project      string         `json:"project"`    // "" is every one
+	DryRun       bool           `json:"dry_run"`    // nothing was changed
+	Revised      int            `json:"revised"`    // memories that say what their notes say
+	Created      int            `json:"created"`    // memories that notes became
+	Forgotten    int            `json:"forgotten"`  // with --forget-deleted
+	Conflicts    int            `json:"conflicts"`  // notes of memories that were changed, too
+	Missing      int            `json:"missing"`    // notes that were deleted, and whose memories stay
+	Rejected     int            `json:"rejected"`   // notes that cannot come in
+	Unchanged    int            `json:"unchanged"`  // notes that were edited and say what their memories do
+	Op           int64          `json:"op"`         // the last operation that undo takes back; 0: nothing was changed
+	Ops          int            `json:"ops"`        // how many there were
+	FirstOp      int64          `json:"first_op"`   // the first of verb vault: undo FIRST_OP..OP --verb vault; 0: there is none
+	ReplicatedOp int64          `json:"carried_op"` // that brought in what notes of other databases carry; 0: there is none
+	Items        []vaultItemDoc `json:"items"`      // what was done with each note
 }
 
 // vaultItemDoc is one note of an import.
@@ -408,7 +408,7 @@ type vaultItemDoc struct {
 
 func vaultImportedOf(v engine.VaultImported, dir string, dryRun bool) vaultImportedDoc {
 	return vaultImportedDoc{dir, v.Project, dryRun, v.Count(engine.VaultRevised), v.Count(engine.VaultCreated), v.Count(engine.VaultForgot),
-		v.Count(engine.VaultConflict), v.Count(engine.VaultMissing), v.Count(engine.VaultRejected), v.Unchanged, v.Op, v.Ops, v.First, v.Carried,
+		v.Count(engine.VaultConflict), v.Count(engine.VaultMissing), v.Count(engine.VaultRejected), v.Unchanged, v.Op, v.Ops, v.First, v.Replicated,
 		document.Each(v.Items, func(i engine.VaultItem) vaultItemDoc {
 			return vaultItemDoc{i.Path, i.Line, string(i.Act), string(i.ID), i.Num, document.OrEmpty(i.Fields), string(i.Code), i.Reason, i.Aside}
 		})}
@@ -436,8 +436,8 @@ func (d vaultImportedDoc) write(b *strings.Builder) {
 	} else if d.FirstOp != 0 {
 		undo = append(undo, fmt.Sprintf("engram undo %d..%d --verb vault", d.FirstOp, d.Op))
 	}
-	if d.CarriedOp != 0 {
-		undo = append(undo, fmt.Sprintf("engram undo %d", d.CarriedOp))
+	if d.ReplicatedOp != 0 {
+		undo = append(undo, fmt.Sprintf("engram undo %d", d.ReplicatedOp))
 	}
 	if len(undo) > 0 {
 		fmt.Fprintf(b, "To undo: %s\n", strings.Join(undo, " and "))

@@ -116,7 +116,7 @@ func (p *pushing) begin(ctx context.Context) error {
 		p.fresh = map[engram.Entity][]string{}
 		for _, kind := range travelling() {
 			// At once: each question walks over all that is carried.
-			keys, err := r.Uncarried(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
+			keys, err := r.Unreplicated(ctx, kind, p.res.Project, p.batches, "", math.MaxInt32)
 			if err != nil {
 				return err
 			}
@@ -213,7 +213,7 @@ func (p *pushing) flush(ctx context.Context) error {
 func (p *pushing) carry(ctx context.Context, batch string, went []outgoing) error {
 	return p.store.Update(ctx, func(tx engram.Tx) error {
 		for _, o := range went {
-			if err := tx.PutCarried(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
+			if err := tx.PutReplicated(ctx, o.entity, o.key, o.digest, []string{batch}); err != nil {
 				return err
 			}
 		}
@@ -353,7 +353,7 @@ func (p *pushing) leaving(ctx context.Context, r engram.Reader, project string, 
 		}
 		o := outgoing{record: leavingRecord(m, s, project), entity: engram.EntityMemory, key: key(m.Num)}
 		o.digest = o.record.Lineage.Digest()
-		sets, err := r.CarriedBy(ctx, engram.EntityMemory, o.key, o.digest)
+		sets, err := r.ReplicatedBy(ctx, engram.EntityMemory, o.key, o.digest)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (w world) wentBefore(b *testing.B, r engram.Remote) {
 				if err := tx.PutLineage(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l); err != nil {
 					return err
 				}
-				if err := tx.PutCarried(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
+				if err := tx.PutReplicated(b.Context(), engram.EntityMemory, fmt.Sprint(m.Num), l.Digest(), []string{batch.ID}); err != nil {
 					return err
 				}
 				last = m.Num

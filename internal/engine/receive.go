@@ -152,18 +152,18 @@ func (i *importing) carry(ctx context.Context, kind engram.Entity, key string, w
 	if i.batch == "" {
 		return nil
 	}
-	if err := i.tx.PutCarried(ctx, kind, key, came, []string{i.batch}); err != nil {
+	if err := i.tx.PutReplicated(ctx, kind, key, came, []string{i.batch}); err != nil {
 		return err
 	}
 	if now.Digest() == came || now.Digest() == was.Digest() {
 		return nil
 	}
-	sets, err := i.tx.CarriedBy(ctx, kind, key, was.Digest())
+	sets, err := i.tx.ReplicatedBy(ctx, kind, key, was.Digest())
 	if err != nil {
 		return err
 	}
 	for _, s := range sets {
-		if err := i.tx.PutCarried(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
+		if err := i.tx.PutReplicated(ctx, kind, key, now.Digest(), append(s, i.batch)); err != nil {
 			return err
 		}
 	}

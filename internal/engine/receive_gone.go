@@ -252,7 +252,7 @@ func (i *importing) eraseElsewhere(ctx context.Context, x engram.Erased) (fate, 
 		return unchanged, err
 	}
 	if i.batch != "" {
-		if err := i.tx.PutCarried(ctx, engram.EntityErased, x.Key(), x.Digest(), []string{i.batch}); err != nil {
+		if err := i.tx.PutReplicated(ctx, engram.EntityErased, x.Key(), x.Digest(), []string{i.batch}); err != nil {
 			return unchanged, err
 		}
 	}

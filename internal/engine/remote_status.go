@@ -78,7 +78,7 @@ func (e *Engine) RemoteStatus(ctx context.Context, r engram.Remote, project stri
 // countRest counts what needs no look at the things themselves.
 func (e *Engine) countRest(ctx context.Context, p *pushing, st *RemoteStatus) (pulled map[string]bool, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if st.Unpushed.Erased, err = r.CountUncarried(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
+		if st.Unpushed.Erased, err = r.CountUnreplicated(ctx, engram.EntityErased, st.Project, p.batches); err != nil {
 			return err
 		}
 		if pulled, err = r.Pulled(ctx, st.Project, p.batches); err != nil {

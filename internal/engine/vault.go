@@ -368,9 +368,9 @@ func (x *vaultImport) carry(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var notes []*engram.CarriedNote
+	var notes []*engram.ReplicatedNote
 	for _, id := range absent {
-		c, told, err := x.notes.Carried(id)
+		c, told, err := x.notes.Replicated(id)
 		if err != nil {
 			return err
 		}
@@ -378,7 +378,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 			continue
 		}
 		if erased[id] {
-			x.carried[id] = nil
+			x.replicated[id] = nil
 			x.tell(c.NoteEdit, VaultNoted, VaultItem{Reason: "the memory was erased here, and stays so; the note stays as it is"})
 			continue
 		}
@@ -388,7 +388,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 		if c.Memory.CreatedAt.IsZero() {
 			c.Memory.CreatedAt = c.Memory.UpdatedAt
 		}
-		x.carried[id] = &c.Memory
+		x.replicated[id] = &c.Memory
 		notes = append(notes, &c)
 	}
 	if len(notes) == 0 {
@@ -400,7 +400,7 @@ func (x *vaultImport) carry(ctx context.Context) error {
 // absent are the memories that notes name and that are not here. Those that were forgotten
 // here, and whose notes nobody edited, are told.
 func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
-	x.carried = map[engram.ID]*engram.Memory{}
+	x.replicated = map[engram.ID]*engram.Memory{}
 	var forgotten []engram.Memory
 	err = x.store.View(ctx, func(r engram.Reader) error {
 		for _, id := range x.notes.Named() {
@@ -420,19 +420,19 @@ func (x *vaultImport) absent(ctx context.Context) (ids []engram.ID, err error) {
 		if err != nil {
 			break
 		}
-		var c engram.CarriedNote
+		var c engram.ReplicatedNote
 		var told bool
-		if c, told, err = x.notes.Carried(m.ID); err == nil && told && c.Base != nil && !c.Edited {
+		if c, told, err = x.notes.Replicated(m.ID); err == nil && told && c.Base != nil && !c.Edited {
 			x.tell(c.NoteEdit, VaultNoted, VaultItem{Num: m.Num, Reason: "the memory was forgotten here, and stays so"})
 		}
 	}
 	return ids, err
 }
 
-// carriedRecords are the memories of notes, and then the relations that these tell, between
+// replicatedRecords are the memories of notes, and then the relations that these tell, between
 // memories that are here or come in. One that both of its notes tell is one. Each is made when
 // it is asked for: there may be many, and whoever imports them keeps none.
-func (x *vaultImport) carriedRecords(ctx context.Context, notes []*engram.CarriedNote) iter.Seq2[engram.Record, error] {
+func (x *vaultImport) replicatedRecords(ctx context.Context, notes []*engram.ReplicatedNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for _, c := range notes {
 			if !yield(engram.Record{Item: c.Path, Memory: &engram.MemoryRecord{Memory: c.Memory}}, nil) {
@@ -442,7 +442,7 @@ func (x *vaultImport) carriedRecords(ctx context.Context, notes []*engram.Carrie
 		lives, given := x.living(ctx), map[string]bool{}
 		for _, c := range notes {
 			for _, l := range c.Links {
-				tie := carriedTie(c, l)
+				tie := replicatedRelation(c, l)
 				id := tie.Relation.Relation.ID
 				if l.ID == c.ID || given[id] || !lives(l.ID) {
 					continue
@@ -462,7 +462,7 @@ func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 		if known, asked := here[id]; asked {
 			return known
 		}
-		here[id] = x.carried[id] != nil || x.store.View(ctx, func(r engram.Reader) error {
+		here[id] = x.replicated[id] != nil || x.store.View(ctx, func(r engram.Reader) error {
 			_, err := r.Memory(ctx, engram.ByID(id))
 			return err
 		}) == nil
@@ -470,9 +470,9 @@ func (x *vaultImport) living(ctx context.Context) func(engram.ID) bool {
 	}
 }
 
-// carriedTie is a relation that a note tells, as a record of which the id is the same whichever
+// replicatedRelation is a relation that a note tells, as a record of which the id is the same whichever
 // of its two notes tells it.
-func carriedTie(c *engram.CarriedNote, l engram.NoteLink) engram.Record {
+func replicatedRelation(c *engram.ReplicatedNote, l engram.NoteLink) engram.Record {
 	from, to := c.ID, l.ID
 	if !l.Outgoing || bothWays(l.Verb) && to < from {
 		from, to = to, from
@@ -494,16 +494,16 @@ func bothWays(v engram.Verb) bool {
 
 // carryAll brings in what notes carry as Import does, all of it in one transaction, and tells
 // what became of each note.
-func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.CarriedNote) error {
+func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	f := *x.Engine
 	f.formats = map[string]engram.Format{NativeFormat: given{engram.Snapshot{Format: "notes", Memories: len(notes),
-		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.carriedRecords(ctx, notes)}}
+		Lacks: []engram.Entity{engram.EntityProject, engram.EntitySession, engram.EntityPrompt}}, x.replicatedRecords(ctx, notes)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{DryRun: x.in.DryRun})
 	if err != nil {
 		return err
 	}
 	if res.Op != 0 && !x.in.DryRun {
-		x.res.Op, x.res.Carried = res.Op, res.Op
+		x.res.Op, x.res.Replicated = res.Op, res.Op
 		x.res.Ops++
 	}
 	ids := make(map[string]engram.ID, len(notes))
@@ -516,18 +516,18 @@ func (x *vaultImport) carryAll(ctx context.Context, notes []*engram.CarriedNote)
 	for _, n := range res.Notes {
 		x.tell(engram.NoteEdit{Path: n.Item, ID: ids[n.Item]}, VaultNoted, VaultItem{Reason: n.Reason})
 	}
-	return x.tellCarried(ctx, notes)
+	return x.reportReplicated(ctx, notes)
 }
 
-// tellCarried tells the notes whose memories are here now, and what in them reads like an
+// reportReplicated tells the notes whose memories are here now, and what in them reads like an
 // instruction to an agent: whoever asks for a vault to come in gets it, and should know.
-func (x *vaultImport) tellCarried(ctx context.Context, notes []*engram.CarriedNote) error {
+func (x *vaultImport) reportReplicated(ctx context.Context, notes []*engram.ReplicatedNote) error {
 	return x.store.View(ctx, func(r engram.Reader) error {
 		for _, c := range notes {
 			m, err := r.Memory(ctx, engram.ByID(c.ID))
 			switch {
 			case engram.CodeOf(err) == engram.CodeNotFound && !x.in.DryRun:
-				x.carried[c.ID] = nil // refused
+				x.replicated[c.ID] = nil // refused
 				continue
 			case err != nil && engram.CodeOf(err) != engram.CodeNotFound:
 				return err

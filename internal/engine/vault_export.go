@@ -333,7 +333,7 @@ func (e *Engine) erasedNotes(ctx context.Context, notes engram.VaultNotes, ids [
 		if here[id] || !erasure.anywhere(engram.EntityMemory, string(id)) {
 			continue
 		}
-		c, _, err := notes.Carried(id) // one that cannot be read tells no project
+		c, _, err := notes.Replicated(id) // one that cannot be read tells no project
 		if err != nil {
 			return nil, err
 		}

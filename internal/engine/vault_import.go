@@ -49,13 +49,13 @@ type VaultItem struct {
 
 // VaultImported says what an import of a vault did.
 type VaultImported struct {
-	Project   string
-	Items     []VaultItem // edits first, then new notes, then what was passed over; nothing of notes that nobody touched
-	Op        int64       // the last operation that undo takes back; 0 when nothing was changed
-	Ops       int         // how many there were
-	First     int64       // the first of them whose verb is vault; 0 when there is none
-	Carried   int64       // the one that brought in what notes of other stores carry; 0 when there is none
-	Unchanged int         // notes that were edited and say what their memories do
+	Project    string
+	Items      []VaultItem // edits first, then new notes, then what was passed over; nothing of notes that nobody touched
+	Op         int64       // the last operation that undo takes back; 0 when nothing was changed
+	Ops        int         // how many there were
+	First      int64       // the first of them whose verb is vault; 0 when there is none
+	Replicated int64       // the one that brought in what notes of other stores carry; 0 when there is none
+	Unchanged  int         // notes that were edited and say what their memories do
 }
 
 // Count is how many items have an act.
@@ -99,9 +99,9 @@ type vaultImport struct {
 	edits []engram.NoteEdit // of memories, not written yet
 	fresh freshNotes        // that are not saved yet
 	gone  []deletedNote     // whose memories are not forgotten yet
-	// carried are the memories that notes of other stores brought; nil for those of which
+	// replicated are the memories that notes of other stores brought; nil for those of which
 	// all is told already.
-	carried map[engram.ID]*engram.Memory
+	replicated map[engram.ID]*engram.Memory
 }
 
 // mostEdits is how many edits are written in one transaction, which is one operation for
@@ -146,7 +146,7 @@ func (x *vaultImport) take(ctx context.Context, e engram.NoteEdit) error {
 	case e.ID == "":
 		return x.takeNew(ctx, e)
 	}
-	if m, told := x.carried[e.ID]; told {
+	if m, told := x.replicated[e.ID]; told {
 		// The edit of a note that another store wrote is not settled: that store waits for it.
 		if m == nil || e.Base != nil {
 			return nil

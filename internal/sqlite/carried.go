@@ -13,38 +13,38 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// carriedHere says that one of the carriers ?4 has the state of l. The plus makes SQLite look up
+// replicatedHere says that one of the carriers ?4 has the state of l. The plus makes SQLite look up
 // the state and compare its carriers, instead of looking up the state with each carrier.
-const carriedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
+const replicatedHere = `EXISTS (SELECT 1 FROM carried c WHERE c.entity = l.entity AND c.key = l.key AND c.digest = l.digest
 	AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 
 // The queries of Uncarried, without the columns: what is carried is passed over before
 // anything is looked up, for it is nearly everything. The project, -1 for every one, is
 // looked for in the thing's own row.
-const uncarriedRest = ` FROM lineages l WHERE l.entity = ?1 AND l.key > ?2 AND CASE WHEN ` + carriedHere + ` THEN 0
+const unreplicatedRest = ` FROM lineages l WHERE l.entity = ?1 AND l.key > ?2 AND CASE WHEN ` + replicatedHere + ` THEN 0
 	WHEN ?3 < 0 THEN 1 ELSE ?3 = `
 
-func uncarriedFrom(entity engram.Entity) string {
+func unreplicatedFrom(entity engram.Entity) string {
 	switch entity {
 	case engram.EntityMemory:
-		return uncarriedRest + `(SELECT project FROM memories WHERE num = l.key) END`
+		return unreplicatedRest + `(SELECT project FROM memories WHERE num = l.key) END`
 	case engram.EntityPrompt:
-		return uncarriedRest + `(SELECT project FROM prompts WHERE num = l.key) END`
+		return unreplicatedRest + `(SELECT project FROM prompts WHERE num = l.key) END`
 	case engram.EntitySession:
-		return uncarriedRest + `coalesce((SELECT project FROM sessions WHERE id = l.key), l.project) END`
+		return unreplicatedRest + `coalesce((SELECT project FROM sessions WHERE id = l.key), l.project) END`
 	case engram.EntityRelation:
-		return uncarriedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.num = r.source JOIN memories t ON t.num = r.target
+		return unreplicatedRest + `(SELECT s.project FROM relations r JOIN memories s ON s.num = r.source JOIN memories t ON t.num = r.target
 			WHERE r.num = l.key AND s.project = t.project) END`
 	case engram.EntityErased:
 		return ` FROM (SELECT t.entity || ' ' || t.name || char(9) || t.project AS key, t.entity, t.name, t.at, t.project FROM tombstones t) l
 			WHERE l.key > ?2 AND (?3 < 0 OR l.project = (SELECT name FROM projects WHERE num = ?3)) AND NOT EXISTS (SELECT 1 FROM carried c WHERE c.entity = ?1 AND c.key = l.key
 			AND c.digest = l.at AND +c.carrier IN (SELECT value FROM json_each(?4)))`
 	}
-	return uncarriedRest + `(SELECT num FROM projects WHERE name = l.key) END`
+	return unreplicatedRest + `(SELECT num FROM projects WHERE name = l.key) END`
 }
 
-// uncarriedArgs are what the queries of Uncarried are asked with.
-func (t *tx) uncarriedArgs(ctx context.Context, entity engram.Entity, project string, batches []string, after string) (args []any, none bool, err error) {
+// unreplicatedArgs are what the queries of Uncarried are asked with.
+func (t *tx) unreplicatedArgs(ctx context.Context, entity engram.Entity, project string, batches []string, after string) (args []any, none bool, err error) {
 	in, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, none, err
@@ -65,9 +65,9 @@ func keyAfter(entity engram.Entity, key string) any {
 	return journalKey(entity, key)
 }
 
-// Uncarried returns the keys of things whose lineage no batch carries.
-func (t *tx) Uncarried(ctx context.Context, entity engram.Entity, project string, batches []string, after string, limit int) ([]string, error) {
-	args, none, err := t.uncarriedArgs(ctx, entity, project, batches, after)
+// Unreplicated returns the keys of things whose lineage no batch carries.
+func (t *tx) Unreplicated(ctx context.Context, entity engram.Entity, project string, batches []string, after string, limit int) ([]string, error) {
+	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, after)
 	if err != nil || none {
 		return nil, err
 	}
@@ -75,16 +75,16 @@ func (t *tx) Uncarried(ctx context.Context, entity engram.Entity, project string
 	if entity == engram.EntityErased {
 		order = ` ORDER BY l.entity, l.name, l.project` // the order of the table, and of the keys
 	}
-	return column[string](ctx, t, `SELECT l.key`+uncarriedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
+	return column[string](ctx, t, `SELECT l.key`+unreplicatedFrom(entity)+order+` LIMIT ?5`, append(args, limit)...)
 }
 
-// CountUncarried counts them.
-func (t *tx) CountUncarried(ctx context.Context, entity engram.Entity, project string, batches []string) (n int, err error) {
-	args, none, err := t.uncarriedArgs(ctx, entity, project, batches, "")
+// CountUnreplicated counts them.
+func (t *tx) CountUnreplicated(ctx context.Context, entity engram.Entity, project string, batches []string) (n int, err error) {
+	args, none, err := t.unreplicatedArgs(ctx, entity, project, batches, "")
 	if err != nil || none {
 		return 0, err
 	}
-	if err := t.row(ctx, `SELECT count(*)`+uncarriedFrom(entity), args, &n); err != nil {
+	if err := t.row(ctx, `SELECT count(*)`+unreplicatedFrom(entity), args, &n); err != nil {
 		return 0, fmt.Errorf("count what is not carried: %w", err)
 	}
 	return n, nil
@@ -111,8 +111,8 @@ func (t *tx) Strayed(ctx context.Context, project string, batches []string, afte
 	return column[string](ctx, t, strayedSQL, kindNum(engram.EntityMemory), keyAfter(engram.EntityMemory, after), num, jsonNums(carriers), limit)
 }
 
-// CarriedBy returns the sets of batches in which a state can be found.
-func (t *tx) CarriedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
+// ReplicatedBy returns the sets of batches in which a state can be found.
+func (t *tx) ReplicatedBy(ctx context.Context, entity engram.Entity, key string, digest int64) ([][]string, error) {
 	const query = `SELECT s.batches FROM carried c JOIN carriers s ON s.num = c.carrier
 		WHERE c.entity = ? AND c.key = ? AND c.digest = ? ORDER BY c.carrier`
 	doing := fmt.Sprintf("read what carries %s %s", entity, key)
@@ -170,8 +170,8 @@ func (t *tx) carriers(ctx context.Context, batches []string, want func(own, ther
 	return nums, nil
 }
 
-// PutCarried remembers in which batches a state can be found.
-func (t *tx) PutCarried(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
+// PutReplicated remembers in which batches a state can be found.
+func (t *tx) PutReplicated(ctx context.Context, entity engram.Entity, key string, digest int64, batches []string) error {
 	if len(batches) == 0 {
 		return nil // nowhere
 	}

@@ -47,7 +47,7 @@ func BenchmarkUncarried(b *testing.B) {
 				}
 				continue
 			}
-			if err := tx.PutCarried(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
+			if err := tx.PutReplicated(b.Context(), engram.EntityMemory, key, l.Digest(), batches[i/2000:i/2000+1]); err != nil {
 				return err
 			}
 		}
@@ -57,7 +57,7 @@ func BenchmarkUncarried(b *testing.B) {
 		b.Fatal(err)
 	}
 	benchView(b, s, func(r engram.Reader, _ int) error {
-		_, err := r.Uncarried(b.Context(), engram.EntityMemory, "app", batches, "", 2000)
+		_, err := r.Unreplicated(b.Context(), engram.EntityMemory, "app", batches, "", 2000)
 		return err
 	})
 }

@@ -16,9 +16,9 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	s := planStore(t)
 	b := []string{"b1"}
 	const (
-		asked   = "SCAN a VIRTUAL TABLE INDEX 1:" // what is asked for, as JSON
-		walk    = "SEARCH l USING PRIMARY KEY (entity=? AND key>?)"
-		carried = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
+		asked      = "SCAN a VIRTUAL TABLE INDEX 1:" // what is asked for, as JSON
+		walk       = "SEARCH l USING PRIMARY KEY (entity=? AND key>?)"
+		replicated = "SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)"
 	)
 	for _, tt := range []planCase{
 		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
@@ -30,19 +30,19 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, engram.PartDeleted); return err },
 			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
 		{name: "uncarried memories", run: func(t *tx) error {
-			_, err := t.Uncarried(ctx, engram.EntityMemory, "app", b, "1", 10)
+			_, err := t.Unreplicated(ctx, engram.EntityMemory, "app", b, "1", 10)
 			return err
-		}, want: []string{walk, carried, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "how many memories are uncarried", run: func(t *tx) error { _, err := t.CountUncarried(ctx, engram.EntityMemory, "app", b); return err },
-			want: []string{walk, carried, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		}, want: []string{walk, replicated, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
+		{name: "how many memories are uncarried", run: func(t *tx) error { _, err := t.CountUnreplicated(ctx, engram.EntityMemory, "app", b); return err },
+			want: []string{walk, replicated, "SEARCH memories USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "uncarried sessions", run: func(t *tx) error {
-			_, err := t.Uncarried(ctx, engram.EntitySession, "app", b, "", 10)
+			_, err := t.Unreplicated(ctx, engram.EntitySession, "app", b, "", 10)
 			return err
-		}, want: []string{walk, carried, "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
+		}, want: []string{walk, replicated, "SEARCH sessions USING INDEX sqlite_autoindex_sessions_1 (id=?)"}},
 		{name: "strayed memories", run: func(t *tx) error { _, err := t.Strayed(ctx, "app", b, "", 10); return err },
 			want: []string{"SEARCH l USING INDEX lineages_moved (entity=? AND key>?)", "SEARCH c EXISTS USING PRIMARY KEY (entity=? AND key=?)",
 				"SEARCH m USING INTEGER PRIMARY KEY (rowid=?)"}},
-		{name: "who carries a state", run: func(t *tx) error { _, err := t.CarriedBy(ctx, engram.EntityMemory, "1", 1); return err },
+		{name: "who carries a state", run: func(t *tx) error { _, err := t.ReplicatedBy(ctx, engram.EntityMemory, "1", 1); return err },
 			want: []string{"SEARCH c USING PRIMARY KEY (entity=? AND key=? AND digest=?)", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)"}},
 		{name: "pulled batches", run: func(t *tx) error { _, err := t.Pulled(ctx, "app", b); return err },
 			want: []string{"SEARCH p USING PRIMARY KEY (batch=? AND project=?)"}},

@@ -55,18 +55,18 @@ func (k *kit) device() (id string) {
 	return id
 }
 
-func (k *kit) carried(entity engram.Entity, key string, digest int64, batches ...string) {
+func (k *kit) replicated(entity engram.Entity, key string, digest int64, batches ...string) {
 	k.Helper()
-	k.update(func(tx engram.Tx) error { return tx.PutCarried(k.Context(), entity, key, digest, batches) })
+	k.update(func(tx engram.Tx) error { return tx.PutReplicated(k.Context(), entity, key, digest, batches) })
 }
 
-// uncarried returns the keys, which are counted too.
-func (k *kit) uncarried(entity engram.Entity, project string, batches ...string) (keys []string) {
+// unreplicated returns the keys, which are counted too.
+func (k *kit) unreplicated(entity engram.Entity, project string, batches ...string) (keys []string) {
 	k.Helper()
 	k.view(func(r engram.Reader) (err error) {
 		after := ""
 		for { // page by page
-			page, err := r.Uncarried(k.Context(), entity, project, batches, after, 2)
+			page, err := r.Unreplicated(k.Context(), entity, project, batches, after, 2)
 			if err != nil || len(page) == 0 {
 				if err != nil {
 					return err
@@ -75,7 +75,7 @@ func (k *kit) uncarried(entity engram.Entity, project string, batches ...string)
 			}
 			keys, after = append(keys, page...), page[len(page)-1]
 		}
-		n, err := r.CountUncarried(k.Context(), entity, project, batches)
+		n, err := r.CountUnreplicated(k.Context(), entity, project, batches)
 		k.same("counted as uncarried", n, len(keys))
 		return err
 	})
@@ -234,7 +234,7 @@ func lineageCases() []testCase {
 				}
 				return tx.PutDeferred(k.Context(), &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: m}}, Project: "app", Batch: "b", Why: engram.DeferredReview, FirstAt: at(1), LastAt: at(1)})
 			})
-			k.carried(engram.EntityMemory, key(m.Num), marked.Digest(), "b1")
+			k.replicated(engram.EntityMemory, key(m.Num), marked.Digest(), "b1")
 			k.update(func(tx engram.Tx) error {
 				if err := tx.EraseMemory(k.Context(), m.Num); err != nil {
 					return err
@@ -246,7 +246,7 @@ func lineageCases() []testCase {
 			k.same("the prompt has one", k.lineageOf(engram.EntityPrompt, key(p.Num)) != nil, false)
 			k.same("another memory has one", k.lineageOf(engram.EntityMemory, key(other.Num)) != nil, true)
 			k.view(func(r engram.Reader) error {
-				carriers, err := r.CarriedBy(k.Context(), engram.EntityMemory, key(m.Num), marked.Digest())
+				carriers, err := r.ReplicatedBy(k.Context(), engram.EntityMemory, key(m.Num), marked.Digest())
 				if err != nil {
 					return err
 				}
@@ -294,12 +294,12 @@ func lineageCases() []testCase {
 				k.same("its name and project", erased[0].ID+" "+erased[0].Project, "s-2 app")
 				return err
 			})
-			k.same("not carried", k.uncarried(engram.EntitySession, "app"), []string{"s-1", "s-3", "s-never"})
+			k.same("not carried", k.unreplicated(engram.EntitySession, "app"), []string{"s-1", "s-3", "s-never"})
 		}},
 	}
 }
 
-func carriedCases() []testCase {
+func replicatedCases() []testCase {
 	return []testCase{
 		{"what no batch of a remote carries is told, by number, page by page", func(k *kit) {
 			var want []string
@@ -309,29 +309,29 @@ func carriedCases() []testCase {
 				want = append(want, key(m.Num))
 			}
 			k.save() // without a lineage
-			k.same("at first", k.uncarried(engram.EntityMemory, "app"), want)
+			k.same("at first", k.unreplicated(engram.EntityMemory, "app"), want)
 			l := *k.lineageOf(engram.EntityMemory, "3")
-			k.carried(engram.EntityMemory, "3", l.Digest(), "b1")
-			k.carried(engram.EntityMemory, "5", l.Digest(), "b1") // another state of it
+			k.replicated(engram.EntityMemory, "3", l.Digest(), "b1")
+			k.replicated(engram.EntityMemory, "5", l.Digest(), "b1") // another state of it
 			without := append(append([]string{}, want[:2]...), want[3:]...)
-			k.same("with the batch", k.uncarried(engram.EntityMemory, "app", "b0", "b1"), without)
-			k.same("when the batch is gone", k.uncarried(engram.EntityMemory, "app", "b0"), want)
-			k.same("of every project", k.uncarried(engram.EntityMemory, "", "b1"), without)
-			k.same("of a project that does not exist", k.uncarried(engram.EntityMemory, "nope", "b1"), []string{})
+			k.same("with the batch", k.unreplicated(engram.EntityMemory, "app", "b0", "b1"), without)
+			k.same("when the batch is gone", k.unreplicated(engram.EntityMemory, "app", "b0"), want)
+			k.same("of every project", k.unreplicated(engram.EntityMemory, "", "b1"), without)
+			k.same("of a project that does not exist", k.unreplicated(engram.EntityMemory, "nope", "b1"), []string{})
 			k.stamped(engram.EntityMemory, "3", 100)
-			k.same("after a change", k.uncarried(engram.EntityMemory, "app", "b1"), want)
+			k.same("after a change", k.unreplicated(engram.EntityMemory, "app", "b1"), want)
 		}},
 		{"a state that two batches make together is there with both of them", func(k *kit) {
 			m := k.save()
 			l := k.stamped(engram.EntityMemory, key(m.Num), 1)
-			k.carried(engram.EntityMemory, key(m.Num), l.Digest(), "b2", "b1")
-			k.carried(engram.EntityMemory, key(m.Num), l.Digest(), "b1", "b2")
-			k.same("with one", k.uncarried(engram.EntityMemory, "app", "b1"), []string{key(m.Num)})
-			k.same("with both", k.uncarried(engram.EntityMemory, "app", "b1", "b2", "b3"), []string{})
-			k.carried(engram.EntityMemory, key(m.Num), l.Digest(), "b4")
-			k.same("with another that has it whole", k.uncarried(engram.EntityMemory, "app", "b4"), []string{})
+			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b2", "b1")
+			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b1", "b2")
+			k.same("with one", k.unreplicated(engram.EntityMemory, "app", "b1"), []string{key(m.Num)})
+			k.same("with both", k.unreplicated(engram.EntityMemory, "app", "b1", "b2", "b3"), []string{})
+			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b4")
+			k.same("with another that has it whole", k.unreplicated(engram.EntityMemory, "app", "b4"), []string{})
 			k.view(func(r engram.Reader) error {
-				sets, err := r.CarriedBy(k.Context(), engram.EntityMemory, key(m.Num), l.Digest())
+				sets, err := r.ReplicatedBy(k.Context(), engram.EntityMemory, key(m.Num), l.Digest())
 				k.same("who carries it", sets, "[[b1 b2] [b4]]")
 				return err
 			})
@@ -347,7 +347,7 @@ func carriedCases() []testCase {
 				})
 			}
 			shared("before", engram.EntityMemory, m, false)
-			k.carried(engram.EntityMemory, key(m.Num), l.Digest(), "b1")
+			k.replicated(engram.EntityMemory, key(m.Num), l.Digest(), "b1")
 			k.stamped(engram.EntityMemory, key(m.Num), 2)
 			shared("after", engram.EntityMemory, m, true)
 			shared("another memory", engram.EntityMemory, other, false)
@@ -364,12 +364,12 @@ func carriedCases() []testCase {
 			k.stamped(engram.EntitySession, "s-app", 4)
 			k.stamped(engram.EntitySession, "s-web", 5)
 			k.stamped(engram.EntityProject, "app", 6)
-			k.same("relations", k.uncarried(engram.EntityRelation, "app"), []string{key(inside.Num)})
-			k.same("relations of all", k.uncarried(engram.EntityRelation, ""), []string{key(inside.Num), key(across.Num)})
-			k.same("prompts", k.uncarried(engram.EntityPrompt, "app"), []string{key(p.Num)})
-			k.same("prompts of another", k.uncarried(engram.EntityPrompt, "web"), []string{})
-			k.same("sessions", k.uncarried(engram.EntitySession, "app"), []string{"s-app"})
-			k.same("projects", k.uncarried(engram.EntityProject, "app"), []string{"app"})
+			k.same("relations", k.unreplicated(engram.EntityRelation, "app"), []string{key(inside.Num)})
+			k.same("relations of all", k.unreplicated(engram.EntityRelation, ""), []string{key(inside.Num), key(across.Num)})
+			k.same("prompts", k.unreplicated(engram.EntityPrompt, "app"), []string{key(p.Num)})
+			k.same("prompts of another", k.unreplicated(engram.EntityPrompt, "web"), []string{})
+			k.same("sessions", k.unreplicated(engram.EntitySession, "app"), []string{"s-app"})
+			k.same("projects", k.unreplicated(engram.EntityProject, "app"), []string{"app"})
 		}},
 		{"what was erased is carried by when it was", func(k *kit) {
 			k.save()
@@ -383,20 +383,20 @@ func carriedCases() []testCase {
 				}
 				return nil
 			})
-			k.same("of all", k.uncarried(engram.EntityErased, ""), []string{"memory a\tnope", "memory b\tapp", "prompt p\tapp"})
-			k.same("of the project", k.uncarried(engram.EntityErased, "app"), []string{"memory b\tapp", "prompt p\tapp"})
-			k.carried(engram.EntityErased, xs[0].Key(), xs[0].Digest(), "b1")
-			k.same("with the batch", k.uncarried(engram.EntityErased, "app", "b1"), []string{"prompt p\tapp"})
-			k.same("without it", k.uncarried(engram.EntityErased, "app", "b2"), []string{"memory b\tapp", "prompt p\tapp"})
+			k.same("of all", k.unreplicated(engram.EntityErased, ""), []string{"memory a\tnope", "memory b\tapp", "prompt p\tapp"})
+			k.same("of the project", k.unreplicated(engram.EntityErased, "app"), []string{"memory b\tapp", "prompt p\tapp"})
+			k.replicated(engram.EntityErased, xs[0].Key(), xs[0].Digest(), "b1")
+			k.same("with the batch", k.unreplicated(engram.EntityErased, "app", "b1"), []string{"prompt p\tapp"})
+			k.same("without it", k.unreplicated(engram.EntityErased, "app", "b2"), []string{"memory b\tapp", "prompt p\tapp"})
 			k.update(func(tx engram.Tx) error { // an earlier one
 				return tx.PutErased(k.Context(), engram.Erased{Entity: engram.EntityMemory, ID: "mem_b", SyncID: "b", Project: "app", At: 3})
 			})
-			k.same("erased earlier elsewhere", k.uncarried(engram.EntityErased, "app", "b1"), []string{"memory b\tapp", "prompt p\tapp"})
+			k.same("erased earlier elsewhere", k.unreplicated(engram.EntityErased, "app", "b1"), []string{"memory b\tapp", "prompt p\tapp"})
 		}},
 		{"what left a project after it was carried is told", func(k *kit) {
 			stays, goes, hides, never := k.save(), k.save(), k.save(), k.save()
 			for _, m := range []engram.Memory{stays, goes, hides} {
-				k.carried(engram.EntityMemory, key(m.Num), 1, "b1")
+				k.replicated(engram.EntityMemory, key(m.Num), 1, "b1")
 			}
 			k.update(func(tx engram.Tx) error {
 				for part, ms := range map[engram.Part][]engram.Memory{"project": {goes, never}, "scope": {hides}, "type": {stays}} {

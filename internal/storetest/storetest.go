@@ -52,7 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"erase", eraseCases()},
 		{"snapshot", snapshotCases()},
 		{"lineage", lineageCases()},
-		{"carried", carriedCases()},
+		{"carried", replicatedCases()},
 		{"told", toldCases()},
 		{"trust", trustCases()},
 		{"transaction", transactionCases()},

@@ -202,8 +202,8 @@ func toldCases() []testCase {
 			for _, m := range []engram.Memory{shared, hidden, elsewhere} {
 				k.forget(m, 3)
 			}
-			k.carried(engram.EntityMemory, key(shared.Num), 1, "b1")
-			k.carried(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
+			k.replicated(engram.EntityMemory, key(shared.Num), 1, "b1")
+			k.replicated(engram.EntityMemory, key(elsewhere.Num), 1, "b1")
 			k.ask("app", "s-asked", "why?", 1)
 			k.ask("app", "s-mine", "why me?", 1)
 			k.update(func(tx engram.Tx) error {

@@ -22,8 +22,8 @@ func (n *notes) Named() []engram.ID {
 	return ids
 }
 
-// Carried implements engram.VaultNotes.
-func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err error) {
+// Replicated implements engram.VaultNotes.
+func (n *notes) Replicated(id engram.ID) (c engram.ReplicatedNote, told bool, err error) {
 	name, edited, hand, base, tail := "", false, false, (*engram.NoteDigest)(nil), ""
 	if x := n.state.Notes[id]; x != nil {
 		n.follow(id, x)
@@ -58,11 +58,11 @@ func (n *notes) Carried(id engram.ID) (c engram.CarriedNote, told bool, err erro
 		return c, false, nil
 	}
 	e.ID, e.Base = id, base
-	return engram.CarriedNote{NoteEdit: e, Edited: edited, Memory: carriedMemory(e, r), Links: n.linksIn(path.Dir(name), r.tail)}, true, nil
+	return engram.ReplicatedNote{NoteEdit: e, Edited: edited, Memory: replicatedMemory(e, r), Links: n.linksIn(path.Dir(name), r.tail)}, true, nil
 }
 
-// carriedMemory is the memory of a note that another store wrote, as far as it tells it.
-func carriedMemory(e engram.NoteEdit, r read) engram.Memory {
+// replicatedMemory is the memory of a note that another store wrote, as far as it tells it.
+func replicatedMemory(e engram.NoteEdit, r read) engram.Memory {
 	m := engram.Memory{ID: e.ID, SyncID: r.told["sync_id"], Project: e.Project, SessionID: r.told["session"], Title: e.Fields.Title, Content: e.Fields.Content,
 		Type: e.Fields.Type, Scope: e.Fields.Scope, TopicKey: e.Fields.TopicKey, Tags: e.Fields.Tags, Importance: e.Fields.Importance, Permanent: e.Fields.Permanent,
 		Origin: engram.OriginImport, Strength: 1}
