@@ -141,10 +141,10 @@ type Lineage struct {
 	// stamp of a part tells of a text that came to be known after a later one. 0 is none. It
 	// does not travel: the texts do.
 	Past int64 `json:"-"`
-	// Held has parts that this store shows otherwise than they were written, with the values
+	// Shadowed has parts that this store shows otherwise than they were written, with the values
 	// that were written, because a rule of its own stands against them: a topic that another
 	// memory has here, a memory that an undone import brought. It does not travel.
-	Held map[Part]json.RawMessage `json:"-"`
+	Shadowed map[Part]json.RawMessage `json:"-"`
 }
 
 // Of is the write that a part comes from. What goes with a text is never older than that.
@@ -211,7 +211,7 @@ func (l Lineage) Digest() int64 {
 
 // Clone is a copy that shares nothing with l.
 func (l Lineage) Clone() Lineage {
-	l.Parts, l.Counts, l.Held = maps.Clone(l.Parts), maps.Clone(l.Counts), maps.Clone(l.Held)
+	l.Parts, l.Counts, l.Shadowed = maps.Clone(l.Parts), maps.Clone(l.Counts), maps.Clone(l.Shadowed)
 	l.Sets = maps.Clone(l.Sets)
 	for member, dots := range l.Sets {
 		l.Sets[member] = maps.Clone(dots)

@@ -36,11 +36,11 @@ func TestStampsAreOrderedByClockThenByDevice(t *testing.T) {
 // mixed is a lineage with something in every field.
 func mixed() engram.Lineage {
 	return engram.Lineage{
-		Base:   engram.Stamp{At: 5, Device: "a"},
-		Parts:  map[engram.Part]engram.Stamp{engram.PartText: {At: 9, Device: "b"}, engram.PartDeleted: {At: 7, Device: "a"}},
-		Sets:   map[string]engram.Dots{"go": {"a": {Added: 5, Removed: 5}, "c": {Added: 11}}},
-		Counts: map[string]engram.Count{"b": {Accesses: 3}},
-		Held:   map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"x"`)},
+		Base:     engram.Stamp{At: 5, Device: "a"},
+		Parts:    map[engram.Part]engram.Stamp{engram.PartText: {At: 9, Device: "b"}, engram.PartDeleted: {At: 7, Device: "a"}},
+		Sets:     map[string]engram.Dots{"go": {"a": {Added: 5, Removed: 5}, "c": {Added: 11}}},
+		Counts:   map[string]engram.Count{"b": {Accesses: 3}},
+		Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"x"`)},
 	}
 }
 
@@ -54,7 +54,7 @@ func TestLineagesTravelWithoutWhatIsHeld(t *testing.T) {
 	if err := json.Unmarshal(b, &got); err != nil {
 		t.Fatal(err)
 	}
-	l.Held = nil
+	l.Shadowed = nil
 	if !reflect.DeepEqual(got, l) {
 		t.Errorf("%s reads as %+v, want %+v", b, got, l)
 	}
@@ -69,7 +69,7 @@ func TestNewestLooksAtMembersToo(t *testing.T) {
 func TestDigestTellsWritesApartAndNothingElse(t *testing.T) {
 	l := mixed()
 	same := l.Clone()
-	same.Counts["b"], same.Held = engram.Count{Accesses: 4}, nil
+	same.Counts["b"], same.Shadowed = engram.Count{Accesses: 4}, nil
 	if l.Digest() != same.Digest() {
 		t.Error("what was counted or is held changes the digest")
 	}

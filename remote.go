@@ -78,10 +78,10 @@ type LineageReader interface {
 	// Lineages returns the lineages of things of a kind, by key. What was saved before lineages
 	// were kept has none, and is not among them.
 	Lineages(ctx context.Context, entity Entity, keys []string) (map[string]Lineage, error)
-	// HeldBack returns the keys of things of a kind of which a part is held (Lineage.Held).
-	HeldBack(ctx context.Context, entity Entity, part Part) ([]string, error)
-	// HeldTopic returns the keys of memories of which this topic key is held.
-	HeldTopic(ctx context.Context, topic string) ([]string, error)
+	// Shadowed returns the keys of things of a kind of which a part is held (Lineage.Held).
+	Shadowed(ctx context.Context, entity Entity, part Part) ([]string, error)
+	// ShadowedTopic returns the keys of memories of which this topic key is held.
+	ShadowedTopic(ctx context.Context, topic string) ([]string, error)
 	// Device is the id of this store, and LatestClock at least the clock of every write that
 	// was ever seen here.
 	Device(ctx context.Context) (string, error)

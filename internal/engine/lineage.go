@@ -85,11 +85,11 @@ func (o *op) stamped(ctx context.Context, e edit) (engram.Lineage, error) {
 		if p == "" || field == e.gone {
 			continue
 		}
-		as, err := heldAs(l, p, e.now[field])
+		as, err := shadowedAs(l, p, e.now[field])
 		if err != nil {
 			return l, err
 		}
-		if delete(l.Held, p); !as && !slices.Contains(parts, p) {
+		if delete(l.Shadowed, p); !as && !slices.Contains(parts, p) {
 			parts = append(parts, p)
 		}
 	}
@@ -105,16 +105,16 @@ func (o *op) stampLife(ctx context.Context, l engram.Lineage, e edit, s engram.S
 	}
 	was, _ := e.was[e.gone].(time.Time)
 	now, _ := e.now[e.gone].(time.Time)
-	_, held := l.Held[engram.PartDeleted]
+	_, held := l.Shadowed[engram.PartDeleted]
 	if !was.Equal(now) {
-		as, err := heldAs(l, engram.PartDeleted, now)
+		as, err := shadowedAs(l, engram.PartDeleted, now)
 		if err != nil {
 			return l, err
 		}
 		if o.hides && !now.IsZero() && !held {
-			return withHeld(l, engram.PartDeleted, was), nil
+			return withShadowed(l, engram.PartDeleted, was), nil
 		}
-		if delete(l.Held, engram.PartDeleted); as {
+		if delete(l.Shadowed, engram.PartDeleted); as {
 			return l, nil
 		}
 	} else if held {
@@ -168,20 +168,20 @@ func relationPart(field string) engram.Part {
 // relationEdit is the edit of a relation, which is there as the member of a set.
 func (o *op) relationEdit(ctx context.Context, l engram.Lineage, was, now engram.Relation) (engram.Lineage, error) {
 	e := edit{lineage: l, was: relationFields(was), now: relationFields(now), part: relationPart}
-	held := isHeld(l, engram.PartDeleted) || isHeld(l, engram.PartVerdict)
+	held := isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict)
 	switch {
 	case was.Removed() == now.Removed():
 		after, err := o.stamped(ctx, e)
 		return refreshed(l, after, now), err
 	case now.Removed() && o.hides && !held:
 		l, err := o.stamped(ctx, e)
-		return withHeld(l, engram.PartDeleted, was.RemovedAt), err
+		return withShadowed(l, engram.PartDeleted, was.RemovedAt), err
 	case now.Removed() && !held:
 		e.had = []string{""}
 	case !now.Removed() && !held:
 		e.has = []string{""}
 	}
-	e.lineage = withoutHeld(withoutHeld(l, engram.PartDeleted), engram.PartVerdict)
+	e.lineage = withoutShadowed(withoutShadowed(l, engram.PartDeleted), engram.PartVerdict)
 	return o.stamped(ctx, e)
 }
 
@@ -200,15 +200,15 @@ func refreshed(old, l engram.Lineage, now engram.Relation) engram.Lineage {
 // Then what is held is the session.
 func writtenSession(s engram.Session, l engram.Lineage) engram.Record {
 	hidden := engram.Session{}
-	if heldValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
+	if shadowedValue(l, engram.PartDeleted, &hidden); hidden.ID != "" {
 		return engram.Record{Session: &hidden, Lineage: &l}
 	}
 	return engram.Record{Session: &s, Lineage: &l, Tombstone: true}
 }
 
-// heldAs reports whether a part is held, and the value is what was written of it.
-func heldAs(l engram.Lineage, p engram.Part, value any) (bool, error) {
-	was, held := l.Held[p]
+// shadowedAs reports whether a part is held, and the value is what was written of it.
+func shadowedAs(l engram.Lineage, p engram.Part, value any) (bool, error) {
+	was, held := l.Shadowed[p]
 	if !held {
 		return false, nil
 	}
@@ -280,7 +280,7 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 		}
 		for _, k := range of.keys {
 			if l, known := all[k]; known {
-				if err := o.tx.PutLineage(ctx, of.entity, k, lifecycle.Stamped(withoutHeld(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
+				if err := o.tx.PutLineage(ctx, of.entity, k, lifecycle.Stamped(withoutShadowed(l, projectPart), []engram.Part{projectPart}, s)); err != nil {
 					return moved, err
 				}
 			}
@@ -378,7 +378,7 @@ func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 		return err
 	}
 	may := contest{now.Project, now.Scope, now.TopicKey}
-	heldValue(l, topicPart, &may.topic)
+	shadowedValue(l, topicPart, &may.topic)
 	return o.settleContests(ctx, contest{was.Project, was.Scope, was.TopicKey}, may)
 }
 
@@ -386,11 +386,11 @@ func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 func (o *op) settleContests(ctx context.Context, some ...contest) error {
 	some = slices.DeleteFunc(slices.Compact(some), func(c contest) bool { return c.topic == "" })
 	for _, c := range some {
-		keys, err := o.tx.HeldTopic(ctx, c.topic)
+		keys, err := o.tx.ShadowedTopic(ctx, c.topic)
 		if err != nil {
 			return err
 		}
-		if err := o.settleHeld(ctx, keys, some); err != nil {
+		if err := o.resolveShadowed(ctx, keys, some); err != nil {
 			return err
 		}
 	}
@@ -401,15 +401,15 @@ func (o *op) settleContests(ctx context.Context, some ...contest) error {
 // called after whatever may change that of many memories, and costs one look-up where nothing
 // is contested.
 func (o *op) settleTopics(ctx context.Context) error {
-	keys, err := o.tx.HeldBack(ctx, engram.EntityMemory, topicPart)
+	keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, topicPart)
 	if err != nil {
 		return err
 	}
-	return o.settleHeld(ctx, keys, nil)
+	return o.resolveShadowed(ctx, keys, nil)
 }
 
-// settleHeld settles the contests of memories whose topic is held; nil for all of them.
-func (o *op) settleHeld(ctx context.Context, keys []string, some []contest) error {
+// resolveShadowed settles the contests of memories whose topic is held; nil for all of them.
+func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -428,7 +428,7 @@ func (o *op) settleHeld(ctx context.Context, keys []string, some []contest) erro
 			continue
 		}
 		c := contest{project: m.Project, scope: m.Scope}
-		heldValue(lineages[k], topicPart, &c.topic)
+		shadowedValue(lineages[k], topicPart, &c.topic)
 		if some != nil && !slices.Contains(some, c) {
 			continue
 		}
@@ -475,9 +475,9 @@ func (o *op) settleTopic(ctx context.Context, c contest, without []contender) er
 
 // showTopic shows a memory with the topic that was written, or without it.
 func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
-	was, now, l := c.memory, c.memory, withoutHeld(c.lineage, topicPart)
+	was, now, l := c.memory, c.memory, withoutShadowed(c.lineage, topicPart)
 	if now.TopicKey = topic; topic == "" {
-		l = withHeld(c.lineage, topicPart, was.TopicKey)
+		l = withShadowed(c.lineage, topicPart, was.TopicKey)
 	}
 	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
 		return err

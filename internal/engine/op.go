@@ -226,7 +226,7 @@ func (o *op) stampSession(ctx context.Context, was, now engram.Session, made boo
 		if err != nil {
 			return err
 		}
-		old.Held = nil
+		old.Shadowed = nil
 		parts := []engram.Part{engram.PartRestored, projectPart, "directory", "started_at", "ended_at", "summary"}
 		return o.tx.PutLineage(ctx, engram.EntitySession, now.ID, alive(lifecycle.Stamped(old, parts, s)))
 	}
@@ -266,7 +266,7 @@ func (o *op) deleteSession(ctx context.Context, s engram.Session, hard bool) err
 		return err
 	}
 	if o.hides {
-		l = withHeld(l, engram.PartDeleted, s)
+		l = withShadowed(l, engram.PartDeleted, s)
 	} else {
 		l, err = o.stampLife(ctx, l, edit{gone: "gone", was: map[string]any{"gone": time.Time{}}, now: map[string]any{"gone": o.at}}, engram.Stamp{})
 	}

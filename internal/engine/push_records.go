@@ -222,7 +222,7 @@ func staying(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int6
 		return nil, err
 	}
 	for _, m := range over {
-		heldValue(lineages[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
+		shadowedValue(lineages[key(m.Num)], engram.PartDeleted, &m.DeletedAt)
 		if home[m.Num] || !m.Forgotten() {
 			continue // it stays anyway, or an undo alone hides it
 		}

@@ -41,7 +41,7 @@ func (c cleaning) lineage(r engram.Record) (*engram.Lineage, error) {
 		return nil, nil
 	}
 	l := r.Lineage.Clone()
-	l.Held = nil
+	l.Shadowed = nil
 	if len(l.Parts) > maxParts || len(l.Sets) > maxMembers || len(l.Counts) > maxDevices {
 		return nil, engram.Errorf(engram.CodeInvalid, "its lineage has too many parts")
 	}
@@ -305,8 +305,8 @@ type wanted struct {
 // holdTopic holds m's topic key back when another live memory has it here: a topic has one
 // memory, and which of them it is is settled when all that comes is here.
 func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.Lineage, item string, out fate) error {
-	held := isHeld(*l, topicPart)
-	*l = withoutHeld(*l, topicPart)
+	held := isShadowed(*l, topicPart)
+	*l = withoutShadowed(*l, topicPart)
 	i.wanted = nil
 	if m.TopicKey == "" || m.Forgotten() {
 		return nil
@@ -315,7 +315,7 @@ func (i *importing) holdTopic(ctx context.Context, m *engram.Memory, l *engram.L
 	if err != nil || !has && !held || has && other.Num == m.Num {
 		return err
 	}
-	*l = withHeld(*l, topicPart, m.TopicKey)
+	*l = withShadowed(*l, topicPart, m.TopicKey)
 	i.wanted = &wanted{m.TopicKey, item, m.ID, out}
 	m.TopicKey = ""
 	return nil

@@ -180,7 +180,7 @@ func (i *importing) memoryAgain(ctx context.Context, here engram.Memory, r incom
 		return unchanged, err
 	}
 	now, to := state.Memory.Memory, *state.Lineage
-	to.Held = l.Held
+	to.Shadowed = l.Shadowed
 	now.Num, now.ID, now.SyncID, now.RevisionCount, now.NormalizedHash = here.Num, here.ID, here.SyncID, here.RevisionCount, hashOf(now.Content)
 	if err := i.show(ctx, engram.EntityMemory, key(here.Num), here.DeletedAt, m.Memory.DeletedAt, as,
 		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {
@@ -237,7 +237,7 @@ type placing struct {
 // show settles what of a merged thing is shown, which here was gone at a time and comes in as there: an
 // undone import hid it, and a later one brings it back, to where the file has it.
 func (i *importing) show(ctx context.Context, kind engram.Entity, key string, goneHere, goneThere time.Time, there spot, now placing, at time.Time, l *engram.Lineage) error {
-	hidden := isHeld(*l, engram.PartDeleted)
+	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
 	if !goneHere.IsZero() && goneThere.IsZero() && i.batch == "" {
 		var err error
@@ -253,7 +253,7 @@ func (i *importing) show(ctx context.Context, kind engram.Entity, key string, go
 		if err != nil {
 			return err
 		}
-		*l = withoutHeld(*l, engram.PartDeleted)
+		*l = withoutShadowed(*l, engram.PartDeleted)
 		if !now.gone.IsZero() {
 			*l, *now.gone = lifecycle.Stamped(*l, []engram.Part{engram.PartRestored}, s), time.Time{}
 		}
@@ -262,7 +262,7 @@ func (i *importing) show(ctx context.Context, kind engram.Entity, key string, go
 			*l = lifecycle.Stamped(*l, []engram.Part{projectPart, sessionPart}, s)
 		}
 	case hidden:
-		*l = withHeld(*l, engram.PartDeleted, *now.gone)
+		*l = withShadowed(*l, engram.PartDeleted, *now.gone)
 		*now.gone = goneHere
 	}
 	shown, err := i.shownAt(ctx, spot{*now.project, *now.session}, at, l)

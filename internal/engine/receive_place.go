@@ -29,19 +29,19 @@ type spot struct{ project, session string }
 
 // writtenSpot is the spot that was written of what is shown at s.
 func writtenSpot(s spot, l engram.Lineage) spot {
-	heldValue(l, projectPart, &s.project)
-	heldValue(l, sessionPart, &s.session)
+	shadowedValue(l, projectPart, &s.project)
+	shadowedValue(l, sessionPart, &s.session)
 	return s
 }
 
-// heldSpot is l with what of w is not shown, when s is.
-func heldSpot(l engram.Lineage, w, s spot) engram.Lineage {
-	l = withoutHeld(withoutHeld(l, projectPart), sessionPart)
+// shadowedSpot is l with what of w is not shown, when s is.
+func shadowedSpot(l engram.Lineage, w, s spot) engram.Lineage {
+	l = withoutShadowed(withoutShadowed(l, projectPart), sessionPart)
 	if w.project != s.project {
-		l = withHeld(l, projectPart, w.project)
+		l = withShadowed(l, projectPart, w.project)
 	}
 	if w.session != s.session {
-		l = withHeld(l, sessionPart, w.session)
+		l = withShadowed(l, sessionPart, w.session)
 	}
 	return l
 }
@@ -70,11 +70,11 @@ func (o *op) room(ctx context.Context, id, project string, at time.Time, reason 
 	switch hidden := writtenSession(s, l); {
 	case !known:
 		l = unwritten(id)
-	case isHeld(l, engram.PartDeleted) && !hidden.Tombstone:
+	case isShadowed(l, engram.PartDeleted) && !hidden.Tombstone:
 		if project != hidden.Session.Project {
 			return hidden.Session.Project, nil
 		}
-		s, l = *hidden.Session, withoutHeld(l, engram.PartDeleted)
+		s, l = *hidden.Session, withoutShadowed(l, engram.PartDeleted)
 	}
 	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, l); err != nil {
 		return "", err
@@ -112,7 +112,7 @@ func (i *importing) shownAt(ctx context.Context, w spot, at time.Time, l *engram
 			s.session = w.session
 		}
 	}
-	*l = heldSpot(*l, w, s)
+	*l = shadowedSpot(*l, w, s)
 	return s, nil
 }
 
@@ -167,7 +167,7 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 // project in the sessions of regrouped, which became another project's. It is called after
 // whatever may change that of many things, and costs a look-up or two where nothing is held.
 func (o *op) settlePlaces(ctx context.Context, regrouped []string) error {
-	held, err := o.tx.HeldBack(ctx, engram.EntitySession, projectPart)
+	held, err := o.tx.Shadowed(ctx, engram.EntitySession, projectPart)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (o *op) settlePlaces(ctx context.Context, regrouped []string) error {
 // misplaced are the memories and prompts of which a place is held, and those in sessions.
 func (o *op) misplaced(ctx context.Context, sessions []string) (memories []engram.Memory, prompts []engram.Prompt, err error) {
 	for _, part := range []engram.Part{projectPart, sessionPart} {
-		keys, err := o.tx.HeldBack(ctx, engram.EntityMemory, part)
+		keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, part)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -209,7 +209,7 @@ func (o *op) misplaced(ctx context.Context, sessions []string) (memories []engra
 			return nil, nil, err
 		}
 		memories = append(memories, ms...)
-		if keys, err = o.tx.HeldBack(ctx, engram.EntityPrompt, part); err != nil {
+		if keys, err = o.tx.Shadowed(ctx, engram.EntityPrompt, part); err != nil {
 			return nil, nil, err
 		}
 		for _, k := range keys {
@@ -281,7 +281,7 @@ func (o *op) resettle(ctx context.Context, id string) (moved bool, err error) {
 	}
 	now := s
 	now.Project = p.Name
-	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, heldSpot(l, w, spot{project: p.Name})); err != nil {
+	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, shadowedSpot(l, w, spot{project: p.Name})); err != nil {
 		return false, err
 	}
 	return true, o.rewriteSession(ctx, &s, now, placeSettled)
@@ -319,9 +319,9 @@ func (o *op) reseat(ctx context.Context, m engram.Memory) error {
 	}
 	now := m
 	now.Project, now.SessionID = to.project, to.session
-	l = heldSpot(l, w, to)
+	l = shadowedSpot(l, w, to)
 	if now.Project != m.Project && m.TopicKey != "" && !m.Forgotten() { // it may have another memory there
-		l, now.TopicKey = withHeld(l, topicPart, m.TopicKey), ""
+		l, now.TopicKey = withShadowed(l, topicPart, m.TopicKey), ""
 	}
 	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
 		return err
@@ -341,7 +341,7 @@ func (o *op) reseatPrompt(ctx context.Context, p engram.Prompt) error {
 	if err != nil || to == is {
 		return err
 	}
-	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(p.Num), heldSpot(l, w, to)); err != nil {
+	if err := o.tx.PutLineage(ctx, engram.EntityPrompt, key(p.Num), shadowedSpot(l, w, to)); err != nil {
 		return err
 	}
 	now := p

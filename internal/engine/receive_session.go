@@ -62,7 +62,7 @@ func (i *importing) session(ctx context.Context, r incoming) (fate, error) {
 		return unchanged, err
 	}
 	to := *state.Lineage
-	to.Held = l.Held
+	to.Shadowed = l.Shadowed
 	now := *state.Session
 	now.ID = name
 	gone, err := i.showSession(ctx, found, there, state.Tombstone, &now, &to)
@@ -104,7 +104,7 @@ func (i *importing) newSession(ctx context.Context, there engram.Record) (fate, 
 // showSession settles whether a merged session is shown, and where: an undone import took it
 // away or left it empty, and a later one brings it back to where the file has it.
 func (i *importing) showSession(ctx context.Context, found bool, there engram.Record, gone bool, now *engram.Session, l *engram.Lineage) (bool, error) {
-	hidden := isHeld(*l, engram.PartDeleted)
+	hidden := isShadowed(*l, engram.PartDeleted)
 	revive := false
 	if i.batch == "" && !there.Tombstone {
 		var err error
@@ -119,7 +119,7 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 		}
 	}
 	if revive {
-		*l = withoutHeld(*l, engram.PartDeleted)
+		*l = withoutShadowed(*l, engram.PartDeleted)
 		if now.Project != there.Session.Project {
 			s, err := i.stamp(ctx)
 			if err != nil {
@@ -135,11 +135,11 @@ func (i *importing) showSession(ctx context.Context, found bool, there engram.Re
 	}
 	now.Project = at.project
 	if hidden && !found {
-		*l = withHeld(*l, engram.PartDeleted, *now)
+		*l = withShadowed(*l, engram.PartDeleted, *now)
 		return true, nil
 	}
 	if !gone {
-		*l = withoutHeld(*l, engram.PartDeleted)
+		*l = withoutShadowed(*l, engram.PartDeleted)
 	}
 	return gone, nil
 }
@@ -240,7 +240,7 @@ func (i *importing) promptAgain(ctx context.Context, was engram.Prompt, there en
 		return unchanged, err
 	}
 	now, to := *state.Prompt, *state.Lineage
-	now.Num, to.Held = was.Num, l.Held
+	now.Num, to.Shadowed = was.Num, l.Shadowed
 	now.Content, now.CreatedAt = was.Content, was.CreatedAt // what was asked does not change
 	if err := i.show(ctx, engram.EntityPrompt, key(was.Num), was.DeletedAt, p.DeletedAt, as,
 		placing{&now.Project, &now.SessionID, &now.DeletedAt}, now.CreatedAt, &to); err != nil {

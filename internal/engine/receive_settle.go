@@ -81,7 +81,7 @@ func sortedNums(all map[int64]*said) []int64 {
 
 // hiddenTies are the relations that others are shown for.
 func (o *op) hiddenTies(ctx context.Context) ([]engram.Relation, error) {
-	keys, err := o.tx.HeldBack(ctx, engram.EntityRelation, engram.PartVerdict)
+	keys, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +150,11 @@ func (t settlingTies) settlePair(ctx context.Context, h engram.Relation) error {
 			continue
 		}
 		if r.Removed() {
-			l, known, err := heldLineage(ctx, t.tx, r.Num)
+			l, known, err := shadowedLineage(ctx, t.tx, r.Num)
 			if err != nil {
 				return err
 			}
-			if !known || isHeld(l, engram.PartDeleted) {
+			if !known || isShadowed(l, engram.PartDeleted) {
 				continue // it is removed, or was hidden by a person
 			}
 		}
@@ -182,12 +182,12 @@ func (t settlingTies) settlePair(ctx context.Context, h engram.Relation) error {
 	return nil
 }
 
-// heldLineage is the lineage of a relation that another one is shown for; known is false for
+// shadowedLineage is the lineage of a relation that another one is shown for; known is false for
 // any other.
-func heldLineage(ctx context.Context, r engram.Reader, num int64) (l engram.Lineage, known bool, err error) {
+func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.Lineage, known bool, err error) {
 	all, err := r.Lineages(ctx, engram.EntityRelation, []string{key(num)})
 	l = all[key(num)]
-	return l, isHeld(l, engram.PartVerdict), err
+	return l, isShadowed(l, engram.PartVerdict), err
 }
 
 // settleRings hides, of relations that supersede each other in a ring, the one that was said
@@ -281,9 +281,9 @@ func reaches(targets map[int64][]int64, from, to int64) bool {
 
 // showSaid shows a relation or hides it. That is no write of it: it leaves no stamp.
 func (o *op) showSaid(ctx context.Context, s said) error {
-	now, l := s.written(), withoutHeld(s.lineage, engram.PartVerdict)
+	now, l := s.written(), withoutShadowed(s.lineage, engram.PartVerdict)
 	if !s.show {
-		now.RemovedAt, l = o.at, withHeld(s.lineage, engram.PartVerdict, time.Time{})
+		now.RemovedAt, l = o.at, withShadowed(s.lineage, engram.PartVerdict, time.Time{})
 	}
 	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(now.Num), l); err != nil {
 		return err

@@ -168,7 +168,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 		return unchanged, err
 	}
 	now, to := state.Relation.Relation, *state.Lineage
-	now.Num, now.Source, now.Target, now.CreatedAt, to.Held = was.Num, was.Source, was.Target, was.CreatedAt, l.Held
+	now.Num, now.Source, now.Target, now.CreatedAt, to.Shadowed = was.Num, was.Source, was.Target, was.CreatedAt, l.Shadowed
 	if err := i.showTie(ctx, was, there.Relation.Relation, &now, &to); err != nil {
 		return unchanged, err
 	}
@@ -177,7 +177,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 			return unchanged, err
 		}
 	}
-	if was.Removed() && now.Removed() && isHeld(to, engram.PartVerdict) {
+	if was.Removed() && now.Removed() && isShadowed(to, engram.PartVerdict) {
 		now.RemovedAt = was.RemovedAt
 	}
 	if err := i.keep(ctx, engram.EntityRelation, key(was.Num), l, known, came, to); err != nil {
@@ -192,9 +192,9 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 
 // showTie is show for relations. One that another stood for here is looked at again.
 func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
-	hidden, revive := isHeld(*l, engram.PartDeleted), false
+	hidden, revive := isShadowed(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
-		if revive = hidden; !revive && !isHeld(*l, engram.PartVerdict) {
+		if revive = hidden; !revive && !isShadowed(*l, engram.PartVerdict) {
 			var err error
 			if revive, err = i.undone(ctx, engram.EntityRelation, key(was.Num)); err != nil {
 				return err
@@ -203,7 +203,7 @@ func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now
 	}
 	switch {
 	case revive:
-		*l = withoutHeld(*l, engram.PartDeleted)
+		*l = withoutShadowed(*l, engram.PartDeleted)
 		if now.Removed() {
 			s, err := i.stamp(ctx)
 			if err != nil {
@@ -213,9 +213,9 @@ func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now
 		}
 	case hidden:
 		now.RemovedAt = was.RemovedAt
-	case isHeld(*l, engram.PartVerdict) && now.Removed():
-		*l = withoutHeld(*l, engram.PartVerdict)
-	case isHeld(*l, engram.PartVerdict):
+	case isShadowed(*l, engram.PartVerdict) && now.Removed():
+		*l = withoutShadowed(*l, engram.PartVerdict)
+	case isShadowed(*l, engram.PartVerdict):
 		now.RemovedAt = was.RemovedAt // settleTies has the last word
 	}
 	return nil
@@ -259,7 +259,7 @@ func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.
 		switch {
 		case p.ID == r.ID || !same && !(p.Judgment() && r.Judgment()):
 		case replicated:
-			*l = withHeld(*l, engram.PartVerdict, time.Time{})
+			*l = withShadowed(*l, engram.PartVerdict, time.Time{})
 			r.RemovedAt = i.at
 			return false, nil
 		case same:

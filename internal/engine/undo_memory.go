@@ -317,18 +317,18 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 // dropHidden takes a relation away that was made and that another one is shown for: it is not
 // shown in that one's place either, then.
 func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
-	l, known, err := heldLineage(ctx, u.tx, r.Num)
+	l, known, err := shadowedLineage(ctx, u.tx, r.Num)
 	if err != nil || !known {
 		return err
 	}
 	if u.hides {
-		l = withHeld(withoutHeld(l, engram.PartVerdict), engram.PartDeleted, time.Time{})
+		l = withShadowed(withoutShadowed(l, engram.PartVerdict), engram.PartDeleted, time.Time{})
 	} else {
 		s, err := u.stamp(ctx)
 		if err != nil {
 			return err
 		}
-		l = lifecycle.Retagged(withoutHeld(l, engram.PartVerdict), []string{""}, nil, s)
+		l = lifecycle.Retagged(withoutShadowed(l, engram.PartVerdict), []string{""}, nil, s)
 	}
 	if err := u.tx.PutLineage(ctx, engram.EntityRelation, key(r.Num), l); err != nil {
 		return err

@@ -25,37 +25,37 @@ import (
 //
 // The row of what is hidden says that it is forgotten, deleted or removed.
 
-// isHeld reports whether a part is shown otherwise than it was written.
-func isHeld(l engram.Lineage, p engram.Part) bool {
-	_, held := l.Held[p]
+// isShadowed reports whether a part is shown otherwise than it was written.
+func isShadowed(l engram.Lineage, p engram.Part) bool {
+	_, held := l.Shadowed[p]
 	return held
 }
 
-// heldValue sets into to the value that was written of a part, if it is held.
-func heldValue(l engram.Lineage, p engram.Part, into any) {
-	if v, held := l.Held[p]; held {
+// shadowedValue sets into to the value that was written of a part, if it is held.
+func shadowedValue(l engram.Lineage, p engram.Part, into any) {
+	if v, held := l.Shadowed[p]; held {
 		_ = json.Unmarshal(v, into) // it was marshalled here
 	}
 }
 
-// withHeld is l with the value that was written of a part, which is not shown.
-func withHeld(l engram.Lineage, p engram.Part, written any) engram.Lineage {
+// withShadowed is l with the value that was written of a part, which is not shown.
+func withShadowed(l engram.Lineage, p engram.Part, written any) engram.Lineage {
 	l = l.Clone()
-	if l.Held == nil {
-		l.Held = map[engram.Part]json.RawMessage{}
+	if l.Shadowed == nil {
+		l.Shadowed = map[engram.Part]json.RawMessage{}
 	}
-	l.Held[p], _ = json.Marshal(written) // a text or a time
+	l.Shadowed[p], _ = json.Marshal(written) // a text or a time
 	return l
 }
 
-// withoutHeld is l with a part shown as it was written.
-func withoutHeld(l engram.Lineage, p engram.Part) engram.Lineage {
-	if !isHeld(l, p) {
+// withoutShadowed is l with a part shown as it was written.
+func withoutShadowed(l engram.Lineage, p engram.Part) engram.Lineage {
+	if !isShadowed(l, p) {
 		return l
 	}
 	l = l.Clone()
-	if delete(l.Held, p); len(l.Held) == 0 {
-		l.Held = nil
+	if delete(l.Shadowed, p); len(l.Shadowed) == 0 {
+		l.Shadowed = nil
 	}
 	return l
 }
@@ -69,8 +69,8 @@ func writtenMemory(r engram.MemoryRecord, l engram.Lineage, known bool, device s
 	m := &r.Memory
 	w := writtenSpot(spot{m.Project, m.SessionID}, l)
 	m.Project, m.SessionID = w.project, w.session
-	heldValue(l, "topic_key", &m.TopicKey)
-	heldValue(l, engram.PartDeleted, &m.DeletedAt)
+	shadowedValue(l, "topic_key", &m.TopicKey)
+	shadowedValue(l, engram.PartDeleted, &m.DeletedAt)
 	own := engram.Count{Accesses: m.AccessCount, Repeats: m.DuplicateCount - 1}
 	for _, c := range l.Counts {
 		own.Accesses, own.Repeats = own.Accesses-c.Accesses, own.Repeats-c.Repeats
@@ -90,7 +90,7 @@ func writtenRelation(r engram.RelationRecord, l engram.Lineage, known bool) engr
 	if !known {
 		return engram.Record{Relation: &r}
 	}
-	if isHeld(l, engram.PartDeleted) || isHeld(l, engram.PartVerdict) {
+	if isShadowed(l, engram.PartDeleted) || isShadowed(l, engram.PartVerdict) {
 		r.Relation.RemovedAt = time.Time{}
 	}
 	return engram.Record{Relation: &r, Lineage: &l}
@@ -103,7 +103,7 @@ func writtenPrompt(p engram.Prompt, l engram.Lineage, known bool) engram.Record 
 	}
 	w := writtenSpot(spot{p.Project, p.SessionID}, l)
 	p.Project, p.SessionID = w.project, w.session
-	heldValue(l, engram.PartDeleted, &p.DeletedAt)
+	shadowedValue(l, engram.PartDeleted, &p.DeletedAt)
 	return engram.Record{Prompt: &p, Lineage: &l}
 }
 

@@ -76,7 +76,7 @@ func Normal(r engram.Record) engram.Record {
 	} else {
 		l = r.Lineage.Clone()
 	}
-	l.Held, l.Past = nil, 0
+	l.Shadowed, l.Past = nil, 0
 	maps.DeleteFunc(l.Sets, func(member string, dots engram.Dots) bool {
 		// Not everything has a set, and that of a relation has one member.
 		return len(dots) == 0 || r.Session != nil || r.Prompt != nil || r.Relation != nil && member != ""

@@ -16,10 +16,10 @@ import (
 const lineageColumns = `l.key, l.at, l.device, l.more, l.held`
 
 const (
-	lineagesSQL   = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
-	heldSQL       = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
-	topicsHeldSQL = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
-	topicHeldSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
+	lineagesSQL       = `SELECT ` + lineageColumns + ` FROM json_each(?2) AS asked CROSS JOIN lineages l ON l.entity = ?1 AND l.key = asked.value`
+	shadowedSQL       = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_held WHERE l.entity = ? AND l.held IS NOT NULL ORDER BY l.key`
+	shadowedTopicsSQL = `SELECT ` + lineageColumns + ` FROM lineages l INDEXED BY lineages_topics WHERE l.entity = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
+	shadowedTopicSQL  = `SELECT l.key FROM lineages l INDEXED BY lineages_topics
 		WHERE l.entity = ? AND l.held ->> 'topic_key' = ? AND instr(l.held, '"topic_key"') ORDER BY l.key`
 	sessionTombstonesSQL = `SELECT l.key, coalesce((SELECT name FROM projects WHERE num = l.project), '') FROM lineages l
 		WHERE l.entity = ?1 AND l.key > ?2 AND (?3 < 0 OR l.project = ?3)
@@ -42,7 +42,7 @@ func scanLineage(s scanner, own string) (key string, l engram.Lineage, err error
 		}
 	}
 	if held.Valid {
-		if err := json.Unmarshal([]byte(held.String), &l.Held); err != nil {
+		if err := json.Unmarshal([]byte(held.String), &l.Shadowed); err != nil {
 			return key, l, fmt.Errorf("lineage of %s: held: %w", key, err)
 		}
 	}
@@ -83,17 +83,17 @@ func (t *tx) Lineages(ctx context.Context, entity engram.Entity, keys []string) 
 // partTopic is the part that has an index of its own.
 const partTopic engram.Part = "topic_key"
 
-// HeldBack returns the keys of things of which a part is held, by lineages_held, or
+// Shadowed returns the keys of things of which a part is held, by lineages_held, or
 // lineages_topics.
-func (t *tx) HeldBack(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
-	query := heldSQL
+func (t *tx) Shadowed(ctx context.Context, entity engram.Entity, part engram.Part) ([]string, error) {
+	query := shadowedSQL
 	if part == partTopic {
-		query = topicsHeldSQL
+		query = shadowedTopicsSQL
 	}
 	var keys []string
 	err := t.rows(ctx, query, []any{kindNum(entity)}, func(s scanner) error {
 		key, l, err := scanLineage(s, "")
-		if _, held := l.Held[part]; held {
+		if _, held := l.Shadowed[part]; held {
 			keys = append(keys, key)
 		}
 		return err
@@ -104,9 +104,9 @@ func (t *tx) HeldBack(ctx context.Context, entity engram.Entity, part engram.Par
 	return keys, nil
 }
 
-// HeldTopic returns the keys of memories of which this topic key is held.
-func (t *tx) HeldTopic(ctx context.Context, topic string) ([]string, error) {
-	return column[string](ctx, t, topicHeldSQL, kindNum(engram.EntityMemory), topic)
+// ShadowedTopic returns the keys of memories of which this topic key is held.
+func (t *tx) ShadowedTopic(ctx context.Context, topic string) ([]string, error) {
+	return column[string](ctx, t, shadowedTopicSQL, kindNum(engram.EntityMemory), topic)
 }
 
 // Device is the id of this store.
@@ -160,8 +160,8 @@ func (t *tx) PutLineage(ctx context.Context, entity engram.Entity, key string, l
 	if l.Base.Device != own {
 		device = l.Base.Device
 	}
-	if len(l.Held) > 0 {
-		b, err := json.Marshal(l.Held)
+	if len(l.Shadowed) > 0 {
+		b, err := json.Marshal(l.Shadowed)
 		if err != nil {
 			return fmt.Errorf("write lineage of %s %s: held: %w", entity, key, err)
 		}
@@ -247,7 +247,7 @@ func (t *tx) stampThese(ctx context.Context, entity engram.Entity, keys []string
 			l.Parts = map[engram.Part]engram.Stamp{}
 		}
 		l.Parts[part] = s
-		delete(l.Held, part)
+		delete(l.Shadowed, part)
 		if err := t.PutLineage(ctx, entity, key, l); err != nil {
 			return err
 		}

@@ -23,11 +23,11 @@ func TestLineagesAreServedByTheirKeys(t *testing.T) {
 	for _, tt := range []planCase{
 		{name: "lineages of things", run: func(t *tx) error { _, err := t.Lineages(ctx, engram.EntityMemory, []string{"1"}); return err },
 			want: []string{"SEARCH l USING PRIMARY KEY (entity=? AND key=?)"}},
-		{name: "topics that are held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, "topic_key"); return err },
+		{name: "topics that are held", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, "topic_key"); return err },
 			want: []string{"SEARCH l USING INDEX lineages_topics (entity=?)", "USE TEMP B-TREE FOR ORDER BY"}},
-		{name: "who holds a topic", run: func(t *tx) error { _, err := t.HeldTopic(ctx, "a/b"); return err },
+		{name: "who holds a topic", run: func(t *tx) error { _, err := t.ShadowedTopic(ctx, "a/b"); return err },
 			want: []string{"SEARCH l USING INDEX lineages_topics (entity=? AND <expr>=?)"}},
-		{name: "what is held", run: func(t *tx) error { _, err := t.HeldBack(ctx, engram.EntityMemory, engram.PartDeleted); return err },
+		{name: "what is held", run: func(t *tx) error { _, err := t.Shadowed(ctx, engram.EntityMemory, engram.PartDeleted); return err },
 			want: []string{"SEARCH l USING INDEX lineages_held (entity=?)"}},
 		{name: "uncarried memories", run: func(t *tx) error {
 			_, err := t.Unreplicated(ctx, engram.EntityMemory, "app", b, "1", 10)
@@ -80,7 +80,7 @@ func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
 	put := func(key, held string) {
 		t.Helper()
 		l := engram.Lineage{Base: engram.Stamp{At: 1, Device: "d"}}
-		if err := json.Unmarshal([]byte(held), &l.Held); err != nil {
+		if err := json.Unmarshal([]byte(held), &l.Shadowed); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Update(ctx, func(tx engram.Tx) error { return tx.PutLineage(ctx, engram.EntityMemory, key, l) }); err != nil {
@@ -95,7 +95,7 @@ func TestWhatAnUndoHidLiesBesideTheTopicsThatAreHeld(t *testing.T) {
 	put("5", `{"metadata":{"note":"\"topic_key\""}}`)
 	for part, want := range map[engram.Part][]string{"topic_key": {"2", "3"}, engram.PartDeleted: {"1", "2"}, "metadata": {"5"}} {
 		var got []string
-		err := s.View(ctx, func(r engram.Reader) (err error) { got, err = r.HeldBack(ctx, engram.EntityMemory, part); return err })
+		err := s.View(ctx, func(r engram.Reader) (err error) { got, err = r.Shadowed(ctx, engram.EntityMemory, part); return err })
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("held %s: got %v, %v; want %v", part, got, err, want)
 		}

@@ -96,9 +96,9 @@ func lineageCases() []testCase {
 				{Base: engram.Stamp{At: 7, Device: own}, Past: math.MinInt64 + 1},
 				{Base: engram.Stamp{At: 1 << 60, Device: own}, Parts: map[engram.Part]engram.Stamp{
 					engram.PartText: {At: 9, Device: own}, "type": {At: 8, Device: "other"}, "scope": {}},
-					Sets:   map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
-					Counts: map[string]engram.Count{"other": {Accesses: 3, Repeats: 1}},
-					Held:   map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a/b"`)}},
+					Sets:     map[string]engram.Dots{"a tag": {own: {Added: 3, Removed: 4}, "other": {Added: 5}}, "": {"other": {Removed: 2}}},
+					Counts:   map[string]engram.Count{"other": {Accesses: 3, Repeats: 1}},
+					Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a/b"`)}},
 			} {
 				want := l.Clone()
 				k.update(func(tx engram.Tx) error { return tx.PutLineage(k.Context(), engram.EntityMemory, key(m.Num), l) })
@@ -131,7 +131,7 @@ func lineageCases() []testCase {
 		}},
 		{"what is held is found by its part, and no longer when it is not", func(k *kit) {
 			k.stamped(engram.EntityMemory, "1", 1)
-			held := engram.Lineage{Held: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
+			held := engram.Lineage{Shadowed: map[engram.Part]json.RawMessage{"topic_key": json.RawMessage(`"a"`)}}
 			k.update(func(tx engram.Tx) error {
 				for _, num := range []string{"2", "10"} {
 					if err := tx.PutLineage(k.Context(), engram.EntityMemory, num, held); err != nil {
@@ -142,7 +142,7 @@ func lineageCases() []testCase {
 			})
 			back := func(part engram.Part) (keys []string) {
 				k.view(func(r engram.Reader) (err error) {
-					keys, err = r.HeldBack(k.Context(), engram.EntityMemory, part)
+					keys, err = r.Shadowed(k.Context(), engram.EntityMemory, part)
 					return err
 				})
 				return keys
@@ -151,7 +151,7 @@ func lineageCases() []testCase {
 			k.same("held deletions", back(engram.PartDeleted), []string{})
 			for topic, want := range map[string][]string{"a": {"2", "10"}, "b": nil} {
 				k.view(func(r engram.Reader) error {
-					keys, err := r.HeldTopic(k.Context(), topic)
+					keys, err := r.ShadowedTopic(k.Context(), topic)
 					k.same("who holds topic "+topic, keys, want)
 					return err
 				})

@@ -207,7 +207,7 @@ func toldCases() []testCase {
 			k.ask("app", "s-asked", "why?", 1)
 			k.ask("app", "s-mine", "why me?", 1)
 			k.update(func(tx engram.Tx) error {
-				l := engram.Lineage{Held: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
+				l := engram.Lineage{Shadowed: map[engram.Part]json.RawMessage{engram.PartDeleted: json.RawMessage(`"0001-01-01T00:00:00Z"`)}}
 				if err := tx.PutLineage(k.Context(), engram.EntityMemory, key(hidden.Num), l); err != nil {
 					return err
 				}

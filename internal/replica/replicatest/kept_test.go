@@ -123,7 +123,7 @@ func (h *history) isHidden(ctx context.Context, s stated) (hidden bool, err erro
 		if err != nil {
 			return err
 		}
-		keys, err := r.HeldBack(ctx, s.Entity(), engram.PartDeleted)
+		keys, err := r.Shadowed(ctx, s.Entity(), engram.PartDeleted)
 		hidden = slices.Contains(keys, key)
 		return err
 	})
