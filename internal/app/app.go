@@ -96,7 +96,7 @@ func New(o Options) *App {
 	main.Tally, main.Collect = a.counting.tally, a.counting.collect
 	main.Spool = newSpool
 	main.Code, main.Dir = git.Code{}, o.Dir
-	main.Settled = o.Config.Origins["project"].Source != config.SourceFlag
+	main.Resolved = o.Config.Origins["project"].Source != config.SourceFlag
 	if o.Warm {
 		main.Warm = a.warm
 	}

@@ -158,7 +158,7 @@ func (o *op) supersede(ctx context.Context, m engram.Memory, ref engram.Ref, rea
 		return err
 	}
 	v.source, v.target = m.Num, old.Num
-	_, err = o.settle(ctx, v, nil)
+	_, err = o.resolve(ctx, v, nil)
 	return err
 }
 

@@ -250,7 +250,7 @@ func (e *Engine) compare(ctx context.Context, in CompareInput, check func(*op) e
 			return err
 		}
 		v.source, v.target = a.Num, b.Num
-		judged, err = o.settle(ctx, v, nil)
+		judged, err = o.resolve(ctx, v, nil)
 		return err
 	})
 	return judged, err

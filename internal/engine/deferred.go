@@ -251,7 +251,7 @@ func (p *pulling) again(ctx context.Context, o *op) (sum engram.Imported, tried 
 			return sum, nil, err
 		}
 	}
-	if err := o.settleTies(ctx, nil); err != nil { // one that was shown may have been taken away here since
+	if err := o.resolveRelations(ctx, nil); err != nil { // one that was shown may have been taken away here since
 		return sum, nil, err
 	}
 	sum.Op = o.first

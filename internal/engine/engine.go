@@ -28,14 +28,14 @@ type Options struct {
 	Folders Folders // nil: a folder's project is its base name
 	Code    Code    // nil: nothing is anchored to code
 	Dir     string  // the folder that verbs are called from, as far as they do not say; "" for none
-	// Settled says that the Override of a ProjectRequest stands in the settings and was not said
+	// Resolved says that the Override of a ProjectRequest stands in the settings and was not said
 	// for this call: where it can be no project's name, that of the folder counts, with a warning.
-	Settled bool
-	Now     func() time.Time  // the wall clock
-	NewID   func() engram.ID  // a new, unique memory id
-	Policy  *lifecycle.Policy // nil: lifecycle.DefaultPolicy
-	Zone    *time.Location    // in which "yesterday" of a question ends; nil: UTC
-	Actor   string            // who writes, for the journal; "engram" when empty
+	Resolved bool
+	Now      func() time.Time  // the wall clock
+	NewID    func() engram.ID  // a new, unique memory id
+	Policy   *lifecycle.Policy // nil: lifecycle.DefaultPolicy
+	Zone     *time.Location    // in which "yesterday" of a question ends; nil: UTC
+	Actor    string            // who writes, for the journal; "engram" when empty
 	// Embedder puts memories and questions into vectors; nil: finding by words alone.
 	Embedder engram.Embedder
 	// Former are embedders whose vectors may still be in the store: asked while those of
@@ -78,16 +78,16 @@ type Options struct {
 
 // Engine is the verbs over one store. It may be used by many goroutines.
 type Engine struct {
-	store   engram.Store
-	folders Folders
-	settled bool
-	code    Code
-	dir     string
-	now     func() time.Time
-	newID   func() engram.ID
-	policy  lifecycle.Policy
-	zone    *time.Location
-	actor   string
+	store    engram.Store
+	folders  Folders
+	resolved bool
+	code     Code
+	dir      string
+	now      func() time.Time
+	newID    func() engram.ID
+	policy   lifecycle.Policy
+	zone     *time.Location
+	actor    string
 
 	embedder  engram.Embedder
 	former    []engram.Embedder
@@ -112,7 +112,7 @@ type Engine struct {
 
 // New returns an Engine, to be finished with Finish. The Store stays the caller's to close, afterwards.
 func New(o Options) *Engine {
-	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, settled: o.Settled, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
+	e := &Engine{store: o.Store, code: o.Code, dir: o.Dir, resolved: o.Resolved, newID: o.NewID, policy: lifecycle.DefaultPolicy(), actor: o.Actor,
 		embedder: o.Embedder, former: o.Former, reranker: o.Reranker, traces: o.Traces, extractor: o.Extractor, judgeOf: o.Judge, clinic: o.Clinic, warm: o.Warm,
 		formats: o.Formats, spool: o.Spool, version: o.Version, patience: cmp.Or(o.Patience, readPatience), looks: make(chan struct{}, mostLooks),
 		coverage: new(atomic.Pointer[coverage]), leanings: new(leanings), shelf: &shelf{most: cmp.Or(o.Shelf, shelfBytes)}, tally: o.Tally, collect: o.Collect, secrets: sync.OnceValue(secret.New)}

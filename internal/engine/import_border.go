@@ -14,8 +14,8 @@ import (
 // copyField is the field of a copy's metadata that names what it is a copy of.
 const copyField = "copy_of"
 
-// settleBorder finds out which project everything goes into, as it is called here.
-func (i *importing) settleBorder(ctx context.Context) error {
+// resolveBorder finds out which project everything goes into, as it is called here.
+func (i *importing) resolveBorder(ctx context.Context) error {
 	if i.border = cmp.Or(i.in.Project, i.in.Only); i.border == "" {
 		return nil
 	}

@@ -135,7 +135,7 @@ func (i *importing) begin(ctx context.Context) (err error) {
 	if i.device, err = i.tx.Device(ctx); err != nil {
 		return err
 	}
-	if err := i.settleBorder(ctx); err != nil {
+	if err := i.resolveBorder(ctx); err != nil {
 		return err
 	}
 	i.erased, err = readErased(ctx, i.tx)
@@ -144,13 +144,13 @@ func (i *importing) begin(ctx context.Context) (err error) {
 
 // end settles what could not be settled before all was here.
 func (i *importing) end(ctx context.Context) error {
-	if err := i.settlePlaces(ctx, i.regrouped); err != nil {
+	if err := i.resolvePlaces(ctx, i.regrouped); err != nil {
 		return err
 	}
 	if err := i.tellTopics(ctx); err != nil {
 		return err
 	}
-	if err := i.settleTies(ctx, i.over); err != nil {
+	if err := i.resolveRelations(ctx, i.over); err != nil {
 		return err
 	}
 	return i.tx.SeeClock(ctx, i.newest)
@@ -205,11 +205,11 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	case r.Erased != nil:
 		out, err = i.eraseElsewhere(ctx, *r.Erased)
 	}
-	return i.settled(ctx, r.Record, out, err)
+	return i.resolved(ctx, r.Record, out, err)
 }
 
-// settled counts what became of an item.
-func (i *importing) settled(ctx context.Context, r engram.Record, out fate, err error) error {
+// resolved counts what became of an item.
+func (i *importing) resolved(ctx context.Context, r engram.Record, out fate, err error) error {
 	if no, ok := errors.AsType[*missing](err); ok {
 		if i.later != nil {
 			return i.later(ctx, r, engram.DeferredMissing, no.reason)

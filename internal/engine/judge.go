@@ -72,7 +72,7 @@ func (e *Engine) Judge(ctx context.Context, in JudgeInput) (Conflict, error) {
 		if in.Reverse {
 			v.source, v.target = named.Target, named.Source
 		}
-		judged, err = o.settle(ctx, v, &r)
+		judged, err = o.resolve(ctx, v, &r)
 		return err
 	})
 	return judged, err
@@ -161,9 +161,9 @@ func inPlaceOf(ctx context.Context, reader engram.Reader, r engram.Relation) (en
 	return r, nil
 }
 
-// settle writes a verdict over on, or over what is known of the pair when on is nil, and
+// resolve writes a verdict over on, or over what is known of the pair when on is nil, and
 // removes what else was said of it.
-func (o *op) settle(ctx context.Context, v verdict, on *engram.Relation) (Conflict, error) {
+func (o *op) resolve(ctx context.Context, v verdict, on *engram.Relation) (Conflict, error) {
 	project, err := o.comparable(ctx, v)
 	if err != nil {
 		return Conflict{}, err

@@ -256,7 +256,7 @@ func (o *op) moveProject(ctx context.Context, from, to string) (engram.Moved, er
 	if err := o.stampTopics(ctx, moved.Topics); err != nil {
 		return moved, err
 	}
-	return moved, o.settleMoved(ctx, moved)
+	return moved, o.resolveMoved(ctx, moved)
 }
 
 // giveBack gives some things of a project to another and stamps them, and the topics that
@@ -289,18 +289,18 @@ func (o *op) giveBack(ctx context.Context, some engram.Moved, from, to string) (
 	if err := o.stampTopics(ctx, moved.Topics); err != nil {
 		return moved, err
 	}
-	return moved, o.settleMoved(ctx, moved)
+	return moved, o.resolveMoved(ctx, moved)
 }
 
-// settleMoved settles places and topics when things went to another project. What an undo
+// resolveMoved settles places and topics when things went to another project. What an undo
 // moves is settled when all is taken back.
-func (o *op) settleMoved(ctx context.Context, moved engram.Moved) error {
+func (o *op) resolveMoved(ctx context.Context, moved engram.Moved) error {
 	if o.undoes == 0 {
-		if err := o.settlePlaces(ctx, moved.Sessions); err != nil {
+		if err := o.resolvePlaces(ctx, moved.Sessions); err != nil {
 			return err
 		}
 	}
-	return o.settleTopics(ctx)
+	return o.resolveTopics(ctx)
 }
 
 // stampTopics stamps the topics that memories lost, or got back.
@@ -337,9 +337,9 @@ func (o *op) removeProject(ctx context.Context, p engram.Project) error {
 	return o.tx.DeleteProject(ctx, p.Name)
 }
 
-// topicSettled is the reason of entries that show or hide a topic key that was written
+// topicResolved is the reason of entries that show or hide a topic key that was written
 // otherwise: of memories that came from elsewhere several may have one topic, and one shows it.
-const topicSettled = "topic key that several have"
+const topicResolved = "topic key that several have"
 
 // topicPart is the part that is held of a memory whose topic another one shows.
 const topicPart engram.Part = "topic_key"
@@ -366,9 +366,9 @@ func (c contender) ahead(o contender) bool {
 	return strings.Compare(string(c.memory.ID), string(o.memory.ID)) < 0
 }
 
-// settleAfter settles contested topics when a memory became another that may matter to them.
+// resolveAfter settles contested topics when a memory became another that may matter to them.
 // An undo settles them when all is taken back: until then a topic may belong to what goes.
-func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
+func (o *op) resolveAfter(ctx context.Context, was, now engram.Memory) error {
 	same := was.TopicKey == now.TopicKey && was.Project == now.Project && was.Scope == now.Scope && was.Forgotten() == now.Forgotten()
 	if o.undoes != 0 || same && was.Title == now.Title && was.Content == now.Content {
 		return nil
@@ -379,11 +379,11 @@ func (o *op) settleAfter(ctx context.Context, was, now engram.Memory) error {
 	}
 	may := contest{now.Project, now.Scope, now.TopicKey}
 	shadowedValue(l, topicPart, &may.topic)
-	return o.settleContests(ctx, contest{was.Project, was.Scope, was.TopicKey}, may)
+	return o.resolveContests(ctx, contest{was.Project, was.Scope, was.TopicKey}, may)
 }
 
-// settleContests is settleTopics for these topics alone; those that are "" are passed over.
-func (o *op) settleContests(ctx context.Context, some ...contest) error {
+// resolveContests is resolveTopics for these topics alone; those that are "" are passed over.
+func (o *op) resolveContests(ctx context.Context, some ...contest) error {
 	some = slices.DeleteFunc(slices.Compact(some), func(c contest) bool { return c.topic == "" })
 	for _, c := range some {
 		keys, err := o.tx.ShadowedTopic(ctx, c.topic)
@@ -397,10 +397,10 @@ func (o *op) settleContests(ctx context.Context, some ...contest) error {
 	return nil
 }
 
-// settleTopics shows each contested topic with the memory that is ahead of the others. It is
+// resolveTopics shows each contested topic with the memory that is ahead of the others. It is
 // called after whatever may change that of many memories, and costs one look-up where nothing
 // is contested.
-func (o *op) settleTopics(ctx context.Context) error {
+func (o *op) resolveTopics(ctx context.Context) error {
 	keys, err := o.tx.Shadowed(ctx, engram.EntityMemory, topicPart)
 	if err != nil {
 		return err
@@ -438,15 +438,15 @@ func (o *op) resolveShadowed(ctx context.Context, keys []string, some []contest)
 		all[c] = append(all[c], contender{m, lineages[k]})
 	}
 	for _, c := range order {
-		if err := o.settleTopic(ctx, c, all[c]); err != nil {
+		if err := o.resolveTopic(ctx, c, all[c]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settleTopic shows a topic with one of those that were written with it.
-func (o *op) settleTopic(ctx context.Context, c contest, without []contender) error {
+// resolveTopic shows a topic with one of those that were written with it.
+func (o *op) resolveTopic(ctx context.Context, c contest, without []contender) error {
 	first := without[0]
 	for _, other := range without[1:] {
 		if other.ahead(first) {
@@ -482,12 +482,12 @@ func (o *op) showTopic(ctx context.Context, c contender, topic string) error {
 	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(was.Num), l); err != nil {
 		return err
 	}
-	return o.rewriteMemory(ctx, was, now, engram.Stamp{}, topicSettled)
+	return o.rewriteMemory(ctx, was, now, engram.Stamp{}, topicResolved)
 }
 
-// takeSettled hides a topic again that an operation let be shown, so that the memory that
-// had it may get it back; settleTopics has the last word.
-func (u *undoing) takeSettled(ctx context.Context, entry engram.Mutation, m engram.Memory) error {
+// takeResolved hides a topic again that an operation let be shown, so that the memory that
+// had it may get it back; resolveTopics has the last word.
+func (u *undoing) takeResolved(ctx context.Context, entry engram.Mutation, m engram.Memory) error {
 	if m.TopicKey == "" {
 		return nil
 	}

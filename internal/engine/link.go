@@ -194,7 +194,7 @@ func (l link) verdict(ctx context.Context, pair []engram.Relation) (Linked, erro
 			action = LinkChanged
 		}
 	}
-	c, err := l.settle(ctx, verdict{source: l.source.Num, target: l.target.Num, said: l.said}, nil)
+	c, err := l.resolve(ctx, verdict{source: l.source.Num, target: l.target.Num, said: l.said}, nil)
 	return l.done(c.Relation, action), err
 }
 

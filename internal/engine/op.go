@@ -53,7 +53,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err := fn(o); err != nil || !o.tied {
 			return err
 		}
-		return o.settleTies(ctx, nil)
+		return o.resolveRelations(ctx, nil)
 	})
 }
 
@@ -138,7 +138,7 @@ func (o *op) replaceMemory(ctx context.Context, was, now engram.Memory, reason s
 	if err := o.rewriteMemory(ctx, was, now, said, reason); err != nil {
 		return err
 	}
-	return o.settleAfter(ctx, was, now)
+	return o.resolveAfter(ctx, was, now)
 }
 
 // stampMemory is the lineage of a memory that becomes now. It returns the write that the
@@ -195,7 +195,7 @@ func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.tx.EraseMemory(ctx, m.Num); err != nil || m.TopicKey == "" {
 		return err
 	}
-	return o.settleContests(ctx, contest{m.Project, m.Scope, m.TopicKey})
+	return o.resolveContests(ctx, contest{m.Project, m.Scope, m.TopicKey})
 }
 
 // putSession writes now; was is nil when the session is new.

@@ -106,7 +106,7 @@ func (b *receivingBatch) receive(ctx context.Context, r incoming) error {
 		err = &refused{reason: strange}
 	}
 	if err != nil {
-		return b.settled(ctx, r.Record, unchanged, err)
+		return b.resolved(ctx, r.Record, unchanged, err)
 	}
 	if b.erases(r.Record) && r.Session == nil && !b.reviewed {
 		// It stays away, as everywhere: that is no fault of whoever pulls old batches.

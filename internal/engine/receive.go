@@ -332,7 +332,7 @@ func (i *importing) noteTopic(m engram.Memory) {
 // tellTopics settles which memory is shown with each topic, and says of those that came in
 // and are not who has theirs.
 func (i *importing) tellTopics(ctx context.Context) error {
-	if err := i.settleTopics(ctx); err != nil {
+	if err := i.resolveTopics(ctx); err != nil {
 		return err
 	}
 	for _, num := range slices.Sorted(maps.Keys(i.topics)) {

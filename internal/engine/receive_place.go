@@ -20,9 +20,9 @@ const (
 	sessionPart engram.Part = "session_id"
 )
 
-// placeSettled is the reason of entries that show something in another place than before,
+// placeResolved is the reason of entries that show something in another place than before,
 // because a project or a session became another.
-const placeSettled = "project or session that it was written in"
+const placeResolved = "project or session that it was written in"
 
 // spot is where something belongs.
 type spot struct{ project, session string }
@@ -163,16 +163,16 @@ func (i *importing) projectHere(ctx context.Context, name string) (string, error
 	return name, err
 }
 
-// settlePlaces shows whatever may be shown where it was written by now, and nothing of another
+// resolvePlaces shows whatever may be shown where it was written by now, and nothing of another
 // project in the sessions of regrouped, which became another project's. It is called after
 // whatever may change that of many things, and costs a look-up or two where nothing is held.
-func (o *op) settlePlaces(ctx context.Context, regrouped []string) error {
+func (o *op) resolvePlaces(ctx context.Context, regrouped []string) error {
 	held, err := o.tx.Shadowed(ctx, engram.EntitySession, projectPart)
 	if err != nil {
 		return err
 	}
 	for _, id := range held {
-		moved, err := o.resettle(ctx, id)
+		moved, err := o.resolveAgain(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -260,9 +260,9 @@ func (o *op) inSession(ctx context.Context, id string) (memories []engram.Memory
 	return memories, append(prompts, hidden...), err
 }
 
-// resettle shows a session in the project that it was written in, as that is called here; moved
+// resolveAgain shows a session in the project that it was written in, as that is called here; moved
 // says that it was in another.
-func (o *op) resettle(ctx context.Context, id string) (moved bool, err error) {
+func (o *op) resolveAgain(ctx context.Context, id string) (moved bool, err error) {
 	s, err := o.tx.Session(ctx, id)
 	if engram.CodeOf(err) == engram.CodeNotFound {
 		return false, nil // it is gone, and nothing of it is shown
@@ -284,7 +284,7 @@ func (o *op) resettle(ctx context.Context, id string) (moved bool, err error) {
 	if err := o.tx.PutLineage(ctx, engram.EntitySession, id, shadowedSpot(l, w, spot{project: p.Name})); err != nil {
 		return false, err
 	}
-	return true, o.rewriteSession(ctx, &s, now, placeSettled)
+	return true, o.rewriteSession(ctx, &s, now, placeResolved)
 }
 
 // allowed is where something that was written at w, and is shown in project, may be shown.
@@ -298,7 +298,7 @@ func (o *op) allowed(ctx context.Context, w spot, project string, at time.Time, 
 	if w.session == "" {
 		return s, nil
 	}
-	room, err := o.room(ctx, w.session, s.project, at, placeSettled)
+	room, err := o.room(ctx, w.session, s.project, at, placeResolved)
 	if inRoom(s.project, room, l) {
 		s.session = w.session
 	}
@@ -326,7 +326,7 @@ func (o *op) reseat(ctx context.Context, m engram.Memory) error {
 	if err := o.tx.PutLineage(ctx, engram.EntityMemory, key(m.Num), l); err != nil {
 		return err
 	}
-	return o.rewriteMemory(ctx, m, now, engram.Stamp{}, placeSettled)
+	return o.rewriteMemory(ctx, m, now, engram.Stamp{}, placeResolved)
 }
 
 // reseatPrompt is reseat for prompts.
@@ -346,5 +346,5 @@ func (o *op) reseatPrompt(ctx context.Context, p engram.Prompt) error {
 	}
 	now := p
 	now.Project, now.SessionID = to.project, to.session
-	return o.rewritePrompt(ctx, p, now, placeSettled)
+	return o.rewritePrompt(ctx, p, now, placeResolved)
 }

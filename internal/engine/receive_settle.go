@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// tieSettled is the reason of entries that show or hide a relation that was written otherwise.
-const tieSettled = "relation that another one is shown for"
+// relationResolved is the reason of entries that show or hide a relation that was written otherwise.
+const relationResolved = "relation that another one is shown for"
 
 // said is a relation that is there as it was written, whether it is shown or not.
 type said struct {
@@ -33,22 +33,22 @@ func (a said) written() engram.Relation {
 	return r
 }
 
-// settleTies settles which relations are shown of those that cannot all be: of several that
+// resolveRelations settles which relations are shown of those that cannot all be: of several that
 // say the same of two memories one, of several judgments on them one, and of a ring of
 // memories that supersede each other all but the one that was said first. It depends on what
 // was written alone. over are relations that supersede and that came in or changed.
-func (o *op) settleTies(ctx context.Context, over []int64) error {
+func (o *op) resolveRelations(ctx context.Context, over []int64) error {
 	hidden, err := o.hiddenTies(ctx)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
-	t := settlingTies{op: o, all: map[int64]*said{}}
+	t := resolvingRelations{op: o, all: map[int64]*said{}}
 	for _, h := range hidden {
-		if err := t.settlePair(ctx, h); err != nil {
+		if err := t.resolvePair(ctx, h); err != nil {
 			return err
 		}
 	}
-	if err := t.settleRings(ctx, over); err != nil {
+	if err := t.resolveRings(ctx, over); err != nil {
 		return err
 	}
 	// First those that make room.
@@ -64,8 +64,8 @@ func (o *op) settleTies(ctx context.Context, over []int64) error {
 	return nil
 }
 
-// settlingTies is one settling at work.
-type settlingTies struct {
+// resolvingRelations is one settling at work.
+type resolvingRelations struct {
 	*op
 	all map[int64]*said // those that are looked at, by number
 }
@@ -99,7 +99,7 @@ func (o *op) hiddenTies(ctx context.Context) ([]engram.Relation, error) {
 // add adds a relation to those that are looked at, to be shown for now. One of a memory that
 // was erased elsewhere, and is only hidden here, counts for nothing: where it was erased, the
 // relation went with it. It is nil.
-func (t settlingTies) add(ctx context.Context, r engram.Relation) (*said, error) {
+func (t resolvingRelations) add(ctx context.Context, r engram.Relation) (*said, error) {
 	if s, known := t.all[r.Num]; known {
 		return s, nil
 	}
@@ -130,9 +130,9 @@ func (o *op) said(ctx context.Context, r engram.Relation) (*said, error) {
 	return &said{r, l, true}, err
 }
 
-// settlePair settles the relations that two memories have with each other, of which one is
+// resolvePair settles the relations that two memories have with each other, of which one is
 // hidden.
-func (t settlingTies) settlePair(ctx context.Context, h engram.Relation) error {
+func (t resolvingRelations) resolvePair(ctx context.Context, h engram.Relation) error {
 	if _, known := t.all[h.Num]; known {
 		return nil
 	}
@@ -190,9 +190,9 @@ func shadowedLineage(ctx context.Context, r engram.Reader, num int64) (l engram.
 	return l, isShadowed(l, engram.PartVerdict), err
 }
 
-// settleRings hides, of relations that supersede each other in a ring, the one that was said
+// resolveRings hides, of relations that supersede each other in a ring, the one that was said
 // first: with those said last each comes in as long as it closes none.
-func (t settlingTies) settleRings(ctx context.Context, over []int64) error {
+func (t resolvingRelations) resolveRings(ctx context.Context, over []int64) error {
 	var edges []*said
 	var next []int64
 	added := map[int64]bool{}
@@ -292,12 +292,12 @@ func (o *op) showSaid(ctx context.Context, s said) error {
 	if err != nil {
 		return err
 	}
-	return o.rewriteRelation(ctx, s.relation, now, m.Project, tieSettled)
+	return o.rewriteRelation(ctx, s.relation, now, m.Project, relationResolved)
 }
 
-// takeSettledTie hides a relation again that an operation let be shown, so that the one that
-// was shown for it may come back; settleTies has the last word.
-func (u *undoing) takeSettledTie(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
+// takeResolvedRelation hides a relation again that an operation let be shown, so that the one that
+// was shown for it may come back; resolveRelations has the last word.
+func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
 	u.tied = true
 	if r.Removed() {
 		return nil

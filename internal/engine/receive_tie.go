@@ -25,7 +25,7 @@ func (i *importing) tie(ctx context.Context) error {
 			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
 		}
 		out, err := i.relation(ctx, t, source, target)
-		if err := i.settled(ctx, t.Record, out, err); err != nil {
+		if err := i.resolved(ctx, t.Record, out, err); err != nil {
 			return err
 		}
 	}
@@ -216,7 +216,7 @@ func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now
 	case isShadowed(*l, engram.PartVerdict) && now.Removed():
 		*l = withoutShadowed(*l, engram.PartVerdict)
 	case isShadowed(*l, engram.PartVerdict):
-		now.RemovedAt = was.RemovedAt // settleTies has the last word
+		now.RemovedAt = was.RemovedAt // resolveRelations has the last word
 	}
 	return nil
 }
@@ -244,7 +244,7 @@ func (i *importing) newTie(ctx context.Context, there incoming, project string) 
 }
 
 // makeRoom sees to it that a live relation goes with those that its memories have with each
-// other. One of a store with lineages is hidden where another is shown for it, and settleTies
+// other. One of a store with lineages is hidden where another is shown for it, and resolveRelations
 // says which. Any other is known when one of them says the same, and of two judgments the
 // later one holds; none of these supersedes what supersedes it through others.
 func (i *importing) makeRoom(ctx context.Context, r *engram.Relation, l *engram.Lineage, there incoming, project string) (known bool, err error) {

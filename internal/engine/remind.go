@@ -273,7 +273,7 @@ func (t *reminding) tell() {
 // event.
 func (t *reminding) lookUp(ctx context.Context, ask SearchInput) (engram.Found, error) {
 	found, known, err := t.byWords(ctx, ask)
-	if err != nil || known && t.settled(found, ask.Mode) {
+	if err != nil || known && t.resolved(found, ask.Mode) {
 		return found, err
 	}
 	return t.Engine.find(ctx, ask)
@@ -329,10 +329,10 @@ func (q *question) said(ctx context.Context, finds []engram.Ranked) ([]engram.Hi
 	return hits, nil
 }
 
-// settled reports whether of a search by words the same is told whatever its finds mean.
+// resolved reports whether of a search by words the same is told whatever its finds mean.
 // What supersedes a find need not have its words: then a whole search says what stands in its
 // place.
-func (t *reminding) settled(found engram.Found, mode Mode) bool {
+func (t *reminding) resolved(found engram.Found, mode Mode) bool {
 	if slices.ContainsFunc(found.Hits, func(h engram.Hit) bool { return successor(h) != 0 }) {
 		return false
 	}

@@ -269,10 +269,10 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if err := u.checkTies(ctx); err != nil {
 		return err
 	}
-	if err := u.settlePlacesOf(ctx, entries); err != nil {
+	if err := u.resolvePlacesOf(ctx, entries); err != nil {
 		return err
 	}
-	if err := u.settleTopics(ctx); err != nil {
+	if err := u.resolveTopics(ctx); err != nil {
 		return err
 	}
 	if u.res.Op = u.first; u.first == before {

@@ -134,10 +134,10 @@ func (u *undoing) takeMemory(ctx context.Context, entry engram.Mutation) error {
 		return err
 	}
 	switch entry.Reason {
-	case topicSettled:
-		return u.takeSettled(ctx, entry, m)
-	case placeSettled:
-		return nil // settlePlacesOf has the last word
+	case topicResolved:
+		return u.takeResolved(ctx, entry, m)
+	case placeResolved:
+		return nil // resolvePlacesOf has the last word
 	}
 	was, since, err := u.read(ctx, entry)
 	if err != nil {
@@ -279,8 +279,8 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 	if err != nil {
 		return err
 	}
-	if entry.Reason == tieSettled {
-		return u.takeSettledTie(ctx, entry, r)
+	if entry.Reason == relationResolved {
+		return u.takeResolvedRelation(ctx, entry, r)
 	}
 	what := fmt.Sprintf("relation %d", num)
 	was, since, err := u.read(ctx, entry)
@@ -393,6 +393,6 @@ func (u *undoing) read(ctx context.Context, entry engram.Mutation) (was oldField
 		return nil, nil, err
 	}
 	// Which of several is shown was settled, not said.
-	since, err = sinceOf(slices.DeleteFunc(later, func(m engram.Mutation) bool { return m.Reason == tieSettled }))
+	since, err = sinceOf(slices.DeleteFunc(later, func(m engram.Mutation) bool { return m.Reason == relationResolved }))
 	return was, since, err
 }

@@ -260,8 +260,8 @@ func (m move) changed(entity engram.Entity, key string) (json.RawMessage, error)
 	return nil, nil
 }
 
-// settlePlacesOf settles what is shown in sessions of which the project was taken back.
-func (u *undoing) settlePlacesOf(ctx context.Context, entries []engram.Mutation) error {
+// resolvePlacesOf settles what is shown in sessions of which the project was taken back.
+func (u *undoing) resolvePlacesOf(ctx context.Context, entries []engram.Mutation) error {
 	var sessions []string
 	for _, e := range entries {
 		var was struct {
@@ -278,7 +278,7 @@ func (u *undoing) settlePlacesOf(ctx context.Context, entries []engram.Mutation)
 			sessions = append(sessions, e.Key)
 		}
 	}
-	return u.settlePlaces(ctx, sessions)
+	return u.resolvePlaces(ctx, sessions)
 }
 
 func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
@@ -287,7 +287,7 @@ func (u *undoing) takePrompt(ctx context.Context, entry engram.Mutation) error {
 		u.leave("prompt #%s was erased", entry.Key)
 		return nil
 	}
-	if err != nil || entry.Reason == placeSettled {
+	if err != nil || entry.Reason == placeResolved {
 		return err
 	}
 	was, since, err := u.read(ctx, entry)
@@ -320,7 +320,7 @@ func (u *undoing) takeSession(ctx context.Context, entry engram.Mutation) error 
 	switch {
 	case !known && engram.CodeOf(err) != engram.CodeNotFound:
 		return err
-	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeSettled || entry.Reason == sessionTold):
+	case entry.Was == nil && !known, entry.Was != nil && (entry.Reason == placeResolved || entry.Reason == sessionTold):
 		return nil
 	case entry.Was == nil:
 		return u.unmakeSession(ctx, entry, s)

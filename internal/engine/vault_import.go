@@ -231,7 +231,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	}
 	x.wrote(first)
 	for i, t := range taken {
-		if err := x.settle(edits[i], t); err != nil {
+		if err := x.resolve(edits[i], t); err != nil {
 			return err
 		}
 	}
@@ -246,8 +246,8 @@ func (x *vaultImport) wrote(op int64) {
 	}
 }
 
-// settle tells what became of an edit, and the vault with it.
-func (x *vaultImport) settle(e engram.NoteEdit, t takenEdit) error {
+// resolve tells what became of an edit, and the vault with it.
+func (x *vaultImport) resolve(e engram.NoteEdit, t takenEdit) error {
 	item := VaultItem{Num: t.memory.Num, Reason: strings.Join(t.noted, "; ")}
 	switch {
 	case t.passed:

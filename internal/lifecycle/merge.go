@@ -63,7 +63,7 @@ func MergeNormal(a, b engram.Record) engram.Record {
 	case m.Session != nil:
 		m.Session.ActiveAt = later(a.Session.ActiveAt, b.Session.ActiveAt)
 	}
-	return settled(m)
+	return resolved(m)
 }
 
 // Normal is a state in the form in which equal states are equal to the byte: Lineage says no
@@ -103,7 +103,7 @@ func Normal(r engram.Record) engram.Record {
 		m.Session.ActiveAt = r.Session.ActiveAt
 	}
 	l.Sets = fullSets(l, membersOf(r))
-	return settled(m)
+	return resolved(m)
 }
 
 // blank is a record of the thing that r is about, which says nothing yet.
@@ -124,14 +124,14 @@ func blank(r engram.Record) engram.Record {
 	return m
 }
 
-// settled makes what follows from the lineage of m agree with it, and brings the lineage into
+// resolved makes what follows from the lineage of m agree with it, and brings the lineage into
 // its shortest form. Until then every member of a set has its dots.
-func settled(m engram.Record) engram.Record {
+func resolved(m engram.Record) engram.Record {
 	l := m.Lineage
 	gone := Forgotten(*l)
 	switch {
 	case m.Memory != nil:
-		settleMemory(m.Memory, l, gone)
+		resolveMemory(m.Memory, l, gone)
 	case m.Prompt != nil:
 		m.Prompt.DeletedAt = deletedAt(m.Prompt.DeletedAt, *l, gone)
 	case m.Session != nil:

@@ -104,8 +104,8 @@ func countedBy(l engram.Lineage) engram.Count {
 	return sum
 }
 
-// settleMemory makes of a memory what follows from its lineage and its texts.
-func settleMemory(m *engram.MemoryRecord, l *engram.Lineage, gone bool) {
+// resolveMemory makes of a memory what follows from its lineage and its texts.
+func resolveMemory(m *engram.MemoryRecord, l *engram.Lineage, gone bool) {
 	now := &m.Memory
 	now.Tags = members(l.Sets)
 	now.DeletedAt = deletedAt(now.DeletedAt, *l, gone)
