@@ -82,7 +82,7 @@ included. A pair whose verdict is removed may be flagged again.`,
 			}
 			return p.answer(document.Unlinked{Removed: document.Each(gone, linkedOf)}, func(b *strings.Builder) {
 				for _, l := range gone {
-					fmt.Fprintf(b, "Removed: %s\n", tieText(l))
+					fmt.Fprintf(b, "Removed: %s\n", relationText(l))
 				}
 			})
 		}),
@@ -112,14 +112,14 @@ func linkedOf(l engine.Linked) document.Linked {
 
 func writeLinked(b *strings.Builder, l engine.Linked) {
 	done := map[engine.LinkAction]string{engine.LinkMade: "Linked", engine.LinkChanged: "Changed", engine.LinkKnown: "Already known"}[l.Action]
-	fmt.Fprintf(b, "%s: %s\n", done, tieText(l))
+	fmt.Fprintf(b, "%s: %s\n", done, relationText(l))
 	if l.Relation.Supersedes() {
 		fmt.Fprintf(b, "Memory #%d is now hidden from searches and lists; --superseded shows it\n", l.Target.Num)
 	}
 }
 
-// tieText is a relation with its memories on one line.
-func tieText(l engine.Linked) string {
+// relationText is a relation with its memories on one line.
+func relationText(l engine.Linked) string {
 	return fmt.Sprintf("%s %s %s", name(l.Source), render.Line(string(l.Relation.Verb), 0), name(l.Target))
 }
 

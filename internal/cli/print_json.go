@@ -54,7 +54,7 @@ func memoriesOf(e *engine.Engine, list []engram.Memory) []document.Memory {
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
 		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf),
-		Related: document.Each(s.Related, func(n engine.Near) document.Tied { return document.TiedOf(n.Memory, n.Cosine) })}
+		Related: document.Each(s.Related, func(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) })}
 	if s.MergedWith != nil {
 		d.MergedWith = new(document.NamedOf(*s.MergedWith))
 	}

@@ -138,7 +138,7 @@ type Saved struct {
 	Reason         string      `json:"reason"`
 	MergedWith     *Named      `json:"merged_with"`     // the memory that says this too now, as it was before; null for none
 	Candidates     []Candidate `json:"candidates"`      // what it may contradict, the likeliest first
-	Related        []Tied      `json:"related"`         // what it was tied to for being near, the nearest first
+	Related        []Related   `json:"related"`         // what it was tied to for being near, the nearest first
 	SuggestedTopic string      `json:"suggested_topic"` // "" when one was given
 	Warnings       []string    `json:"warnings"`
 	Memory         Memory      `json:"memory"`
@@ -168,15 +168,15 @@ func CandidateOf(m engram.Memory, r engram.Relation, score float64, reason strin
 	return Candidate{NamedOf(m), r.ID, score, reason}
 }
 
-// Tied is a memory that another was tied to.
-type Tied struct {
+// Related is a memory that another was tied to.
+type Related struct {
 	Named
 	Cosine float64 `json:"cosine"`
 }
 
-// TiedOf is the document of m; of the cosine it gives three places.
-func TiedOf(m engram.Memory, cosine float64) Tied {
-	return Tied{NamedOf(m), math.Round(1000*cosine) / 1000}
+// RelatedOf is the document of m; of the cosine it gives three places.
+func RelatedOf(m engram.Memory, cosine float64) Related {
+	return Related{NamedOf(m), math.Round(1000*cosine) / 1000}
 }
 
 // Hit is a memory that was found.

@@ -357,7 +357,7 @@ func passed(m engram.Memory, f engram.Filter) bool {
 // current leaves out what a memory superseded then that passed f itself.
 func (p *pastReader) current(ctx context.Context, ms []engram.Memory, f engram.Filter) ([]engram.Memory, error) {
 	nums := memoryNums(ms)
-	relations, err := p.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
+	relations, err := p.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return nil, err
 	}

@@ -229,7 +229,7 @@ func TestSearchAsOfTellsNoLaterTitleOfWhatTheFilterLeavesOut(t *testing.T) {
 	w := newWorld(t)
 	kettle := w.note("Kettle", "the kettle whistles")
 	pot := w.save(engine.SaveInput{Title: "Teapot", Content: "pour from it", Project: "demo", Type: engram.TypeDecision}).Memory.Num
-	w.tie(pot, engram.VerbSupersedes, kettle, engram.RelationJudged)
+	w.relate(pot, engram.VerbSupersedes, kettle, engram.RelationJudged)
 	then := w.later()
 	name := "Big teapot"
 	if _, err := w.Update(t.Context(), engine.UpdateInput{Ref: engram.ByNum(pot), Title: &name}); err != nil {

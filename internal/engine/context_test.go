@@ -81,14 +81,14 @@ func TestContextTellsOfAChainTheNewestWhateverWasJudgedFirst(t *testing.T) {
 		w := newWorld(t)
 		first, second, third := w.note("Port 1", "It was one."), w.note("Port 2", "It was two."), w.note("Port 3", "It is three.")
 		if newestFirst {
-			w.tie(third, engram.VerbSupersedes, second, engram.RelationJudged)
+			w.relate(third, engram.VerbSupersedes, second, engram.RelationJudged)
 		}
-		w.tie(second, engram.VerbSupersedes, first, engram.RelationJudged)
+		w.relate(second, engram.VerbSupersedes, first, engram.RelationJudged)
 		if !newestFirst {
-			w.tie(third, engram.VerbSupersedes, second, engram.RelationJudged)
+			w.relate(third, engram.VerbSupersedes, second, engram.RelationJudged)
 		}
 		same(t, fmt.Sprintf("the newest judged first: %t", newestFirst), nums(w.tell(engine.ContextInput{Project: "demo"}).Memories), []int64{third})
-		w.tie(first, engram.VerbSupersedes, third, engram.RelationJudged)
+		w.relate(first, engram.VerbSupersedes, third, engram.RelationJudged)
 		if told := nums(w.tell(engine.ContextInput{Project: "demo"}).Memories); len(told) != 1 {
 			t.Errorf("of a circle %v are told, want one", told)
 		}

@@ -103,7 +103,7 @@ func strongest(ctx context.Context, r engram.Reader, f engram.Filter, most int, 
 	if err != nil || !f.Current || past {
 		return nums, all, err
 	}
-	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
+	relations, err := r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return nil, false, err
 	}

@@ -212,7 +212,7 @@ func (b *receivingBatch) one(ctx context.Context, r engram.Record) error {
 	if err := b.receive(ctx, in); err != nil {
 		return err
 	}
-	return b.tie(ctx)
+	return b.relate(ctx)
 }
 
 // again tries what waits for something that may be here by now, or for a time, and returns

@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/engine"
 )
 
-// tie writes a relation, as judging two memories does.
-func (w world) tie(source int64, verb engram.Verb, target int64, status engram.RelationStatus) {
+// relate writes a relation, as judging two memories does.
+func (w world) relate(source int64, verb engram.Verb, target int64, status engram.RelationStatus) {
 	w.Helper()
 	err := w.Store.Update(w.Context(), func(tx engram.Tx) error {
 		now := w.Clock.Now()
@@ -40,9 +40,9 @@ func TestRelationsLeadOnAsFarAsAsked(t *testing.T) {
 	cert := w.note("A certificate ran out", "Nobody had renewed it.")
 	bot := w.note("Renewals are done by a robot", "It runs each Sunday.")
 	aside := w.note("Lunch", "The canteen is closed in August.")
-	w.tie(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
-	w.tie(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
-	w.tie(outage, engram.VerbRelatesTo, aside, engram.RelationIgnored)
+	w.relate(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
+	w.relate(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
+	w.relate(outage, engram.VerbRelatesTo, aside, engram.RelationIgnored)
 	hops := func(n int) *int { return &n }
 	for _, tt := range []struct {
 		name      string
@@ -110,8 +110,8 @@ func TestRelationsLeadThroughNothingThatIsHidden(t *testing.T) {
 			outage := w.note("Outage of the checkout", "Payments were refused for an hour.")
 			cert := w.note("A certificate ran out", "Nobody had renewed it.")
 			bot := w.note("Renewals are done by a robot", "It runs each Sunday.")
-			w.tie(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
-			w.tie(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
+			w.relate(outage, engram.VerbCausedBy, cert, engram.RelationJudged)
+			w.relate(bot, engram.VerbDerivedFrom, cert, engram.RelationJudged)
 			tt.hide(w, cert)
 			found := w.search(engine.SearchInput{Query: "outage of the checkout payments", Hops: &two, Filter: tt.in})
 			notes, _ := notesOf(found, bot)
@@ -131,7 +131,7 @@ func TestWhatIsSupersededStandsBehindItsSuccessor(t *testing.T) {
 	if hits := w.search(query).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
 		t.Fatalf("before anybody judged: %v, want #%d first", hitNums(hits), old)
 	}
-	w.tie(young, engram.VerbSupersedes, old, engram.RelationJudged)
+	w.relate(young, engram.VerbSupersedes, old, engram.RelationJudged)
 	for _, hops := range []int{0, 1} {
 		query.Hops = &hops
 		found := w.search(query)
@@ -167,7 +167,7 @@ func TestTheNewestOfAChainComesFirst(t *testing.T) {
 	chain := []int64{w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")}
 	for _, text := range []string{"They end after a quarter of that.", "Half of it was too short for the phones."} {
 		chain = append(chain, w.note("Sessions", text))
-		w.tie(chain[len(chain)-1], engram.VerbSupersedes, chain[len(chain)-2], engram.RelationJudged)
+		w.relate(chain[len(chain)-1], engram.VerbSupersedes, chain[len(chain)-2], engram.RelationJudged)
 	}
 	slices.Reverse(chain)
 	for hops := range 3 {
@@ -189,7 +189,7 @@ func TestASuccessorStandsBeforeOneFarDownTheList(t *testing.T) {
 		t.Fatalf("got %v, want all %d", order, len(all))
 	}
 	old, young := order[30], order[35]
-	w.tie(young, engram.VerbSupersedes, old, engram.RelationJudged)
+	w.relate(young, engram.VerbSupersedes, old, engram.RelationJudged)
 	hits, _ = w.search(query).InOrder()
 	got := hitNums(hits)
 	if slices.Index(got, young) != slices.Index(got, old)-1 {
@@ -201,7 +201,7 @@ func TestAPendingSuccessorReplacesNothing(t *testing.T) {
 	w := newWorld(t)
 	old := w.note("Tokens live an hour", "Access tokens of the gateway live one hour.")
 	young := w.note("Shorter sessions", "They end after a quarter of that.")
-	w.tie(young, engram.VerbSupersedes, old, engram.RelationPending)
+	w.relate(young, engram.VerbSupersedes, old, engram.RelationPending)
 	if hits := w.search(engine.SearchInput{Query: "how long do access tokens of the gateway live"}).Hits; len(hits) == 0 || hits[0].Memory.Num != old {
 		t.Errorf("got %v, want #%d first", hitNums(hits), old)
 	}

@@ -16,10 +16,10 @@ import (
 // relation, or by what its session lent it.
 func TestEveryAnswerIsInOrder(t *testing.T) {
 	w, num := library(t)
-	w.tie(num["nplus"], engram.VerbSupersedes, num["pool"], engram.RelationJudged)
-	w.tie(num["deploy"], engram.VerbSupersedes, num["nplus"], engram.RelationJudged)
-	w.tie(num["other"], engram.VerbCausedBy, num["cpp"], engram.RelationJudged)
-	w.tie(num["jwt"], engram.VerbContradicts, num["other"], engram.RelationPending)
+	w.relate(num["nplus"], engram.VerbSupersedes, num["pool"], engram.RelationJudged)
+	w.relate(num["deploy"], engram.VerbSupersedes, num["nplus"], engram.RelationJudged)
+	w.relate(num["other"], engram.VerbCausedBy, num["cpp"], engram.RelationJudged)
+	w.relate(num["jwt"], engram.VerbContradicts, num["other"], engram.RelationPending)
 	words := rapid.SampledFrom([]string{"pool", "jwt", "mailer", "exhuastion", "connection", "parser", "the", "yesterday", "before the deploys",
 		"architecture/auth-model", "数据库", "query", "physician", "zeppelin", "E0499", "sessions", "last week", "gateway"})
 	rapid.Check(t, func(rt *rapid.T) {

@@ -206,8 +206,8 @@ func holdersIn(r engram.Reader, erased func(engram.Memory) bool) *holders {
 	return &holders{r: r, erased: erased, told: map[int64]bool{}}
 }
 
-// tied is a memory to which a text may have come.
-type tied struct {
+// relatedMemory is a memory to which a text may have come.
+type relatedMemory struct {
 	num     int64
 	derived bool // it was made from the text, or from what was made from it
 }
@@ -216,7 +216,7 @@ type tied struct {
 // theirs. It looks in those to which m is or was tied, and in what was merged further and
 // further from them: an undo and an unlink remove the tie, not the revision.
 func (h *holders) lookFor(ctx context.Context, m engram.Memory) error {
-	others, err := h.tiedTo(ctx, m.Num)
+	others, err := h.relatedTo(ctx, m.Num)
 	if err != nil || len(others) == 0 {
 		return err
 	}
@@ -261,14 +261,14 @@ func (h *holders) lookIn(ctx context.Context, num int64, contents, titles []life
 	return nil
 }
 
-// tiedTo returns the memories to which the text of one may have come, each once, the
+// relatedTo returns the memories to which the text of one may have come, each once, the
 // nearest first.
-func (h *holders) tiedTo(ctx context.Context, num int64) ([]tied, error) {
-	var found []tied
+func (h *holders) relatedTo(ctx context.Context, num int64) ([]relatedMemory, error) {
+	var found []relatedMemory
 	at := map[int64]int{} // where in found
 	queue, queued := []int64{num}, map[int64]bool{num: true}
 	for i := 0; i < len(queue); i++ {
-		ties, err := h.everyTie(ctx, queue[i])
+		ties, err := h.everyRelation(ctx, queue[i])
 		if err != nil {
 			return nil, err
 		}
@@ -283,7 +283,7 @@ func (h *holders) tiedTo(ctx context.Context, num int64) ([]tied, error) {
 			n, known := at[other]
 			if !known {
 				n, at[other] = len(found), len(found)
-				found = append(found, tied{num: other})
+				found = append(found, relatedMemory{num: other})
 			}
 			if derived {
 				found[n].derived = true
@@ -297,8 +297,8 @@ func (h *holders) tiedTo(ctx context.Context, num int64) ([]tied, error) {
 	return found, nil
 }
 
-// everyTie returns the relations of a memory, removed ones too.
-func (h *holders) everyTie(ctx context.Context, num int64) ([]engram.Relation, error) {
+// everyRelation returns the relations of a memory, removed ones too.
+func (h *holders) everyRelation(ctx context.Context, num int64) ([]engram.Relation, error) {
 	live, err := h.r.Relations(ctx, []int64{num})
 	if err != nil {
 		return nil, err

@@ -38,7 +38,7 @@ type importing struct {
 	copies    int                 // memories that came in as such
 	apart     bool                // something was passed over because it is of another project
 	wrong     []engram.ImportNote // items that cannot come in, though what they are about may be here
-	ties      []incoming          // relations that wait to be looked up together
+	relations []incoming          // relations that wait to be looked up together
 	seen      seen
 }
 
@@ -112,7 +112,7 @@ func (i *importing) run(ctx context.Context, w *waiting) error {
 	if err != nil {
 		return err
 	}
-	if err := i.tie(ctx); err != nil {
+	if err := i.relate(ctx); err != nil {
 		return err
 	}
 	if i.in.Mode == ImportReplace {
@@ -183,10 +183,10 @@ func (i *importing) take(ctx context.Context, r incoming) error {
 	}
 	if r.Relation != nil {
 		i.see(r.Lineage)
-		if i.ties = append(i.ties, r); len(i.ties) < exportPage {
+		if i.relations = append(i.relations, r); len(i.relations) < exportPage {
 			return nil
 		}
-		return i.tie(ctx)
+		return i.relate(ctx)
 	}
 	var out fate
 	var err error

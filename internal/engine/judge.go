@@ -294,9 +294,9 @@ type Candidate struct {
 	Reason   string          // in what they differ, for a person
 }
 
-// tieNear ties what was saved to what is near to it, and asks for verdicts on what it may
+// relateNear ties what was saved to what is near to it, and asks for verdicts on what it may
 // contradict. A repeat says nothing that was not looked at before.
-func (s *saver) tieNear(ctx context.Context, near []likeness, res *SaveResult) error {
+func (s *saver) relateNear(ctx context.Context, near []likeness, res *SaveResult) error {
 	m := res.Memory
 	if res.Action == lifecycle.Repeat || slices.Contains(s.policy.Unlinked, m.Type) {
 		return nil
@@ -361,7 +361,7 @@ func (s *saver) withdraw(ctx context.Context, m engram.Memory, members map[int64
 		return nil
 	}
 	nums := append(slices.Sorted(maps.Keys(members)), m.Num)
-	ties, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostTies)
+	ties, err := s.tx.RelationsOf(ctx, nums, []engram.Verb{engram.VerbContradicts}, mostRelations)
 	if err != nil {
 		return err
 	}

@@ -296,7 +296,7 @@ func current(ctx context.Context, r engram.Reader, ms []engram.Memory, f engram.
 	all := slices.Clone(ms)
 	var relations []engram.Relation
 	for range mostSuccessors {
-		newer, err := r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostTies)
+		newer, err := r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 		if err != nil {
 			return nil, err
 		}

@@ -291,7 +291,7 @@ func (w *graphWalk) markSuperseded(ctx context.Context) error {
 	for i, n := range w.g.Nodes {
 		nums[i], ms[i] = n.Memory.Num, n.Memory
 	}
-	relations, err := w.r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostTies)
+	relations, err := w.r.RelationsOf(ctx, nums, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 	if err != nil {
 		return err
 	}

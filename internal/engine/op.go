@@ -18,17 +18,17 @@ import (
 // the journal entry together, so that no verb can forget one of them.
 type op struct {
 	*Engine
-	tx     engram.Tx
-	verb   string
-	at     time.Time
-	clock  engram.Clock
-	first  int64     // Seq of the op's first journal entry; 0 before it
-	last   int64     // Seq of the newest journal entry before the op
-	undoes int64     // the op that this one takes back; 0: none
-	device string    // the store's id; "" until a write was stamped
-	hides  bool      // what it forgets is only hidden here, and does not spread
-	then   time.Time // when that happened which it writes; zero: now
-	tied   bool      // it took away or changed what was shown of a pair: another relation may be shown now
+	tx               engram.Tx
+	verb             string
+	at               time.Time
+	clock            engram.Clock
+	first            int64     // Seq of the op's first journal entry; 0 before it
+	last             int64     // Seq of the newest journal entry before the op
+	undoes           int64     // the op that this one takes back; 0: none
+	device           string    // the store's id; "" until a write was stamped
+	hides            bool      // what it forgets is only hidden here, and does not spread
+	then             time.Time // when that happened which it writes; zero: now
+	relationsChanged bool      // it took away or changed what was shown of a pair: another relation may be shown now
 
 	embedded map[string][]float32    // vectors by text that were reckoned before the op; nil: none
 	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
@@ -50,7 +50,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 			return err
 		}
 		o := &op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}, off: e.keptApart()}
-		if err := fn(o); err != nil || !o.tied {
+		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
 		return o.resolveRelations(ctx, nil)
@@ -191,7 +191,7 @@ func (o *op) eraseMemory(ctx context.Context, m engram.Memory) error {
 	if err := o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "", map[string]any{}); err != nil {
 		return err
 	}
-	o.tied = true
+	o.relationsChanged = true
 	if err := o.tx.EraseMemory(ctx, m.Num); err != nil || m.TopicKey == "" {
 		return err
 	}
@@ -316,7 +316,7 @@ func (o *op) replaceRelation(ctx context.Context, was, now engram.Relation, proj
 	if err := o.tx.PutLineage(ctx, engram.EntityRelation, key(was.Num), l); err != nil {
 		return err
 	}
-	o.tied = true
+	o.relationsChanged = true
 	return o.rewriteRelation(ctx, was, now, project, reason)
 }
 

@@ -66,7 +66,7 @@ func (b *receivingBatch) batchIn(ctx context.Context, records []engram.Record) e
 			}
 		}
 	}
-	if err := b.tie(ctx); err != nil {
+	if err := b.relate(ctx); err != nil {
 		return err
 	}
 	return b.end(ctx)

@@ -38,7 +38,7 @@ func (a said) written() engram.Relation {
 // memories that supersede each other all but the one that was said first. It depends on what
 // was written alone. over are relations that supersede and that came in or changed.
 func (o *op) resolveRelations(ctx context.Context, over []int64) error {
-	hidden, err := o.hiddenTies(ctx)
+	hidden, err := o.hiddenRelations(ctx)
 	if err != nil || len(hidden) == 0 && len(over) == 0 {
 		return err
 	}
@@ -79,8 +79,8 @@ func sortedNums(all map[int64]*said) []int64 {
 	return nums
 }
 
-// hiddenTies are the relations that others are shown for.
-func (o *op) hiddenTies(ctx context.Context) ([]engram.Relation, error) {
+// hiddenRelations are the relations that others are shown for.
+func (o *op) hiddenRelations(ctx context.Context) ([]engram.Relation, error) {
 	keys, err := o.tx.Shadowed(ctx, engram.EntityRelation, engram.PartVerdict)
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ func (o *op) showSaid(ctx context.Context, s said) error {
 // takeResolvedRelation hides a relation again that an operation let be shown, so that the one that
 // was shown for it may come back; resolveRelations has the last word.
 func (u *undoing) takeResolvedRelation(ctx context.Context, entry engram.Mutation, r engram.Relation) error {
-	u.tied = true
+	u.relationsChanged = true
 	if r.Removed() {
 		return nil
 	}

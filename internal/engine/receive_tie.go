@@ -10,16 +10,16 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// tie writes the relations that wait. Their memories are looked up together.
-func (i *importing) tie(ctx context.Context) error {
-	if len(i.ties) == 0 {
+// relate writes the relations that wait. Their memories are looked up together.
+func (i *importing) relate(ctx context.Context) error {
+	if len(i.relations) == 0 {
 		return nil
 	}
 	ends, err := i.ends(ctx)
 	if err != nil {
 		return err
 	}
-	for _, t := range i.ties {
+	for _, t := range i.relations {
 		source, target := ends[nameIn(t.Relation.Source)], ends[nameIn(t.Relation.Target)]
 		if source.Num != 0 && !i.called(source, t.Relation.Source) || target.Num != 0 && !i.called(target, t.Relation.Target) {
 			t.Relation.Relation.ID, t.Lineage = "", nil // that of the copies is another one
@@ -29,7 +29,7 @@ func (i *importing) tie(ctx context.Context) error {
 			return err
 		}
 	}
-	i.ties = i.ties[:0]
+	i.relations = i.relations[:0]
 	return nil
 }
 
@@ -46,7 +46,7 @@ func (i *importing) called(m engram.Memory, r engram.Ref) bool {
 // called and where they belong, which is all that a relation asks of them.
 func (i *importing) ends(ctx context.Context) (map[string]engram.Memory, error) {
 	var names []string
-	for _, t := range i.ties {
+	for _, t := range i.relations {
 		for _, name := range []string{nameIn(t.Relation.Source), nameIn(t.Relation.Target)} {
 			if names = append(names, name); i.renamed[name] != "" {
 				names = append(names, string(i.renamed[name]))
@@ -113,7 +113,7 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	case i.erases(in.Record):
 		return unchanged, &refused{reason: wasErased, harmless: true}
 	case source.Num == 0 || target.Num == 0:
-		return unchanged, i.untied(ctx, in, source)
+		return unchanged, i.unrelated(ctx, in, source)
 	}
 	r := in.Relation.Relation
 	if err := (link{said: r, source: source, target: target}).allowed(); err != nil {
@@ -130,16 +130,16 @@ func (i *importing) relation(ctx context.Context, in incoming, source, target en
 	case err == nil && (was.Source != r.Source || was.Target != r.Target):
 		return unchanged, &refused{reason: fmt.Sprintf("its id belongs to #%d %s #%d here", was.Source, was.Verb, was.Target)}
 	case err == nil:
-		return i.tieAgain(ctx, was, there, source.Project)
+		return i.relateAgain(ctx, was, there, source.Project)
 	case engram.CodeOf(err) != engram.CodeNotFound:
 		return unchanged, err
 	}
-	return i.newTie(ctx, there, source.Project)
+	return i.newRelation(ctx, there, source.Project)
 }
 
-// untied says why a relation does not come in of which a memory is not there: that has to come
+// unrelated says why a relation does not come in of which a memory is not there: that has to come
 // yet, or is in another project with it.
-func (i *importing) untied(ctx context.Context, in incoming, source engram.Memory) error {
+func (i *importing) unrelated(ctx context.Context, in incoming, source engram.Memory) error {
 	if id := in.Relation.Relation.ID; i.batch != "" && i.border != "" && id != "" {
 		_, err := i.tx.Relation(ctx, engram.RelationRef{ID: id})
 		if err == nil {
@@ -155,8 +155,8 @@ func (i *importing) untied(ctx context.Context, in incoming, source engram.Memor
 	return &missing{"its target is not " + i.place()}
 }
 
-// tieAgain brings a relation that is here together with the state of it that came in.
-func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there incoming, project string) (fate, error) {
+// relateAgain brings a relation that is here together with the state of it that came in.
+func (i *importing) relateAgain(ctx context.Context, was engram.Relation, there incoming, project string) (fate, error) {
 	i.seen.relations.add(was.Num)
 	l, known, err := i.lineage(ctx, engram.EntityRelation, key(was.Num))
 	if err != nil {
@@ -169,7 +169,7 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 	}
 	now, to := state.Relation.Relation, *state.Lineage
 	now.Num, now.Source, now.Target, now.CreatedAt, to.Shadowed = was.Num, was.Source, was.Target, was.CreatedAt, l.Shadowed
-	if err := i.showTie(ctx, was, there.Relation.Relation, &now, &to); err != nil {
+	if err := i.showRelation(ctx, was, there.Relation.Relation, &now, &to); err != nil {
 		return unchanged, err
 	}
 	if !now.Removed() && (was.Removed() || now.Verb != was.Verb || now.Judgment() != was.Judgment()) {
@@ -190,8 +190,8 @@ func (i *importing) tieAgain(ctx context.Context, was engram.Relation, there inc
 	return changed, i.rewriteRelation(ctx, was, now, project, i.reason)
 }
 
-// showTie is show for relations. One that another stood for here is looked at again.
-func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
+// showRelation is show for relations. One that another stood for here is looked at again.
+func (i *importing) showRelation(ctx context.Context, was, there engram.Relation, now *engram.Relation, l *engram.Lineage) error {
 	hidden, revive := isShadowed(*l, engram.PartDeleted), false
 	if was.Removed() && !there.Removed() && i.batch == "" {
 		if revive = hidden; !revive && !isShadowed(*l, engram.PartVerdict) {
@@ -221,8 +221,8 @@ func (i *importing) showTie(ctx context.Context, was, there engram.Relation, now
 	return nil
 }
 
-// newTie adds a relation that is not here under its id.
-func (i *importing) newTie(ctx context.Context, there incoming, project string) (fate, error) {
+// newRelation adds a relation that is not here under its id.
+func (i *importing) newRelation(ctx context.Context, there incoming, project string) (fate, error) {
 	state := lifecycle.Normal(stateOf(there))
 	r, l := state.Relation.Relation, *state.Lineage
 	r.UpdatedAt = there.Relation.Relation.UpdatedAt

@@ -14,9 +14,9 @@ import (
 // graphSeeds is how many of the best finds lead on to what they are related to.
 const graphSeeds = 20
 
-// mostTies is how many relations of one memory, verb and direction are looked at: the
+// mostRelations is how many relations of one memory, verb and direction are looked at: the
 // newest. What everything is tied to says little of anything.
-const mostTies = 100
+const mostRelations = 100
 
 // byRelation adds what the best finds lead to, and puts what supersedes a find before it.
 func (q *question) byRelation(ctx context.Context) error {
@@ -71,7 +71,7 @@ func (q *question) successors(ctx context.Context, relations []engram.Relation, 
 		for _, num := range next {
 			asked[num] = true
 		}
-		found, err := q.r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostTies)
+		found, err := q.r.RelationsOf(ctx, next, []engram.Verb{engram.VerbSupersedes}, mostRelations)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +98,7 @@ func (q *question) relationsAround(ctx context.Context, seeds []engram.Ranked, p
 		for _, num := range next {
 			seen[num] = true
 		}
-		found, err := q.r.RelationsOf(ctx, next, p.Follows(), mostTies)
+		found, err := q.r.RelationsOf(ctx, next, p.Follows(), mostRelations)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -285,7 +285,7 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 			nums, known = append(nums, h.Memory.Num), append(known, h.Memory)
 		}
 	}
-	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostTies)
+	relations, err := r.RelationsOf(ctx, nums, markingVerbs(), mostRelations)
 	if err != nil {
 		return err
 	}
@@ -387,7 +387,7 @@ func withChain(ctx context.Context, r engram.Reader, own []engram.RelationNote) 
 // relationsOf returns the relations of one memory, seen from it, the newest hundred of
 // each verb and direction.
 func relationsOf(ctx context.Context, r engram.Reader, num int64) ([]engram.RelationNote, error) {
-	relations, err := r.RelationsOf(ctx, []int64{num}, nil, mostTies)
+	relations, err := r.RelationsOf(ctx, []int64{num}, nil, mostRelations)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func TestASearchByStrengthPrefersWhatIsStillStrong(t *testing.T) {
 func TestRelevanceOfWhatWasNotFoundByItsText(t *testing.T) {
 	w := newWorld(t).unlinked()
 	faded, fresh := w.outage()
-	w.tie(faded, engram.VerbSupersedes, fresh, engram.RelationJudged)
+	w.relate(faded, engram.VerbSupersedes, fresh, engram.RelationJudged)
 	found := w.search(engine.SearchInput{Query: "mail host rotated logs again", ByStrength: true, Filter: engram.Filter{Current: true}})
 	same(t, "what stands in the place of the find", hitNums(found.Hits), []int64{faded})
 

@@ -221,7 +221,7 @@ func (s *saver) save(ctx context.Context, t intake) (SaveResult, error) {
 		return res, err
 	}
 	res.Warnings = append(res.Warnings, told...)
-	return res, s.tieNear(ctx, near, &res)
+	return res, s.relateNear(ctx, near, &res)
 }
 
 // apply does what was decided.

@@ -373,7 +373,7 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 
 // against fills in what keeps twins from becoming one.
 func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []lifecycle.NearDuplicate, model engram.Model) ([]lifecycle.NearDuplicate, error) {
-	alone, judged, err := tiesAgainst(ctx, r, ms)
+	alone, judged, err := relationsAgainst(ctx, r, ms)
 	if err != nil {
 		return nil, err
 	}
@@ -411,9 +411,9 @@ func against(ctx context.Context, r engram.Reader, ms []engram.Memory, pairs []l
 	return all, nil
 }
 
-// tiesAgainst says which memories must not be merged at all, and why, and which pairs
+// relationsAgainst says which memories must not be merged at all, and why, and which pairs
 // must not.
-func tiesAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) (alone map[int64]string, judged map[[2]int64]bool, err error) {
+func relationsAgainst(ctx context.Context, r engram.Reader, ms []engram.Memory) (alone map[int64]string, judged map[[2]int64]bool, err error) {
 	alone, judged = map[int64]string{}, map[[2]int64]bool{}
 	var nums []int64
 	for _, m := range ms {

@@ -178,7 +178,7 @@ func (s *sleep) mergeAll(ctx context.Context, o *op, ms []engram.Memory, step li
 		if err := o.inheritSecrets(ctx, kept, gone); err != nil {
 			return err
 		}
-		if err := o.tie(ctx, r, kept.Project, "merged"); err != nil {
+		if err := o.insertIfNew(ctx, r, kept.Project, "merged"); err != nil {
 			return err
 		}
 	}
@@ -203,16 +203,16 @@ func (o *op) inherit(ctx context.Context, kept, gone engram.Memory) error {
 			continue
 		}
 		r.Reason, r.Evidence = fmt.Sprintf("as #%d was, which was merged", gone.Num), ""
-		if err := o.tie(ctx, r, kept.Project, fmt.Sprintf("was one of #%d", gone.Num)); err != nil {
+		if err := o.insertIfNew(ctx, r, kept.Project, fmt.Sprintf("was one of #%d", gone.Num)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// tie adds a relation, unless the two are tied so already, or judged when it is a
+// insertIfNew adds a relation, unless the two are tied so already, or judged when it is a
 // judgment: of these two memories have one at most.
-func (o *op) tie(ctx context.Context, r engram.Relation, project, reason string) error {
+func (o *op) insertIfNew(ctx context.Context, r engram.Relation, project, reason string) error {
 	ties, err := o.tx.Relations(ctx, []int64{r.Source})
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestSleepMergesWhatSaysTheSame(t *testing.T) {
 	second := w.save(engine.SaveInput{Title: "Access tokens", Content: tokens + "\nThe logout page clears it.", Project: "demo", Type: "discovery",
 		Tags: []string{"web"}, Metadata: map[string]any{"by": "bob", "seen": true}, Importance: new(0.55)}).Memory.Num
 	other := w.note("Coffee", "The machine on the second floor wants to be cleaned every Friday afternoon.")
-	w.tie(second, engram.VerbCausedBy, other, engram.RelationJudged)
+	w.relate(second, engram.VerbCausedBy, other, engram.RelationJudged)
 	w.Clock.Add(day)
 
 	before := len(w.journal())
@@ -125,10 +125,10 @@ func TestSleepMergesNothingThatMustStayApart(t *testing.T) {
 		{"two topics", engine.SaveInput{Content: tokens, TopicKey: "auth/a"}, engine.SaveInput{Content: tokens, TopicKey: "auth/b"}, nil},
 		{"summaries of sessions", engine.SaveInput{Content: tokens, Type: "session_summary"}, engine.SaveInput{Content: tokens, Type: "session_summary"}, nil},
 		{"a pair that was judged", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
-			w.tie(second, engram.VerbNotConflict, first, engram.RelationJudged)
+			w.relate(second, engram.VerbNotConflict, first, engram.RelationJudged)
 		}},
 		{"a superseded one", engine.SaveInput{Content: tokens}, engine.SaveInput{Content: tokens}, func(w world, first, second int64) {
-			w.tie(w.note("News", "Sessions are kept on the server from now on."), engram.VerbSupersedes, first, engram.RelationJudged)
+			w.relate(w.note("News", "Sessions are kept on the server from now on."), engram.VerbSupersedes, first, engram.RelationJudged)
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -222,10 +222,10 @@ type thing struct {
 // undoing is one undo at work.
 type undoing struct {
 	*op
-	res   engram.Undone
-	moves []move         // between projects, since the operation
-	ties  []int64        // relations that came back
-	added map[thing]bool // by others: what of it is taken back is only hidden
+	res       engram.Undone
+	moves     []move         // between projects, since the operation
+	relations []int64        // relations that came back
+	added     map[thing]bool // by others: what of it is taken back is only hidden
 	// once are the things of which the operation has one entry, where nothing came after it: but
 	// for what this undo writes, none has another since. nil where something did.
 	once map[thing]bool
@@ -266,7 +266,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 			return err
 		}
 	}
-	if err := u.checkTies(ctx); err != nil {
+	if err := u.checkRelations(ctx); err != nil {
 		return err
 	}
 	if err := u.resolvePlacesOf(ctx, entries); err != nil {

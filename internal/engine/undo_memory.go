@@ -310,7 +310,7 @@ func (u *undoing) takeRelation(ctx context.Context, entry engram.Mutation) error
 		}
 		u.changed(entry, "restored: #%d %s #%d", now.Source, now.Verb, now.Target)
 	}
-	u.ties = append(u.ties, r.Num)
+	u.relations = append(u.relations, r.Num)
 	return u.replaceRelation(ctx, r, now, entry.Project, u.reason())
 }
 
@@ -334,16 +334,16 @@ func (u *undoing) dropHidden(ctx context.Context, entry engram.Mutation, r engra
 		return err
 	}
 	now := r
-	now.RemovedAt, u.tied = u.at, true
+	now.RemovedAt, u.relationsChanged = u.at, true
 	u.changed(entry, "removed: #%d %s #%d", r.Source, r.Verb, r.Target)
 	return u.rewriteRelation(ctx, r, now, entry.Project, u.reason())
 }
 
-// checkTies looks whether the relations that came back go with those that were made
+// checkRelations looks whether the relations that came back go with those that were made
 // meanwhile: of two memories there is one judgment, and none supersedes itself through
 // others. Looked at when all entries are taken: on the way there may be two.
-func (u *undoing) checkTies(ctx context.Context) error {
-	for _, num := range u.ties {
+func (u *undoing) checkRelations(ctx context.Context) error {
+	for _, num := range u.relations {
 		r, err := u.tx.Relation(ctx, engram.RelationRef{Num: num})
 		if err != nil {
 			return err

@@ -27,9 +27,9 @@ type outline struct {
 
 // surveyed is what a store has for a vault.
 type surveyed struct {
-	live map[int64]*outline
-	gone map[engram.ID]bool // forgotten
-	ties [][2]int64         // relations that somebody made, of memories of one project
+	live      map[int64]*outline
+	gone      map[engram.ID]bool // forgotten
+	relations [][2]int64         // relations that somebody made, of memories of one project
 }
 
 // survey goes through the memories and the relations of a project, "" is every one.
@@ -53,17 +53,17 @@ func (e *Engine) survey(ctx context.Context, project string) (surveyed, error) {
 		return r.RelationsAfter(ctx, project, after, exportPage)
 	}
 	err = pages(ctx, e, relations, func(r engram.Relation) int64 { return r.Num }, func(r engram.Relation) bool {
-		if tiesNotes(r) {
-			s.ties = append(s.ties, [2]int64{r.Source, r.Target})
+		if relatesNotes(r) {
+			s.relations = append(s.relations, [2]int64{r.Source, r.Target})
 		}
 		return true
 	})
 	return s, err
 }
 
-// tiesNotes reports a relation that makes a group of memories one. What Engram tied by
+// relatesNotes reports a relation that makes a group of memories one. What Engram tied by
 // itself, because it is near in meaning, would make one group of nearly all.
-func tiesNotes(r engram.Relation) bool {
+func relatesNotes(r engram.Relation) bool {
 	if r.Removed() || r.Status != engram.RelationJudged || r.Automatic() {
 		return false
 	}
@@ -182,7 +182,7 @@ func clustersOf(s surveyed, placed []*outline) []*group {
 		return num
 	}
 	tied := map[int64]int{}
-	for _, t := range s.ties {
+	for _, t := range s.relations {
 		if leader[t[0]] == 0 || leader[t[1]] == 0 {
 			continue
 		}

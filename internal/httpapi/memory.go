@@ -259,7 +259,7 @@ func saveInput(d document.Draft, merge bool) (engine.SaveInput, error) {
 // savedOf is the document of what a save did.
 func savedOf(s engine.SaveResult) document.Saved {
 	d := document.Saved{Action: string(s.Action), Reason: s.Reason, SuggestedTopic: s.SuggestedTopic, Warnings: document.OrEmpty(s.Warnings),
-		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, tiedOf)}
+		Memory: document.MemoryOf(s.Memory, s.State), Candidates: document.Each(s.Candidates, candidateOf), Related: document.Each(s.Related, relatedOf)}
 	if s.MergedWith != nil {
 		d.MergedWith = new(document.NamedOf(*s.MergedWith))
 	}
@@ -270,7 +270,7 @@ func candidateOf(c engine.Candidate) document.Candidate {
 	return document.CandidateOf(c.Memory, c.Relation, c.Score, c.Reason)
 }
 
-func tiedOf(n engine.Near) document.Tied { return document.TiedOf(n.Memory, n.Cosine) }
+func relatedOf(n engine.Near) document.Related { return document.RelatedOf(n.Memory, n.Cosine) }
 
 // The documents below are what the newer routes answer; package document has those that
 // the command line prints too, and says what all of them promise.

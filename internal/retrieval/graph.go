@@ -109,7 +109,7 @@ type Reached struct {
 // that pass nothing on. Neither slice is kept or changed. The work is at most
 // finds × hops × relations.
 func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) []Reached {
-	ties := tiesOf(relations, p)
+	ties := relationsOf(relations, p)
 	if len(ties) == 0 {
 		return nil
 	}
@@ -135,29 +135,29 @@ func Spread(finds []engram.Ranked, relations []engram.Relation, p GraphPolicy) [
 	return all
 }
 
-// tie is a relation as seen from one of its ends.
-type tie struct {
+// edge is a relation as seen from one of its ends.
+type edge struct {
 	Step
 	factor float64
 }
 
-// tiesOf returns each memory's ties, in the order of the relations.
-func tiesOf(relations []engram.Relation, p GraphPolicy) map[int64][]tie {
-	ties := map[int64][]tie{}
+// relationsOf returns each memory's ties, in the order of the relations.
+func relationsOf(relations []engram.Relation, p GraphPolicy) map[int64][]edge {
+	ties := map[int64][]edge{}
 	for _, r := range relations {
 		along, against := p.passes(r)
 		if along > 0 {
-			ties[r.Source] = append(ties[r.Source], tie{Step{From: r.Source, To: r.Target, Verb: r.Verb}, along})
+			ties[r.Source] = append(ties[r.Source], edge{Step{From: r.Source, To: r.Target, Verb: r.Verb}, along})
 		}
 		if against > 0 {
-			ties[r.Target] = append(ties[r.Target], tie{Step{From: r.Target, To: r.Source, Verb: r.Verb, Against: true}, against})
+			ties[r.Target] = append(ties[r.Target], edge{Step{From: r.Target, To: r.Source, Verb: r.Verb, Against: true}, against})
 		}
 	}
 	return ties
 }
 
 // walk returns the best way from one find to each memory within so many hops.
-func walk(find engram.Ranked, ties map[int64][]tie, hops int) map[int64]Reached {
+func walk(find engram.Ranked, ties map[int64][]edge, hops int) map[int64]Reached {
 	best := map[int64]Reached{}
 	edge := []Reached{{Ranked: find}}
 	for range hops {

@@ -328,23 +328,23 @@ const dataVersionSQL = `PRAGMA data_version`
 // connection what others wrote, not what it wrote itself: only connections that never
 // write keep anything.
 type unchanged struct {
-	version  int64
-	hidden   string // with these projects left out
-	memories map[int64]engram.Memory
-	beside   map[int64]engram.Beside // the zero Beside where there is no session
-	models   map[string]model        // by fingerprint; those that there are
-	rows     map[vectorOf][]byte     // of vectors; nil where there is none
-	values   map[vectorOf][]float32  // the same, as they are asked for
-	ties     map[tiesOf][]*engram.Relation
-	newest   map[newestOf][][]float32
-	bytes    int
+	version   int64
+	hidden    string // with these projects left out
+	memories  map[int64]engram.Memory
+	beside    map[int64]engram.Beside // the zero Beside where there is no session
+	models    map[string]model        // by fingerprint; those that there are
+	rows      map[vectorOf][]byte     // of vectors; nil where there is none
+	values    map[vectorOf][]float32  // the same, as they are asked for
+	relations map[relationsOf][]*engram.Relation
+	newest    map[newestOf][][]float32
+	bytes     int
 }
 
 // vectorOf names a vector by the rows of its model and its memory.
 type vectorOf struct{ model, memory int64 }
 
-// tiesOf names the relations of a memory as RelationsOf is asked for them.
-type tiesOf struct {
+// relationsOf names the relations of a memory as RelationsOf is asked for them.
+type relationsOf struct {
 	memory int64
 	verbs  string
 	most   int
@@ -379,7 +379,7 @@ func (t *tx) unchanged(ctx context.Context) (*unchanged, error) {
 func (u *unchanged) empty() {
 	*u = unchanged{version: u.version, hidden: u.hidden, memories: map[int64]engram.Memory{}, beside: map[int64]engram.Beside{}, models: map[string]model{},
 		rows: map[vectorOf][]byte{}, values: map[vectorOf][]float32{},
-		ties: map[tiesOf][]*engram.Relation{}, newest: map[newestOf][][]float32{}}
+		relations: map[relationsOf][]*engram.Relation{}, newest: map[newestOf][][]float32{}}
 }
 
 // grow makes room for so many bytes more, if need be by letting go of all there is: what

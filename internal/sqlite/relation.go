@@ -195,11 +195,11 @@ func (t *tx) RelationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	if u == nil {
 		return t.relations(ctx, relationsOfSQL, jsonNums(memories), jsonText(verbs), most)
 	}
-	key := tiesOf{verbs: jsonText(verbs), most: most}
+	key := relationsOf{verbs: jsonText(verbs), most: most}
 	var all []*engram.Relation
 	var unread []int64
 	for _, key.memory = range memories {
-		if ties, known := u.ties[key]; known {
+		if ties, known := u.relations[key]; known {
 			all = append(all, ties...)
 		} else {
 			unread = append(unread, key.memory)
@@ -210,7 +210,7 @@ func (t *tx) RelationsOf(ctx context.Context, memories []int64, verbs []engram.V
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, u.keepTies(key, unread, read)...)
+		all = append(all, u.keepRelations(key, unread, read)...)
 	}
 	slices.SortFunc(all, func(a, b *engram.Relation) int { return cmp.Compare(a.Num, b.Num) })
 	all = slices.CompactFunc(all, func(a, b *engram.Relation) bool { return a.Num == b.Num })
@@ -221,8 +221,8 @@ func (t *tx) RelationsOf(ctx context.Context, memories []int64, verbs []engram.V
 	return given, nil
 }
 
-// keepTies keeps for each of the memories which of all were read for it.
-func (u *unchanged) keepTies(key tiesOf, memories []int64, all []engram.Relation) []*engram.Relation {
+// keepRelations keeps for each of the memories which of all were read for it.
+func (u *unchanged) keepRelations(key relationsOf, memories []int64, all []engram.Relation) []*engram.Relation {
 	const row = 400 // bytes that one takes beside its texts
 	size := 150 * len(memories)
 	for _, r := range all {
@@ -251,7 +251,7 @@ func (u *unchanged) keepTies(key tiesOf, memories []int64, all []engram.Relation
 		}
 	}
 	for key.memory = range lists {
-		u.ties[key] = lists[key.memory]
+		u.relations[key] = lists[key.memory]
 	}
 	return read
 }

@@ -220,14 +220,14 @@ func lineageCases() []testCase {
 		{"what is erased leaves no lineage", func(k *kit) {
 			const secret = "xyzzysecret"
 			m, other := k.save(), k.save()
-			tie := k.tie(1, m.Num, engram.VerbCausedBy, other.Num)
+			relation := k.relation(1, m.Num, engram.VerbCausedBy, other.Num)
 			p := k.ask("app", "s-app", "why?", 1)
 			marked := engram.Lineage{Sets: map[string]engram.Dots{secret: {"a": {Added: 1}}}}
 			k.update(func(tx engram.Tx) error {
 				for _, name := range []struct {
 					entity engram.Entity
 					key    string
-				}{{engram.EntityMemory, key(m.Num)}, {engram.EntityMemory, key(other.Num)}, {engram.EntityRelation, key(tie.Num)}, {engram.EntityPrompt, key(p.Num)}} {
+				}{{engram.EntityMemory, key(m.Num)}, {engram.EntityMemory, key(other.Num)}, {engram.EntityRelation, key(relation.Num)}, {engram.EntityPrompt, key(p.Num)}} {
 					if err := tx.PutLineage(k.Context(), name.entity, name.key, marked); err != nil {
 						return err
 					}
@@ -242,7 +242,7 @@ func lineageCases() []testCase {
 				return tx.ErasePrompt(k.Context(), p.Num)
 			})
 			k.same("the memory has one", k.lineageOf(engram.EntityMemory, key(m.Num)) != nil, false)
-			k.same("its relation has one", k.lineageOf(engram.EntityRelation, key(tie.Num)) != nil, false)
+			k.same("its relation has one", k.lineageOf(engram.EntityRelation, key(relation.Num)) != nil, false)
 			k.same("the prompt has one", k.lineageOf(engram.EntityPrompt, key(p.Num)) != nil, false)
 			k.same("another memory has one", k.lineageOf(engram.EntityMemory, key(other.Num)) != nil, true)
 			k.view(func(r engram.Reader) error {
@@ -356,7 +356,7 @@ func replicatedCases() []testCase {
 		{"relations belong to a project with both ends, prompts and sessions by themselves", func(k *kit) {
 			a, b := k.save(), k.save()
 			c := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
-			inside, across := k.tie(1, a.Num, engram.VerbCausedBy, b.Num), k.tie(2, a.Num, engram.VerbCausedBy, c.Num)
+			inside, across := k.relation(1, a.Num, engram.VerbCausedBy, b.Num), k.relation(2, a.Num, engram.VerbCausedBy, c.Num)
 			p := k.ask("app", "s-app", "why?", 1)
 			k.stamped(engram.EntityRelation, key(inside.Num), 1)
 			k.stamped(engram.EntityRelation, key(across.Num), 2)

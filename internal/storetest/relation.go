@@ -88,8 +88,8 @@ func idsOf(rs []engram.Relation) []string {
 	return ids
 }
 
-// tie adds a relation that was judged, made n seconds into the day.
-func (k *kit) tie(n int, source int64, verb engram.Verb, target int64, change ...func(*engram.Relation)) engram.Relation {
+// relation adds a relation that was judged, made n seconds into the day.
+func (k *kit) relation(n int, source int64, verb engram.Verb, target int64, change ...func(*engram.Relation)) engram.Relation {
 	k.Helper()
 	r := engram.Relation{ID: fmt.Sprintf("%s%016x", engram.RelationIDPrefix, n), Source: source, Target: target, Verb: verb,
 		Status: engram.RelationJudged, Strength: 1, CreatedAt: at(n), UpdatedAt: at(n)}
@@ -100,8 +100,8 @@ func (k *kit) tie(n int, source int64, verb engram.Verb, target int64, change ..
 	return r
 }
 
-// untie takes r away, n seconds into the day.
-func (k *kit) untie(n int, r engram.Relation) engram.Relation {
+// unrelate takes r away, n seconds into the day.
+func (k *kit) unrelate(n int, r engram.Relation) engram.Relation {
 	k.Helper()
 	r.RemovedAt, r.UpdatedAt = at(n), at(n)
 	k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), r) })
@@ -121,13 +121,13 @@ func (k *kit) told(ask func(engram.Reader) ([]engram.Relation, error)) (words []
 	return words
 }
 
-// tieCases are about relations that are taken away, counted, and asked for by their ends.
-func tieCases() []testCase {
+// relationWriteCases are about relations that are taken away, counted, and asked for by their ends.
+func relationWriteCases() []testCase {
 	return []testCase{
 		{"a removed relation is there by its name alone", func(k *kit) {
 			a, b := k.save(), k.save()
-			kept, gone := k.tie(1, a.Num, engram.VerbRelatesTo, b.Num), k.tie(2, a.Num, engram.VerbSupersedes, b.Num)
-			gone = k.untie(3, gone)
+			kept, gone := k.relation(1, a.Num, engram.VerbRelatesTo, b.Num), k.relation(2, a.Num, engram.VerbSupersedes, b.Num)
+			gone = k.unrelate(3, gone)
 			want := []string{"1 relates_to 2"}
 			k.same("relations", k.told(func(r engram.Reader) ([]engram.Relation, error) { return r.Relations(k.Context(), []int64{a.Num}) }), want)
 			k.same("of each verb", k.told(func(r engram.Reader) ([]engram.Relation, error) {
@@ -164,10 +164,10 @@ func tieCases() []testCase {
 		}},
 		{"removed relations are told from a time on, whoever is at which end", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.untie(10, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num))
-			k.untie(20, k.tie(2, c.Num, engram.VerbRelatesTo, a.Num))
-			k.untie(30, k.tie(3, b.Num, engram.VerbRelatesTo, c.Num))
-			k.tie(4, a.Num, engram.VerbCausedBy, b.Num)
+			k.unrelate(10, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
+			k.unrelate(20, k.relation(2, c.Num, engram.VerbRelatesTo, a.Num))
+			k.unrelate(30, k.relation(3, b.Num, engram.VerbRelatesTo, c.Num))
+			k.relation(4, a.Num, engram.VerbCausedBy, b.Num)
 			for _, tt := range []struct {
 				of    []int64
 				since int
@@ -188,12 +188,12 @@ func tieCases() []testCase {
 		}},
 		{"a removed relation can be made anew, and brought back only when it was not", func(k *kit) {
 			a, b := k.save(), k.save()
-			first := k.untie(2, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num))
-			second := k.tie(3, a.Num, engram.VerbRelatesTo, b.Num)
+			first := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num))
+			second := k.relation(3, a.Num, engram.VerbRelatesTo, b.Num)
 			back := first
 			back.RemovedAt = time.Time{}
 			k.refused("both at once", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
-			k.untie(4, second)
+			k.unrelate(4, second)
 			k.update(func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), back) })
 			k.view(func(r engram.Reader) error {
 				rs, err := r.Relations(k.Context(), []int64{b.Num})
@@ -203,7 +203,7 @@ func tieCases() []testCase {
 		}},
 		{"a relation is written over, all but its name, its ends and when it was made", func(k *kit) {
 			a, b := k.save(), k.save()
-			was := k.tie(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
+			was := k.relation(1, a.Num, engram.VerbContradicts, b.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
 			now := engram.Relation{Num: was.Num, ID: "rel-other", Source: b.Num, Target: a.Num, Verb: engram.VerbScoped, Status: engram.RelationJudged,
 				Strength: 0.5, Reason: "r", Evidence: "e", Confidence: 0.25, Actor: "agent", ActorKind: "human", Model: "m", SessionID: "s",
 				CreatedAt: at(7), UpdatedAt: at(8)}
@@ -215,7 +215,7 @@ func tieCases() []testCase {
 				k.same("relation", fmt.Sprintf("%+v", got), fmt.Sprintf("%+v", want))
 				return err
 			})
-			k.tie(9, a.Num, engram.VerbRelatesTo, b.Num)
+			k.relation(9, a.Num, engram.VerbRelatesTo, b.Num)
 			want.Verb = engram.VerbRelatesTo
 			k.refused("a verb that the pair has", engram.CodeConflict, func(tx engram.Tx) error { return tx.ReplaceRelation(k.Context(), want) })
 			want.Num = 99
@@ -236,12 +236,12 @@ func tieCases() []testCase {
 			for i := range 6 {
 				m := k.save()
 				others = append(others, m)
-				k.tie(10+i, hub.Num, engram.VerbRelatesTo, m.Num)
-				k.tie(20+i, m.Num, engram.VerbRelatesTo, hub.Num)
-				k.tie(30+i, m.Num, engram.VerbCausedBy, hub.Num)
+				k.relation(10+i, hub.Num, engram.VerbRelatesTo, m.Num)
+				k.relation(20+i, m.Num, engram.VerbRelatesTo, hub.Num)
+				k.relation(30+i, m.Num, engram.VerbCausedBy, hub.Num)
 			}
-			k.tie(40, others[0].Num, engram.VerbSupersedes, hub.Num)
-			k.tie(41, others[0].Num, engram.VerbScoped, others[1].Num)
+			k.relation(40, others[0].Num, engram.VerbSupersedes, hub.Num)
+			k.relation(41, others[0].Num, engram.VerbScoped, others[1].Num)
 			for _, tt := range []struct {
 				name  string
 				of    []int64
@@ -266,9 +266,9 @@ func tieCases() []testCase {
 		}},
 		{"what is between two memories is told in both directions, and nothing else", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			k.tie(1, a.Num, engram.VerbRelatesTo, b.Num)
-			k.tie(2, b.Num, engram.VerbCausedBy, a.Num)
-			k.tie(3, a.Num, engram.VerbRelatesTo, c.Num)
+			k.relation(1, a.Num, engram.VerbRelatesTo, b.Num)
+			k.relation(2, b.Num, engram.VerbCausedBy, a.Num)
+			k.relation(3, a.Num, engram.VerbRelatesTo, c.Num)
 			for _, pair := range [][2]int64{{a.Num, b.Num}, {b.Num, a.Num}} {
 				got := k.told(func(r engram.Reader) ([]engram.Relation, error) {
 					return r.RelationsBetween(k.Context(), pair[0], pair[1])
@@ -279,23 +279,23 @@ func tieCases() []testCase {
 		}},
 		{"a list of what is current has nothing in whose place a live memory stands", func(k *kit) {
 			old, young, pending, tied, ignored := k.save(), k.save(), k.save(), k.save(), k.save()
-			r := k.tie(1, young.Num, engram.VerbSupersedes, old.Num)
-			k.tie(2, young.Num, engram.VerbSupersedes, pending.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
-			k.tie(3, young.Num, engram.VerbEvolvedFrom, tied.Num)
-			k.tie(4, young.Num, engram.VerbSupersedes, ignored.Num, func(r *engram.Relation) { r.Status = engram.RelationIgnored })
+			r := k.relation(1, young.Num, engram.VerbSupersedes, old.Num)
+			k.relation(2, young.Num, engram.VerbSupersedes, pending.Num, func(r *engram.Relation) { r.Status = engram.RelationPending })
+			k.relation(3, young.Num, engram.VerbEvolvedFrom, tied.Num)
+			k.relation(4, young.Num, engram.VerbSupersedes, ignored.Num, func(r *engram.Relation) { r.Status = engram.RelationIgnored })
 			all := []int64{ignored.Num, tied.Num, pending.Num, young.Num, old.Num}
 			k.same("all", nums(k.list(engram.Filter{})), all)
 			k.same("current", nums(k.list(engram.Filter{Current: true})), all[:4])
 			young = k.forget(young, 60)
 			k.same("when what stands in its place is forgotten", nums(k.list(engram.Filter{Current: true})), []int64{ignored.Num, tied.Num, pending.Num, old.Num})
 			k.replace(young, func(m *engram.Memory) { m.DeletedAt = time.Time{} })
-			k.untie(70, r)
+			k.unrelate(70, r)
 			k.same("when the relation is removed", nums(k.list(engram.Filter{Current: true})), all)
 		}},
 		{"what does not pass a filter takes nobody's place under it", func(k *kit) {
 			kind := func(t engram.Type) func(*engram.Memory) { return func(m *engram.Memory) { m.Type = t } }
 			fact, decision, rule := k.save(kind("fact")), k.save(kind("decision")), k.save(kind("fact"))
-			k.tie(1, decision.Num, engram.VerbSupersedes, fact.Num)
+			k.relation(1, decision.Num, engram.VerbSupersedes, fact.Num)
 			for _, tt := range []struct {
 				name string
 				f    engram.Filter
@@ -313,9 +313,9 @@ func tieCases() []testCase {
 		{"an erased memory takes its relations along, removed ones too, and what the journal says of them", func(k *kit) {
 			const secret = "xyzzysecret"
 			a, b, c := k.save(), k.save(), k.save()
-			gone := k.untie(2, k.tie(1, a.Num, engram.VerbRelatesTo, b.Num, func(r *engram.Relation) { r.Reason = secret }))
-			there := k.tie(3, b.Num, engram.VerbContradicts, a.Num, func(r *engram.Relation) { r.Evidence = secret })
-			kept := k.tie(4, b.Num, engram.VerbRelatesTo, c.Num, func(r *engram.Relation) { r.Reason = "kept" })
+			gone := k.unrelate(2, k.relation(1, a.Num, engram.VerbRelatesTo, b.Num, func(r *engram.Relation) { r.Reason = secret }))
+			there := k.relation(3, b.Num, engram.VerbContradicts, a.Num, func(r *engram.Relation) { r.Evidence = secret })
+			kept := k.relation(4, b.Num, engram.VerbRelatesTo, c.Num, func(r *engram.Relation) { r.Reason = "kept" })
 			for _, r := range []engram.Relation{gone, there, kept} {
 				k.journal(engram.Mutation{Actor: "cli", Verb: "link", Entity: engram.EntityRelation, Key: fmt.Sprint(r.Num), Reason: r.Reason,
 					Was: json.RawMessage(`{"reason":"` + r.Reason + r.Evidence + `"}`)})

@@ -45,8 +45,8 @@ func snapshotCases() []testCase {
 			k.ask("app", "s-app", "mine", 1)
 			k.ask("web", "s-web", "theirs", 2)
 			other := k.save()
-			k.tie(1, mine.Num, engram.VerbCausedBy, other.Num)
-			k.tie(2, mine.Num, engram.VerbCausedBy, theirs.Num)
+			k.relation(1, mine.Num, engram.VerbCausedBy, other.Num)
+			k.relation(2, mine.Num, engram.VerbCausedBy, theirs.Num)
 			k.view(func(r engram.Reader) error {
 				for _, tt := range []struct {
 					project                                string

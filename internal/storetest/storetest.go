@@ -43,7 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) engram.Store) {
 		{"vitals", vitalCases()},
 		{"history", historyCases()},
 		{"relation", relationCases()},
-		{"ties", tieCases()},
+		{"ties", relationWriteCases()},
 		{"session", sessionCases()},
 		{"prompt", promptCases()},
 		{"project", projectCases()},

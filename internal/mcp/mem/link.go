@@ -26,12 +26,12 @@ type linkArgs struct {
 }
 
 type linked struct {
-	Action   string `json:"action" doc:"linked, changed or known"`
-	Relation tied   `json:"relation" schema:"-"`
+	Action   string        `json:"action" doc:"linked, changed or known"`
+	Relation relatedMemory `json:"relation" schema:"-"`
 }
 
-// tied is a relation as the dialect lists it.
-type tied struct {
+// relatedMemory is a relation as the dialect lists it.
+type relatedMemory struct {
 	SyncID   string  `json:"sync_id"`
 	Source   int64   `json:"source_id"`
 	Relation string  `json:"relation"`
@@ -41,8 +41,8 @@ type tied struct {
 	Reason   string  `json:"reason,omitempty"`
 }
 
-func tiedOf(r engram.Relation) tied {
-	return tied{r.ID, r.Source, document.VerbOf(r), r.Target, string(r.Status), r.Strength, r.Reason}
+func relatedMemoryOf(r engram.Relation) relatedMemory {
+	return relatedMemory{r.ID, r.Source, document.VerbOf(r), r.Target, string(r.Status), r.Strength, r.Reason}
 }
 
 // PlainText says what was done in a sentence.
@@ -52,7 +52,9 @@ func (l linked) PlainText() (string, bool) {
 }
 
 // String is the relation on one line.
-func (r tied) String() string { return fmt.Sprintf("#%d %s #%d", r.Source, r.Relation, r.Target) }
+func (r relatedMemory) String() string {
+	return fmt.Sprintf("#%d %s #%d", r.Source, r.Relation, r.Target)
+}
 
 func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked, error) {
 	verb, err := relationOf(a.Relation)
@@ -61,7 +63,7 @@ func (d *dialect) link(ctx context.Context, by tool.Caller, a linkArgs) (linked,
 	}
 	l, err := d.as(by).Link(ctx, engine.LinkInput{Source: engram.ByNum(int64(a.Source)), Target: engram.ByNum(int64(a.Target)), Verb: verb,
 		Strength: a.Strength, Reason: a.Reason, SessionID: a.SessionID})
-	return linked{string(l.Action), tiedOf(l.Relation)}, err
+	return linked{string(l.Action), relatedMemoryOf(l.Relation)}, err
 }
 
 type unlinkArgs struct {
@@ -71,7 +73,7 @@ type unlinkArgs struct {
 }
 
 type unlinked struct {
-	Removed []tied `json:"removed"`
+	Removed []relatedMemory `json:"removed"`
 }
 
 // PlainText says what was taken away.
@@ -92,7 +94,7 @@ func (d *dialect) unlink(ctx context.Context, by tool.Caller, a unlinkArgs) (unl
 		}
 	}
 	gone, err := d.as(by).Unlink(ctx, in)
-	return unlinked{document.Each(gone, func(l engine.Linked) tied { return tiedOf(l.Relation) })}, err
+	return unlinked{document.Each(gone, func(l engine.Linked) relatedMemory { return relatedMemoryOf(l.Relation) })}, err
 }
 
 // relationOf reads a relation; an error names them as the dialect does.
@@ -113,9 +115,9 @@ type graphArgs struct {
 }
 
 type graphed struct {
-	Nodes []graphNode `json:"nodes"`
-	Edges []tied      `json:"edges"`
-	Cut   bool        `json:"cut" doc:"there may be more"`
+	Nodes []graphNode     `json:"nodes"`
+	Edges []relatedMemory `json:"edges"`
+	Cut   bool            `json:"cut" doc:"there may be more"`
 
 	text string
 }
@@ -149,5 +151,5 @@ func (d *dialect) graph(ctx context.Context, by tool.Caller, a graphArgs) (graph
 	nodes := document.Each(g.Nodes, func(n engram.GraphNode) graphNode {
 		return graphNode{n.Memory.Num, n.Memory.Title, string(n.Memory.Type), string(n.State), n.Depth, n.Superseded}
 	})
-	return graphed{nodes, document.Each(g.Edges, tiedOf), g.Cut, render.Graph(g)}, nil
+	return graphed{nodes, document.Each(g.Edges, relatedMemoryOf), g.Cut, render.Graph(g)}, nil
 }

@@ -62,7 +62,7 @@ func (n *notes) each(ctx context.Context, yield func(engram.Record) bool) error 
 	if err != nil || stopped {
 		return err
 	}
-	n.tieAll()
+	n.relateAll()
 	n.said.each(yield)
 	return nil
 }
@@ -143,8 +143,8 @@ func withoutTitle(body, title string) string {
 	return body
 }
 
-// tieAll ties notes by the links that lead to one.
-func (n *notes) tieAll() {
+// relateAll ties notes by the links that lead to one.
+func (n *notes) relateAll() {
 	for _, l := range n.open {
 		to, known := n.called[nameKey(l.target)]
 		switch {
