@@ -8,10 +8,10 @@ import (
 // Counter says how often one verb came to one outcome on a day. No question and no text
 // is kept for it.
 type Counter struct {
-	Day     time.Time // midnight in UTC; zero where days are summed up
-	Project string    // "" for every project at once, for one that is gone, and where projects are summed up
-	Verb    string    // save, search, recall, context, get
-	Outcome string    // of a save: inserted, revised, repeated, merged; of a read: found, nothing
+	Day       time.Time // midnight in UTC; zero where days are summed up
+	Project   string    // "" for every project at once, for one that is gone, and where projects are summed up
+	Operation string    // save, search, recall, context, get
+	Outcome   string    // of a save: inserted, revised, repeated, merged; of a read: found, nothing
 	Tally
 }
 
@@ -91,9 +91,9 @@ type CounterWriter interface {
 	AddCounters(ctx context.Context, cs []Counter) error
 }
 
-// VerbSave is the verb of writes that saved, as counters name it. Those of reads are
+// OperationSave is the verb of writes that saved, as counters name it. Those of reads are
 // search, recall, context and get.
-const VerbSave = "save"
+const OperationSave = "save"
 
 // The outcomes of a read, as counters name them. Those of a save are what it did: inserted,
 // revised, repeated or merged.
@@ -130,7 +130,7 @@ func share(part, whole int) (float64, bool) {
 
 // Add counts what a verb came to.
 func (a *Activity) Add(verb, outcome string, n Tally) {
-	if verb == VerbSave {
+	if verb == OperationSave {
 		a.Saves += n.Events
 		return
 	}
@@ -158,10 +158,10 @@ type DailyActivity struct {
 
 // Metrics is the activity of a store.
 type Metrics struct {
-	Since    time.Time // zero: from the beginning
-	Sessions int       // that were started since
-	Total    Activity
-	Verbs    []NamedActivity // in the order of verbs
-	Projects []NamedActivity // by name; nil for a session
-	Days     []DailyActivity // on which something was done, oldest first; nil for a session
+	Since      time.Time // zero: from the beginning
+	Sessions   int       // that were started since
+	Total      Activity
+	Operations []NamedActivity // in the order of verbs
+	Projects   []NamedActivity // by name; nil for a session
+	Days       []DailyActivity // on which something was done, oldest first; nil for a session
 }

@@ -43,16 +43,16 @@ const (
 // the state itself. So no text is kept twice, and erasing one memory means erasing
 // its row, its revisions and its entries' Was. docs/adr/0003 says more.
 type Mutation struct {
-	Seq     int64 // per store, from 1, rising; not a cursor for replicas
-	Op      int64 // Seq of the first entry of the same verb: what undo takes back at once
-	At      Clock
-	Device  string // which store wrote it
-	Actor   string // who asked: "cli", "http", "mcp:claude-code"
-	Verb    string // the engine's verb: "save", "update", "forget", …
-	Entity  Entity
-	Key     string // number of a memory, prompt or relation; id of a session; name of a project; Erased.Key of what was erased elsewhere; w and the number of what waits
-	Project string // where the thing was; a move between projects takes its entries along
-	Reason  string // why the verb did this: "topic key", "exact repeat", …
+	Seq       int64 // per store, from 1, rising; not a cursor for replicas
+	Op        int64 // Seq of the first entry of the same verb: what undo takes back at once
+	At        Clock
+	Device    string // which store wrote it
+	Actor     string // who asked: "cli", "http", "mcp:claude-code"
+	Operation string // the engine's verb: "save", "update", "forget", …
+	Entity    Entity
+	Key       string // number of a memory, prompt or relation; id of a session; name of a project; Erased.Key of what was erased elsewhere; w and the number of what waits
+	Project   string // where the thing was; a move between projects takes its entries along
+	Reason    string // why the verb did this: "topic key", "exact repeat", …
 	// Was is a JSON object of the fields that changed, with their old values; nil
 	// when the thing did not exist. Title and content of a memory are not in it: the
 	// field "revision" names the Revision that holds them.
@@ -67,7 +67,7 @@ type Operation struct {
 	Op       int64
 	At       Clock // of its first entry
 	Actor    string
-	Verb     string
+	Name     string
 	Project  string // of its first entry
 	Entries  int
 	Undoes   int64 // the operation that it took back; 0: none
@@ -126,7 +126,7 @@ type JournalFilter struct {
 	Entity      Entity // with Key: operations that touched this thing, moves between projects too
 	Key         string
 	Actor       string // or its beginning up to a colon: "mcp" is every MCP client
-	Verb        string
+	Operation   string
 	Since       time.Time
 	Until       time.Time
 	After       int64 // operations of greater numbers

@@ -120,7 +120,7 @@ type Use struct {
 	At        time.Time
 	SessionID string // "" when it is not known
 	Project   string
-	Verb      string // search, recall, context, get, remind
+	Operation string // search, recall, context, get, remind
 	Query     string // what was asked, private spans removed
 	Memory    int64  // Num; 0: nothing was shown
 	Rank      int    // from 1, also where nothing was shown because all of it had been before; 0: nothing was found

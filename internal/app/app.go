@@ -234,7 +234,7 @@ func (a *App) warm(ctx context.Context, in engine.SearchInput) (found engram.Fou
 	}
 	ctx, cancel := context.WithTimeout(ctx, warmPatience)
 	defer cancel()
-	err = h.Ask(ctx, c.HTTPToken, daemon.VerbSearch, warmSearch{Settings: settings, In: in}, &found)
+	err = h.Ask(ctx, c.HTTPToken, daemon.OperationSearch, warmSearch{Settings: settings, In: in}, &found)
 	return found, err == nil
 }
 

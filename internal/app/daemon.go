@@ -65,19 +65,19 @@ func (a *App) announce(at net.Addr, stop func()) (http.Handler, error) {
 	if err != nil {
 		opened = nil // then no search is answered
 	}
-	verbs := map[string]daemon.Verb{
-		daemon.VerbStatus: a.answerStatus,
-		daemon.VerbStop: func(context.Context, []byte) (any, error) {
+	verbs := map[string]daemon.Operation{
+		daemon.OperationStatus: a.answerStatus,
+		daemon.OperationStop: func(context.Context, []byte) (any, error) {
 			stop()
 			return struct{}{}, nil
 		},
-		daemon.VerbSearch: func(ctx context.Context, in []byte) (any, error) { return a.answerSearch(ctx, opened, in) },
+		daemon.OperationSearch: func(ctx context.Context, in []byte) (any, error) { return a.answerSearch(ctx, opened, in) },
 	}
 	handler := daemon.Handler(a.lock.Record().Key, verbs)
 	return handler, a.lock.Announce("http://"+at.String(), daemon.AskAt(at))
 }
 
-// counted is the answer of VerbStatus.
+// counted is the answer of OperationStatus.
 type counted struct {
 	Memories int `json:"memories"`
 }
@@ -87,7 +87,7 @@ func (a *App) answerStatus(ctx context.Context, _ []byte) (any, error) {
 	return counted{s.Memories}, err
 }
 
-// warmSearch is what VerbSearch is asked.
+// warmSearch is what OperationSearch is asked.
 type warmSearch struct {
 	Settings string             `json:"settings"`
 	In       engine.SearchInput `json:"in"`
@@ -167,7 +167,7 @@ func (c Control) Status(ctx context.Context) (Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
 	var n counted
-	err = h.Ask(ctx, c.Config.HTTPToken, daemon.VerbStatus, struct{}{}, &n)
+	err = h.Ask(ctx, c.Config.HTTPToken, daemon.OperationStatus, struct{}{}, &n)
 	s.Answers, s.Memories = err == nil, n.Memories
 	return s, nil
 }

@@ -114,7 +114,7 @@ func (c counting) collect() {
 	var cs []engram.Counter
 	for line := range bytes.Lines(lines) {
 		var counter engram.Counter
-		if json.Unmarshal(line, &counter) == nil && counter.Verb != "" && counter.Events > 0 {
+		if json.Unmarshal(line, &counter) == nil && counter.Operation != "" && counter.Events > 0 {
 			cs = append(cs, counter)
 		}
 	}

@@ -18,7 +18,7 @@ func newCounts(path string) counting {
 }
 
 func counter(events int) engram.Counter {
-	return engram.Counter{Day: time.Now(), Verb: "search", Outcome: engram.OutcomeFound, Tally: engram.Tally{Events: events}}
+	return engram.Counter{Day: time.Now(), Operation: "search", Outcome: engram.OutcomeFound, Tally: engram.Tally{Events: events}}
 }
 
 func events(cs []engram.Counter) (n int) {

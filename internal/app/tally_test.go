@@ -25,7 +25,7 @@ func searches(t *testing.T, path string) (n int) {
 	err = s.View(t.Context(), func(r engram.Reader) error {
 		cs, err := r.Counters(t.Context(), engram.CounterQuery{})
 		for _, c := range cs {
-			if c.Verb == "search" {
+			if c.Operation == "search" {
 				n += c.Events
 			}
 		}

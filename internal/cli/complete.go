@@ -323,7 +323,7 @@ func operations(p *program, cmd *cobra.Command, _ []string, _ string) []string {
 			return nil
 		}
 		for _, op := range all {
-			out = append(out, described(strconv.FormatInt(op.Op, 10), op.Verb+" "+render.Time(op.At.Time(), p.zone())))
+			out = append(out, described(strconv.FormatInt(op.Op, 10), op.Name+" "+render.Time(op.At.Time(), p.zone())))
 		}
 		return out
 	})

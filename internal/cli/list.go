@@ -252,7 +252,7 @@ func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 	}
 	for i, u := range a.Uses {
 		if i == 0 || !sameAnswer(a.Uses[i-1], u) {
-			fmt.Fprintf(b, "\n%s %s", render.Time(u.At, o), u.Verb)
+			fmt.Fprintf(b, "\n%s %s", render.Time(u.At, o), u.Operation)
 			if u.Query != "" {
 				fmt.Fprintf(b, " %s", quote(render.Line(u.Query, 100)))
 			}
@@ -265,7 +265,7 @@ func writeAccount(b *strings.Builder, a engine.Account, o render.Options) {
 
 // sameAnswer reports whether two uses that follow one another belong to one answer.
 func sameAnswer(a, b engine.Shown) bool {
-	return a.At.Equal(b.At) && a.Verb == b.Verb && b.Rank > a.Rank
+	return a.At.Equal(b.At) && a.Operation == b.Operation && b.Rank > a.Rank
 }
 
 func shownText(u engine.Shown) string {

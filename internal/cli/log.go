@@ -53,7 +53,7 @@ every process until it is interrupted; with --json one operation per line.`,
 				return p.followLog(cmd, e, project)
 			}
 			var err error
-			in := engine.LogInput{Actor: actor, Verb: verb, Page: engram.Page{Limit: limit, Offset: offset}}
+			in := engine.LogInput{Actor: actor, Operation: verb, Page: engram.Page{Limit: limit, Offset: offset}}
 			if len(args) == 1 {
 				ref, err := engram.ParseRef(args[0])
 				if err != nil {
@@ -225,7 +225,7 @@ FIRST..LAST undoes several operations, latest first; --verb limits it to one kin
 		RunE: p.with(func(cmd *cobra.Command, e *engine.Engine, args []string) error {
 			var err error
 			if len(args) == 1 && strings.Contains(args[0], "..") {
-				return p.undoRange(cmd, e, args[0], engine.UndoRangeInput{Verb: verb, DryRun: dry})
+				return p.undoRange(cmd, e, args[0], engine.UndoRangeInput{Operation: verb, DryRun: dry})
 			}
 			if verb != "" {
 				return invalidf("--verb needs FIRST..LAST").WithHint("run: %s --help", cmd.CommandPath())

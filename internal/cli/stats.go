@@ -244,10 +244,10 @@ func (p *program) writeMetrics(b *strings.Builder, m engram.Metrics) {
 	fmt.Fprintf(b, "  Hit rate:       %s\n", percent(m.Total.HitRate()))
 	fmt.Fprintf(b, "  Fallback rate:  %s\n", percent(m.Total.FallbackRate()))
 	fmt.Fprintf(b, "  Shown:          %s, about %s\n", count(m.Total.Memories, "memory", "memories"), count(m.Total.Tokens, "token", "tokens"))
-	if len(m.Verbs) > 0 {
+	if len(m.Operations) > 0 {
 		fmt.Fprintln(b)
 		verbs := activityTable("verb")
-		for _, v := range m.Verbs {
+		for _, v := range m.Operations {
 			verbs.row(activityCells(v.Name, v.Activity)...)
 		}
 		verbs.write(b, columns)

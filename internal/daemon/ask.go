@@ -16,9 +16,9 @@ import (
 
 // The verbs that a server answers to the commands of its own program.
 const (
-	VerbStatus = "status"
-	VerbStop   = "stop"
-	VerbSearch = "search"
+	OperationStatus = "status"
+	OperationStop   = "stop"
+	OperationSearch = "search"
 )
 
 // keyHeader carries the record's key: who can read the record may ask.

@@ -21,8 +21,8 @@ type question struct{ Text string }
 // answering is a server with the verb search, which says what it was asked.
 func answering(t *testing.T, key string) daemon.Record {
 	t.Helper()
-	s := httptest.NewServer(daemon.Handler(key, map[string]daemon.Verb{
-		daemon.VerbSearch: func(_ context.Context, in []byte) (any, error) {
+	s := httptest.NewServer(daemon.Handler(key, map[string]daemon.Operation{
+		daemon.OperationSearch: func(_ context.Context, in []byte) (any, error) {
 			var q question
 			if err := json.Unmarshal(in, &q); err != nil || q.Text == "" {
 				return nil, engram.Errorf(engram.CodeInvalid, "that is no question").WithHint("ask one")
@@ -37,7 +37,7 @@ func answering(t *testing.T, key string) daemon.Record {
 func TestWhoKnowsTheKeyIsAnswered(t *testing.T) {
 	r := answering(t, "secret")
 	var got question
-	if err := daemon.Ask(t.Context(), r, "", daemon.VerbSearch, question{"why?"}, &got); err != nil || got.Text != "you asked: why?" {
+	if err := daemon.Ask(t.Context(), r, "", daemon.OperationSearch, question{"why?"}, &got); err != nil || got.Text != "you asked: why?" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -55,10 +55,10 @@ func TestWhoIsRefusedIsToldWhy(t *testing.T) {
 		in   any
 		want engram.Code
 	}{
-		{"another key", other, daemon.VerbSearch, question{"why?"}, engram.CodeForbidden},
-		{"no key", none, daemon.VerbSearch, question{"why?"}, engram.CodeForbidden},
+		{"another key", other, daemon.OperationSearch, question{"why?"}, engram.CodeForbidden},
+		{"no key", none, daemon.OperationSearch, question{"why?"}, engram.CodeForbidden},
 		{"a verb that there is not", r, "erase", question{"why?"}, engram.CodeNotFound},
-		{"a question that is none", r, daemon.VerbSearch, question{}, engram.CodeInvalid},
+		{"a question that is none", r, daemon.OperationSearch, question{}, engram.CodeInvalid},
 	} {
 		var got question
 		if err := daemon.Ask(t.Context(), tt.r, "", tt.verb, tt.in, &got); engram.CodeOf(err) != tt.want || got.Text != "" {
@@ -66,7 +66,7 @@ func TestWhoIsRefusedIsToldWhy(t *testing.T) {
 		}
 	}
 	// A server without a key answers nobody, not even who has none.
-	if err := daemon.Ask(t.Context(), answering(t, ""), "", daemon.VerbSearch, question{"why?"}, &question{}); engram.CodeOf(err) != engram.CodeForbidden {
+	if err := daemon.Ask(t.Context(), answering(t, ""), "", daemon.OperationSearch, question{"why?"}, &question{}); engram.CodeOf(err) != engram.CodeForbidden {
 		t.Errorf("no key on either side: got %v, want forbidden", err)
 	}
 }
@@ -75,7 +75,7 @@ func TestOnlyTheLoopbackAddressIsAsked(t *testing.T) {
 	for _, address := range []string{"", "192.0.2.1:80", "example.com:80", "localhost:80", "127.0.0.1", "127.0.0.1:0", "127.0.0.1:http", "127.0.0.1.evil.test:80",
 		"127.0.0.1:80/@evil.test", "[::ffff:192.0.2.1]:80", "0.0.0.0:80"} {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-		err := daemon.Ask(ctx, daemon.Record{Address: address, Key: "k"}, "", daemon.VerbSearch, question{"x"}, &question{})
+		err := daemon.Ask(ctx, daemon.Record{Address: address, Key: "k"}, "", daemon.OperationSearch, question{"x"}, &question{})
 		if !errors.Is(err, daemon.ErrNoAnswer) || ctx.Err() != nil {
 			t.Errorf("%q: got %v, want that nobody is asked", address, err)
 		}
@@ -110,7 +110,7 @@ func TestAStrangerIsNoAnswer(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 			defer cancel()
 			r := daemon.Record{Address: strings.TrimPrefix(s.URL, "http://"), Key: "k"}
-			if err := daemon.Ask(ctx, r, "", daemon.VerbSearch, question{"x"}, &question{}); !errors.Is(err, daemon.ErrNoAnswer) {
+			if err := daemon.Ask(ctx, r, "", daemon.OperationSearch, question{"x"}, &question{}); !errors.Is(err, daemon.ErrNoAnswer) {
 				t.Errorf("got %v, want no answer", err)
 			}
 			if v, is := daemon.Neighbour(ctx, r.Address); is || v != "" {

@@ -13,7 +13,7 @@ import (
 const lookEvery = 20 * time.Millisecond
 
 // End asks the holder of the lock of dir to end, by a signal or, where the system has none,
-// by VerbStop; and waits until the lock is given up. When ctx is done before, or the process
+// by OperationStop; and waits until the lock is given up. When ctx is done before, or the process
 // is not of this system, the error is CodeUnavailable.
 func End(ctx context.Context, dir string, h Holder, token string) error {
 	asked, err := signalled(dir, h, askToEnd)
@@ -27,7 +27,7 @@ func End(ctx context.Context, dir string, h Holder, token string) error {
 		short, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
 		var none struct{}
-		if err := h.Ask(short, token, VerbStop, struct{}{}, &none); err != nil && !errors.Is(err, ErrNoAnswer) {
+		if err := h.Ask(short, token, OperationStop, struct{}{}, &none); err != nil && !errors.Is(err, ErrNoAnswer) {
 			return err
 		}
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 // A Verb answers one request: in is JSON, and what it returns is written as JSON.
-type Verb func(ctx context.Context, in []byte) (any, error)
+type Operation func(ctx context.Context, in []byte) (any, error)
 
 // Handler answers the verbs of a server for whoever knows the key of its record; mount it
 // at /daemon/{verb}, behind what guards the other routes. Bodies are read whole: who
 // mounts it bounds them.
-func Handler(key string, verbs map[string]Verb) http.Handler {
+func Handler(key string, verbs map[string]Operation) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !same(r.Header.Get(keyHeader), key) {
 			fail(w, http.StatusForbidden, engram.Errorf(engram.CodeForbidden, "this is for the program's own commands").

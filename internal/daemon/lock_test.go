@@ -317,12 +317,12 @@ func TestWhoIsNotHereIsNotAsked(t *testing.T) {
 		h := mine
 		h.Address = asked
 		var got question
-		if err := h.Ask(t.Context(), "", daemon.VerbSearch, question{"why?"}, &got); err != nil {
+		if err := h.Ask(t.Context(), "", daemon.OperationSearch, question{"why?"}, &got); err != nil {
 			t.Fatalf("here: %v", err)
 		}
 		tt.change(&h)
 		got = question{}
-		if err := h.Ask(t.Context(), "", daemon.VerbSearch, question{"why?"}, &got); !errors.Is(err, daemon.ErrNoAnswer) || got.Text != "" {
+		if err := h.Ask(t.Context(), "", daemon.OperationSearch, question{"why?"}, &got); !errors.Is(err, daemon.ErrNoAnswer) || got.Text != "" {
 			t.Errorf("%s: got %+v, %v, want no answer", tt.name, got, err)
 		}
 		if h.Process != 0 {

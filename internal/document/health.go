@@ -74,10 +74,10 @@ type Metrics struct {
 	Session string `json:"session"` // "" is every session
 	Since   Stamp  `json:"since"`   // null: from the beginning
 	Activity
-	Sessions int               `json:"sessions"` // started since
-	Verbs    []VerbActivity    `json:"verbs"`
-	Projects []ProjectActivity `json:"projects"` // by name; empty for a session
-	Days     []DayActivity     `json:"days"`     // on which something was done, oldest first; empty for a session
+	Sessions   int                 `json:"sessions"` // started since
+	Operations []OperationActivity `json:"verbs"`
+	Projects   []ProjectActivity   `json:"projects"` // by name; empty for a session
+	Days       []DayActivity       `json:"days"`     // on which something was done, oldest first; empty for a session
 }
 
 // Activity is what was done.
@@ -93,10 +93,10 @@ type Activity struct {
 	Tokens       int      `json:"tokens"`        // what showing them cost, about
 }
 
-// VerbActivity is what one verb came to.
-type VerbActivity struct {
-	Verb     string         `json:"verb"`     // save, search, recall, context, get or remind
-	Outcomes map[string]int `json:"outcomes"` // how often each: inserted, revised, repeated, merged; found, nothing
+// OperationActivity is what one verb came to.
+type OperationActivity struct {
+	Operation string         `json:"verb"`     // save, search, recall, context, get or remind
+	Outcomes  map[string]int `json:"outcomes"` // how often each: inserted, revised, repeated, merged; found, nothing
 	Activity
 }
 
@@ -115,8 +115,8 @@ type DayActivity struct {
 // MetricsOf is the document of m, which was asked of a project or a session.
 func MetricsOf(project, session string, m engram.Metrics) Metrics {
 	return Metrics{Project: project, Session: session, Since: Stamp(m.Since), Activity: activityOf(m.Total), Sessions: m.Sessions,
-		Verbs: Each(m.Verbs, func(v engram.NamedActivity) VerbActivity {
-			return VerbActivity{v.Name, v.Outcomes, activityOf(v.Activity)}
+		Operations: Each(m.Operations, func(v engram.NamedActivity) OperationActivity {
+			return OperationActivity{v.Name, v.Outcomes, activityOf(v.Activity)}
 		}),
 		Projects: Each(m.Projects, func(p engram.NamedActivity) ProjectActivity { return ProjectActivity{p.Name, activityOf(p.Activity)} }),
 		Days: Each(m.Days, func(d engram.DailyActivity) DayActivity {

@@ -7,7 +7,7 @@ type Operation struct {
 	Op       int64     `json:"op"`
 	At       Stamp     `json:"at"`
 	Actor    string    `json:"actor"`
-	Verb     string    `json:"verb"`
+	Name     string    `json:"verb"`
 	Project  string    `json:"project"`
 	Reason   string    `json:"reason"`
 	Entries  int       `json:"entries"`   // what it touched, twice where it did so twice
@@ -35,18 +35,18 @@ type Log struct {
 
 // OperationOf is the document of e.
 func OperationOf(e engram.LogEntry) Operation {
-	return Operation{e.Op, Stamp(e.At.Time()), e.Actor, e.Verb, e.Project, e.Reason, e.Entries, e.Undoes, e.UndoneBy,
+	return Operation{e.Op, Stamp(e.At.Time()), e.Actor, e.Name, e.Project, e.Reason, e.Entries, e.Undoes, e.UndoneBy,
 		Each(e.Items, func(i engram.LogItem) LogItem { return LogItem{i.Entity, i.Key, i.Title, i.Created, OrEmpty(i.Fields)} }), e.More, e.Final}
 }
 
 // Undone is the answer of an undo.
 type Undone struct {
-	DryRun  bool         `json:"dry_run"` // nothing was changed
-	Undone  int64        `json:"undone"`  // the operation that was taken back
-	Verb    string       `json:"verb"`
-	Op      int64        `json:"op"` // undoing this does it again; 0 when nothing was changed
-	Changes []UndoChange `json:"changes"`
-	Left    []string     `json:"left"` // what stayed as it is, with the reason
+	DryRun    bool         `json:"dry_run"` // nothing was changed
+	Undone    int64        `json:"undone"`  // the operation that was taken back
+	Operation string       `json:"verb"`
+	Op        int64        `json:"op"` // undoing this does it again; 0 when nothing was changed
+	Changes   []UndoChange `json:"changes"`
+	Left      []string     `json:"left"` // what stayed as it is, with the reason
 	// Projects are those in which the operation had written, by name, where there are several.
 	Projects []string `json:"projects,omitempty"`
 }
@@ -60,7 +60,7 @@ type UndoChange struct {
 
 // UndoneOf is the document of u.
 func UndoneOf(u engram.Undone, dry bool) Undone {
-	doc := Undone{DryRun: dry, Undone: u.Undone.Op, Verb: u.Undone.Verb, Op: u.Op, Left: OrEmpty(u.Left),
+	doc := Undone{DryRun: dry, Undone: u.Undone.Op, Operation: u.Undone.Name, Op: u.Op, Left: OrEmpty(u.Left),
 		Changes: Each(u.Changes, func(c engram.UndoChange) UndoChange { return UndoChange{c.Entity, c.Key, c.What} })}
 	if len(u.Projects) > 1 {
 		doc.Projects = u.Projects
@@ -142,21 +142,21 @@ func TraceOf(t engram.Trace) Trace { return Trace(t) }
 
 // Use is one showing of a memory to a session.
 type Use struct {
-	At      Stamp       `json:"at"`
-	Verb    string      `json:"verb"`   // search, recall, context, get or remind
-	Query   string      `json:"query"`  // private spans removed; "" when nothing was asked
-	Num     int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
-	Type    engram.Type `json:"type"`   // as it is now
-	Title   string      `json:"title"`  // as it is now
-	Rank    int         `json:"rank"`   // from 1; 0 when nothing was shown
-	Tokens  int         `json:"tokens"` // what showing it cost, about
-	Deleted bool        `json:"gone"`   // forgotten or erased since
+	At        Stamp       `json:"at"`
+	Operation string      `json:"verb"`   // search, recall, context, get or remind
+	Query     string      `json:"query"`  // private spans removed; "" when nothing was asked
+	Num       int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
+	Type      engram.Type `json:"type"`   // as it is now
+	Title     string      `json:"title"`  // as it is now
+	Rank      int         `json:"rank"`   // from 1; 0 when nothing was shown
+	Tokens    int         `json:"tokens"` // what showing it cost, about
+	Deleted   bool        `json:"gone"`   // forgotten or erased since
 }
 
 // UseOf is the document of u, whose memory is now called so; gone says that it was
 // forgotten or erased since.
 func UseOf(u engram.Use, t engram.Type, title string, gone bool) Use {
-	return Use{Stamp(u.At), u.Verb, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
+	return Use{Stamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
 }
 
 // Shown is a memory as it is shown within a budget of tokens.

@@ -70,7 +70,7 @@ func manyChanged(t testing.TB, n int) (w world, asked *engine.Engine, read readC
 		}
 	}
 	note := func(tx engram.Tx, now time.Time, entity engram.Entity, num int64, was string) error {
-		m := engram.Mutation{At: engram.Clock(0).Tick(now), Actor: "cli", Verb: "save", Entity: entity, Key: fmt.Sprint(num), Project: "big"}
+		m := engram.Mutation{At: engram.Clock(0).Tick(now), Actor: "cli", Operation: "save", Entity: entity, Key: fmt.Sprint(num), Project: "big"}
 		if was != "" {
 			m.Was = []byte(was)
 		}

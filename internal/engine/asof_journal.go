@@ -197,8 +197,8 @@ func (j *journalSince) firstMade(ctx context.Context, entity engram.Entity) (int
 	return num, nil
 }
 
-// renameVerb is the verb of an operation that gave a project another name.
-const renameVerb = "project_rename"
+// renameOperation is the verb of an operation that gave a project another name.
+const renameOperation = "project_rename"
 
 // nameThen returns the name that the project of a name had: of a name that was an alias
 // then, its project's; of a project that was renamed since, and had another name, that
@@ -225,7 +225,7 @@ func (p *pastReader) nameThen(ctx context.Context, asked string) (name string, t
 	if name == "" {
 		before := asked
 		for _, m := range p.since.moves { // newest first
-			if m.entry.Verb == renameVerb && m.was.To == before {
+			if m.entry.Operation == renameOperation && m.was.To == before {
 				before = m.was.From
 			}
 		}

@@ -77,7 +77,7 @@ func (e *Engine) Brief(ctx context.Context, in BriefInput) (Brief, error) {
 }
 
 func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, showing, error) {
-	s := showing{verb: useContext}
+	s := showing{operation: useContext}
 	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return Brief{}, s, err
 	}
@@ -123,7 +123,7 @@ func (b *briefing) start(ctx context.Context, s *showing, items []shownItem) err
 		if len(items) == 0 {
 			return nil
 		}
-		return b.rememberAt(ctx, o.tx, showing{verb: s.verb, session: session, items: items}, o.at)
+		return b.rememberAt(ctx, o.tx, showing{operation: s.operation, session: session, items: items}, o.at)
 	})
 	if err == nil {
 		s.session = started

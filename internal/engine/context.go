@@ -63,7 +63,7 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 }
 
 func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, showing, error) {
-	failed := showing{verb: useContext}
+	failed := showing{operation: useContext}
 	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
 	if err != nil {
 		return engram.Context{}, failed, err
@@ -393,5 +393,5 @@ func (t *telling) leaveOut(m engram.Memory, reason string) {
 }
 
 func (t *telling) showing() showing {
-	return showing{verb: useContext, session: t.session, items: t.shown}
+	return showing{operation: useContext, session: t.session, items: t.shown}
 }

@@ -271,7 +271,7 @@ func TestSettingTheDecayOfAProjectIsJournalledAndUndone(t *testing.T) {
 		return func() { w.decayProject(engine.ProjectDecayInput{Project: "demo", Curve: &geometric, Rate: &rate}) }
 	}
 	entries := w.since(set(0.9))
-	if len(entries) != 1 || entries[0].Verb != "project_decay" || string(entries[0].Was) != `{"decay":null}` {
+	if len(entries) != 1 || entries[0].Operation != "project_decay" || string(entries[0].Was) != `{"decay":null}` {
 		t.Fatalf("entries %+v, want one that says there was none", entries)
 	}
 	if again := w.since(set(0.9)); len(again) != 0 {

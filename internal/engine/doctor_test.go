@@ -258,7 +258,7 @@ func TestDoctorMovesSessionsAndUndoTakesItBack(t *testing.T) {
 		t.Errorf("a session named for no project: got %+v, %v; want it skipped", r, err)
 	}
 	undone, err := p.Undo(t.Context(), engine.UndoInput{Project: "till"})
-	if err != nil || undone.Undone.Verb != "doctor" {
+	if err != nil || undone.Undone.Name != "doctor" {
 		t.Fatalf("undo: got %+v, %v; want the doctor's operation", undone, err)
 	}
 	if got := where(); got != "shop shop bug/drawer" {

@@ -49,7 +49,7 @@ func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	begun := e.tally.begin()
 	d, err := e.getAsOf(ctx, ref, at)
-	s, project := showing{verb: useGet}, ref.Project
+	s, project := showing{operation: useGet}, ref.Project
 	if err == nil {
 		s.items, project = []shownItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
 	}

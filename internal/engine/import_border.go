@@ -247,7 +247,7 @@ func (i *importing) undone(ctx context.Context, kind engram.Entity, key string) 
 		return false, err
 	}
 	latest := entries[0]
-	if latest.Verb != "undo" && (latest.Verb != "import" || latest.Was != nil) {
+	if latest.Operation != "undo" && (latest.Operation != "import" || latest.Was != nil) {
 		return false, nil
 	}
 	known, ok := i.undos[latest.Op]
@@ -267,7 +267,7 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 	if err != nil {
 		return false, err
 	}
-	if op.Verb == "import" {
+	if op.Name == "import" {
 		standing, err := stands(ctx, i.tx, op)
 		return !standing, err
 	}
@@ -282,7 +282,7 @@ func (i *importing) importUndone(ctx context.Context, number int64) (bool, error
 			return false, err
 		}
 	}
-	return taken && op.Verb == "import", nil
+	return taken && op.Name == "import", nil
 }
 
 // emptied reports whether an undone import left a session, in which nothing is that

@@ -22,7 +22,7 @@ type entry struct {
 func entries(t testing.TB, ms []engram.Mutation) []entry {
 	var all []entry
 	for _, m := range ms {
-		e := entry{m.Verb, m.Entity, m.Key, m.Reason, nil}
+		e := entry{m.Operation, m.Entity, m.Key, m.Reason, nil}
 		for name := range was(t, m) {
 			e.Was = append(e.Was, name)
 		}

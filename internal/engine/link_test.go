@@ -280,11 +280,11 @@ func TestLinkAndUnlinkCanBeTakenBackFromTheJournal(t *testing.T) {
 	a, b := w.note("a", "one"), w.note("b", "two")
 	var l engine.Linked
 	made := w.since(func() { l = w.link(a, engram.VerbSupersedes, b) })
-	if len(made) != 1 || made[0].Verb != "link" || made[0].Entity != engram.EntityRelation || made[0].Key != fmt.Sprint(l.Relation.Num) || made[0].Was != nil {
+	if len(made) != 1 || made[0].Operation != "link" || made[0].Entity != engram.EntityRelation || made[0].Key != fmt.Sprint(l.Relation.Num) || made[0].Was != nil {
 		t.Errorf("link left %+v, want one entry of a relation that was not there", made)
 	}
 	gone := w.since(func() { w.unlink(a, b, "") })
-	if len(gone) != 1 || gone[0].Verb != "unlink" || gone[0].Key != fmt.Sprint(l.Relation.Num) {
+	if len(gone) != 1 || gone[0].Operation != "unlink" || gone[0].Key != fmt.Sprint(l.Relation.Num) {
 		t.Fatalf("unlink left %+v, want one entry of the relation", gone)
 	}
 	fields := was(t, gone[0])

@@ -15,13 +15,13 @@ import (
 
 // LogInput narrows the log. The zero value asks for the latest operations everywhere.
 type LogInput struct {
-	Project string
-	Ref     *engram.Ref // operations that touched this memory; forgotten ones too
-	Actor   string      // "cli", "mcp:claude-code", or "mcp" for every client of it
-	Verb    string
-	Since   time.Time
-	Until   time.Time
-	Page    engram.Page // of operations; limit 0 is 20, at most 1000
+	Project   string
+	Ref       *engram.Ref // operations that touched this memory; forgotten ones too
+	Actor     string      // "cli", "mcp:claude-code", or "mcp" for every client of it
+	Operation string
+	Since     time.Time
+	Until     time.Time
+	Page      engram.Page // of operations; limit 0 is 20, at most 1000
 }
 
 // logItems is how many things of an operation the log names, of those that its first
@@ -38,7 +38,7 @@ func (e *Engine) Log(ctx context.Context, in LogInput) (entries []engram.LogEntr
 	if err != nil {
 		return nil, begins, err
 	}
-	f := engram.JournalFilter{Project: normalProject(in.Project), Actor: line(in.Actor), Verb: line(in.Verb), Since: in.Since, Until: in.Until}
+	f := engram.JournalFilter{Project: normalProject(in.Project), Actor: line(in.Actor), Operation: line(in.Operation), Since: in.Since, Until: in.Until}
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		if in.Ref != nil {
 			m, err := r.Memory(ctx, normalRef(*in.Ref))
@@ -120,7 +120,7 @@ func (e *Engine) logEntry(ctx context.Context, r engram.Reader, op engram.Operat
 // final reports whether undo cannot take an operation back, as far as that is known without
 // trying: it erased, or each thing that it touched was erased since.
 func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, error) {
-	if erases(entry.Verb) {
+	if erases(entry.Name) {
 		return true, nil
 	}
 	if entry.More > 0 || len(entry.Items) == 0 {
@@ -131,7 +131,7 @@ func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, e
 		if err != nil {
 			return false, err
 		}
-		erased := slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Verb) })
+		erased := slices.ContainsFunc(later, func(m engram.Mutation) bool { return m.Op > entry.Op && erases(m.Operation) })
 		if !erased {
 			return false, nil
 		}
@@ -144,7 +144,7 @@ func final(ctx context.Context, r engram.Reader, entry engram.LogEntry) (bool, e
 func nameRelations(ctx context.Context, r engram.Reader, entry engram.LogEntry) error {
 	for i, item := range entry.Items {
 		switch {
-		case item.Entity == engram.EntityMemory && erases(entry.Verb):
+		case item.Entity == engram.EntityMemory && erases(entry.Name):
 			entry.Items[i].Created, entry.Items[i].Fields = false, []string{"erased"}
 		case item.Entity == engram.EntityRelation:
 			num, err := strconv.ParseInt(item.Key, 10, 64)

@@ -19,7 +19,7 @@ func TestTheLogTellsNoSecrets(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return tx.Append(t.Context(), &engram.Mutation{At: last.At + 1, Actor: "cli", Verb: "forget", Entity: engram.EntityMemory, Key: "1", Project: "demo",
+		return tx.Append(t.Context(), &engram.Mutation{At: last.At + 1, Actor: "cli", Operation: "forget", Entity: engram.EntityMemory, Key: "1", Project: "demo",
 			Reason: "its token was " + token, Was: []byte(`{}`)})
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ func (w world) logged(in engine.LogInput) []string {
 	}
 	var verbs []string
 	for _, e := range slices.Backward(entries) {
-		verbs = append(verbs, e.Verb)
+		verbs = append(verbs, e.Name)
 	}
 	return verbs
 }
@@ -59,8 +59,8 @@ func TestARenamedProjectKeepsItsLog(t *testing.T) {
 	w.logs("done again", "b", "save", "save", "erase", "project_rename", "update", "undo", "undo")
 
 	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "a"})
-	if err != nil || u.Undone.Verb != "update" {
-		t.Errorf("the latest that can be undone is %q, %v; want the update", u.Undone.Verb, err)
+	if err != nil || u.Undone.Name != "update" {
+		t.Errorf("the latest that can be undone is %q, %v; want the update", u.Undone.Name, err)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestAMergedProjectGetsItsLogBackWithWhatItHeld(t *testing.T) {
 	w.logs("undone", "b", "save", "project_merge", "update", "undo")
 	for project, want := range map[string]string{"a": "forget", "b": "update"} {
 		u, err := w.Undo(t.Context(), engine.UndoInput{Project: project})
-		if err != nil || u.Undone.Verb != want {
-			t.Errorf("the latest of %s that can be undone is %q, %v; want %q", project, u.Undone.Verb, err, want)
+		if err != nil || u.Undone.Name != want {
+			t.Errorf("the latest of %s that can be undone is %q, %v; want %q", project, u.Undone.Name, err, want)
 		}
 	}
 }
@@ -137,7 +137,7 @@ func TestTheLogOfABigOperationReadsItsBeginningAlone(t *testing.T) {
 	err := w.Store.Update(t.Context(), func(tx engram.Tx) error {
 		var op int64
 		for i := range things {
-			m := engram.Mutation{Op: op, At: engram.Clock(0).Tick(w.Clock.Now()), Actor: "x", Verb: "sleep", Entity: engram.EntityMemory,
+			m := engram.Mutation{Op: op, At: engram.Clock(0).Tick(w.Clock.Now()), Actor: "x", Operation: "sleep", Entity: engram.EntityMemory,
 				Key: fmt.Sprint(i + 10), Project: "demo", Reason: "faded", Was: []byte(`{"strength":0.5}`)}
 			if err := tx.Append(t.Context(), &m); err != nil {
 				return err

@@ -21,9 +21,9 @@ type MetricsInput struct {
 	Since   time.Time
 }
 
-// verbs are in the order in which they are told.
-func verbs() []string {
-	return []string{engram.VerbSave, useSearch, useRecall, useContext, useGet, useRemind}
+// operations are in the order in which they are told.
+func operations() []string {
+	return []string{engram.OperationSave, useSearch, useRecall, useContext, useGet, useRemind}
 }
 
 // Metrics tells what was asked and saved. Reads of other processes that still run may be
@@ -81,26 +81,26 @@ func (e *Engine) bringIn(ctx context.Context) {
 func sumInto(m *engram.Metrics, cs []engram.Counter) {
 	byVerb, byProject, byDay := map[string]*engram.NamedActivity{}, map[string]*engram.NamedActivity{}, map[int64]*engram.DailyActivity{}
 	for _, c := range cs {
-		m.Total.Add(c.Verb, c.Outcome, c.Tally)
-		v := entry(byVerb, c.Verb)
-		v.Name = c.Verb
+		m.Total.Add(c.Operation, c.Outcome, c.Tally)
+		v := entry(byVerb, c.Operation)
+		v.Name = c.Operation
 		if v.Outcomes == nil {
 			v.Outcomes = map[string]int{}
 		}
 		v.Outcomes[c.Outcome] += c.Events
-		v.Add(c.Verb, c.Outcome, c.Tally)
+		v.Add(c.Operation, c.Outcome, c.Tally)
 		p := entry(byProject, c.Project)
 		p.Name = c.Project
-		p.Add(c.Verb, c.Outcome, c.Tally)
+		p.Add(c.Operation, c.Outcome, c.Tally)
 		d := entry(byDay, c.Day.Unix())
 		d.Day = c.Day
-		d.Add(c.Verb, c.Outcome, c.Tally)
+		d.Add(c.Operation, c.Outcome, c.Tally)
 	}
 	for _, v := range byVerb {
-		m.Verbs = append(m.Verbs, *v)
+		m.Operations = append(m.Operations, *v)
 	}
-	slices.SortFunc(m.Verbs, func(a, b engram.NamedActivity) int {
-		return cmp.Or(cmp.Compare(slices.Index(verbs(), a.Name), slices.Index(verbs(), b.Name)), cmp.Compare(a.Name, b.Name))
+	slices.SortFunc(m.Operations, func(a, b engram.NamedActivity) int {
+		return cmp.Or(cmp.Compare(slices.Index(operations(), a.Name), slices.Index(operations(), b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	for _, p := range byProject {
 		m.Projects = append(m.Projects, *p)
@@ -138,7 +138,7 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 		cs = answersOf(uses, in.Since)
 		saved, err := r.CountInSession(ctx, s.ID, true)
 		if saved > 0 && in.Since.IsZero() {
-			cs = append(cs, engram.Counter{Verb: engram.VerbSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
+			cs = append(cs, engram.Counter{Operation: engram.OperationSave, Outcome: string(ActionInserted), Tally: engram.Tally{Events: saved}})
 		}
 		return err
 	})
@@ -157,13 +157,13 @@ func answersOf(uses []engram.Use, since time.Time) (cs []engram.Counter) {
 		if u.At.Before(since) {
 			continue
 		}
-		if i > 0 && len(cs) > 0 && uses[i-1].At.Equal(u.At) && uses[i-1].Verb == u.Verb && u.Rank > uses[i-1].Rank {
+		if i > 0 && len(cs) > 0 && uses[i-1].At.Equal(u.At) && uses[i-1].Operation == u.Operation && u.Rank > uses[i-1].Rank {
 			last := &cs[len(cs)-1]
 			last.Memories++
 			last.Tokens += u.Tokens
 			continue
 		}
-		c := engram.Counter{Verb: u.Verb, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
+		c := engram.Counter{Operation: u.Operation, Outcome: engram.OutcomeNothing, Tally: engram.Tally{Events: 1}}
 		switch {
 		case u.Memory != 0 || u.Tokens > 0: // the latter was erased since
 			c.Outcome, c.Memories, c.Tokens = engram.OutcomeFound, 1, u.Tokens
@@ -202,7 +202,7 @@ type cell struct {
 	counted
 }
 
-type counted struct{ verb, outcome string }
+type counted struct{ operation, outcome string }
 
 // maxCells bounds what waits to be flushed: whoever asks about a new project each time
 // must not fill the memory. Beyond it projects are not told apart.
@@ -226,13 +226,13 @@ func (t *Tally) read(begun time.Time, project string, s showing, err error) {
 	if t == nil {
 		return
 	}
-	o := counted{s.verb, engram.OutcomeFound}
+	o := counted{s.operation, engram.OutcomeFound}
 	n := engram.Tally{Events: 1, Memories: len(s.items)}
 	for _, item := range s.items {
 		n.Tokens += item.tokens
 	}
 	switch code := engram.CodeOf(err); {
-	case code == engram.CodeNotFound && s.verb == useGet, err == nil && len(s.items) == 0 && !s.found:
+	case code == engram.CodeNotFound && s.operation == useGet, err == nil && len(s.items) == 0 && !s.found:
 		o.outcome, err = engram.OutcomeNothing, nil
 	case err != nil:
 		o.outcome = string(code)
@@ -252,7 +252,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 		return
 	}
 	if err != nil {
-		t.add(begun, counted{engram.VerbSave, string(engram.CodeOf(err))}, engram.Tally{Events: 1}, "", false)
+		t.add(begun, counted{engram.OperationSave, string(engram.CodeOf(err))}, engram.Tally{Events: 1}, "", false)
 		return
 	}
 	for i, a := range actions {
@@ -260,7 +260,7 @@ func (t *Tally) saved(begun time.Time, actions []Action, err error) {
 		if i > 0 {
 			at = time.Time{} // the call took its time once
 		}
-		t.add(at, counted{engram.VerbSave, string(a)}, engram.Tally{Events: 1}, "", false)
+		t.add(at, counted{engram.OperationSave, string(a)}, engram.Tally{Events: 1}, "", false)
 	}
 }
 
@@ -270,10 +270,10 @@ func (t *Tally) add(begun time.Time, o counted, n engram.Tally, project string, 
 	defer t.mu.Unlock()
 	t.totals[o] = t.totals[o].Plus(n)
 	if !begun.IsZero() {
-		times := t.times[o.verb]
+		times := t.times[o.operation]
 		if times == nil {
-			times = &Times{Verb: o.verb}
-			t.times[o.verb] = times
+			times = &Times{Operation: o.operation}
+			t.times[o.operation] = times
 		}
 		times.add(now.Sub(begun))
 	}
@@ -311,7 +311,7 @@ func (t *Tally) waiting() []engram.Counter {
 
 func countersOf(pending map[cell]engram.Tally) (cs []engram.Counter) {
 	for c, n := range pending {
-		cs = append(cs, engram.Counter{Day: time.Unix(c.day*24*60*60, 0).UTC(), Project: c.project, Verb: c.verb, Outcome: c.outcome, Tally: n})
+		cs = append(cs, engram.Counter{Day: time.Unix(c.day*24*60*60, 0).UTC(), Project: c.project, Operation: c.operation, Outcome: c.outcome, Tally: n})
 	}
 	return cs
 }
@@ -321,7 +321,7 @@ func (t *Tally) Put(cs []engram.Counter) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, c := range cs {
-		at := cell{c.Day.Unix() / (24 * 60 * 60), c.Project, counted{c.Verb, c.Outcome}}
+		at := cell{c.Day.Unix() / (24 * 60 * 60), c.Project, counted{c.Operation, c.Outcome}}
 		if _, there := t.pending[at]; !there && len(t.pending) >= maxCells {
 			at.project = ""
 		}
@@ -346,16 +346,16 @@ func (e *Engine) FlushTally(ctx context.Context) error {
 
 // Total is how often a verb came to an outcome in this process.
 type Total struct {
-	Verb, Outcome string
+	Operation, Outcome string
 	engram.Tally
 }
 
 // Times says how long answers of one verb took in this process.
 type Times struct {
-	Verb    string
-	Buckets [13]int // answers that took up to the edge of TimeEdges and longer than the one before; the last: longer than all
-	Sum     time.Duration
-	Count   int
+	Operation string
+	Buckets   [13]int // answers that took up to the edge of TimeEdges and longer than the one before; the last: longer than all
+	Sum       time.Duration
+	Count     int
 }
 
 // TimeEdges are the upper edges of the buckets of Times, chosen for answers out of memory
@@ -383,9 +383,11 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for o, n := range t.totals {
-		totals = append(totals, Total{o.verb, o.outcome, n})
+		totals = append(totals, Total{o.operation, o.outcome, n})
 	}
-	slices.SortFunc(totals, func(a, b Total) int { return cmp.Or(cmp.Compare(a.Verb, b.Verb), cmp.Compare(a.Outcome, b.Outcome)) })
+	slices.SortFunc(totals, func(a, b Total) int {
+		return cmp.Or(cmp.Compare(a.Operation, b.Operation), cmp.Compare(a.Outcome, b.Outcome))
+	})
 	for _, verb := range slices.Sorted(maps.Keys(t.times)) {
 		times = append(times, *t.times[verb])
 	}
@@ -397,7 +399,7 @@ func (e *Engine) Totals() (totals []Total, times []Times) {
 func (o *op) countSaves(ctx context.Context, saves []SaveResult) error {
 	var cs []engram.Counter
 	for _, s := range saves {
-		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Verb: engram.VerbSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
+		cs = append(cs, engram.Counter{Day: o.at, Project: s.Memory.Project, Operation: engram.OperationSave, Outcome: string(s.Action), Tally: engram.Tally{Events: 1}})
 	}
 	return o.tx.AddCounters(ctx, cs)
 }

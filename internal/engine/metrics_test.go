@@ -41,7 +41,7 @@ func TestMetricsTellWhatWasAskedAndSaved(t *testing.T) {
 	m := metrics(t, e, engine.MetricsInput{})
 	same(t, "all", []string{activity(m.Total)}, []string{"5 events: 1 saved, 4 read, hit 0.75, fallback 0.25 (true), 3 shown"})
 	var verbs, projects, days []string
-	for _, v := range m.Verbs {
+	for _, v := range m.Operations {
 		verbs = append(verbs, fmt.Sprint(v.Name, " ", v.Outcomes, " ", v.Events()))
 	}
 	same(t, "verbs", verbs, []string{"save map[inserted:1] 1", "search map[found:2 nothing:1] 3", "context map[found:1] 1"})

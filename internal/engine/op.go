@@ -19,7 +19,7 @@ import (
 type op struct {
 	*Engine
 	tx               engram.Tx
-	verb             string
+	operation        string
 	at               time.Time
 	clock            engram.Clock
 	first            int64     // Seq of the op's first journal entry; 0 before it
@@ -49,7 +49,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, verb: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}, off: e.keptApart()}
+		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}, off: e.keptApart()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}
@@ -63,7 +63,7 @@ func (o *op) log(ctx context.Context, entity engram.Entity, key, project, reason
 	if err := o.mayWrite(thing{entity, key}, project, was); err != nil {
 		return err
 	}
-	m := engram.Mutation{Op: o.first, At: o.next(), Actor: o.actor, Verb: o.verb, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}
+	m := engram.Mutation{Op: o.first, At: o.next(), Actor: o.actor, Operation: o.operation, Entity: entity, Key: key, Project: project, Reason: o.reasoned(reason)}
 	if o.first == 0 {
 		m.Undoes = o.undoes
 	}

@@ -181,7 +181,7 @@ func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
 }
 
 func (out *Recalled) showing(session engram.Session) showing {
-	s := showing{verb: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
+	s := showing{operation: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
 	for _, item := range out.Items {
 		s.items = append(s.items, shownItem{item.Hit.Memory, item.Tokens})
 	}

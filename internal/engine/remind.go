@@ -67,7 +67,7 @@ func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 }
 
 func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing, error) {
-	s := showing{verb: useRemind}
+	s := showing{operation: useRemind}
 	in, err := in.clean()
 	if err != nil {
 		return Reminder{}, s, err
@@ -83,7 +83,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 	}
 	t.tellAnchors(ctx)
 	t.tell()
-	s = showing{verb: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
+	s = showing{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
 	claimed := len(t.shown) > 0 && in.Tell != nil && t.hand(ctx, &s)
 	if len(s.items) > 0 && !claimed {
 		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
@@ -450,7 +450,7 @@ func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, erro
 		return false, nil
 	}
 	uses, err := usesOf(ctx, r, t.session.ID)
-	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Verb == useRemind && u.Query == t.asked }), err
+	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Operation == useRemind && u.Query == t.asked }), err
 }
 
 // anchored are the memories that are tied to a file, by any of the names it may have in its

@@ -294,7 +294,7 @@ func TestWhatWasToldUnaskedIsNoAccess(t *testing.T) {
 	}
 	remind(t, w.Engine, engine.RemindInput{SessionID: "s1", Query: lock})
 	a, err := w.Why(t.Context(), "s1")
-	if err != nil || len(a.Uses) != 1 || a.Uses[0].Verb != "remind" || a.Uses[0].Memory != 1 {
+	if err != nil || len(a.Uses) != 1 || a.Uses[0].Operation != "remind" || a.Uses[0].Memory != 1 {
 		t.Errorf("uses %+v, %v", a.Uses, err)
 	}
 	if d, err := w.Get(t.Context(), engram.ByNum(1)); err != nil || d.Memory.AccessCount != 0 {

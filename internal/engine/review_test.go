@@ -106,7 +106,7 @@ func TestReviewedAndSnoozed(t *testing.T) {
 				t.Errorf("more than the date changed\n got %s\nwant %s", got, want)
 			}
 			entries := w.journal()
-			if last := entries[len(entries)-1]; last.Verb != tt.verb || len(was(t, last)) != 1 {
+			if last := entries[len(entries)-1]; last.Operation != tt.verb || len(was(t, last)) != 1 {
 				t.Errorf("the last entry is %+v", last)
 			}
 		})

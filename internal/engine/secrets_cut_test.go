@@ -60,7 +60,7 @@ func underOlderRules(t *testing.T) world {
 			if err != nil {
 				return err
 			}
-			if err := tx.Append(ctx, &engram.Mutation{At: last.At + 1, Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: map[int64]string{1: "1", 2: "2"}[num], Project: "demo", Reason: "has " + token, Was: was}); err != nil {
+			if err := tx.Append(ctx, &engram.Mutation{At: last.At + 1, Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: map[int64]string{1: "1", 2: "2"}[num], Project: "demo", Reason: "has " + token, Was: was}); err != nil {
 				return err
 			}
 		}

@@ -445,7 +445,7 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	}
 	uses, err := r.Uses(ctx, id, engram.Page{Limit: manyUses})
 	for _, u := range uses {
-		if u.Verb != useContext && u.Verb != useRemind {
+		if u.Operation != useContext && u.Operation != useRemind {
 			return false, true, err
 		}
 	}

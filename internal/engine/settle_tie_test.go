@@ -155,7 +155,7 @@ func TestWhatIsShownFollowsFromWhatWasWritten(t *testing.T) {
 				_, err = c.Unlink(t.Context(), engine.UnlinkInput{A: engram.ByID(x), B: engram.ByID(y)})
 			case 4:
 				entries, _, failed := c.Engine.Log(t.Context(), engine.LogInput{Page: engram.Page{Limit: 1}})
-				if err = failed; err == nil && (entries[0].Verb == "link" || entries[0].Verb == "unlink" || entries[0].Verb == "undo") {
+				if err = failed; err == nil && (entries[0].Name == "link" || entries[0].Name == "unlink" || entries[0].Name == "undo") {
 					_, err = c.Undo(t.Context(), engine.UndoInput{Op: entries[0].Op})
 				}
 			default:

@@ -350,7 +350,7 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 		}
 		err = walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityMemory, After: after}, func(m engram.Mutation) {
 			num, _ := strconv.ParseInt(m.Key, 10, 64)
-			if m.Verb != sleepVerb && m.Verb != "undo" && !m.At.Time().Before(since[m.Project]) {
+			if m.Operation != sleepOperation && m.Operation != "undo" && !m.At.Time().Before(since[m.Project]) {
 				changed[num] = true
 			}
 		})
@@ -360,7 +360,7 @@ func (s *sleep) changedSince(ctx context.Context, groups duplicateGroups) (func(
 		// What came from another project was not compared here either.
 		return walkBack(ctx, r, engram.JournalSpan{Entity: engram.EntityProject, After: after}, func(m engram.Mutation) {
 			var was projectWas
-			if m.Was == nil || m.Verb == "undo" || json.Unmarshal(m.Was, &was) != nil || m.At.Time().Before(since[was.To]) {
+			if m.Was == nil || m.Operation == "undo" || json.Unmarshal(m.Was, &was) != nil || m.At.Time().Before(since[was.To]) {
 				return
 			}
 			for _, num := range was.Memories {
@@ -462,7 +462,7 @@ func broughtBack(ctx context.Context, r engram.Reader, num int64) (bool, error) 
 		var was struct {
 			DeletedAt *time.Time `json:"deleted_at"`
 		}
-		if m.Verb == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero() {
+		if m.Operation == "undo" && json.Unmarshal(m.Was, &was) == nil && was.DeletedAt != nil && !was.DeletedAt.IsZero() {
 			return true, nil
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/lifecycle"
 )
 
-// sleepVerb is what the journal calls a sleep.
-const sleepVerb = "sleep"
+// sleepOperation is what the journal calls a sleep.
+const sleepOperation = "sleep"
 
 // How much one transaction takes: about a tenth of a second for which other writers wait.
 // What is forgotten leaves the index of words, at 3 ms of processor time a memory among
@@ -58,7 +58,7 @@ func (s *sleep) apply(ctx context.Context) error {
 		var applied int
 		var skipped []lifecycle.SkippedStep
 		var first int64
-		err := s.write(ctx, sleepVerb, func(o *op) error {
+		err := s.write(ctx, sleepOperation, func(o *op) error {
 			// All of a sleep happens at the time for which it was planned: what the next one
 			// asks for what changed since is then not told of this one.
 			o.at = s.res.At
@@ -290,7 +290,7 @@ func (s *sleep) answer(ctx context.Context, step lifecycle.Step, ms []engram.Mem
 	found = found && err == nil
 	var first int64
 	made, taken := engram.Memory{}, true
-	err = s.write(ctx, sleepVerb, func(o *op) error {
+	err = s.write(ctx, sleepOperation, func(o *op) error {
 		if taken, err = o.sourcesUnchanged(ctx, ms); err != nil || !taken {
 			return err
 		}

@@ -33,7 +33,7 @@ func (w world) counters(q engram.CounterQuery) (lines []string) {
 			if (c.Memories == 0) != (c.Tokens == 0) {
 				w.Errorf("%+v: memories without tokens, or the other way round", c)
 			}
-			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s %d %d %d", c.Project, c.Verb, c.Outcome, c.Events, c.Fallbacks, c.Memories)))
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s %s %d %d %d", c.Project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories)))
 		}
 		return err
 	})
@@ -108,7 +108,7 @@ func TestCountsOfTheProcessKnowFailuresAndTimes(t *testing.T) {
 	totals, times := e.Totals()
 	var got []string
 	for _, n := range totals {
-		got = append(got, fmt.Sprint(n.Verb, " ", n.Outcome, " ", n.Events))
+		got = append(got, fmt.Sprint(n.Operation, " ", n.Outcome, " ", n.Events))
 	}
 	same(t, "totals", got, []string{"save inserted 2", "save repeated 1", "search found 1", "search invalid 1"})
 	for _, n := range times {
@@ -116,9 +116,9 @@ func TestCountsOfTheProcessKnowFailuresAndTimes(t *testing.T) {
 		for _, b := range n.Buckets {
 			sum += b
 		}
-		want := map[string]int{"save": 1, "search": 2}[n.Verb]
+		want := map[string]int{"save": 1, "search": 2}[n.Operation]
 		if n.Count != want || sum != want || n.Sum < time.Duration(want)*time.Second {
-			t.Errorf("%s: %d answers in %v, %d in buckets; want %d, a second each", n.Verb, n.Count, n.Sum, sum, want)
+			t.Errorf("%s: %d answers in %v, %d in buckets; want %d, a second each", n.Operation, n.Count, n.Sum, sum, want)
 		}
 	}
 }

@@ -118,7 +118,7 @@ func erases(verb string) bool { return verb == "erase" || strings.HasSuffix(verb
 // mean another operation.
 func (o *op) undoLatest(ctx context.Context, project string) (res engram.Undone, erased int64, err error) {
 	err = eachStanding(ctx, o.tx, project, func(op engram.Operation) (bool, error) {
-		if erases(op.Verb) {
+		if erases(op.Name) {
 			erased = op.Op
 			return false, nil
 		}
@@ -179,7 +179,7 @@ func (e *Engine) afterErase(ctx context.Context, erased int64, project string) e
 	var before []int64
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		return eachStanding(ctx, r, project, func(op engram.Operation) (bool, error) {
-			if !erases(op.Verb) {
+			if !erases(op.Name) {
 				before = append(before, op.Op)
 			}
 			return len(before) < mostTries, nil
@@ -242,7 +242,7 @@ func (u *undoing) run(ctx context.Context, number int64) error {
 	if err != nil {
 		return err
 	}
-	if erases(undone.Verb) {
+	if erases(undone.Name) {
 		return erasedForGood(number)
 	}
 	standing, err := stands(ctx, u.tx, undone)
@@ -291,7 +291,7 @@ func (u *undoing) nothingLeft() error {
 			why += fmt.Sprintf(", and %d more", n-most)
 		}
 	}
-	return &nothingLeft{engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Verb, why).
+	return &nothingLeft{engram.Errorf(engram.CodeConflict, "operation %d (%s) cannot be taken back: %s", u.res.Undone.Op, u.res.Undone.Name, why).
 		WithHint("{log} shows what there is")}
 }
 
@@ -338,7 +338,7 @@ func (u *undoing) cameIn(ctx context.Context, op engram.Operation, entries []eng
 			return nil, err
 		}
 	}
-	if op.Verb != "import" && op.Verb != "pull" {
+	if op.Name != "import" && op.Name != "pull" {
 		return nil, nil
 	}
 	added := map[thing]bool{}
@@ -441,7 +441,7 @@ func (u *undoing) since(ctx context.Context, entry engram.Mutation) ([]engram.Mu
 type UndoRangeInput struct {
 	First, Last int64
 	Project     string // "" is every project
-	Verb        string // "" is every verb
+	Operation   string // "" is every verb
 	DryRun      bool
 	Progress    func(done, total int) // told after each; nil: nobody is
 }
@@ -510,7 +510,7 @@ func (e *Engine) undoDry(ctx context.Context, ops []int64) (all []engram.Undone,
 // standing returns the operations of a range that can be taken back, the latest first.
 func (e *Engine) standing(ctx context.Context, in UndoRangeInput) (ops []int64, err error) {
 	const page = 500
-	f := engram.JournalFilter{Project: normalProject(in.Project), Verb: line(in.Verb)}
+	f := engram.JournalFilter{Project: normalProject(in.Project), Operation: line(in.Operation)}
 	err = e.store.View(ctx, func(r engram.Reader) error {
 		for offset := 0; ; offset += page {
 			list, err := r.Operations(ctx, f, engram.Page{Limit: page, Offset: offset})
@@ -518,7 +518,7 @@ func (e *Engine) standing(ctx context.Context, in UndoRangeInput) (ops []int64, 
 				return err
 			}
 			for _, op := range list {
-				if op.Op < in.First || op.Op > in.Last || op.Undoes != 0 || erases(op.Verb) {
+				if op.Op < in.First || op.Op > in.Last || op.Undoes != 0 || erases(op.Name) {
 					continue
 				}
 				stands, err := stands(ctx, r, op)

@@ -82,7 +82,7 @@ func TestALatestThatLeavesNothingToTakeBackIsPassedOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
-	if err != nil || u.Undone.Verb != "save" || u.Op == 0 {
+	if err != nil || u.Undone.Name != "save" || u.Op == 0 {
 		t.Errorf("got %+v, %v; want the save undone: the link went with the other memory", u, err)
 	}
 }

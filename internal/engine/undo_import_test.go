@@ -22,12 +22,12 @@ func TestTheLatestOfAProjectIsTheImportThatWasOfOthersToo(t *testing.T) {
 			res := imported(t, e, file(`"memories":[{"content":"a","project":"shop"},{"content":"b","project":"other"},{"content":"c","project":"mine"}]`), engine.ImportInput{})
 			u, err := e.Undo(ctx, engine.UndoInput{Project: project})
 			if err != nil || u.Undone.Op != res.Op || !slices.Equal(u.Projects, []string{"mine", "other", "shop"}) {
-				t.Fatalf("undo in %s: got operation %d (%s) of %v, %v; want the import, %d", project, u.Undone.Op, u.Undone.Verb, u.Projects, err, res.Op)
+				t.Fatalf("undo in %s: got operation %d (%s) of %v, %v; want the import, %d", project, u.Undone.Op, u.Undone.Name, u.Projects, err, res.Op)
 			}
 			if project == "shop" {
 				return
 			}
-			if u, err = e.Undo(ctx, engine.UndoInput{Project: project}); err != nil || u.Undone.Verb != "save" {
+			if u, err = e.Undo(ctx, engine.UndoInput{Project: project}); err != nil || u.Undone.Name != "save" {
 				t.Errorf("undo again: got %+v, %v; want the save before", u, err)
 			}
 		})

@@ -75,7 +75,7 @@ func (s fieldsSince) moved(name string, now json.RawMessage) (by engram.Mutation
 
 // changedSince is the error of a thing that somebody changed after the operation.
 func (u *undoing) changedSince(what string, fields []string, by engram.Mutation) error {
-	return offering(engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Verb, strings.Join(fields, ", ")),
+	return offering(engram.Errorf(engram.CodeConflict, "%s was changed since, by operation %d (%s): %s", what, by.Op, by.Operation, strings.Join(fields, ", ")),
 		by.Op, "{undo %d} first; nothing was changed")
 }
 

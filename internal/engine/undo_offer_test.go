@@ -46,7 +46,7 @@ func (l *life) checkOffers() {
 			l.t.Fatalf("undo %d would take back %+v, and nothing of it: %+v", entry.Op, u.Undone, u)
 		}
 		if err == nil && entry.Final {
-			l.t.Fatalf("the log says that %d (%s) cannot be undone, and it can: %+v", entry.Op, entry.Verb, u.Changes)
+			l.t.Fatalf("the log says that %d (%s) cannot be undone, and it can: %+v", entry.Op, entry.Name, u.Changes)
 		}
 		hint := offered.FindStringSubmatch(engram.HintOf(err))
 		if hint == nil {

@@ -373,7 +373,7 @@ func (u *undoing) madeAnew(ctx context.Context, entry engram.Mutation, born stri
 		if err := (fieldTable{born: &made}).takeBack(e); err != nil {
 			return false, nil, err
 		}
-		if erases(e.Verb) || !made.Equal(at) {
+		if erases(e.Operation) || !made.Equal(at) {
 			return true, nil, nil
 		}
 	}
@@ -441,7 +441,7 @@ func (u *undoing) takeErased(ctx context.Context, entry engram.Mutation) error {
 	if err != nil {
 		return err
 	}
-	if entry.Verb == "pull" || shared {
+	if entry.Operation == "pull" || shared {
 		// A batch that told of it, too, is not read again: without the tombstone this store would
 		// bring back, for everybody, what somebody had erased.
 		u.leave("%s %s was erased elsewhere, and stays away", x.Entity, x.Name())

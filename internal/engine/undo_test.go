@@ -103,7 +103,7 @@ func TestUndoingASaveForgetsAndUndoingThatBringsBack(t *testing.T) {
 	if got := w.list(engram.Filter{}); len(got) != 0 {
 		t.Errorf("live afterwards: %v, want none", got)
 	}
-	if u.Op == 0 || u.Undone.Verb != "save" || !slices.ContainsFunc(u.Changes, func(c engram.UndoChange) bool { return c.What == "forgotten: first" }) {
+	if u.Op == 0 || u.Undone.Name != "save" || !slices.ContainsFunc(u.Changes, func(c engram.UndoChange) bool { return c.What == "forgotten: first" }) {
 		t.Errorf("undo says %+v", u)
 	}
 	w.takeBack(u.Op)
@@ -135,7 +135,7 @@ func TestTheLatestIsUndoneFirst(t *testing.T) {
 			wantCode(t, err, engram.CodeNotFound)
 			break
 		}
-		got = append(got, u.Undone.Verb)
+		got = append(got, u.Undone.Name)
 	}
 	same(t, "verbs taken back, in order", got, []string{"prompt", "session_end", "session_start", "save", "save"})
 	if got := w.list(engram.Filter{Project: "demo"}); len(got) != 0 {
@@ -156,13 +156,13 @@ func TestTheRemovalOfAProjectIsUndoneFromAnother(t *testing.T) {
 		t.Fatalf("prune: got %v, %v; want hollow", gone, err)
 	}
 	u, err := w.Undo(t.Context(), engine.UndoInput{Project: "demo"})
-	if err != nil || u.Undone.Verb != "project_prune" {
+	if err != nil || u.Undone.Name != "project_prune" {
 		t.Fatalf("undo in demo: got %+v, %v; want project_prune", u.Undone, err)
 	}
 	if _, err := w.Session(t.Context(), "s9"); err != nil {
 		t.Errorf("the session of the project: got %v, want it back", err)
 	}
-	if u, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"}); err != nil || u.Undone.Verb != "save" {
+	if u, err = w.Undo(t.Context(), engine.UndoInput{Project: "demo"}); err != nil || u.Undone.Name != "save" {
 		t.Errorf("undo again: got %+v, %v; want the save of demo", u.Undone, err)
 	}
 }
@@ -182,7 +182,7 @@ func TestSeveralAreUndoneAtOnce(t *testing.T) {
 		t.Fatalf("dry run: %d operations, %v; want 4", len(would), err)
 	}
 	same(t, "what the dry run changed", before.compare(w.snapshot()), nil)
-	updates, err := w.UndoRange(t.Context(), engine.UndoRangeInput{First: first, Last: last, Verb: "update"})
+	updates, err := w.UndoRange(t.Context(), engine.UndoRangeInput{First: first, Last: last, Operation: "update"})
 	if err != nil || len(updates) != 1 || w.get(a).Memory.Title != "first" {
 		t.Fatalf("the updates: %+v, %v", updates, err)
 	}
@@ -243,7 +243,7 @@ func TestTheLogSaysWhoDidWhatToWhat(t *testing.T) {
 	for _, e := range entries {
 		for _, i := range e.Items {
 			if i.Entity == engram.EntityMemory {
-				got = append(got, fmt.Sprintf("%s %s %s %v %v", e.Actor, e.Verb, i.Title, i.Created, i.Fields))
+				got = append(got, fmt.Sprintf("%s %s %s %v %v", e.Actor, e.Name, i.Title, i.Created, i.Fields))
 			}
 		}
 	}
@@ -252,7 +252,7 @@ func TestTheLogSaysWhoDidWhatToWhat(t *testing.T) {
 		in   engine.LogInput
 		want int
 	}{
-		{engine.LogInput{Actor: "mcp"}, 1}, {engine.LogInput{Actor: "mc"}, 0}, {engine.LogInput{Verb: "save"}, 2},
+		{engine.LogInput{Actor: "mcp"}, 1}, {engine.LogInput{Actor: "mc"}, 0}, {engine.LogInput{Operation: "save"}, 2},
 		{engine.LogInput{Project: "nowhere"}, 0}, {engine.LogInput{Since: w.Clock.Now().Add(time.Hour)}, 0}, {engine.LogInput{Page: engram.Page{Limit: 2}}, 2},
 	} {
 		entries, _, err := w.Engine.Log(t.Context(), tt.in)

@@ -31,10 +31,10 @@ const (
 
 // showing is what one verb showed to one session.
 type showing struct {
-	verb    string
-	query   string
-	session engram.Session
-	items   []shownItem // best first; empty: nothing was shown
+	operation string
+	query     string
+	session   engram.Session
+	items     []shownItem // best first; empty: nothing was shown
 	// fallback says that a channel could not answer, or that nothing was asked; found that
 	// there was something, though it was not shown again.
 	fallback, found bool
@@ -49,7 +49,7 @@ type shownItem struct {
 // own after the answer was made. It never fails the read: what went wrong is told in the
 // answer. Without a session nothing but accesses is remembered.
 func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
-	if s.session.ID == "" && !lifecycle.Reinforces(s.verb) {
+	if s.session.ID == "" && !lifecycle.Reinforces(s.operation) {
 		return nil
 	}
 	at := e.now()
@@ -95,13 +95,13 @@ func (e *Engine) waiting(asked context.Context) (context.Context, context.Cancel
 // countAccesses counts what was shown as accessed, as far as it counts. It comes before
 // the uses of this showing are written, which would look like an earlier one.
 func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
-	if !lifecycle.Reinforces(s.verb) || len(s.items) == 0 {
+	if !lifecycle.Reinforces(s.operation) || len(s.items) == 0 {
 		return nil
 	}
 	nums := s.nums()
 	again := map[int64]bool{}
 	if s.session.ID != "" {
-		before, err := tx.ShownBy(ctx, s.session.ID, lifecycle.AccessVerbs(), nums)
+		before, err := tx.ShownBy(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s showing, at 
 // accessed are those of the memories whose showing counts; again are those that the
 // session was shown before.
 func (e *Engine) accessed(ms []engram.Memory, s showing, again map[int64]bool, at time.Time) (nums []int64) {
-	if !lifecycle.Reinforces(s.verb) {
+	if !lifecycle.Reinforces(s.operation) {
 		return nil
 	}
 	for _, m := range ms {
@@ -162,7 +162,7 @@ func (s showing) uses(at time.Time) []engram.Use {
 	}
 	query := render.Preview(s.query, maxUseQuery)
 	use := func(project string) engram.Use {
-		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Verb: s.verb, Query: query, Fallback: s.fallback}
+		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Operation: s.operation, Query: query, Fallback: s.fallback}
 	}
 	uses := make([]engram.Use, len(s.items))
 	for i, item := range s.items {
@@ -242,7 +242,7 @@ func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput
 
 // shownBy is what a search has shown, at what cost each.
 func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) showing {
-	s := showing{verb: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
+	s := showing{operation: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
 	for _, h := range found.Hits {
 		s.items = append(s.items, shownItem{h.Memory, tokens(h.Memory)})
 	}
@@ -264,7 +264,7 @@ func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Det
 	if err != nil {
 		return d, err
 	}
-	_, err = e.rememberIn(ctx, session, showing{verb: useGet, items: []shownItem{{d.Memory, wholeTokens(d.Memory)}}})
+	_, err = e.rememberIn(ctx, session, showing{operation: useGet, items: []shownItem{{d.Memory, wholeTokens(d.Memory)}}})
 	return d, err
 }
 

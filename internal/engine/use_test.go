@@ -39,7 +39,7 @@ func TestWhyTellsWhatASessionWasShown(t *testing.T) {
 	sum, told := 0, []string{}
 	for _, u := range a.Uses {
 		sum += u.Tokens
-		told = append(told, u.Verb+" "+u.Title)
+		told = append(told, u.Operation+" "+u.Title)
 		if (u.Memory == 0) != (u.Tokens == 0) || (u.Memory == 0) != (u.Rank == 0) || u.At.IsZero() || u.SessionID != "s" || u.Deleted || strings.Contains(u.Query, "hunter2") {
 			t.Errorf("a use: %+v", u)
 		}

@@ -88,7 +88,7 @@ func TestNewNotesAreTakenBackByOneUndo(t *testing.T) {
 	if res.Ops != 2 || res.First == 0 || res.First >= res.Op {
 		t.Errorf("operations: got %d, %d..%d, want two", res.Ops, res.First, res.Op)
 	}
-	if _, err := p.UndoRange(t.Context(), engine.UndoRangeInput{First: res.First, Last: res.Op, Verb: "vault"}); err != nil {
+	if _, err := p.UndoRange(t.Context(), engine.UndoRangeInput{First: res.First, Last: res.Op, Operation: "vault"}); err != nil {
 		t.Fatal(err)
 	}
 	all, err := p.List(t.Context(), engram.Filter{Project: "shop"}, engram.Page{})

@@ -108,9 +108,9 @@ type vaultImport struct {
 // the journal: other writers wait for it.
 const mostEdits = 100
 
-// vaultVerb is the verb of all operations of an import but the one that carries, so that they
+// vaultOperation is the verb of all operations of an import but the one that carries, so that they
 // can be undone together, and nothing with them that somebody else did meanwhile.
-const vaultVerb = "vault"
+const vaultOperation = "vault"
 
 func (x *vaultImport) run(ctx context.Context) error {
 	if err := x.carry(ctx); err != nil {
@@ -213,7 +213,7 @@ func (x *vaultImport) flush(ctx context.Context) error {
 	x.edits = nil
 	var taken []takenEdit
 	var first int64
-	err := x.write(ctx, vaultVerb, func(o *op) (err error) {
+	err := x.write(ctx, vaultOperation, func(o *op) (err error) {
 		taken = make([]takenEdit, len(edits))
 		for i, e := range edits {
 			if taken[i], err = o.takeEdit(ctx, e, x.res.Project); err != nil {
@@ -368,7 +368,7 @@ func (x *vaultImport) create(ctx context.Context) error {
 		for i, n := range fresh {
 			intakes[i] = n.intake
 		}
-		all, err := x.saveAll(ctx, vaultVerb, intakes, true)
+		all, err := x.saveAll(ctx, vaultOperation, intakes, true)
 		if err == nil {
 			return x.created(fresh, all)
 		}
@@ -479,7 +479,7 @@ func (x *vaultImport) forget(ctx context.Context) error {
 	}
 	if !x.in.DryRun {
 		var first int64
-		err := x.write(ctx, vaultVerb, func(o *op) error {
+		err := x.write(ctx, vaultOperation, func(o *op) error {
 			_, err := o.forgetAll(ctx, refs)
 			first = o.first
 			return err

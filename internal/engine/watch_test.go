@@ -39,7 +39,7 @@ func (w world) watched(in engine.WatchInput, steps ...func()) []string {
 			told = append(told, fmt.Sprintf("missed to %d", n.Entry.Op))
 			return nil
 		}
-		told = append(told, fmt.Sprintf("%d %s", n.Entry.Op, n.Entry.Verb))
+		told = append(told, fmt.Sprintf("%d %s", n.Entry.Op, n.Entry.Name))
 		return nil
 	})
 	if !errors.Is(err, errEnough) {

@@ -20,7 +20,7 @@ import (
 
 // log answers what was written, newest first; ref narrows it to one memory.
 func (a *API) log(q request) (reply, error) {
-	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Verb: q.query.Get("verb")}
+	in := engine.LogInput{Project: q.query.Get("project"), Actor: q.query.Get("actor"), Operation: q.query.Get("verb")}
 	var err error
 	if name := q.query.Get("ref"); name != "" {
 		ref, err := engram.ParseRef(name)
@@ -50,13 +50,13 @@ func (a *API) log(q request) (reply, error) {
 
 // undoBody says what to take back: op, the latest of a project or of all, or a stretch.
 type undoBody struct {
-	Op      *int64 `json:"op" min:"1" doc:"an operation; GET /log has the numbers"`
-	From    *int64 `json:"from" min:"1" doc:"with to: the first of several"`
-	To      *int64 `json:"to" min:"1" doc:"with from: the last of several"`
-	Verb    string `json:"verb" doc:"of several only those of this verb"`
-	Project string `json:"project" doc:"the latest operation here"`
-	All     bool   `json:"all_projects" default:"false" doc:"the latest operation anywhere"`
-	DryRun  bool   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
+	Op        *int64 `json:"op" min:"1" doc:"an operation; GET /log has the numbers"`
+	From      *int64 `json:"from" min:"1" doc:"with to: the first of several"`
+	To        *int64 `json:"to" min:"1" doc:"with from: the last of several"`
+	Operation string `json:"verb" doc:"of several only those of this verb"`
+	Project   string `json:"project" doc:"the latest operation here"`
+	All       bool   `json:"all_projects" default:"false" doc:"the latest operation anywhere"`
+	DryRun    bool   `json:"dry_run" default:"false" doc:"change nothing, and say what would be"`
 }
 
 // undo takes an operation back: op, or the latest of a project; with from and to,
@@ -64,7 +64,7 @@ type undoBody struct {
 func (a *API) undo(q request, in undoBody) (reply, error) {
 	switch {
 	case in.From != nil && in.To != nil:
-		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Verb: in.Verb, Project: in.Project, DryRun: in.DryRun})
+		list, err := a.Engine.UndoRange(q.Context(), engine.UndoRangeInput{First: *in.From, Last: *in.To, Operation: in.Operation, Project: in.Project, DryRun: in.DryRun})
 		doc := undoneDoc{in.DryRun, document.Each(list, func(u engram.Undone) document.Undone { return document.UndoneOf(u, in.DryRun) })}
 		return reply{body: doc}, err
 	case in.Op == nil && in.Project == "" && !in.All:
@@ -146,15 +146,15 @@ const (
 // eventDoc is an operation as a watcher is told it: whom and what it touched, but no text
 // of it. A watcher that may read them asks for them.
 type eventDoc struct {
-	Op       int64          `json:"op"`
-	At       document.Stamp `json:"at"`
-	Actor    string         `json:"actor"`
-	Verb     string         `json:"verb"`
-	Project  string         `json:"project"`
-	Undoes   int64          `json:"undoes"`   // the operation that it took back; 0: none
-	Memories []eventMemory  `json:"memories"` // the first that it touched
-	Things   []eventThing   `json:"things"`   // the first others: sessions, prompts, relations, projects
-	More     int            `json:"more"`     // how many others there were
+	Op        int64          `json:"op"`
+	At        document.Stamp `json:"at"`
+	Actor     string         `json:"actor"`
+	Operation string         `json:"verb"`
+	Project   string         `json:"project"`
+	Undoes    int64          `json:"undoes"`   // the operation that it took back; 0: none
+	Memories  []eventMemory  `json:"memories"` // the first that it touched
+	Things    []eventThing   `json:"things"`   // the first others: sessions, prompts, relations, projects
+	More      int            `json:"more"`     // how many others there were
 }
 
 type eventMemory struct {
@@ -175,7 +175,7 @@ type fromDoc struct {
 }
 
 func eventOf(e engram.LogEntry) eventDoc {
-	doc := eventDoc{Op: e.Op, At: document.Stamp(e.At.Time()), Actor: e.Actor, Verb: e.Verb, Project: e.Project, Undoes: e.Undoes,
+	doc := eventDoc{Op: e.Op, At: document.Stamp(e.At.Time()), Actor: e.Actor, Operation: e.Name, Project: e.Project, Undoes: e.Undoes,
 		Memories: []eventMemory{}, Things: []eventThing{}, More: e.More}
 	for _, item := range e.Items {
 		if num, err := strconv.ParseInt(item.Key, 10, 64); err == nil && item.Entity == engram.EntityMemory {

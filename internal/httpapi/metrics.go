@@ -41,29 +41,29 @@ func (a *API) metrics(q request) (reply, error) {
 			WithHint("{serve --metrics}, or: {config set metrics true}; GET /usage has numbers for people")
 	}
 	var x exposition
-	a.measureVerbs(&x)
+	a.measureOperations(&x)
 	a.measureStore(q, &x)
 	a.measureRequests(&x)
 	a.measureProcess(&x)
 	return reply{media: mediaPrometheus, text: strings.TrimSuffix(x.String(), "\n")}, nil
 }
 
-func (a *API) measureVerbs(x *exposition) {
+func (a *API) measureOperations(x *exposition) {
 	totals, times := a.Engine.Totals()
 	x.family("engram_events_total", "counter", "Calls of verbs by what came of them: what a save did, whether a read found something, or the code of an error.")
 	for _, t := range totals {
-		x.sample("engram_events_total", float64(t.Events), "verb", t.Verb, "outcome", t.Outcome)
+		x.sample("engram_events_total", float64(t.Events), "verb", t.Operation, "outcome", t.Outcome)
 	}
 	sums := map[string]engram.Tally{}
 	var verbs []string
 	for _, t := range totals {
-		if t.Verb == engram.VerbSave {
+		if t.Operation == engram.OperationSave {
 			continue
 		}
-		if !slices.Contains(verbs, t.Verb) {
-			verbs = append(verbs, t.Verb)
+		if !slices.Contains(verbs, t.Operation) {
+			verbs = append(verbs, t.Operation)
 		}
-		sums[t.Verb] = sums[t.Verb].Plus(t.Tally)
+		sums[t.Operation] = sums[t.Operation].Plus(t.Tally)
 	}
 	x.family("engram_fallbacks_total", "counter", "Reads where a channel could not answer, or an empty question listed the newest.")
 	for _, v := range verbs {
@@ -79,7 +79,7 @@ func (a *API) measureVerbs(x *exposition) {
 	}
 	x.family("engram_answer_seconds", "histogram", "How long verbs took.")
 	for _, t := range times {
-		x.histogram("engram_answer_seconds", t.Buckets[:], t.Sum, t.Count, "verb", t.Verb)
+		x.histogram("engram_answer_seconds", t.Buckets[:], t.Sum, t.Count, "verb", t.Operation)
 	}
 }
 

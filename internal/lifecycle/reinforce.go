@@ -7,15 +7,15 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// AccessVerbs are the verbs that show a memory because somebody wants to read it: get and
+// AccessOperations are the verbs that show a memory because somebody wants to read it: get and
 // recall. A search shows many in order that one is opened, and the opening counts; a
 // context tells unasked, and what is told would be told for ever.
-func AccessVerbs() []string { return []string{"get", "recall"} }
+func AccessOperations() []string { return []string{"get", "recall"} }
 
 // Reinforces reports whether what a verb shows may count as accessed.
-func Reinforces(verb string) bool { return slices.Contains(AccessVerbs(), verb) }
+func Reinforces(verb string) bool { return slices.Contains(AccessOperations(), verb) }
 
-// Accesses reports whether showing m at now by one of AccessVerbs counts as an access: in
+// Accesses reports whether showing m at now by one of AccessOperations counts as an access: in
 // a session, which has an id, when the session was not shown it so before (again); without
 // one when the last access is p.AccessWindow away. A clock that was set back counts none
 // until it has caught up.

@@ -21,7 +21,7 @@ import (
 func Log(entries []engram.LogEntry, begins time.Time, o Options) string {
 	var b strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&b, "#%d  %s  %s  %s", e.Op, Time(e.At.Time(), o), Line(e.Actor, 0), Line(e.Verb, 0))
+		fmt.Fprintf(&b, "#%d  %s  %s  %s", e.Op, Time(e.At.Time(), o), Line(e.Actor, 0), Line(e.Name, 0))
 		if e.Project != "" {
 			fmt.Fprintf(&b, "  (%s)", Line(e.Project, 0))
 		}
@@ -83,7 +83,7 @@ func Undone(u engram.Undone, dry bool) string {
 	if dry {
 		did = "Would undo"
 	}
-	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Verb, 0))
+	fmt.Fprintf(&b, "%s operation %d (%s)\n", did, u.Undone.Op, Line(u.Undone.Name, 0))
 	if n := len(u.Projects); n > 1 {
 		fmt.Fprintf(&b, "  it affects %d projects: %s\n", n, Line(strings.Join(u.Projects[:min(n, mostUndone)], ", "), 0))
 	}

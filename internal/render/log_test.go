@@ -10,7 +10,7 @@ import (
 )
 
 func TestAnUndoOfManyNamesTheFirst(t *testing.T) {
-	u := engram.Undone{Undone: engram.Operation{Op: 7, Verb: "save"}, Op: 9}
+	u := engram.Undone{Undone: engram.Operation{Op: 7, Name: "save"}, Op: 9}
 	for i := range 100 {
 		u.Changes = append(u.Changes, engram.UndoChange{Entity: engram.EntityMemory, Key: fmt.Sprint(i + 1), What: "forgotten"})
 		u.Left = append(u.Left, fmt.Sprintf("session %d", i+1))

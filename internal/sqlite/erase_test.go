@@ -71,7 +71,7 @@ func saveOne(t testing.TB, tx engram.Tx, m *engram.Memory) error {
 	if err := tx.InsertMemory(t.Context(), m); err != nil {
 		return err
 	}
-	return tx.Append(t.Context(), &engram.Mutation{At: engram.Clock(0).Tick(now()), Actor: "test", Verb: "save",
+	return tx.Append(t.Context(), &engram.Mutation{At: engram.Clock(0).Tick(now()), Actor: "test", Operation: "save",
 		Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Project: m.Project})
 }
 
@@ -200,7 +200,7 @@ func rewrite(t *testing.T, s engram.Store, m *engram.Memory) {
 		if err != nil {
 			return err
 		}
-		return tx.Append(t.Context(), &engram.Mutation{Actor: "test", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num),
+		return tx.Append(t.Context(), &engram.Mutation{Actor: "test", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num),
 			Project: m.Project, Reason: secret, Was: was})
 	})
 }

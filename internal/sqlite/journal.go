@@ -19,7 +19,7 @@ func scanMutation(s scanner) (engram.Mutation, error) {
 	var m engram.Mutation
 	var project sql.NullString // the project may have been deleted since
 	var was sql.NullString
-	err := s.Scan(&m.Seq, &m.Op, &m.At, &m.Device, &m.Actor, &m.Verb, &m.Entity, &m.Key, &project, &m.Reason, &was, &m.Undoes)
+	err := s.Scan(&m.Seq, &m.Op, &m.At, &m.Device, &m.Actor, &m.Operation, &m.Entity, &m.Key, &project, &m.Reason, &was, &m.Undoes)
 	m.Project = project.String
 	if was.Valid {
 		m.Was = []byte(was.String)
@@ -126,7 +126,7 @@ func (t *tx) Append(ctx context.Context, m *engram.Mutation) error {
 	if m.Was != nil {
 		was = string(m.Was)
 	}
-	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Verb, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was, orZero(m.Undoes))
+	res, err := t.exec(ctx, query, m.Op, m.At, m.Actor, m.Operation, m.Entity, journalKey(m.Entity, m.Key), project, orNull(m.Reason), was, orZero(m.Undoes))
 	if err != nil {
 		return fmt.Errorf("write journal: %w", err)
 	}
@@ -164,7 +164,7 @@ const operationColumns = `j.op, j.at, j.actor, j.verb, (SELECT name FROM project
 func scanOperation(s scanner) (engram.Operation, error) {
 	var o engram.Operation
 	var project sql.NullString // the project may have been deleted since
-	err := s.Scan(&o.Op, &o.At, &o.Actor, &o.Verb, &project, &o.Entries, &o.Undoes, &o.UndoneBy)
+	err := s.Scan(&o.Op, &o.At, &o.Actor, &o.Name, &project, &o.Entries, &o.Undoes, &o.UndoneBy)
 	o.Project = project.String
 	return o, err
 }
@@ -232,8 +232,8 @@ func (t *tx) Operations(ctx context.Context, f engram.JournalFilter, p engram.Pa
 	if f.Actor != "" {
 		and(`(j.actor = ? OR substr(j.actor, 1, ?) = ?)`, f.Actor, len(f.Actor)+1, f.Actor+":")
 	}
-	if f.Verb != "" {
-		and(`j.verb = ?`, f.Verb)
+	if f.Operation != "" {
+		and(`j.verb = ?`, f.Operation)
 	}
 	if f.After > 0 {
 		and(`j.seq > ?`, f.After)

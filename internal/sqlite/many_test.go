@@ -137,7 +137,7 @@ func saveDraft(s engram.Store, m *engram.Memory) error {
 		if err := tx.InsertMemory(ctx, m); err != nil {
 			return err
 		}
-		return tx.Append(ctx, &engram.Mutation{At: last.At.Tick(now()), Actor: "test", Verb: "save", Entity: engram.EntityMemory,
+		return tx.Append(ctx, &engram.Mutation{At: last.At.Tick(now()), Actor: "test", Operation: "save", Entity: engram.EntityMemory,
 			Key: strconv.FormatInt(m.Num, 10), Project: m.Project})
 	})
 }

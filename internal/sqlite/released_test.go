@@ -62,7 +62,7 @@ func TestEveryReleasedSchemaOpensAndReads(t *testing.T) {
 			t.Errorf("statistics: got %s, %v, want %s", got, err, want)
 		}
 		last, err := r.LastMutation(t.Context())
-		if err != nil || last.Seq != 3 || last.Verb != "forget" || string(last.Was) != `{"deleted_at":null}` {
+		if err != nil || last.Seq != 3 || last.Operation != "forget" || string(last.Was) != `{"deleted_at":null}` {
 			t.Errorf("last entry: got %+v, %v", last, err)
 		}
 		return err
@@ -121,7 +121,7 @@ func furnishFixture(t *testing.T, path string) {
 			return err
 		}
 		for i, verb := range []string{"save", "update", "forget"} {
-			m := engram.Mutation{At: engram.Clock(0).Tick(now()) + engram.Clock(i), Actor: "cli", Verb: verb, Entity: engram.EntityMemory, Key: "1", Project: "app"}
+			m := engram.Mutation{At: engram.Clock(0).Tick(now()) + engram.Clock(i), Actor: "cli", Operation: verb, Entity: engram.EntityMemory, Key: "1", Project: "app"}
 			if verb == "forget" {
 				m.Was = []byte(`{"deleted_at":null}`)
 			}

@@ -131,7 +131,7 @@ func (t *tx) AddCounters(ctx context.Context, cs []engram.Counter) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(ctx, query, dayOf(c.Day), project, c.Verb, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
+		if _, err := t.exec(ctx, query, dayOf(c.Day), project, c.Operation, c.Outcome, c.Events, c.Fallbacks, c.Memories, c.Tokens); err != nil {
 			return fmt.Errorf("count: %w", err)
 		}
 	}
@@ -161,7 +161,7 @@ func (t *tx) Counters(ctx context.Context, q engram.CounterQuery) ([]engram.Coun
 	return list(ctx, t, "read counters", query, []any{from, num}, func(s scanner) (engram.Counter, error) {
 		var c engram.Counter
 		var day int64
-		err := s.Scan(&day, &c.Project, &c.Verb, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
+		err := s.Scan(&day, &c.Project, &c.Operation, &c.Outcome, &c.Events, &c.Fallbacks, &c.Memories, &c.Tokens)
 		if q.ByDay {
 			c.Day = time.Unix(day*24*60*60, 0).UTC()
 		}

@@ -24,7 +24,7 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 	}
 	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Use, error) {
 		var u engram.Use
-		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Verb, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
+		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
 	})
 }
@@ -126,7 +126,7 @@ func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
 		if u.Rank > 0 {
 			rank = u.Rank
 		}
-		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Verb, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
+		res, err := t.exec(ctx, query, millis(u.At), at.session, at.project, u.Operation, orNull(u.Query), memory, rank, u.Tokens, u.Fallback)
 		if err != nil {
 			return fmt.Errorf("write use: %w", err)
 		}

@@ -50,7 +50,7 @@ func TestOldUsesAreDroppedInTime(t *testing.T) {
 		t.Helper()
 		us := make([]engram.Use, n)
 		for i := range us {
-			us[i] = engram.Use{At: at, SessionID: "s", Project: "app", Verb: "search", Memory: 1, Rank: 1, Tokens: 9}
+			us[i] = engram.Use{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
 		}
 		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendUses(t.Context(), us) }); err != nil {
 			t.Fatal(err)

@@ -43,7 +43,7 @@ func seqs(ms []engram.Mutation) []int64 {
 
 func journalCases() []testCase {
 	entry := func(entity engram.Entity, key string) engram.Mutation {
-		return engram.Mutation{At: engram.Clock(0).Tick(at(1)), Actor: "cli", Verb: "save", Entity: entity, Key: key}
+		return engram.Mutation{At: engram.Clock(0).Tick(at(1)), Actor: "cli", Operation: "save", Entity: entity, Key: key}
 	}
 	return []testCase{
 		{"an empty journal has no last entry", func(k *kit) {
@@ -56,7 +56,7 @@ func journalCases() []testCase {
 		}},
 		{"an entry comes back as it was, with the store that wrote it", func(k *kit) {
 			k.putProject(engram.Project{Name: "app", CreatedAt: at(0)})
-			want := engram.Mutation{At: engram.Clock(0).Tick(at(1)) + 7, Actor: "mcp:some agent", Verb: "update", Entity: engram.EntityMemory, Key: "12",
+			want := engram.Mutation{At: engram.Clock(0).Tick(at(1)) + 7, Actor: "mcp:some agent", Operation: "update", Entity: engram.EntityMemory, Key: "12",
 				Project: "app", Reason: "topic key", Was: json.RawMessage(`{"tags":["<a>","ü"],"importance":0.5}`)}
 			want = k.journal(want)[0]
 			k.same("seq and op", []int64{want.Seq, want.Op}, []int64{1, 1})
@@ -243,7 +243,7 @@ func journalCases() []testCase {
 			k.putProject(engram.Project{Name: "gone", CreatedAt: at(0)})
 			for _, name := range []string{"app", "gone"} {
 				m := entry(engram.EntityProject, name)
-				m.Project, m.Verb = name, "project_prune"
+				m.Project, m.Operation = name, "project_prune"
 				k.journal(m)
 			}
 			k.update(func(tx engram.Tx) error { return tx.DeleteProject(k.Context(), "gone") })

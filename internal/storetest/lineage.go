@@ -175,7 +175,7 @@ func lineageCases() []testCase {
 			see(20)
 			k.same("what was seen", latest(), 50)
 			k.save()
-			k.journal(engram.Mutation{At: 70, Actor: "cli", Verb: "save", Entity: engram.EntityMemory, Key: "1", Project: "app"})
+			k.journal(engram.Mutation{At: 70, Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "1", Project: "app"})
 			k.same("what was written", latest(), 70)
 			see(60)
 			k.same("what was seen late", latest(), 70)

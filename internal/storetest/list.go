@@ -326,7 +326,7 @@ func vitalCases() []testCase {
 		}},
 		{"what a session was shown is asked by verb", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Verb = v } }
+			verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Operation = v } }
 			k.use(use(1, a, verb("get")), use(2, b, verb("search")), use(3, b, verb("recall")), use(4, c, verb("context")), use(5, a, verb("get")),
 				use(6, c, verb("get"), func(u *engram.Use) { u.SessionID = "" }))
 			asked := func(verbs []string, ms ...engram.Memory) (shown []int64) {

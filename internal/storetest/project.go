@@ -259,7 +259,7 @@ func trustCases() []testCase {
 		{"what is cut out of the past is gone, and the rest stays", func(k *kit) {
 			m := k.save()
 			v := engram.Revision{Memory: m.Num, Number: 1, Type: m.Type, Title: "old", Content: "it was hunter2hunter2", WrittenAt: at(1), ReplacedAt: at(2), Reason: "hunter2hunter2"}
-			entry := engram.Mutation{At: 1 << 20, Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: strconv.FormatInt(m.Num, 10), Reason: "hunter2hunter2", Was: []byte(`{"summary":"hunter2hunter2"}`)}
+			entry := engram.Mutation{At: 1 << 20, Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: strconv.FormatInt(m.Num, 10), Reason: "hunter2hunter2", Was: []byte(`{"summary":"hunter2hunter2"}`)}
 			p := engram.Prompt{SyncID: "p1", Project: m.Project, SessionID: m.SessionID, Content: "why hunter2hunter2", CreatedAt: at(3)}
 			k.update(func(tx engram.Tx) error {
 				return errors.Join(tx.InsertRevision(k.Context(), v), tx.Append(k.Context(), &entry), tx.InsertPrompt(k.Context(), &p))

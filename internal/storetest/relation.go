@@ -317,7 +317,7 @@ func relationWriteCases() []testCase {
 			there := k.relation(3, b.Num, engram.VerbContradicts, a.Num, func(r *engram.Relation) { r.Evidence = secret })
 			kept := k.relation(4, b.Num, engram.VerbRelatesTo, c.Num, func(r *engram.Relation) { r.Reason = "kept" })
 			for _, r := range []engram.Relation{gone, there, kept} {
-				k.journal(engram.Mutation{Actor: "cli", Verb: "link", Entity: engram.EntityRelation, Key: fmt.Sprint(r.Num), Reason: r.Reason,
+				k.journal(engram.Mutation{Actor: "cli", Operation: "link", Entity: engram.EntityRelation, Key: fmt.Sprint(r.Num), Reason: r.Reason,
 					Was: json.RawMessage(`{"reason":"` + r.Reason + r.Evidence + `"}`)})
 			}
 			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), a.Num) })

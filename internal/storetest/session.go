@@ -157,7 +157,7 @@ func sessionCases() []testCase {
 		{"an erased session leaves no text in the journal, a deleted one does", func(k *kit) {
 			for _, id := range []string{"a", "b"} {
 				k.putSession(session(id, "app", 1))
-				k.journal(engram.Mutation{Actor: "cli", Verb: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
+				k.journal(engram.Mutation{Actor: "cli", Operation: "session_end", Entity: engram.EntitySession, Key: id, Was: json.RawMessage(`{"summary":"kettle"}`)})
 			}
 			k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "a") })
 			k.update(func(tx engram.Tx) error { return tx.EraseSession(k.Context(), "b") })

@@ -103,7 +103,7 @@ func snapshotCases() []testCase {
 		}},
 		{"what was erased is remembered by name, here or elsewhere", func(k *kit) {
 			m := k.save()
-			k.journal(engram.Mutation{Actor: "cli", Verb: "erase", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
+			k.journal(engram.Mutation{Actor: "cli", Operation: "erase", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
 			k.update(func(tx engram.Tx) error {
 				if err := tx.EraseMemory(k.Context(), m.Num); err != nil {
 					return err

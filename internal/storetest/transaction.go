@@ -27,7 +27,7 @@ func transactionCases() []testCase {
 				changed := old
 				changed.Title, changed.Tags = "changed", []string{"t"}
 				p := engram.Prompt{SyncID: "prompt-1", Project: "app", Content: "teapot?", CreatedAt: at(1)}
-				e := engram.Mutation{Actor: "cli", Verb: "save", Entity: engram.EntityMemory, Key: "1"}
+				e := engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: "1"}
 				r := engram.Relation{ID: "rel-1", Source: old.Num, Target: old.Num, Verb: engram.VerbRelatesTo, Status: engram.RelationJudged, CreatedAt: at(1), UpdatedAt: at(1)}
 				for _, err := range []error{
 					tx.InsertMemory(k.Context(), &m), tx.ReplaceMemory(k.Context(), changed), tx.InsertPrompt(k.Context(), &p), tx.InsertRelation(k.Context(), &r),
@@ -285,7 +285,7 @@ func (k *kit) manyAtOnce() {
 				if err := tx.InsertMemory(k.Context(), m); err != nil {
 					return err
 				}
-				return tx.Append(k.Context(), &engram.Mutation{Actor: "test", Verb: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
+				return tx.Append(k.Context(), &engram.Mutation{Actor: "test", Operation: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)})
 			})
 			if err != nil {
 				return err
@@ -352,9 +352,9 @@ func eraseCases() []testCase {
 				}
 				return tx.InsertRevision(k.Context(), engram.Revision{Memory: m.Num, Number: 1, Title: secret, Content: secret, WrittenAt: at(1), ReplacedAt: at(2)})
 			})
-			k.journal(engram.Mutation{Actor: "cli", Verb: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
-				engram.Mutation{Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
-				engram.Mutation{Actor: "cli", Verb: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
+			k.journal(engram.Mutation{Actor: "cli", Operation: "save", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num)},
+				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(m.Num), Reason: secret, Was: json.RawMessage(`{"topic_key":"` + secret + `"}`)},
+				engram.Mutation{Actor: "cli", Operation: "update", Entity: engram.EntityMemory, Key: fmt.Sprint(other.Num), Reason: "kept", Was: json.RawMessage(`{"kept":1}`)})
 			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
 
 			k.view(func(r engram.Reader) error {

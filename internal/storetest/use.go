@@ -11,7 +11,7 @@ import (
 
 // use is a showing of memory m in session s-app, n seconds into the day.
 func use(n int, m engram.Memory, change ...func(*engram.Use)) engram.Use {
-	u := engram.Use{At: at(n), SessionID: "s-app", Project: "app", Verb: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
+	u := engram.Use{At: at(n), SessionID: "s-app", Project: "app", Operation: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
 	for _, c := range change {
 		c(&u)
 	}
@@ -34,7 +34,7 @@ func (k *kit) uses(session string, p engram.Page) (us []engram.Use) {
 
 func useCases() []testCase {
 	all := engram.Page{Limit: 1000}
-	verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Verb = v } }
+	verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Operation = v } }
 	return []testCase{
 		{"uses come back as they were, of a session or of all, oldest first", func(k *kit) {
 			m := k.save()
@@ -278,7 +278,7 @@ func toldCases() []testCase {
 
 // counted is a counter of a day of June 2026, which showed two memories an event.
 func counted(day int, project, verb, outcome string, events int) engram.Counter {
-	return engram.Counter{Day: time.Date(2026, 6, day, 0, 0, 0, 0, time.UTC), Project: project, Verb: verb, Outcome: outcome,
+	return engram.Counter{Day: time.Date(2026, 6, day, 0, 0, 0, 0, time.UTC), Project: project, Operation: verb, Outcome: outcome,
 		Tally: engram.Tally{Events: events, Fallbacks: events - 1, Memories: 2 * events, Tokens: 30 * events}}
 }
 

@@ -186,9 +186,9 @@ func prompts(k kept) eval.Set {
 		m, ok := byNum[u.Memory]
 		switch {
 		case !ok:
-		case u.Verb == "get" && asked[what] != "":
+		case u.Operation == "get" && asked[what] != "":
 			b.question(fmt.Sprintf("search-%d", i), m.Project, asked[what], string(m.ID))
-		case u.Verb != "get" && u.Query != "":
+		case u.Operation != "get" && u.Query != "":
 			asked[what] = u.Query
 		}
 	}

@@ -113,7 +113,7 @@ func TestASearchAsksForWhatWasReadAfterIt(t *testing.T) {
 	seen := save(t, p, engine.SaveInput{Title: "Host", Content: "The loopback address alone.", Project: "shop", SessionID: "s"})
 	err := p.Store.Update(t.Context(), func(tx engram.Tx) error {
 		use := func(verb, query string, m engram.Memory) engram.Use {
-			return engram.Use{At: p.Clock.Now(), SessionID: "s", Project: "shop", Verb: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}
+			return engram.Use{At: p.Clock.Now(), SessionID: "s", Project: "shop", Operation: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}
 		}
 		return tx.AppendUses(t.Context(), []engram.Use{
 			use("get", "", seen), // before it was found

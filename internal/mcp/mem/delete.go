@@ -85,12 +85,12 @@ func (d *dialect) setPinned(ctx context.Context, by tool.Caller, a pinArgs, pinn
 }
 
 type undoArgs struct {
-	Op      int64  `json:"op" doc:"number of the operation; default: the latest" min:"0"`
-	From    int64  `json:"from" doc:"with to: several" min:"0"`
-	To      int64  `json:"to" min:"0"`
-	Verb    string `json:"verb" doc:"with from and to: only these"`
-	Project string `json:"project"`
-	DryRun  bool   `json:"dry_run"`
+	Op        int64  `json:"op" doc:"number of the operation; default: the latest" min:"0"`
+	From      int64  `json:"from" doc:"with to: several" min:"0"`
+	To        int64  `json:"to" min:"0"`
+	Operation string `json:"verb" doc:"with from and to: only these"`
+	Project   string `json:"project"`
+	DryRun    bool   `json:"dry_run"`
 }
 
 type undone struct {
@@ -116,7 +116,7 @@ func (d *dialect) undo(ctx context.Context, by tool.Caller, a undoArgs) (undone,
 }
 
 func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at engine.ProjectInForce) (undone, error) {
-	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Verb: a.Verb, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
+	list, err := d.as(by).UndoRange(ctx, engine.UndoRangeInput{First: a.From, Last: a.To, Operation: a.Operation, Project: at.Name, DryRun: a.DryRun, Progress: by.Progress.Of("undoing")})
 	if err != nil {
 		return undone{}, err
 	}
@@ -131,17 +131,17 @@ func (d *dialect) undoRange(ctx context.Context, by tool.Caller, a undoArgs, at 
 }
 
 type logArgs struct {
-	ID      tool.ID `json:"id"`
-	Verb    string  `json:"verb" doc:"such as save, sleep, undo"`
-	Since   string  `json:"since" doc:"7d, yesterday, 2026-01-31"`
-	Actor   string  `json:"actor" schema:"-"` // cli, http, mcp:NAME
-	Project string  `json:"project"`
-	All     bool    `json:"all_projects"`
-	Limit   int     `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
+	ID        tool.ID `json:"id"`
+	Operation string  `json:"verb" doc:"such as save, sleep, undo"`
+	Since     string  `json:"since" doc:"7d, yesterday, 2026-01-31"`
+	Actor     string  `json:"actor" schema:"-"` // cli, http, mcp:NAME
+	Project   string  `json:"project"`
+	All       bool    `json:"all_projects"`
+	Limit     int     `json:"limit" default:"20" min:"1" max:"100" lax:"true"`
 }
 
 func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, error) {
-	in := engine.LogInput{Verb: a.Verb, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
+	in := engine.LogInput{Operation: a.Operation, Actor: a.Actor, Page: engram.Page{Limit: a.Limit}}
 	var err error
 	if in.Since, err = d.when("since", a.Since); err != nil {
 		return message{}, err
@@ -160,7 +160,7 @@ func (d *dialect) log(ctx context.Context, by tool.Caller, a logArgs) (message, 
 	if err != nil {
 		return message{}, err
 	}
-	if verb := strings.TrimSpace(a.Verb); len(entries) == 0 && verb != "" {
+	if verb := strings.TrimSpace(a.Operation); len(entries) == 0 && verb != "" {
 		return message{envelope: enveloped(at, fmt.Sprintf("No operation of the verb %q was found; mem_log without a verb shows which ones there are.", brief(verb)))}, nil
 	}
 	text := strings.TrimSpace(render.Log(entries, begins, d.text))
