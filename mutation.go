@@ -33,7 +33,7 @@ const (
 	EntityPrompt   Entity = "prompt"
 	EntityProject  Entity = "project"
 	EntityErased   Entity = "erased"  // that something was erased elsewhere, and is to stay away
-	EntityWaiting  Entity = "waiting" // what waits for a person, and was taken or refused
+	EntityPending  Entity = "waiting" // what waits for a person, and was taken or refused
 )
 
 // Mutation is one journal entry: what one verb did to one thing. It is written in

@@ -221,9 +221,9 @@ type Imported struct {
 	Relations ImportTally
 	Erased    ImportTally // things that were removed for good elsewhere: Changed are those that were forgotten here for it
 
-	// Waiting is how many memories of those that were written wait for a person, since they read
+	// Pending is how many memories of those that were written wait for a person, since they read
 	// like an order to an agent: until that one approves them they are not told unasked.
-	Waiting int
+	Pending int
 
 	Rejected []ImportNote // what did not come in, and why, in the order of the file; the first MostImportNotes
 	Notes    []ImportNote // what came in otherwise than it stood there; the first MostImportNotes
@@ -282,7 +282,7 @@ func (i *Imported) Add(o Imported) {
 	i.Memories.add(o.Memories)
 	i.Relations.add(o.Relations)
 	i.Erased.add(o.Erased)
-	i.Waiting += o.Waiting
+	i.Pending += o.Pending
 	i.Rejected = firstNotes(append(i.Rejected, o.Rejected...))
 	i.Notes = firstNotes(append(i.Notes, o.Notes...))
 }

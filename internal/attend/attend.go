@@ -302,16 +302,16 @@ func (c Certainty) chance(finds []Find, order []int, place int, rare float64) fl
 
 // What waits to be written.
 const (
-	WaitPrompt  = "prompt"  // Text is what the person asked
-	WaitOutcome = "outcome" // Title and Text are those of an Outcome, Topic its key
-	WaitCapture = "capture" // Text is what the agent said; its learnings are kept
-	WaitSummary = "summary" // Text is what the session came to
-	WaitEnd     = "end"     // the session ended
+	PendingPrompt  = "prompt"  // Text is what the person asked
+	PendingOutcome = "outcome" // Title and Text are those of an Outcome, Topic its key
+	PendingCapture = "capture" // Text is what the agent said; its learnings are kept
+	PendingSummary = "summary" // Text is what the session came to
+	PendingEnd     = "end"     // the session ended
 )
 
-// Waiting is what a session wanted to keep and could not at once: the store was busy, or
+// Pending is what a session wanted to keep and could not at once: the store was busy, or
 // away. Each is written once, whoever writes it and however often it is tried.
-type Waiting struct {
+type Pending struct {
 	Key       string    `json:"key"` // names it among all there are
 	At        time.Time `json:"at"`
 	What      string    `json:"what"`

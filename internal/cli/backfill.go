@@ -232,14 +232,14 @@ func (b backfilling) write(s *strings.Builder, d backfillDoc) {
 	}
 	if len(d.Proposals) > 0 && !d.DryRun && !b.walk {
 		fmt.Fprintln(s, "\n"+fold("Nothing is saved yet. engram review lists the proposals; engram review approve wNUMBER saves one, engram review refuse wNUMBER rejects it; "+
-			"engram backfill --review goes through them one by one.", "", b.waitingColumns()))
+			"engram backfill --review goes through them one by one.", "", b.pendingColumns()))
 	}
 }
 
 // writeProposal shows one proposal.
 func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 	const indent = "      "
-	columns := b.waitingColumns()
+	columns := b.pendingColumns()
 	name := "-"
 	if d.Num > 0 {
 		name = fmt.Sprintf("w%d", d.Num)

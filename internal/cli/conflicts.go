@@ -417,7 +417,7 @@ func (d deferredDoc) write(b *strings.Builder) {
 // inspectDeferred shows the oldest that has this sync id, or this id.
 func (p *program) inspectDeferred(all []engram.Deferred, id string) error {
 	for _, d := range all {
-		if doc := document.WaitingOf(d); doc.SyncID == id || doc.ID == id {
+		if doc := document.PendingOf(d); doc.SyncID == id || doc.ID == id {
 			return p.answer(deferredDoc{1, 1, []document.DeferredRow{document.DeferredRowOf(d)}}, func(b *strings.Builder) { p.writeDeferred(b, doc) })
 		}
 	}

@@ -228,7 +228,7 @@ func writeTallies(b *strings.Builder, d document.Imported) {
 	if d.Elsewhere > 0 {
 		fmt.Fprintf(b, "Skipped because of other projects: %s (--all-projects)\n", count(d.Elsewhere, "item", "items"))
 	}
-	b.WriteString(waitLine(d.Waiting, d.Op, d.DryRun))
+	b.WriteString(waitLine(d.Pending, d.Op, d.DryRun))
 }
 
 // waitLine says that memories wait for a person, and how one who knows where they come from lets

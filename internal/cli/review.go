@@ -191,7 +191,7 @@ other items by w and a number. Read it here before engram review approve.`,
 					p.writeQueued(b, item, 0)
 				}
 				names := strings.Join(document.Each(items, engram.QueueItem.Name), " ")
-				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.waitingColumns()))
+				fmt.Fprintln(b, "\n"+fold("To decide: "+howToDecide(items, names), "", p.pendingColumns()))
 			})
 		}),
 	}
@@ -206,18 +206,18 @@ const shownLines = 6
 // writeQueued shows one thing that waits, and at most so many lines of its text; 0 is all of them
 // and everything else that would come in with it.
 func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most int) {
-	columns := p.waitingColumns()
+	columns := p.pendingColumns()
 	title, about := p.queueLine(item)
 	title = fmt.Sprintf("  %-4s %s", item.Name(), title)
 	if most == 0 {
 		fmt.Fprintln(b, fold(title, queueIndent, columns))
 	} else {
-		if item.Waiting == nil { // a memory, which engram get shows
+		if item.Pending == nil { // a memory, which engram get shows
 			title += " — " + render.Line(gist.Line(item.Memory, listed), 0)
 		}
 		fmt.Fprintln(b, fit(title, columns))
 	}
-	if most == 0 || item.Waiting != nil {
+	if most == 0 || item.Pending != nil {
 		p.writeQuoted(b, item, most)
 	}
 	fmt.Fprintln(b, fold(queueIndent+about, queueIndent, columns))
@@ -228,14 +228,14 @@ func (p *program) writeQueued(b *strings.Builder, item engram.QueueItem, most in
 
 // writeQuoted shows the texts of what waits as quotations.
 func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most int) {
-	waits := item.Waiting
+	waits := item.Pending
 	if waits == nil {
 		waits = &engram.Deferred{Record: engram.Record{Memory: &engram.MemoryRecord{Memory: item.Memory}}}
 	}
-	d := document.WaitingOf(*waits)
-	texts := append([]document.WaitingText{{Text: d.Content}}, d.More...)
+	d := document.PendingOf(*waits)
+	texts := append([]document.PendingText{{Text: d.Content}}, d.More...)
 	if d.Source != "" { // who wrote it is told apart
-		texts = slices.DeleteFunc(texts, func(t document.WaitingText) bool { return t.What == document.WaitingTool && t.Text == d.Source })
+		texts = slices.DeleteFunc(texts, func(t document.PendingText) bool { return t.What == document.PendingTool && t.Text == d.Source })
 	}
 	for i, text := range texts {
 		if text.What != "" {
@@ -262,7 +262,7 @@ func (p *program) writeQuoted(b *strings.Builder, item engram.QueueItem, most in
 // quotedLines are the lines of a text as a quotation that fits the screen.
 func (p *program) quotedLines(text string) (lines []string) {
 	for line := range strings.SplitSeq(render.Quote(text), "\n") {
-		lines = append(lines, strings.Split(fold(queueIndent+line, queueIndent+"> ", p.waitingColumns()), "\n")...)
+		lines = append(lines, strings.Split(fold(queueIndent+line, queueIndent+"> ", p.pendingColumns()), "\n")...)
 	}
 	return lines
 }
@@ -309,7 +309,7 @@ func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlag
 func kindTitles() map[engram.QueueKind]string {
 	return map[engram.QueueKind]string{
 		engram.QueueSuspect:  "Suspect: flagged as instruction-like, never injected",
-		engram.QueueWaiting:  "Waiting: received from others, not yet a memory",
+		engram.QueuePending:  "Waiting: received from others, not yet a memory",
 		engram.QueueProposal: "Proposed: found in transcripts or commits, not yet a memory",
 		engram.QueueChanged:  "Changed: the code it refers to was changed or removed",
 		engram.QueueDue:      "Due: time to check it",
@@ -317,7 +317,7 @@ func kindTitles() map[engram.QueueKind]string {
 }
 
 func (p *program) writeQueue(b *strings.Builder, q engine.Queue) {
-	columns := p.waitingColumns()
+	columns := p.pendingColumns()
 	total := 0
 	for _, n := range q.Counts {
 		total += n
@@ -358,7 +358,7 @@ const shownCommit = 12
 
 // fromWhere says where something that waits came from: who pushed it, or whose words a proposal
 // was read out of, and when those were written.
-func (p *program) fromWhere(d document.Waiting) string {
+func (p *program) fromWhere(d document.Pending) string {
 	at := time.Time(d.At)
 	if d.Source == "" {
 		from := byWhom(d.By)
@@ -379,11 +379,11 @@ func (p *program) fromWhere(d document.Waiting) string {
 
 // queueLine is what something that waits is called, and whose words it is.
 func (p *program) queueLine(i engram.QueueItem) (title, about string) {
-	if i.Waiting != nil {
-		d := document.WaitingOf(*i.Waiting)
+	if i.Pending != nil {
+		d := document.PendingOf(*i.Pending)
 		about = "from " + p.fromWhere(d)
 		kind := d.Kind
-		if m := i.Waiting.Record.Memory; m != nil && !i.Waiting.Record.Tombstone {
+		if m := i.Pending.Record.Memory; m != nil && !i.Pending.Record.Tombstone {
 			kind = string(m.Memory.Type) // what it would become
 		}
 		return fmt.Sprintf("[%s] %s", render.Line(kind, 0), render.QuoteLine(titleOf(d))), render.Line(about+" | project: "+d.Project, 0)

@@ -20,7 +20,7 @@ import (
 // queueDoc is the answer of `sync deferred`.
 type queueDoc struct {
 	Project string             `json:"project"` // "" is every one
-	Waiting []document.Waiting `json:"waiting"` // oldest first
+	Pending []document.Pending `json:"waiting"` // oldest first
 }
 
 func (p *program) syncDeferredCommand() *cobra.Command {
@@ -49,11 +49,11 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 				}
 				list = append(list, proposed...)
 			}
-			docs := document.Each(list, document.WaitingOf)
+			docs := document.Each(list, document.PendingOf)
 			if len(args) == 1 {
 				return p.showDeferred(docs, args[0])
 			}
-			return p.answer(queueDoc{project, docs}, func(b *strings.Builder) { p.writeWaiting(b, docs) })
+			return p.answer(queueDoc{project, docs}, func(b *strings.Builder) { p.writePending(b, docs) })
 		}),
 	}
 	cmd.Flags().BoolVar(&all, "all-projects", false, "of every project")
@@ -61,25 +61,25 @@ shown in full. sync accept imports an item, sync drop discards it.`,
 }
 
 // showDeferred shows the one that has this number.
-func (p *program) showDeferred(docs []document.Waiting, arg string) error {
-	num, err := waitingNumber(arg)
+func (p *program) showDeferred(docs []document.Pending, arg string) error {
+	num, err := pendingNumber(arg)
 	if err != nil {
 		return err
 	}
 	for _, d := range docs {
 		if d.Num == num {
-			return p.answer(queueDoc{d.Project, []document.Waiting{d}}, func(b *strings.Builder) { p.writeDeferred(b, d) })
+			return p.answer(queueDoc{d.Project, []document.Pending{d}}, func(b *strings.Builder) { p.writeDeferred(b, d) })
 		}
 	}
-	return noneWaits(num)
+	return nonePending(num)
 }
 
-func noneWaits(num int64) error {
+func nonePending(num int64) error {
 	return engram.Errorf(engram.CodeNotFound, "no pending item has the number %d", num).WithHint("{sync deferred --all-projects} lists the pending items")
 }
 
-// waitingNumber reads the number of something that waits.
-func waitingNumber(arg string) (int64, error) {
+// pendingNumber reads the number of something that waits.
+func pendingNumber(arg string) (int64, error) {
 	num, err := strconv.ParseInt(strings.TrimPrefix(arg, "#"), 10, 64)
 	if err != nil || num < 1 {
 		return 0, invalidf("%q is not the number of a pending item", arg).WithHint("{sync deferred} shows the numbers")
@@ -87,32 +87,32 @@ func waitingNumber(arg string) (int64, error) {
 	return num, nil
 }
 
-// waitingColumns is how wide what waits is told: that of a terminal that is narrower.
-func (p *program) waitingColumns() int {
+// pendingColumns is how wide what waits is told: that of a terminal that is narrower.
+func (p *program) pendingColumns() int {
 	if c := p.columns(); c > 0 {
 		return min(c, render.Columns)
 	}
 	return render.Columns
 }
 
-func (p *program) writeWaiting(b *strings.Builder, docs []document.Waiting) {
+func (p *program) writePending(b *strings.Builder, docs []document.Pending) {
 	if len(docs) == 0 {
 		fmt.Fprintln(b, "Nothing is pending.")
 		return
 	}
 	const indent = "      "
-	columns := p.waitingColumns()
+	columns := p.pendingColumns()
 	for _, d := range docs {
 		fmt.Fprintln(b, fit(fmt.Sprintf("#%-4d %-8s %s", d.Num, d.Kind, render.Line(titleOf(d), 0)), columns))
-		for _, line := range []string{waitsFor(d) + ": " + d.Reason, "from " + byWhom(d.By) + " in chunk " + d.Chunk} {
+		for _, line := range []string{pendingReason(d) + ": " + d.Reason, "from " + byWhom(d.By) + " in chunk " + d.Chunk} {
 			fmt.Fprintln(b, fold(indent+render.Line(line, 0), indent, columns))
 		}
 	}
 	fmt.Fprintln(b, "\n"+fold("To read an item: engram sync deferred NUMBER; then engram sync accept NUMBER, or engram sync drop NUMBER.", "", columns))
 }
 
-// waitsFor says in a word who has to do something.
-func waitsFor(d document.Waiting) string {
+// pendingReason says in a word who has to do something.
+func pendingReason(d document.Pending) string {
 	if d.Why == string(engram.DeferredReview) {
 		return "check it"
 	}
@@ -120,7 +120,7 @@ func waitsFor(d document.Waiting) string {
 }
 
 // whatThen says what becomes of it.
-func whatThen(d document.Waiting) string {
+func whatThen(d document.Pending) string {
 	drop := fmt.Sprintf("engram sync drop %d discards it.", d.Num)
 	switch engram.Deferral(d.Why) {
 	case engram.DeferredClock:
@@ -134,7 +134,7 @@ func whatThen(d document.Waiting) string {
 }
 
 // titleOf is what a line says of something that waits.
-func titleOf(d document.Waiting) string {
+func titleOf(d document.Pending) string {
 	for _, text := range []string{d.Title, d.Content, d.ID} {
 		if strings.TrimSpace(text) != "" {
 			return text
@@ -143,9 +143,9 @@ func titleOf(d document.Waiting) string {
 	return "without a title"
 }
 
-func (p *program) writeDeferred(b *strings.Builder, d document.Waiting) {
+func (p *program) writeDeferred(b *strings.Builder, d document.Pending) {
 	const indent = "           "
-	columns := p.waitingColumns()
+	columns := p.pendingColumns()
 	fmt.Fprintf(b, "#%d %s %s\n", d.Num, d.Kind, render.Line(cmp.Or(d.ID, d.SyncID), 0))
 	fmt.Fprintf(b, "  Project  %s\n  From     %s\n", render.Plain(d.Project), p.fromWhere(d))
 	fmt.Fprintln(b, fold(fmt.Sprintf("  Pending  since %s: %s", render.Time(time.Time(d.FirstAt), p.zone()), render.Line(d.Reason, 0)), indent, columns))
@@ -215,7 +215,7 @@ func (p *program) decide(cmd *cobra.Command, args []string, one func(num int64, 
 	nums := make([]int64, len(args))
 	for i, arg := range args {
 		var err error
-		if nums[i], err = waitingNumber(arg); err != nil {
+		if nums[i], err = pendingNumber(arg); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func waiting(p *program, cmd *cobra.Command, args []string, _ string) []string {
 		}
 		for _, d := range list[:min(len(list), completionMost)] {
 			if num := strconv.FormatInt(d.Num, 10); !slices.Contains(args, num) {
-				out = append(out, described(num, titleOf(document.WaitingOf(d))))
+				out = append(out, described(num, titleOf(document.PendingOf(d))))
 			}
 		}
 		return out

@@ -288,7 +288,7 @@ func (d pulledDoc) write(b *strings.Builder) {
 	}
 	writePending(b, d.Others)
 	writeAnew(b, d.Anew)
-	writeWaits(b, d.Deferred, d.Review, d.DryRun)
+	writePendingCount(b, d.Deferred, d.Review, d.DryRun)
 }
 
 func byWhom(name string) string {

@@ -84,7 +84,7 @@ func (d syncStatusDoc) write(b *strings.Builder) {
 	if d.Unpushed.all() > 0 {
 		fmt.Fprintf(b, "Not exported yet: %s\n", d.Unpushed.words())
 	}
-	writeWaits(b, d.Deferred, d.Review, false)
+	writePendingCount(b, d.Deferred, d.Review, false)
 }
 
 // words are the counts in a sentence, without those that are 0.
@@ -212,8 +212,8 @@ func sameNotes(notes []engram.ImportNote) (all []sameNote) {
 	return all
 }
 
-// writeWaits says how much waits, apart by whether a person has to do something about it.
-func writeWaits(b *strings.Builder, all, review int, dryRun bool) {
+// writePendingCount says how much waits, apart by whether a person has to do something about it.
+func writePendingCount(b *strings.Builder, all, review int, dryRun bool) {
 	for _, w := range []struct {
 		n         int
 		one, many string // behind "waits" and "wait"

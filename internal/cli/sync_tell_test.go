@@ -67,13 +67,13 @@ func TestSyncFitsNarrowTerminals(t *testing.T) {
 func TestWhatWaitsAlwaysHasATitle(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		d    document.Waiting
+		d    document.Pending
 		want string
 	}{
-		{"its title", document.Waiting{Title: "T", Content: "C", ID: "m"}, "T"},
-		{"a title of blanks", document.Waiting{Title: " \n", Content: "C", ID: "m"}, "C"},
-		{"neither title nor content", document.Waiting{ID: "m"}, "m"},
-		{"nothing at all", document.Waiting{}, "without a title"},
+		{"its title", document.Pending{Title: "T", Content: "C", ID: "m"}, "T"},
+		{"a title of blanks", document.Pending{Title: " \n", Content: "C", ID: "m"}, "C"},
+		{"neither title nor content", document.Pending{ID: "m"}, "m"},
+		{"nothing at all", document.Pending{}, "without a title"},
 	} {
 		if got := titleOf(tt.d); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)

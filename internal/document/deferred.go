@@ -11,8 +11,8 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Waiting is something that came from another store and waits.
-type Waiting struct {
+// Pending is something that came from another store and waits.
+type Pending struct {
 	Num     int64  `json:"num"`     // what sync accept and sync drop take
 	Kind    string `json:"kind"`    // memory, session, prompt, relation or erased
 	ID      string `json:"id"`      // of the thing
@@ -21,7 +21,7 @@ type Waiting struct {
 	Title   string `json:"title"`   // of a memory; else what the thing says in short
 	Content string `json:"content"` // of a memory, a prompt, or the summary of a session
 	// More has every other text that would come in with it.
-	More    []WaitingText `json:"more"`
+	More    []PendingText `json:"more"`
 	Why     string        `json:"why"`    // missing, clock, review or proposal
 	Reason  string        `json:"reason"` // for a person
 	Chunk   string        `json:"chunk"`  // that it came with
@@ -34,9 +34,9 @@ type Waiting struct {
 	LastAt  Stamp         `json:"last_at"`
 }
 
-// WaitingOf is the document of d.
-func WaitingOf(d engram.Deferred) Waiting {
-	doc := Waiting{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
+// PendingOf is the document of d.
+func PendingOf(d engram.Deferred) Pending {
+	doc := Pending{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
 		Tries: d.Tries, FirstAt: Stamp(d.FirstAt), LastAt: Stamp(d.LastAt)}
 	if m := d.Record.Memory; d.Why == engram.DeferredProposal && m != nil {
 		source, place, _ := strings.Cut(strings.TrimPrefix(d.Batch, "backfill:"), ":")
@@ -85,7 +85,7 @@ type DeferredRow struct {
 	Num           int64   `json:"num"`          // what sync accept and sync drop take
 	SyncID        string  `json:"sync_id"`      // its id where it has no sync id
 	Entity        string  `json:"entity"`       // memory, session, prompt, relation or erased
-	Payload       Waiting `json:"payload"`      // what waits
+	Payload       Pending `json:"payload"`      // what waits
 	ApplyStatus   string  `json:"apply_status"` // deferred or dead
 	RetryCount    int     `json:"retry_count"`  // how often it was tried
 	LastError     string  `json:"last_error"`   // why it waits
@@ -95,26 +95,26 @@ type DeferredRow struct {
 
 // DeferredRowOf is the row of d.
 func DeferredRowOf(d engram.Deferred) DeferredRow {
-	doc := WaitingOf(d)
+	doc := PendingOf(d)
 	return DeferredRow{d.Num, cmp.Or(doc.SyncID, doc.ID), doc.Kind, doc, DeferredStatus(d), d.Tries, d.Reason, doc.LastAt, doc.FirstAt}
 }
 
-// WaitingText is one more text of something that waits.
-type WaitingText struct {
+// PendingText is one more text of something that waits.
+type PendingText struct {
 	What string `json:"what"` // summary, tags, metadata, text 1 before, evidence and the like
 	Text string `json:"text"`
 }
 
-// WaitingTool is what the name of the tool is called that a memory was taken from.
-const WaitingTool = "tool name"
+// PendingTool is what the name of the tool is called that a memory was taken from.
+const PendingTool = "tool name"
 
 // moreOf are the texts that would come in with a record, but for its title and content:
 // whoever takes it in is to have seen them all.
-func moreOf(r engram.Record) []WaitingText {
-	more := []WaitingText{}
+func moreOf(r engram.Record) []PendingText {
+	more := []PendingText{}
 	put := func(what, text string) {
 		if text != "" {
-			more = append(more, WaitingText{what, text})
+			more = append(more, PendingText{what, text})
 		}
 	}
 	switch {
@@ -122,7 +122,7 @@ func moreOf(r engram.Record) []WaitingText {
 		m := r.Memory.Memory
 		put("summary", m.Summary)
 		put("topic", m.TopicKey)
-		put(WaitingTool, m.ToolName)
+		put(PendingTool, m.ToolName)
 		put("tags", strings.Join(tagsOf(r), ", "))
 		if len(m.Metadata) > 0 {
 			b, _ := json.Marshal(m.Metadata) // it came out of JSON
@@ -170,7 +170,7 @@ type Imported struct {
 	Erased    Tally        `json:"erased"`    // things that were erased elsewhere
 	Forgets   []Forgets    `json:"forgets"`   // of a replacement: how many memories of which projects
 	Elsewhere int          `json:"elsewhere"` // things of the file that were passed over: of other projects than the one that is replaced
-	Waiting   int          `json:"waiting"`   // memories that were written and wait for a person: they read like orders to an agent
+	Pending   int          `json:"waiting"`   // memories that were written and wait for a person: they read like orders to an agent
 	Rejected  []ImportNote `json:"rejected"`  // the first thousand
 	Notes     []ImportNote `json:"notes"`     // of what came in otherwise than it stood there; the first thousand
 }
@@ -207,5 +207,5 @@ func ImportedOf(i engram.Imported, dryRun bool) Imported {
 	return Imported{Format: i.From.Format, Project: i.From.Project, Mode: string(i.Mode), DryRun: dryRun, Op: i.Op, Backup: i.Backup,
 		Projects: tally(i.Projects), Sessions: tally(i.Sessions), Prompts: tally(i.Prompts), Memories: tally(i.Memories),
 		Relations: tally(i.Relations), Erased: tally(i.Erased), Forgets: Each(i.Forgets, func(f engram.ProjectMemories) Forgets { return Forgets(f) }),
-		Elsewhere: i.Elsewhere, Waiting: i.Waiting, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
+		Elsewhere: i.Elsewhere, Pending: i.Pending, Rejected: notes(i.Rejected), Notes: notes(i.Notes)}
 }

@@ -24,7 +24,7 @@ func TestWhatWaitsIsShownWithAllThatWouldComeIn(t *testing.T) {
 	} {
 		want := map[string][]string{"memory": {"said-1\"", "said-2", "said-3", "said-4", "said-5", "said-6", "said-7", "said-8", "said-9", "said-10"},
 			"relation": {"said-1", "said-2", "said-3"}, "session": {"said-1", "said-2", "said-3"}}[name]
-		b, err := json.Marshal(document.WaitingOf(engram.Deferred{Record: r}))
+		b, err := json.Marshal(document.PendingOf(engram.Deferred{Record: r}))
 		if err != nil {
 			t.Fatal(err)
 		}

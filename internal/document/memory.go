@@ -325,16 +325,16 @@ type Queued struct {
 	Since   Stamp    `json:"since"`             // since when it waits; null where nobody noted that
 	Reasons []string `json:"reasons"`           // for a person
 	Memory  *Memory  `json:"memory,omitempty"`  // absent of waiting and proposal
-	Waiting *Waiting `json:"waiting,omitempty"` // of waiting and proposal
+	Pending *Pending `json:"waiting,omitempty"` // of waiting and proposal
 }
 
 // QueuedOf is the document of one thing that waits; its memory is told with what became of the code
 // that it speaks of, where somebody looked.
 func QueuedOf(i engram.QueueItem) Queued {
 	q := Queued{Kind: string(i.Kind), Name: i.Name(), Since: Stamp(i.Since), Reasons: OrEmpty(i.Reasons)}
-	if i.Waiting != nil {
-		w := WaitingOf(*i.Waiting)
-		q.Waiting = &w
+	if i.Pending != nil {
+		w := PendingOf(*i.Pending)
+		q.Pending = &w
 		return q
 	}
 	m := MemoryOf(i.Memory, i.State)

@@ -41,7 +41,7 @@ type Brief struct {
 	Text     string // to be put before the agent; "" when there is nothing to say
 	Tokens   int    // what Text costs, about; never more than the budget
 	Memories []engram.Memory
-	Waiting  int // memories of the project that wait for a person to look at them; at most waitingMost
+	Pending  int // memories of the project that wait for a person to look at them; at most pendingMost
 	Withheld int // memories that would have been told, were they approved
 	// Degraded names what could not be written, with the reason.
 	Degraded []string
@@ -57,7 +57,7 @@ const (
 	briefSpare    = 8  // until so many more may than are told: some do not fit, or are like others
 	briefLine     = 60 // tokens of a memory
 	briefSaved    = 20 // memories that the session itself saved
-	waitingMost   = 100
+	pendingMost   = 100
 )
 
 // Brief makes the session if need be and returns what it should know: what was done last,
@@ -233,16 +233,16 @@ func (b *briefing) ofProject(ctx context.Context, r engram.Reader) ([]engram.Mem
 	if b.in.Project == "" {
 		return nil, nil
 	}
-	if err := b.countWaiting(ctx, r); err != nil {
+	if err := b.countPending(ctx, r); err != nil {
 		return nil, err
 	}
 	return worthWeighing(ctx, r, engram.Filter{Project: b.in.Project, Current: true}, briefNewest)
 }
 
-// countWaiting counts what waits for a person: what is due, what is suspect, what is no memory
+// countPending counts what waits for a person: what is due, what is suspect, what is no memory
 // yet.
-func (b *briefing) countWaiting(ctx context.Context, r engram.Reader) error {
-	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: waitingMost})
+func (b *briefing) countPending(ctx context.Context, r engram.Reader) error {
+	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: pendingMost})
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (b *briefing) countWaiting(ctx context.Context, r engram.Reader) error {
 		}
 		n += records
 	}
-	b.out.Waiting = min(n, waitingMost)
+	b.out.Pending = min(n, pendingMost)
 	return nil
 }
 
@@ -339,10 +339,10 @@ func (b *briefing) unseen(ctx context.Context, r engram.Reader, ms []engram.Memo
 
 // tell writes it, as far as the budget goes.
 func (b *briefing) tell() {
-	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Waiting == 0 {
+	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Pending == 0 {
 		return
 	}
-	t := render.Brief{Project: b.in.Project, Waiting: b.out.Waiting, WaitingMore: b.out.Waiting == waitingMost}
+	t := render.Brief{Project: b.in.Project, Pending: b.out.Pending, PendingMore: b.out.Pending == pendingMost}
 	b.rest -= text.Tokens(render.BriefFrame(t))
 	if before := b.earlier; before.Text != "" {
 		before.Text = retrieval.Fragment(retrieval.Candidate{Body: render.RecallBody(before.Text)}, nil, b.in.Budget/4)
@@ -390,7 +390,7 @@ func (b *briefing) textOf(mine []int64) string {
 			t.Lately = append(t.Lately, l.line)
 		}
 	}
-	if t.Before == "" && t.Waiting == 0 && len(t.Saved)+len(t.Holds)+len(t.Lately) == 0 {
+	if t.Before == "" && t.Pending == 0 && len(t.Saved)+len(t.Holds)+len(t.Lately) == 0 {
 		return ""
 	}
 	return render.BriefText(t)

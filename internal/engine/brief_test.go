@@ -106,8 +106,8 @@ func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := brief(t, w.Engine, engine.BriefInput{})
-	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Waiting != 1 || !strings.Contains(b.Text, "1 memory is pending the user's review: `engram review`.") {
-		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Waiting, b.Text)
+	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Pending != 1 || !strings.Contains(b.Text, "1 memory is pending the user's review: `engram review`.") {
+		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Pending, b.Text)
 	}
 }
 

@@ -14,11 +14,11 @@ import (
 // by its name or an alias, or with "" of every one. What is proposed is no such record
 // (Proposals).
 func (e *Engine) Deferred(ctx context.Context, project string) ([]engram.Deferred, error) {
-	return e.waitingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
+	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why != engram.DeferredProposal })
 }
 
-// waitingFor returns what waits for some reasons, oldest first.
-func (e *Engine) waitingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
+// pendingFor returns what waits for some reasons, oldest first.
+func (e *Engine) pendingFor(ctx context.Context, project string, reason func(engram.Deferral) bool) ([]engram.Deferred, error) {
 	var all []engram.Deferred
 	err := e.store.View(ctx, func(r engram.Reader) error {
 		name, err := deferredProject(ctx, r, project)
@@ -115,7 +115,7 @@ func (e *Engine) AcceptDeferred(ctx context.Context, num int64) (Accepted, error
 func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted) error {
 	p := &pulling{Engine: o.Engine, in: PullInput{Project: d.Project}}
 	b := p.receiving(o, engram.Batch{ID: d.Batch, By: d.By}, &res.Imported, new(putAside))
-	b.reviewed, b.waited = true, &d
+	b.reviewed, b.pending = true, &d
 	b.later = func(_ context.Context, _ engram.Record, why engram.Deferral, reason string) error {
 		until := "when what it refers to is here"
 		if why == engram.DeferredClock {
@@ -148,7 +148,7 @@ func (o *op) acceptRecord(ctx context.Context, d engram.Deferred, res *Accepted)
 			}
 		}
 	}
-	res.Op, res.Waiting = o.first, len(o.waits)
+	res.Op, res.Pending = o.first, len(o.pending)
 	_, err := o.tx.DropDeferred(ctx, d.Num)
 	return err
 }
@@ -163,7 +163,7 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 	return e.write(ctx, "waiting_erase", func(o *op) error {
 		d, found, err := o.tx.DeferredAt(ctx, num)
 		if err == nil && !found {
-			err = nothingWaits(num)
+			err = nothingPending(num)
 		}
 		if err != nil {
 			return err
@@ -180,20 +180,20 @@ func (e *Engine) DropDeferred(ctx context.Context, num int64) error {
 	})
 }
 
-func nothingWaits(num int64) *engram.Error {
+func nothingPending(num int64) *engram.Error {
 	return engram.Errorf(engram.CodeNotFound, "nothing waits under number %d", num).WithHint("{review --all-projects} lists what a person has to look at, {sync deferred --all-projects} what came from others")
 }
 
 // waiting is the record that waits under a number.
 func (o *op) waiting(ctx context.Context, num int64) (engram.Deferred, error) {
-	return waitsAt(ctx, o.tx, num)
+	return pendingAt(ctx, o.tx, num)
 }
 
-// waitsAt is what waits under a number. CodeNotFound when nothing does.
-func waitsAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred, error) {
+// pendingAt is what waits under a number. CodeNotFound when nothing does.
+func pendingAt(ctx context.Context, r engram.Reader, num int64) (engram.Deferred, error) {
 	d, found, err := r.DeferredAt(ctx, num)
 	if err == nil && (!found || d.Why == engram.DeferredDecided) {
-		err = nothingWaits(num)
+		err = nothingPending(num)
 	}
 	return d, err
 }
@@ -266,7 +266,7 @@ func byPerson(why engram.Deferral) bool {
 // oneAgain tries one record again.
 func (b *receivingBatch) oneAgain(ctx context.Context, d engram.Deferred) error {
 	waits := false
-	b.waited, b.by, b.batch, b.reason = &d, d.By, d.Batch, "chunk "+d.Batch
+	b.pending, b.by, b.batch, b.reason = &d, d.By, d.Batch, "chunk "+d.Batch
 	b.later = func(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
 		waits = true
 		return b.defers(ctx, r, why, reason)

@@ -103,7 +103,7 @@ func (e *Engine) Import(ctx context.Context, r io.Reader, in ImportInput) (Impor
 		if err := i.run(ctx, waiting); err != nil {
 			return err
 		}
-		res.Op, res.Waiting = o.first, len(o.waits)
+		res.Op, res.Pending = o.first, len(o.pending)
 		switch {
 		case in.DryRun:
 			return errDryRun

@@ -207,7 +207,7 @@ func withFields(fields []string, was json.RawMessage) []string {
 	if to, moved := old["to"]; moved && old["from"] != nil {
 		return append(fields, "moved to "+strings.Trim(string(to), `"`))
 	}
-	if waited, decided := old[waitedField]; decided {
+	if waited, decided := old[pendingField]; decided {
 		if string(waited) == `"`+string(engram.DeferredDecided)+`"` {
 			return append(fields, "waits again")
 		}

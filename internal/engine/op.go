@@ -33,7 +33,7 @@ type op struct {
 	embedded map[string][]float32    // vectors by text that were reckoned before the op; nil: none
 	judged   map[string][]suspicious // what reads like an order, by judgedBy, as far as it was looked for before the op; nil: none
 	logged   map[thing]bool          // what it has written of; nil: nobody asks
-	waits    map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
+	pending  map[int64]bool          // memories that it wrote and that wait for a person, since they read like an order
 	off      func(string) bool       // reports whether a project is kept apart from who asks (Apart); nil: none is
 	reason   [2]string               // the last one of an entry, and what it is without secrets
 }
@@ -49,7 +49,7 @@ func (e *Engine) write(ctx context.Context, verb string, fn func(*op) error) err
 		if err != nil {
 			return err
 		}
-		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, waits: map[int64]bool{}, off: e.keptApart()}
+		o := &op{Engine: e, tx: tx, operation: verb, at: e.now(), clock: clock, last: last.Seq, pending: map[int64]bool{}, off: e.keptApart()}
 		if err := fn(o); err != nil || !o.relationsChanged {
 			return err
 		}

@@ -240,7 +240,7 @@ func (p *Proposer) ofProject(ctx context.Context, r engram.Reader, project strin
 // Proposals returns what waits as a proposal, oldest first; of a project, by its name or an
 // alias, or with "" of every one.
 func (e *Engine) Proposals(ctx context.Context, project string) ([]engram.Deferred, error) {
-	return e.waitingFor(ctx, project, func(why engram.Deferral) bool { return why == engram.DeferredProposal })
+	return e.pendingFor(ctx, project, func(why engram.Deferral) bool { return why == engram.DeferredProposal })
 }
 
 // ProposalEdit is what a person has otherwise of a proposal; "" leaves what is proposed.
@@ -258,7 +258,7 @@ type ProposalEdit struct {
 //
 // CodeNotFound for a number under which nothing waits, CodeInvalid for what is no proposal.
 func (e *Engine) AcceptProposal(ctx context.Context, num int64, edit ProposalEdit) (SaveResult, error) {
-	d, err := view(ctx, e, func(r engram.Reader) (engram.Deferred, error) { return waitsAt(ctx, r, num) })
+	d, err := view(ctx, e, func(r engram.Reader) (engram.Deferred, error) { return pendingAt(ctx, r, num) })
 	if err != nil {
 		return SaveResult{}, err
 	}

@@ -296,7 +296,7 @@ func belongsTo(r engram.Record) (project string, says bool) {
 // leaves counts a record of another project that came with a batch, and reports whether it is one.
 // A relation of a memory that was left is left, too.
 func (b *receivingBatch) leaves(ctx context.Context, r engram.Record) (bool, error) {
-	if b.border == "" || b.waited != nil {
+	if b.border == "" || b.pending != nil {
 		return false, nil
 	}
 	if rel := r.Relation; rel != nil {

@@ -15,7 +15,7 @@ type receivingBatch struct {
 	by       string           // who pushed the batch
 	pushedAt time.Time        // when that was; zero when nobody said
 	reviewed bool             // a person has looked at what comes
-	waited   *engram.Deferred // the record at hand waited as this; nil: it came with the batch
+	pending  *engram.Deferred // the record at hand waited as this; nil: it came with the batch
 	aside    *putAside
 	left     map[string]bool // names of memories that are of another project, and were left
 }
@@ -151,18 +151,18 @@ func (b *receivingBatch) strange(ctx context.Context, r engram.Record) (string, 
 // So much of one batch may wait: more than that comes of no honest one, and somebody has to go
 // through it. So much may wait in all: whoever may push can write many batches.
 const (
-	mostWaiting      = 1000
-	mostWaitingInAll = 10_000
+	mostPending      = 1000
+	mostPendingInAll = 10_000
 )
 
 // full reports whether more was put aside than may wait.
 func (a *putAside) full() bool {
 	switch {
-	case a.all > mostWaiting:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostWaiting).
+	case a.all > mostPending:
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "more than %d things of it would have to wait", mostPending).
 			WithHint("what they refer to is not here, or it is no honest batch; it is tried again with each pull")
-	case a.before+a.all > mostWaitingInAll:
-		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d things wait already, and with it there would be more than %d", a.before, mostWaitingInAll).
+	case a.before+a.all > mostPendingInAll:
+		a.tooMany = engram.Errorf(engram.CodeForbidden, "%d things wait already, and with it there would be more than %d", a.before, mostPendingInAll).
 			WithHint("take in or drop what waits ({sync deferred --all-projects}); it is tried again with each pull")
 	}
 	if a.tooMany == nil {
@@ -175,13 +175,13 @@ func (a *putAside) full() bool {
 func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram.Deferral, reason string) error {
 	if b.erases(r) {
 		// Its text is to be nowhere, and so not among what waits.
-		if count(b.res.Of(r), unchanged); b.waited == nil {
+		if count(b.res.Of(r), unchanged); b.pending == nil {
 			return nil
 		}
-		_, err := b.tx.DropDeferred(ctx, b.waited.Num)
+		_, err := b.tx.DropDeferred(ctx, b.pending.Num)
 		return err
 	}
-	if was := b.waited; r.Tombstone && r.Memory != nil && was != nil && was.Tries >= tombstoneTries {
+	if was := b.pending; r.Tombstone && r.Memory != nil && was != nil && was.Tries >= tombstoneTries {
 		_, err := b.tx.DropDeferred(ctx, was.Num)
 		return err
 	}
@@ -193,7 +193,7 @@ func (b *receivingBatch) defers(ctx context.Context, r engram.Record, why engram
 		named.Relation.ID = engram.RelationIDPrefix + digest(nameIn(rel.Source)+"\x00"+nameIn(rel.Target)+"\x00"+string(rel.Relation.Verb))
 		d.Record.Relation = &named
 	}
-	if was := b.waited; was != nil {
+	if was := b.pending; was != nil {
 		d.Num, d.FirstAt, d.Tries, d.Project = was.Num, was.FirstAt, was.Tries+1, was.Project
 	} else if b.aside.count(why); b.aside.full() {
 		if b.in.DryRun {

@@ -152,7 +152,7 @@ func snoozed(m engram.Memory, marks []engram.Trust, now time.Time) bool {
 // CodeNotFound for what does not wait.
 func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.QueueItem, err error) {
 	err = e.store.View(ctx, func(r engram.Reader) error {
-		if num, is := engram.ParseWaitingName(name); is {
+		if num, is := engram.ParsePendingName(name); is {
 			item, err = queuedRecord(ctx, r, num)
 			return err
 		}
@@ -184,15 +184,15 @@ func (e *Engine) QueuedNamed(ctx context.Context, name string) (item engram.Queu
 
 // queuedRecord is what waits under a number.
 func queuedRecord(ctx context.Context, r engram.Reader, num int64) (engram.QueueItem, error) {
-	d, err := waitsAt(ctx, r, num)
+	d, err := pendingAt(ctx, r, num)
 	if err != nil {
 		return engram.QueueItem{}, err
 	}
-	kind := engram.QueueWaiting
+	kind := engram.QueuePending
 	if d.Why == engram.DeferredProposal {
 		kind = engram.QueueProposal
 	}
-	return engram.QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt}, nil
+	return engram.QueueItem{Kind: kind, Pending: &d, Reasons: whyPending(d), Since: d.FirstAt}, nil
 }
 
 // kindOf is the first reason for which a memory waits, in the order of engram.QueueKinds.
@@ -233,9 +233,9 @@ func SuspicionsOf(d engram.Deferred) []string {
 	return why[:min(len(why), mostSuspicions)]
 }
 
-// whyItWaits is what a person is told of something that waits: what it reads like, and for what it
+// whyPending is what a person is told of something that waits: what it reads like, and for what it
 // was put aside.
-func whyItWaits(d engram.Deferred) []string {
+func whyPending(d engram.Deferred) []string {
 	why := SuspicionsOf(d)
 	if len(why) > 0 {
 		why[0] = readsLike + why[0]

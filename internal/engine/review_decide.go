@@ -172,7 +172,7 @@ func (d Decided) Names() []string {
 		names = append(names, key(m.Num))
 	}
 	for _, num := range d.Records {
-		names = append(names, engram.WaitingName(num))
+		names = append(names, engram.PendingName(num))
 	}
 	return names
 }
@@ -215,7 +215,7 @@ func (e *Engine) decide(ctx context.Context, names []string, record func(int64) 
 			return d, err
 		}
 		d.Records = append(d.Records, n.record)
-		d.Done = append(d.Done, DecidedName{Name: engram.WaitingName(n.record), Op: became.Op, Memory: became.Memory})
+		d.Done = append(d.Done, DecidedName{Name: engram.PendingName(n.record), Op: became.Op, Memory: became.Memory})
 		d.Degraded = append(d.Degraded, became.Warnings...)
 	}
 	return d, nil
@@ -259,8 +259,8 @@ func (e *Engine) lookUp(ctx context.Context, names []string) (all []decidable, e
 }
 
 func lookUpOne(ctx context.Context, r engram.Reader, name string) (decidable, error) {
-	if num, is := engram.ParseWaitingName(name); is {
-		_, err := waitsAt(ctx, r, num)
+	if num, is := engram.ParsePendingName(name); is {
+		_, err := pendingAt(ctx, r, num)
 		return decidable{record: num}, err
 	}
 	ref, err := engram.ParseRef(name)

@@ -66,7 +66,7 @@ type queueing struct {
 
 // list adds what waits of a kind.
 func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueKind) (err error) {
-	if kind == engram.QueueWaiting || kind == engram.QueueProposal {
+	if kind == engram.QueuePending || kind == engram.QueueProposal {
 		return q.records(ctx, r, kind)
 	}
 	if kind == engram.QueueChanged {
@@ -147,25 +147,25 @@ func (q *queueing) records(ctx context.Context, r engram.Reader, kind engram.Que
 			p.Offset--
 		default:
 			p.Limit--
-			q.Items = append(q.Items, engram.QueueItem{Kind: kind, Waiting: &d, Reasons: whyItWaits(d), Since: d.FirstAt})
+			q.Items = append(q.Items, engram.QueueItem{Kind: kind, Pending: &d, Reasons: whyPending(d), Since: d.FirstAt})
 		}
 		return nil
 	})
 }
 
-// waitedField is the name under which an entry notes for what something waited.
-const waitedField = "waited"
+// pendingField is the name under which an entry notes for what something waited.
+const pendingField = "waited"
 
 // decidedWas is what an entry notes of something that waited. What it says is not in it: that
 // stands in the memory that it became, and goes when that is erased, or where it waited.
 type decidedWas struct {
-	Waited engram.Deferral `json:"waited"`
-	LastAt time.Time       `json:"last_at"`
-	Memory int64           `json:"memory"` // that it became; 0: it was refused
+	Pending engram.Deferral `json:"waited"`
+	LastAt  time.Time       `json:"last_at"`
+	Memory  int64           `json:"memory"` // that it became; 0: it was refused
 }
 
 func (w decidedWas) fields() map[string]any {
-	return map[string]any{waitedField: w.Waited, "last_at": w.LastAt, "memory": w.Memory}
+	return map[string]any{pendingField: w.Pending, "last_at": w.LastAt, "memory": w.Memory}
 }
 
 // RefuseDeferred throws a record away that waits; it does not come in with the batch that it
@@ -192,11 +192,11 @@ func (o *op) decided(ctx context.Context, d engram.Deferred, memory int64, reaso
 	if memory != 0 {
 		d = withoutText(d)
 	}
-	return o.putWaiting(ctx, d, was, reason)
+	return o.putPending(ctx, d, was, reason)
 }
 
-// putWaiting writes d over what was.
-func (o *op) putWaiting(ctx context.Context, d engram.Deferred, was decidedWas, reason string) error {
+// putPending writes d over what was.
+func (o *op) putPending(ctx context.Context, d engram.Deferred, was decidedWas, reason string) error {
 	p, _, err := o.tx.Project(ctx, d.Project) // "" of one that is not here yet: the entry is of none
 	if err != nil {
 		return err
@@ -204,7 +204,7 @@ func (o *op) putWaiting(ctx context.Context, d engram.Deferred, was decidedWas, 
 	if err := o.tx.PutDeferred(ctx, &d); err != nil {
 		return err
 	}
-	return o.log(ctx, engram.EntityWaiting, engram.WaitingName(d.Num), p.Name, reason, was.fields())
+	return o.log(ctx, engram.EntityPending, engram.PendingName(d.Num), p.Name, reason, was.fields())
 }
 
 // withoutText is what waited without what it says: who erases the memory that it became means
@@ -224,11 +224,11 @@ func withText(d engram.Deferred, m engram.Memory) engram.Deferred {
 	return d
 }
 
-// takeWaiting lets something wait again that was taken or refused; or takes or refuses it again,
+// takePending lets something wait again that was taken or refused; or takes or refuses it again,
 // when that is what was undone.
-func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error {
+func (u *undoing) takePending(ctx context.Context, entry engram.Mutation) error {
 	name := entry.Key
-	num, _ := engram.ParseWaitingName(name)
+	num, _ := engram.ParsePendingName(name)
 	var was decidedWas
 	if err := readWas(entry, &was); err != nil {
 		return err
@@ -245,11 +245,11 @@ func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error 
 		return err
 	}
 	now, what := d, "waits again"
-	now.Why, now.LastAt = was.Waited, was.LastAt
+	now.Why, now.LastAt = was.Pending, was.LastAt
 	switch {
-	case was.Waited == engram.DeferredDecided && was.Memory != 0:
+	case was.Pending == engram.DeferredDecided && was.Memory != 0:
 		now, what = withoutText(now), "taken in again"
-	case was.Waited == engram.DeferredDecided:
+	case was.Pending == engram.DeferredDecided:
 		what = "refused again"
 	case was.Memory != 0:
 		m, err := u.tx.Memory(ctx, engram.ByNum(was.Memory))
@@ -263,7 +263,7 @@ func (u *undoing) takeWaiting(ctx context.Context, entry engram.Mutation) error 
 		now = withText(now, m)
 	}
 	u.changed(entry, "%s", what)
-	return u.putWaiting(ctx, now, decidedWas{d.Why, d.LastAt, was.Memory}, u.reason())
+	return u.putPending(ctx, now, decidedWas{d.Why, d.LastAt, was.Memory}, u.reason())
 }
 
 // decidedSince is an error when something is not any more as an entry left it: somebody decided
@@ -277,10 +277,10 @@ func (u *undoing) decidedSince(ctx context.Context, entry engram.Mutation, now e
 	if err := readWas(later[0], &left); err != nil {
 		return err
 	}
-	if left.Waited == now.Why {
+	if left.Pending == now.Why {
 		return nil
 	}
-	return u.changedSince("what waited as "+engram.WaitingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
+	return u.changedSince("what waited as "+engram.PendingName(now.Num), []string{"it was decided anew"}, later[len(later)-1])
 }
 
 // dropDecided removes for good what was decided before a time: no undo reaches it any more.

@@ -177,7 +177,7 @@ func TestTheLogSaysWhatWasDecided(t *testing.T) {
 		t.Fatalf("%d entries, %v", len(entries), err)
 	}
 	for i, want := range []string{"waits again", "decided"} {
-		if items := entries[i].Items; len(items) != 1 || items[0].Entity != engram.EntityWaiting || items[0].Key != "w1" || strings.Join(items[0].Fields, ",") != want {
+		if items := entries[i].Items; len(items) != 1 || items[0].Entity != engram.EntityPending || items[0].Key != "w1" || strings.Join(items[0].Fields, ",") != want {
 			t.Errorf("entry %d is %+v, want w1 %s", i, entries[i], want)
 		}
 	}

@@ -121,7 +121,7 @@ func (e *Engine) saveIntakes(ctx context.Context, verb string, intakes []intake,
 		for i, t := range intakes {
 			all[i].tell(t, out)
 		}
-		if err := o.warnWaiting(ctx, all); err != nil {
+		if err := o.warnPending(ctx, all); err != nil {
 			return err
 		}
 		if done != nil {

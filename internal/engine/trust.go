@@ -179,13 +179,13 @@ func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memor
 		found = approved.suspicions(now)
 	}
 	if len(found) > 0 {
-		o.waits[now.Num] = true
+		o.pending[now.Num] = true
 		return o.tx.PutTrust(ctx, engram.Trust{Memory: now.Num, Mark: engram.TrustSuspect, Reasons: codesOf(found), At: o.at})
 	}
 	if was == nil {
 		return nil
 	}
-	delete(o.waits, now.Num)
+	delete(o.pending, now.Num)
 	return o.tx.DropTrust(ctx, now.Num, engram.TrustSuspect)
 }
 
@@ -292,9 +292,9 @@ func endsOf(rs []engram.Relation) (nums []int64) {
 	return nums
 }
 
-// warnWaiting adds to what is said of saves that a memory is told to nobody who did not ask for
+// warnPending adds to what is said of saves that a memory is told to nobody who did not ask for
 // it, until a person approves it: whoever saved it would believe that it is known.
-func (o *op) warnWaiting(ctx context.Context, all []SaveResult) error {
+func (o *op) warnPending(ctx context.Context, all []SaveResult) error {
 	ms := make([]engram.Memory, len(all))
 	for i, r := range all {
 		ms[i] = r.Memory
@@ -302,25 +302,25 @@ func (o *op) warnWaiting(ctx context.Context, all []SaveResult) error {
 	why, err := suspects(ctx, o.tx, ms)
 	for i, r := range all {
 		if because := why[r.Memory.Num]; because != nil {
-			all[i].Warnings = append(all[i].Warnings, waitingWarning(r.Memory.Num, because))
+			all[i].Warnings = append(all[i].Warnings, pendingWarning(r.Memory.Num, because))
 		}
 	}
 	return err
 }
 
-// warnChanged is warnWaiting for a memory that was changed: nil where that is not why it waits.
+// warnChanged is warnPending for a memory that was changed: nil where that is not why it waits.
 func (o *op) warnChanged(ctx context.Context, m engram.Memory) ([]string, error) {
-	if !o.waits[m.Num] {
+	if !o.pending[m.Num] {
 		return nil, nil
 	}
 	why, err := suspects(ctx, o.tx, []engram.Memory{m})
 	if err != nil {
 		return nil, err
 	}
-	return []string{waitingWarning(m.Num, why[m.Num])}, nil
+	return []string{pendingWarning(m.Num, why[m.Num])}, nil
 }
 
-func waitingWarning(num int64, why []string) string {
+func pendingWarning(num int64, why []string) string {
 	return fmt.Sprintf("#%d reads like an order to an agent (%s): it is found when somebody asks, and told unasked only after a person approves it (engram review)",
 		num, strings.Join(why, "; "))
 }

@@ -85,8 +85,8 @@ func TestAnImportSaysHowManyWaitForReview(t *testing.T) {
 		want int
 	}{{"what would come in", engine.ImportInput{DryRun: true}, 2}, {"what comes in", engine.ImportInput{}, 2}, {"what is here already", engine.ImportInput{}, 0}} {
 		res, err := into.Import(t.Context(), bytes.NewReader(file.Bytes()), tt.in)
-		if err != nil || res.Waiting != tt.want {
-			t.Errorf("%s: got %d that wait, error %v, want %d", tt.name, res.Waiting, err, tt.want)
+		if err != nil || res.Pending != tt.want {
+			t.Errorf("%s: got %d that wait, error %v, want %d", tt.name, res.Pending, err, tt.want)
 		}
 	}
 }

@@ -380,8 +380,8 @@ func (u *undoing) take(ctx context.Context, entry engram.Mutation) error {
 		return u.takeProject(ctx, entry)
 	case engram.EntityErased:
 		return u.takeErased(ctx, entry)
-	case engram.EntityWaiting:
-		return u.takeWaiting(ctx, entry)
+	case engram.EntityPending:
+		return u.takePending(ctx, entry)
 	}
 	u.leave("entry %d is about a %s, which this version does not know", entry.Seq, entry.Entity)
 	return nil

@@ -234,7 +234,7 @@ func (r *run) lessonPlace(ctx context.Context, worked, notes []attend.Note) (nam
 
 // learned has something kept that was learned in the work of some notes, unless where it
 // belongs is switched off. It reports whether it is kept.
-func (r *run) learned(ctx context.Context, worked, notes []attend.Note, w attend.Waiting) bool {
+func (r *run) learned(ctx context.Context, worked, notes []attend.Note, w attend.Pending) bool {
 	w.Project, w.Directory = r.lessonPlace(ctx, worked, notes)
 	if r.Off(w.Project) {
 		return false

@@ -24,10 +24,10 @@ type Notes interface {
 	// Claim adds what choose returns of the notes of some kinds, oldest first, while nobody else
 	// adds any to the session; none is fine. An error says that nothing was added.
 	Claim(session string, kinds []string, choose func(noted []attend.Note) []attend.Note) error
-	// Wait keeps what is to be written, Waiting returns it in its order, and Written takes
+	// AddPending keeps what is to be written, Waiting returns it in its order, and Written takes
 	// out by keys what was.
-	Wait(w attend.Waiting) error
-	Waiting(session string) ([]attend.Waiting, error)
+	AddPending(w attend.Pending) error
+	Pending(session string) ([]attend.Pending, error)
 	Written(session string, keys []string) error
 	// Unwritten returns sessions of which something waits.
 	Unwritten() ([]string, error)
@@ -121,7 +121,7 @@ type run struct {
 	at      time.Time
 	project string           // "" where it is not known, such as in a folder of several
 	dir     string           // the folder of the event, or that of the repository which stands for it
-	unkept  []attend.Waiting // what the notes refused; it is written now or never
+	unkept  []attend.Pending // what the notes refused; it is written now or never
 	brought string           // what is to be said of what was brought in; "" when that was said
 
 	owes    atomic.Bool   // there is something to keep that nobody says again

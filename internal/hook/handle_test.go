@@ -189,11 +189,11 @@ func (awayStore) Close() error                                          { return
 
 func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
 	d := newDesk(t)
-	d.notes.waiting = []attend.Waiting{
-		{Key: "1", What: attend.WaitPrompt, Session: "s1", Text: "\xff"},
+	d.notes.waiting = []attend.Pending{
+		{Key: "1", What: attend.PendingPrompt, Session: "s1", Text: "\xff"},
 		{Key: "2", What: "of a later version", Session: "s1"},
-		{Key: "3", What: attend.WaitOutcome, Session: "s1"},
-		{Key: "4", What: attend.WaitPrompt, Session: "s1", Project: "elsewhere", Text: "kept"},
+		{Key: "3", What: attend.PendingOutcome, Session: "s1"},
+		{Key: "4", What: attend.PendingPrompt, Session: "s1", Project: "elsewhere", Text: "kept"},
 	}
 	d.tell("stop")
 	if got := d.prompts(); fmt.Sprint(got) != "[kept]" || len(d.notes.waiting) != 1 || d.notes.waiting[0].Key != "2" {
@@ -203,11 +203,11 @@ func TestWhatCanNeverBeWrittenDoesNotBlockTheRest(t *testing.T) {
 
 func TestWriteIsForServersThatStart(t *testing.T) {
 	d := newDesk(t)
-	d.notes.waiting = []attend.Waiting{{Key: "1", What: attend.WaitPrompt, Session: "s1", Project: "shop", Text: "one"}, {Key: "2", What: attend.WaitPrompt, Session: "s2", Text: "two"}}
+	d.notes.waiting = []attend.Pending{{Key: "1", What: attend.PendingPrompt, Session: "s1", Project: "shop", Text: "one"}, {Key: "2", What: attend.PendingPrompt, Session: "s2", Text: "two"}}
 	if err := hook.Write(t.Context(), d.e, d.notes); err != nil || len(d.notes.waiting) > 0 || len(d.prompts()) != 2 {
 		t.Errorf("got %v, %v, still waiting %v", d.prompts(), err, d.notes.waiting)
 	}
-	d.notes.waiting = []attend.Waiting{{Key: "3", What: attend.WaitPrompt, Session: "s1", Text: "three"}}
+	d.notes.waiting = []attend.Pending{{Key: "3", What: attend.PendingPrompt, Session: "s1", Text: "three"}}
 	if err := hook.Write(t.Context(), busy(t), d.notes); !errors.Is(err, errAway) || len(d.notes.waiting) != 1 {
 		t.Errorf("got %v, still waiting %v", err, d.notes.waiting)
 	}
@@ -293,9 +293,9 @@ type slowNotes struct {
 	until chan struct{}
 }
 
-func (n *slowNotes) Waiting(session string) ([]attend.Waiting, error) {
+func (n *slowNotes) Pending(session string) ([]attend.Pending, error) {
 	<-n.until
-	return n.notes.Waiting(session)
+	return n.notes.Pending(session)
 }
 
 func TestWhatNobodyKnowsIsSilence(t *testing.T) {
@@ -361,7 +361,7 @@ type lateNotes struct {
 	after time.Duration
 }
 
-func (n *lateNotes) Wait(w attend.Waiting) error {
+func (n *lateNotes) AddPending(w attend.Pending) error {
 	time.Sleep(n.after)
-	return n.notes.Wait(w)
+	return n.notes.AddPending(w)
 }

@@ -67,7 +67,7 @@ func TestLearningsAreKeptAsFarAsTheTimeGoes(t *testing.T) {
 	e := engine.New(engine.Options{Store: briefStore{store, &left}, Now: enginetest.Start, NewID: enginetest.IDs()})
 	d.o.Engine = func() *engine.Engine { return e }
 	d.o.Project = "shop"
-	d.notes.waiting = []attend.Waiting{{Key: "k", What: attend.WaitCapture, Session: "s1", Project: "shop", Text: learnings(18)}}
+	d.notes.waiting = []attend.Pending{{Key: "k", What: attend.PendingCapture, Session: "s1", Project: "shop", Text: learnings(18)}}
 	var got []int
 	for writes := range 4 {
 		left = writes + 2 // finding what is kept already takes one, too

@@ -13,7 +13,7 @@ import (
 type notes struct {
 	mu      sync.Mutex
 	noted   map[string][]attend.Note
-	waiting []attend.Waiting
+	waiting []attend.Pending
 	broken  bool // it keeps nothing, as on a full disk
 }
 
@@ -59,7 +59,7 @@ func (n *notes) End(session string) error {
 	return nil
 }
 
-func (n *notes) Wait(w attend.Waiting) error {
+func (n *notes) AddPending(w attend.Pending) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.broken {
@@ -69,7 +69,7 @@ func (n *notes) Wait(w attend.Waiting) error {
 	return nil
 }
 
-func (n *notes) Waiting(session string) (all []attend.Waiting, err error) {
+func (n *notes) Pending(session string) (all []attend.Pending, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, w := range n.waiting {
@@ -83,7 +83,7 @@ func (n *notes) Waiting(session string) (all []attend.Waiting, err error) {
 func (n *notes) Written(_ string, keys []string) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.waiting = slices.DeleteFunc(n.waiting, func(w attend.Waiting) bool { return slices.Contains(keys, w.Key) })
+	n.waiting = slices.DeleteFunc(n.waiting, func(w attend.Pending) bool { return slices.Contains(keys, w.Key) })
 	return nil
 }
 

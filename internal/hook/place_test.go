@@ -259,9 +259,9 @@ func TestWhatWaitsForAnotherProjectIsKeptThere(t *testing.T) {
 	d.tell("prompt", "prompt", "what is here?")
 	long := strings.Repeat("s", engram.MaxName)
 	d.tell("prompt", "session_id", long, "prompt", "and here?")
-	d.notes.waiting = []attend.Waiting{
-		{Key: "1", What: attend.WaitCapture, Session: "s1", Project: "till", Text: lesson},
-		{Key: "2", What: attend.WaitCapture, Session: long, Project: "cart", Text: lesson},
+	d.notes.waiting = []attend.Pending{
+		{Key: "1", What: attend.PendingCapture, Session: "s1", Project: "till", Text: lesson},
+		{Key: "2", What: attend.PendingCapture, Session: long, Project: "cart", Text: lesson},
 	}
 	if err := hook.Write(t.Context(), d.e, d.notes); err != nil || len(d.notes.waiting) > 0 {
 		t.Fatalf("%v, still waiting %+v", err, d.notes.waiting)

@@ -54,7 +54,7 @@ func (r *run) prompt(ctx context.Context) {
 	}
 	asked := strings.TrimSpace(cutText(r.event.Prompt))
 	if asked != "" {
-		r.wait(attend.WaitPrompt, asked)
+		r.wait(attend.PendingPrompt, asked)
 		r.note(attend.Note{Kind: attend.KindPrompt})
 	}
 	r.settle()
@@ -118,7 +118,7 @@ func (r *run) afterCompact(ctx context.Context) {
 		return
 	}
 	if summary := cutText(capture.Summary(redact.Private(r.event.Summary))); summary != "" {
-		r.learned(ctx, notes, notes, attend.Waiting{What: attend.WaitSummary, Text: summary, Topic: "session/" + short("compact", r.event.Session)})
+		r.learned(ctx, notes, notes, attend.Pending{What: attend.PendingSummary, Text: summary, Topic: "session/" + short("compact", r.event.Session)})
 		r.capture(ctx, notes, notes, summary)
 	}
 	r.settle()
@@ -138,7 +138,7 @@ func (r *run) capture(ctx context.Context, worked, notes []attend.Note, said str
 	if len(capture.Learnings(said)) == 0 {
 		return false
 	}
-	return r.learned(ctx, worked, notes, attend.Waiting{What: attend.WaitCapture, Text: said})
+	return r.learned(ctx, worked, notes, attend.Pending{What: attend.PendingCapture, Text: said})
 }
 
 // sessionEnd writes what waits, and forgets what was noted. There are agents without a stop, who
@@ -149,7 +149,7 @@ func (r *run) sessionEnd(ctx context.Context) {
 		return
 	}
 	r.capture(ctx, attend.Turn(notes), notes, r.event.Last)
-	r.wait(attend.WaitEnd, "")
+	r.wait(attend.PendingEnd, "")
 	r.settle()
 	r.write(ctx)
 	if err := r.Notes.End(r.event.Session); err != nil {

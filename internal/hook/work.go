@@ -139,7 +139,7 @@ func (r *run) outcome(ctx context.Context, notes []attend.Note) {
 		return // what passed had not failed
 	}
 	worked := slices.DeleteFunc(slices.Clone(notes), func(n attend.Note) bool { return n.At.Before(last.Since) })
-	if r.learned(ctx, worked, notes, attend.Waiting{What: attend.WaitOutcome, Title: last.Title, Text: last.Content, Topic: last.TopicKey}) {
+	if r.learned(ctx, worked, notes, attend.Pending{What: attend.PendingOutcome, Title: last.Title, Text: last.Content, Topic: last.TopicKey}) {
 		r.write(ctx)
 	}
 }

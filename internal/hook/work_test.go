@@ -207,7 +207,7 @@ func TestAPromptInPartsIsKept(t *testing.T) {
 // What another session has left is written when an agent stops: nobody may begin one today.
 func TestAStopWritesWhatOthersHaveLeft(t *testing.T) {
 	d := newDesk(t)
-	d.notes.waiting = []attend.Waiting{{Key: "k", What: attend.WaitPrompt, Session: "gone", Project: "shop", Text: "left"}}
+	d.notes.waiting = []attend.Pending{{Key: "k", What: attend.PendingPrompt, Session: "gone", Project: "shop", Text: "left"}}
 	d.quiet(d.tell("stop"))
 	if got := d.prompts(); len(got) != 1 || len(d.notes.waiting) > 0 {
 		t.Errorf("got %v, still waiting %v", got, d.notes.waiting)

@@ -40,16 +40,16 @@ func cutText(s string) string {
 // wait has something written, now or when the store can be written. It is kept beside the
 // store first: of what is under way when the time is over nobody knows whether it was.
 func (r *run) wait(what, text string) {
-	r.waitFor(attend.Waiting{What: what, Text: text})
+	r.waitFor(attend.Pending{What: what, Text: text})
 }
 
-func (r *run) waitFor(w attend.Waiting) {
+func (r *run) waitFor(w attend.Pending) {
 	w.Key, w.At, w.Agent = string(r.NewID()), r.at, r.name
 	w.Session = r.event.Session
 	if w.Project == "" {
 		w.Project, w.Directory = r.project, r.dir
 	}
-	if err := r.Notes.Wait(w); err != nil {
+	if err := r.Notes.AddPending(w); err != nil {
 		r.trouble("wait", err)
 		r.unkept = append(r.unkept, w)
 	}
@@ -65,7 +65,7 @@ func (r *run) write(ctx context.Context) {
 
 func (r *run) writeOf(ctx context.Context, session string) bool {
 	r.do("write")
-	waiting, err := r.Notes.Waiting(session)
+	waiting, err := r.Notes.Pending(session)
 	if err != nil {
 		r.trouble("waiting", err)
 	}
@@ -93,7 +93,7 @@ func (r *run) writeOthers(ctx context.Context) {
 func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 	sessions, err := notes.Unwritten()
 	for _, s := range sessions {
-		waiting, unread := notes.Waiting(s)
+		waiting, unread := notes.Pending(s)
 		err = errors.Join(err, unread)
 		write(ctx, e, notes, s, waiting, func(_ string, failed error) { err = errors.Join(err, failed) })
 	}
@@ -105,7 +105,7 @@ func Write(ctx context.Context, e *engine.Engine, notes Notes) error {
 //
 // What fails in a way that nobody foresaw stays, and is tried again with the next event; what
 // comes after it need not wait for it.
-func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Waiting, log func(string, error)) bool {
+func write(ctx context.Context, e *engine.Engine, notes Notes, session string, waiting []attend.Pending, log func(string, error)) bool {
 	var written []string
 	well := true
 	for _, w := range waiting {
@@ -157,7 +157,7 @@ func closed(ctx context.Context, e *engine.Engine) bool {
 
 // keep writes one thing. All of it may be written again: a prompt has a key, an outcome and
 // a summary a topic, learnings are known by their text, and a session ends once.
-func keep(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
+func keep(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -166,17 +166,17 @@ func keep(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
 		Directory: w.Directory, ToolName: w.Agent, Origin: engram.OriginTool, At: w.At, Once: true}
 	var err error
 	switch w.What {
-	case attend.WaitPrompt:
+	case attend.PendingPrompt:
 		_, err = e.SavePrompt(ctx, engine.PromptInput{Content: w.Text, SessionID: w.Session, NewSession: true, Project: w.Project,
 			Directory: w.Directory, Key: w.Key, At: w.At})
-	case attend.WaitOutcome:
+	case attend.PendingOutcome:
 		in.Type = attend.OutcomeType
 		_, err = e.Save(ctx, in)
-	case attend.WaitSummary:
+	case attend.PendingSummary:
 		_, err = e.Summarize(ctx, in)
-	case attend.WaitCapture:
+	case attend.PendingCapture:
 		err = keepLearnings(ctx, e, w)
-	case attend.WaitEnd:
+	case attend.PendingEnd:
 		err = e.LeaveSession(ctx, w.Session, w.At)
 	default:
 		return errLater
@@ -192,7 +192,7 @@ const (
 )
 
 // keepLearnings keeps what a message lists; errMany when that is more than mostLearnings.
-func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
+func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Pending) error {
 	all := capture.Learnings(w.Text)
 	for some := range slices.Chunk(all[:min(len(all), mostLearnings)], learningsAtOne) {
 		in := engine.CaptureInput{Content: "## Key Learnings:\n1. " + strings.Join(some, "\n1. ") + "\n", SessionID: w.Session, NewSession: true,
@@ -209,8 +209,8 @@ func keepLearnings(ctx context.Context, e *engine.Engine, w attend.Waiting) erro
 
 // keepElsewhere keeps what belongs to another project's session than its own: a prompt stays with its
 // session, a lesson goes into a session of the project where it was learned, which is over at once.
-func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Waiting) error {
-	if w.What == attend.WaitPrompt {
+func keepElsewhere(ctx context.Context, e *engine.Engine, w attend.Pending) error {
+	if w.What == attend.PendingPrompt {
 		w.Project = ""
 		return keep(ctx, e, w)
 	}

@@ -65,8 +65,8 @@ type blindNotes struct{ notes }
 
 func (n *blindNotes) All(string) ([]attend.Note, error)        { return nil, errFull }
 func (n *blindNotes) Add(string, attend.Note) error            { return errFull }
-func (n *blindNotes) Wait(attend.Waiting) error                { return errFull }
-func (n *blindNotes) Waiting(string) ([]attend.Waiting, error) { return nil, errFull }
+func (n *blindNotes) AddPending(attend.Pending) error          { return errFull }
+func (n *blindNotes) Pending(string) ([]attend.Pending, error) { return nil, errFull }
 func (n *blindNotes) Written(string, []string) error           { return errFull }
 func (n *blindNotes) Unwritten() ([]string, error)             { return nil, errFull }
 
@@ -155,7 +155,7 @@ func TestWhatFailsForNoKnownReasonBlocksNothingAndStays(t *testing.T) {
 	calls := 0
 	odd := engine.New(engine.Options{Store: oddStore{store, func() bool { calls++; return calls == 1 }}, Now: enginetest.Start, NewID: enginetest.IDs()})
 	for i, session := range []string{"s1", "s1", "s2"} {
-		d.notes.waiting = append(d.notes.waiting, attend.Waiting{Key: fmt.Sprint("k", i), What: attend.WaitPrompt, Session: session, Project: "shop", Text: fmt.Sprint("prompt ", i)})
+		d.notes.waiting = append(d.notes.waiting, attend.Pending{Key: fmt.Sprint("k", i), What: attend.PendingPrompt, Session: session, Project: "shop", Text: fmt.Sprint("prompt ", i)})
 	}
 	d.o.Engine = func() *engine.Engine { return odd }
 	d.o.Project = "shop"

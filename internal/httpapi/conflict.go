@@ -249,7 +249,7 @@ type deferredPage struct {
 type deferredRow struct {
 	SyncID        string            `json:"sync_id"`
 	Entity        string            `json:"entity"`
-	Payload       *document.Waiting `json:"payload,omitempty"`
+	Payload       *document.Pending `json:"payload,omitempty"`
 	PayloadRaw    string            `json:"payload_raw"`
 	PayloadValid  bool              `json:"payload_valid"`
 	ApplyStatus   string            `json:"apply_status"` // deferred or dead

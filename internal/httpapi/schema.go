@@ -215,7 +215,7 @@ func wordsOf(t reflect.Type) []string {
 		return []string{string(engram.RelationPending), string(engram.RelationJudged), string(engram.RelationIgnored), "orphaned"}
 	case reflect.TypeFor[engram.Entity]():
 		return []string{string(engram.EntityMemory), string(engram.EntityRelation), string(engram.EntitySession), string(engram.EntityPrompt), string(engram.EntityProject), string(engram.EntityErased),
-			string(engram.EntityWaiting)}
+			string(engram.EntityPending)}
 	}
 	return nil
 }

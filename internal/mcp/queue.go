@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// maxWaiting is how many bytes of messages may wait; beyond, the client is not read from. It is
+	// maxPending is how many bytes of messages may wait; beyond, the client is not read from. It is
 	// several times the longest message, so that a client that sends before it reads is served.
-	maxWaiting = 32 << 20
+	maxPending = 32 << 20
 	// ticketSize is what a message costs beside its bytes.
 	ticketSize = 256
 	// maxReading and maxPassing are how many reads, and other calls that do not write, are worked on at
@@ -84,7 +84,7 @@ func (q *queue) add(m jsonrpc.Message, size int, done <-chan struct{}) bool {
 	t.size = size + ticketSize
 	for {
 		q.mu.Lock()
-		if len(q.waiting) == 0 || q.size+t.size <= maxWaiting {
+		if len(q.waiting) == 0 || q.size+t.size <= maxPending {
 			q.waiting = append(q.waiting, t)
 			q.size += t.size
 			q.mu.Unlock()

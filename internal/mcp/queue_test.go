@@ -240,7 +240,7 @@ func TestQueueWorksOnAFewCallsAtOnce(t *testing.T) {
 func TestFullQueueStopsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, done := newQueue(writesAre("save")), make(chan struct{})
-		const size = maxWaiting / 4
+		const size = maxPending / 4
 		for i := range 3 {
 			q.add(call(t, i+1, "save"), size, done)
 		}

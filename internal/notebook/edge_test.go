@@ -58,7 +58,7 @@ func TestTheLockOfAFileThatIsGoneCountsForNothing(t *testing.T) {
 			dir := t.TempDir()
 			other := open(dir)
 			for _, key := range []string{"k0", "k1"} {
-				if err := other.Wait(attend.Waiting{Key: key, Session: "s"}); err != nil {
+				if err := other.AddPending(attend.Pending{Key: key, Session: "s"}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -71,10 +71,10 @@ func TestTheLockOfAFileThatIsGoneCountsForNothing(t *testing.T) {
 				}
 				return lock(f)
 			}})
-			if err := n.Wait(attend.Waiting{Key: "k2", Session: "s"}); err != nil {
+			if err := n.AddPending(attend.Pending{Key: "k2", Session: "s"}); err != nil {
 				t.Fatal(err)
 			}
-			all, err := n.Waiting("s")
+			all, err := n.Pending("s")
 			if err != nil || len(all) == 0 || all[len(all)-1].Key != "k2" {
 				t.Errorf("got %+v, %v, want k2 in the end", all, err)
 			}

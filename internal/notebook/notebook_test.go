@@ -63,7 +63,7 @@ func TestANotebookThatIsNotThereIsEmpty(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "notes")
 	n := open(dir)
 	notes, err := n.All("s")
-	waiting, errWaiting := n.Waiting("s")
+	waiting, errWaiting := n.Pending("s")
 	sessions, errSessions := n.Unwritten()
 	if err := errors.Join(err, errWaiting, errSessions, n.Sweep(at(0)), n.Written("s", []string{"k"})); err != nil || notes != nil || waiting != nil || sessions != nil {
 		t.Errorf("got %v, %v, %v, %v", notes, waiting, sessions, err)
@@ -82,8 +82,8 @@ func TestPrivateSpansAndSecretsAreNotWritten(t *testing.T) {
 	long := strings.Repeat("x ", 3000)
 	for _, text := range []string{private, "key " + token, long + private, long + token, private + long, token + " " + long, "<private>4711" + long + long, strings.Repeat("y ", 40<<10) + private} {
 		note := attend.Note{Kind: attend.KindTool, Tool: text, Path: text, Command: text, Error: text, Text: text}
-		w := attend.Waiting{Key: "k", What: attend.WaitPrompt, Session: "s", Directory: text, Agent: text, Title: text, Text: text}
-		if err := errors.Join(n.Add("s", note), n.Wait(w)); err != nil {
+		w := attend.Pending{Key: "k", What: attend.PendingPrompt, Session: "s", Directory: text, Agent: text, Title: text, Text: text}
+		if err := errors.Join(n.Add("s", note), n.AddPending(w)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +155,7 @@ func TestOfTooManyNotesTheNewestStay(t *testing.T) {
 func TestLinesThatAreNoNotesArePassedOver(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k", Session: "s"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k", Session: "s"})); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -170,7 +170,7 @@ func TestLinesThatAreNoNotesArePassedOver(t *testing.T) {
 		}
 	}
 	notes, err := n.All("s")
-	waiting, errWaiting := n.Waiting("s")
+	waiting, errWaiting := n.Pending("s")
 	if len(notes) != 1 || len(waiting) != 1 || errors.Join(err, errWaiting) != nil {
 		t.Errorf("got %v and %v, %v, %v", notes, waiting, err, errWaiting)
 	}
@@ -187,7 +187,7 @@ func TestWhatWaitsIsThereUntilItIsWritten(t *testing.T) {
 			if rapid.Bool().Draw(rt, "wait") || len(want) == 0 {
 				key := fmt.Sprint("k", next)
 				next++
-				if err := n.Wait(attend.Waiting{Key: key, What: attend.WaitPrompt, Session: "s", Text: "text"}); err != nil {
+				if err := n.AddPending(attend.Pending{Key: key, What: attend.PendingPrompt, Session: "s", Text: "text"}); err != nil {
 					rt.Fatal(err)
 				}
 				want = append(want, key)
@@ -199,7 +199,7 @@ func TestWhatWaitsIsThereUntilItIsWritten(t *testing.T) {
 			}
 			want = want[first:]
 		}
-		all, err := n.Waiting("s")
+		all, err := n.Pending("s")
 		var got []string
 		for _, w := range all {
 			got = append(got, w.Key)
@@ -224,7 +224,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 			n := open(dir)
 			for j := range each {
 				key := fmt.Sprintf("%d-%d", i, j)
-				if err := errors.Join(n.Wait(attend.Waiting{Key: key, Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindTool, Text: key})); err != nil {
+				if err := errors.Join(n.AddPending(attend.Pending{Key: key, Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindTool, Text: key})); err != nil {
 					t.Error(err)
 				}
 			}
@@ -234,7 +234,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 		wg.Go(func() {
 			n := open(dir)
 			for range each {
-				all, err := n.Waiting("s")
+				all, err := n.Pending("s")
 				var keys []string
 				for _, w := range all {
 					keys = append(keys, w.Key)
@@ -248,7 +248,7 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 	}
 	wg.Wait()
 	seen := map[string]bool{}
-	rest, err := open(dir).Waiting("s")
+	rest, err := open(dir).Pending("s")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,17 +270,17 @@ func TestManyAtOnceLoseNothing(t *testing.T) {
 
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	n := open(t.TempDir())
-	w := attend.Waiting{Key: "k", Session: "s", Text: strings.Repeat("word ", 100<<10)}
+	w := attend.Pending{Key: "k", Session: "s", Text: strings.Repeat("word ", 100<<10)}
 	var err error
 	for range 40 {
-		if err = n.Wait(w); err != nil {
+		if err = n.AddPending(w); err != nil {
 			break
 		}
 	}
 	if engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("got %v, want unavailable", err)
 	}
-	if all, err := n.Waiting("s"); err != nil || len(all) < 30 {
+	if all, err := n.Pending("s"); err != nil || len(all) < 30 {
 		t.Errorf("what was there before: %d, %v", len(all), err)
 	}
 }
@@ -294,7 +294,7 @@ func TestAFolderThatCannotBeWrittenIsUnavailable(t *testing.T) {
 	if err := n.Add("s", attend.Note{Kind: attend.KindAsked}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("note: got %v", err)
 	}
-	if err := n.Wait(attend.Waiting{Key: "k"}); engram.CodeOf(err) != engram.CodeUnavailable {
+	if err := n.AddPending(attend.Pending{Key: "k"}); engram.CodeOf(err) != engram.CodeUnavailable {
 		t.Errorf("wait: got %v", err)
 	}
 }
@@ -323,7 +323,7 @@ func TestSweepingForgetsSessionsThatNeverEnded(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
 	for _, s := range []string{"old", "new"} {
-		if err := errors.Join(n.Add(s, attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: s, Session: s})); err != nil {
+		if err := errors.Join(n.Add(s, attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: s, Session: s})); err != nil {
 			t.Fatal(err)
 		}
 		if s == "new" {
@@ -341,7 +341,7 @@ func TestSweepingForgetsSessionsThatNeverEnded(t *testing.T) {
 	}
 	gone, _ := n.All("old")
 	here, _ := n.All("new")
-	waiting, _ := n.Waiting("old")
+	waiting, _ := n.Pending("old")
 	if gone != nil || len(here) != 1 || len(waiting) != 1 {
 		t.Errorf("got %v and %v; what waits %v", gone, here, waiting)
 	}
@@ -354,7 +354,7 @@ func FuzzLines(f *testing.F) {
 	f.Fuzz(func(t *testing.T, lines []byte) {
 		dir := t.TempDir()
 		n := open(dir)
-		if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "last", Session: "s"})); err != nil {
+		if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "last", Session: "s"})); err != nil {
 			t.Fatal(err)
 		}
 		files, _ := filepath.Glob(filepath.Join(dir, "*"))
@@ -368,7 +368,7 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 		notes, err := n.All("s")
-		waiting, errWaiting := n.Waiting("s")
+		waiting, errWaiting := n.Pending("s")
 		if err := errors.Join(err, errWaiting, n.Written("s", []string{"last"})); err != nil || len(notes) == 0 || len(waiting) == 0 {
 			t.Fatalf("%q: got %v and %v, %v", lines, notes, waiting, err)
 		}

@@ -61,7 +61,7 @@ func exists(path string) bool {
 // dropEmpty removes a file of what waits in which nothing does.
 func (n *Notebook) dropEmpty(path string) error {
 	err := n.change(path, false, func(f *os.File) error {
-		if _, found, err := firstWaiting(f); found || err != nil {
+		if _, found, err := firstPending(f); found || err != nil {
 			return err
 		}
 		return replace(f, path, nil)

@@ -17,7 +17,7 @@ import (
 func TestHalfALineSwallowsNoOther(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k0", Session: "s"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k0", Session: "s"})); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range files(t, dir) {
@@ -32,11 +32,11 @@ func TestHalfALineSwallowsNoOther(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k1", Session: "s"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k1", Session: "s"})); err != nil {
 		t.Fatal(err)
 	}
 	notes, err := n.All("s")
-	waiting, errWaiting := n.Waiting("s")
+	waiting, errWaiting := n.Pending("s")
 	if err := errors.Join(err, errWaiting); err != nil || len(notes) != 2 || notes[1].Kind != attend.KindAsked || len(waiting) != 2 || waiting[1].Key != "k1" {
 		t.Errorf("got %+v and %+v, %v", notes, waiting, err)
 	}
@@ -56,7 +56,7 @@ func files(t *testing.T, dir string) []string {
 func TestSweepingTakesWhatKilledProcessesLeft(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := errors.Join(n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindAsked})); err != nil {
+	if err := errors.Join(n.AddPending(attend.Pending{Key: "k", Session: "s"}), n.Add("s", attend.Note{Kind: attend.KindAsked})); err != nil {
 		t.Fatal(err)
 	}
 	left := map[string]bool{"garbage.wait": false, "empty.wait": false, atomicfile.Beside("gone.wait"): false, "young.wait": true}
@@ -95,7 +95,7 @@ func TestSweepingTakesWhatKilledProcessesLeft(t *testing.T) {
 func BenchmarkUnwritten(b *testing.B) {
 	n := open(b.TempDir())
 	for range 8 {
-		if err := n.Wait(attend.Waiting{Key: "k", Session: "s", Text: strings.Repeat("word ", 100<<10)}); err != nil {
+		if err := n.AddPending(attend.Pending{Key: "k", Session: "s", Text: strings.Repeat("word ", 100<<10)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func TestOnlyTheUserMayReadNotes(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data", "notes")
 	n := open(dir)
-	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.Wait(attend.Waiting{Key: "k", Session: "s"}), n.Wait(attend.Waiting{Key: "l", Session: "s"}), n.Written("s", []string{"k"})); err != nil {
+	if err := errors.Join(n.Add("s", attend.Note{Kind: attend.KindAsked}), n.AddPending(attend.Pending{Key: "k", Session: "s"}), n.AddPending(attend.Pending{Key: "l", Session: "s"}), n.Written("s", []string{"k"})); err != nil {
 		t.Fatal(err)
 	}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -42,7 +42,7 @@ func TestOnlyTheUserMayReadNotes(t *testing.T) {
 func TestWhatDoesNotFitOnTheDiskLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	n := open(dir)
-	if err := n.Wait(attend.Waiting{Key: "k0", Session: "s"}); err != nil {
+	if err := n.AddPending(attend.Pending{Key: "k0", Session: "s"}); err != nil {
 		t.Fatal(err)
 	}
 	path := files(t, dir)[0]
@@ -67,7 +67,7 @@ func TestWhatDoesNotFitOnTheDiskLeavesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 		}()
-		return n.Wait(attend.Waiting{Key: "k1", Session: "s", Text: strings.Repeat("word ", 2000)})
+		return n.AddPending(attend.Pending{Key: "k1", Session: "s", Text: strings.Repeat("word ", 2000)})
 	}
 	if err := full(n); engram.CodeOf(err) != engram.CodeUnavailable || !errors.Is(err, syscall.EFBIG) {
 		t.Errorf("got %v, want unavailable", err)
@@ -75,10 +75,10 @@ func TestWhatDoesNotFitOnTheDiskLeavesNothing(t *testing.T) {
 	if after, err := os.Stat(path); err != nil || after.Size() != before.Size() {
 		t.Errorf("there are %d bytes, %v, want %d", after.Size(), err, before.Size())
 	}
-	if err := n.Wait(attend.Waiting{Key: "k2", Session: "s"}); err != nil {
+	if err := n.AddPending(attend.Pending{Key: "k2", Session: "s"}); err != nil {
 		t.Error(err)
 	}
-	if all, err := n.Waiting("s"); err != nil || len(all) != 2 || all[1].Key != "k2" {
+	if all, err := n.Pending("s"); err != nil || len(all) != 2 || all[1].Key != "k2" {
 		t.Errorf("got %+v, %v", all, err)
 	}
 }

@@ -14,31 +14,31 @@ import (
 	"github.com/alanbuscaglia/engram/internal/attend"
 )
 
-// maxWaiting is how many bytes of a session may wait. There is nothing that could go
+// maxPending is how many bytes of a session may wait. There is nothing that could go
 // instead: a line that does not fit is refused.
-const maxWaiting = 16 << 20
+const maxPending = 16 << 20
 
-// Wait keeps what is to be written. Looking a megabyte through for secrets takes a tenth of a
+// AddPending keeps what is to be written. Looking a megabyte through for secrets takes a tenth of a
 // second: who has little time cuts texts before.
-func (n *Notebook) Wait(w attend.Waiting) error {
+func (n *Notebook) AddPending(w attend.Pending) error {
 	w.Title, w.Text = n.clean(w.Title), n.clean(w.Text)
 	w.Directory, w.Agent = n.clean(w.Directory), n.clean(w.Agent)
 	line, err := json.Marshal(w)
 	if err != nil {
 		return err
 	}
-	return n.append(n.path(w.Session, waitingSuffix), append(line, '\n'), maxWaiting, nil)
+	return n.append(n.path(w.Session, waitingSuffix), append(line, '\n'), maxPending, nil)
 }
 
-// Waiting returns what waits of a session, in the order in which it came.
-func (n *Notebook) Waiting(session string) ([]attend.Waiting, error) {
-	lines, err := read(n.path(session, waitingSuffix), 2*maxWaiting)
-	return waitingIn(lines), err
+// Pending returns what waits of a session, in the order in which it came.
+func (n *Notebook) Pending(session string) ([]attend.Pending, error) {
+	lines, err := read(n.path(session, waitingSuffix), 2*maxPending)
+	return pendingIn(lines), err
 }
 
-func waitingIn(lines []byte) (all []attend.Waiting) {
+func pendingIn(lines []byte) (all []attend.Pending) {
 	for line := range bytes.Lines(lines) {
-		var w attend.Waiting
+		var w attend.Pending
 		if line[len(line)-1] == '\n' && json.Unmarshal(line, &w) == nil && w.Key != "" {
 			all = append(all, w)
 		}
@@ -56,7 +56,7 @@ func (n *Notebook) Written(session string, keys []string) error {
 		}
 		var rest []byte
 		for line := range bytes.Lines(lines) {
-			var w attend.Waiting
+			var w attend.Pending
 			if json.Unmarshal(line, &w) == nil && !slices.Contains(keys, w.Key) {
 				rest = append(rest, line...)
 			}
@@ -89,22 +89,22 @@ func (n *Notebook) Unwritten() ([]string, error) {
 }
 
 // firstOf is the first that waits in a file of the notebook.
-func (n *Notebook) firstOf(name string) (w attend.Waiting, found bool) {
+func (n *Notebook) firstOf(name string) (w attend.Pending, found bool) {
 	f, err := os.Open(filepath.Join(n.Dir, name))
 	if err != nil {
 		return w, false
 	}
 	defer f.Close()
-	w, found, err = firstWaiting(f)
+	w, found, err = firstPending(f)
 	return w, found && err == nil
 }
 
-// firstWaiting is the first that waits in a file, which is read no further.
-func firstWaiting(f io.Reader) (w attend.Waiting, found bool, err error) {
-	lines := bufio.NewReader(io.LimitReader(f, 2*maxWaiting))
+// firstPending is the first that waits in a file, which is read no further.
+func firstPending(f io.Reader) (w attend.Pending, found bool, err error) {
+	lines := bufio.NewReader(io.LimitReader(f, 2*maxPending))
 	for {
 		line, err := lines.ReadBytes('\n')
-		if all := waitingIn(line); len(all) > 0 {
+		if all := pendingIn(line); len(all) > 0 {
 			return all[0], true, nil
 		}
 		if errors.Is(err, io.EOF) {

@@ -296,8 +296,8 @@ type Brief struct {
 	Saved       []string // lines of BriefSaved
 	Holds       []string // lines of RemindLine, of what is about all later work
 	Lately      []string // lines of RemindLine
-	Waiting     int
-	WaitingMore bool // there are more than Waiting
+	Pending     int
+	PendingMore bool // there are more than Waiting
 }
 
 // The parts of a brief.
@@ -321,13 +321,13 @@ func BriefText(t Brief) string {
 			b.WriteString(s.title + strings.Join(s.lines, ""))
 		}
 	}
-	return b.String() + briefWaiting(t)
+	return b.String() + briefPending(t)
 }
 
 // BriefFrame is all that BriefText writes beside Before and its lines when no section is
 // empty.
 func BriefFrame(t Brief) string {
-	return briefTitle(t.Project) + briefNote + briefSaved + briefHolds + briefLately + briefWaiting(t)
+	return briefTitle(t.Project) + briefNote + briefSaved + briefHolds + briefLately + briefPending(t)
 }
 
 func briefTitle(project string) string {
@@ -337,16 +337,16 @@ func briefTitle(project string) string {
 	return "# Memory of " + Line(project, 0) + "\n"
 }
 
-func briefWaiting(t Brief) string {
+func briefPending(t Brief) string {
 	switch {
-	case t.Waiting == 0:
+	case t.Pending == 0:
 		return ""
-	case t.WaitingMore:
-		return fmt.Sprintf("\n%d memories or more are pending the user's review: `engram review`.\n", t.Waiting)
-	case t.Waiting == 1:
+	case t.PendingMore:
+		return fmt.Sprintf("\n%d memories or more are pending the user's review: `engram review`.\n", t.Pending)
+	case t.Pending == 1:
 		return "\n1 memory is pending the user's review: `engram review`.\n"
 	}
-	return fmt.Sprintf("\n%d memories are pending the user's review: `engram review`.\n", t.Waiting)
+	return fmt.Sprintf("\n%d memories are pending the user's review: `engram review`.\n", t.Pending)
 }
 
 // Earlier is what a session came to that is over.

@@ -175,7 +175,7 @@ func (t *tx) PutErased(ctx context.Context, x engram.Erased) error {
 		_, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id IN (?,?) AND project = ?`, x.Entity, x.ID, x.Name(), x.Project)
 		return err
 	}
-	return t.dropWaiting(ctx, x.Entity, x.ID, x.Name())
+	return t.dropPending(ctx, x.Entity, x.ID, x.Name())
 }
 
 // DropErased takes back that something was erased elsewhere.

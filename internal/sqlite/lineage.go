@@ -263,11 +263,11 @@ func (t *tx) eraseLineage(ctx context.Context, entity engram.Entity, key any, na
 			return fmt.Errorf("erase the lineage of %s %v: %w", entity, key, err)
 		}
 	}
-	return t.dropWaiting(ctx, entity, names...)
+	return t.dropPending(ctx, entity, names...)
 }
 
-// dropWaiting removes what waits of a thing under any of its names.
-func (t *tx) dropWaiting(ctx context.Context, entity engram.Entity, names ...string) error {
+// dropPending removes what waits of a thing under any of its names.
+func (t *tx) dropPending(ctx context.Context, entity engram.Entity, names ...string) error {
 	for _, name := range names {
 		if _, err := t.exec(ctx, `DELETE FROM deferred WHERE entity = ? AND id = ?`, entity, name); err != nil {
 			return fmt.Errorf("erase what waits of %s: %w", entity, err)

@@ -8,11 +8,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// waitingRelationsSQL counts the relations of forgotten memories, which wait for them to come
+// pendingRelationsSQL counts the relations of forgotten memories, which wait for them to come
 // back. There are fewer of these than of the others: to look at the memories of every relation
 // took half a second for 100,000, and every session's context is told the counts. The
 // planner would begin with the relations all the same.
-const waitingRelationsSQL = `SELECT count(*) FROM (
+const pendingRelationsSQL = `SELECT count(*) FROM (
 	SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 		ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL
 	UNION SELECT r.num, r.source FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
@@ -28,8 +28,8 @@ const (
 			AND source IN (SELECT num FROM memories INDEXED BY memories_project_recent WHERE project <> ? AND deleted_at IS NULL))
 		+ (SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_source
 			ON r.source = m.num WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL)`
-	// projectWaitingSQL counts those whose target was forgotten.
-	projectWaitingSQL = `SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
+	// projectPendingSQL counts those whose target was forgotten.
+	projectPendingSQL = `SELECT count(*) FROM memories m INDEXED BY memories_forgotten CROSS JOIN relations r INDEXED BY relations_target
 		ON r.target = m.num CROSS JOIN memories s ON s.num = r.source
 		WHERE m.deleted_at IS NOT NULL AND r.removed_at IS NULL AND s.deleted_at IS NULL AND s.project = ?`
 	liveMemoriesSQL  = `SELECT coalesce(sum(live), 0) FROM tallies`
@@ -91,14 +91,14 @@ func (t *tx) countRelations(ctx context.Context, project []any, memories int) (i
 	if len(project) == 0 {
 		err := t.row(ctx, liveRelationsSQL, nil, &all)
 		if err == nil {
-			err = t.row(ctx, waitingRelationsSQL, nil, &waiting)
+			err = t.row(ctx, pendingRelationsSQL, nil, &waiting)
 		}
 		return all - waiting, err
 	}
 	if err := t.row(ctx, liveMemoriesSQL, nil, &everywhere); err != nil {
 		return 0, err
 	}
-	if err := t.row(ctx, projectWaitingSQL, project, &waiting); err != nil {
+	if err := t.row(ctx, projectPendingSQL, project, &waiting); err != nil {
 		return 0, err
 	}
 	if memories <= everywhere/2 {

@@ -95,7 +95,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
-	others, err := d.waitingElse(ctx, by, at.Name)
+	others, err := d.pendingElse(ctx, by, at.Name)
 	if err != nil {
 		return reviewed{}, &tool.Failure{Text: "Failed to list reviews: " + reason(err), Err: err}
 	}
@@ -167,8 +167,8 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	for _, i := range q.Items {
 		m := i.Memory
 		typ, project, title := string(m.Type), m.Project, m.Title
-		if i.Waiting != nil {
-			doc := document.WaitingOf(*i.Waiting)
+		if i.Pending != nil {
+			doc := document.PendingOf(*i.Pending)
 			typ, project, title = doc.Kind, doc.Project, doc.Title
 			if doc.Source != "" {
 				project += " | from: " + doc.Source + " " + doc.Place + ", " + render.Time(time.Time(doc.At), d.text)
@@ -181,8 +181,8 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 	return reviewed{envelope: enveloped(at, b.String()), Observations: rows}, nil
 }
 
-// waitingElse says, below what is due, how much waits for another reason; "" for nothing.
-func (d *dialect) waitingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
+// pendingElse says, below what is due, how much waits for another reason; "" for nothing.
+func (d *dialect) pendingElse(ctx context.Context, by tool.Caller, project string) (string, error) {
 	kinds := slices.DeleteFunc(engram.QueueKinds(), func(k engram.QueueKind) bool { return k == engram.QueueDue || k == engram.QueueChanged })
 	q, err := d.as(by).Queue(ctx, engine.QueueInput{Project: project, Kinds: kinds, Page: engram.Page{Limit: 1}})
 	if err != nil {
@@ -202,7 +202,7 @@ func (d *dialect) waitingElse(ctx context.Context, by tool.Caller, project strin
 
 // nameOf is how a list calls what waits: #12, or w3 of what is no memory yet.
 func nameOf(i engram.QueueItem) string {
-	if i.Waiting != nil {
+	if i.Pending != nil {
 		return i.Name()
 	}
 	return "#" + i.Name()

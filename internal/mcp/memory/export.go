@@ -135,8 +135,8 @@ func (d *Dialect) importData(ctx context.Context, by tool.Caller, a importArgs) 
 		return imported{}, withItems(err, itemsOf(res.Rejected))
 	}
 	told := itemsOf(slices.Concat(res.Rejected, res.Notes))
-	if res.Waiting > 0 {
-		told = append(told, fmt.Sprintf("%d of them read like orders to an agent, and are told unasked only after a person approves them (engram review)", res.Waiting))
+	if res.Pending > 0 {
+		told = append(told, fmt.Sprintf("%d of them read like orders to an agent, and are told unasked only after a person approves them (engram review)", res.Pending))
 	}
 	return imported{string(res.Mode), document.Tally(res.Memories), document.Tally(res.Relations), res.Backup, warnings([]string{at.Warning}, told)}, nil
 }
