@@ -246,7 +246,7 @@ type Version struct {
 type History struct {
 	Memory   Memory    // as it is now, forgotten or not
 	Versions []Version // oldest first; the last is what it says now
-	Suspect  []string  // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged  []string  // why it reads like an order to an agent, in words; nil: it does not, or was approved
 }
 
 // NewHistory joins a memory and its revisions, oldest first.
@@ -281,9 +281,9 @@ type TrustMark string
 
 // The marks.
 const (
-	// TrustSuspect is on a memory that nobody typed and that reads like an order to an agent:
+	// TrustFlagged is on a memory that nobody typed and that reads like an order to an agent:
 	// it is not told unasked, and waits for a person.
-	TrustSuspect TrustMark = "suspect"
+	TrustFlagged TrustMark = "suspect"
 	// TrustApproved is on a text that a person read and let be told. Another text of the
 	// same memory is not approved by it.
 	TrustApproved TrustMark = "approved"
@@ -298,7 +298,7 @@ const (
 type Trust struct {
 	Memory int64 // Num
 	Mark   TrustMark
-	Text   string // digest of what it is about, never the text itself; "" of TrustSuspect and TrustSnoozed, which are on the memory
+	Text   string // digest of what it is about, never the text itself; "" of TrustFlagged and TrustSnoozed, which are on the memory
 	// Reasons are the codes of package suspicion by which a memory is suspect, each once;
 	// nil for the other marks.
 	Reasons []string

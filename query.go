@@ -189,7 +189,7 @@ type Hit struct {
 	State     State
 	Repeats   int64          // Num of a better find that says the same; 0: none does
 	Relations []RelationNote // ties that change how the memory should be read
-	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
 	// Relevance is how like the question the memory is, times Strength, its strength now: 0 to
 	// 1 both. Only of a search that was asked to rank by it; then it is the Score, too.
@@ -198,7 +198,7 @@ type Hit struct {
 }
 
 // Note returns what changes how the memory should be read.
-func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Suspect, h.Anchors} }
+func (h Hit) Note() Note { return Note{h.State, h.Relations, h.Flagged, h.Anchors} }
 
 // RelationNote is a relation as seen from one of its memories.
 type RelationNote struct {
@@ -215,7 +215,7 @@ type RelationNote struct {
 type Note struct {
 	State     State
 	Relations []RelationNote // what supersedes it or is superseded by it, what contradicts it or may; the oldest first
-	Suspect   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged   []string       // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Anchors   []Anchored     // the memory's, with what became of their places; nil for none
 }
 
@@ -309,9 +309,9 @@ type Timeline struct {
 	Session Session
 	Total   int   // live memories in the session
 	Notes   Notes // of Focus, Before and After
-	// Suspect says why the summary of Session reads like an order to an agent, in words; nil where
+	// Flagged says why the summary of Session reads like an order to an agent, in words; nil where
 	// it does not.
-	Suspect []string
+	Flagged []string
 }
 
 // Context is what a new session should know.

@@ -158,7 +158,7 @@ type GraphNode struct {
 	// Superseded says that a live memory stands in its place, be that one in the graph or
 	// not.
 	Superseded bool
-	Suspect    []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged    []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 }
 
 // Superseded returns the numbers of the memories of g in whose place another one stands.
@@ -182,7 +182,7 @@ type QueueKind string
 
 // The kinds, in the order in which they are listed.
 const (
-	QueueSuspect  QueueKind = "suspect"  // it reads like an order to an agent, and is not told unasked
+	QueueFlagged  QueueKind = "suspect"  // it reads like an order to an agent, and is not told unasked
 	QueuePending  QueueKind = "waiting"  // it came from others, and is no memory yet
 	QueueProposal QueueKind = "proposal" // it was read out of transcripts or commits, and is no memory yet
 	QueueChanged  QueueKind = "changed"  // the code that it speaks of is another one, or gone
@@ -191,7 +191,7 @@ const (
 
 // QueueKinds returns all kinds, in their order.
 func QueueKinds() []QueueKind {
-	return []QueueKind{QueueSuspect, QueuePending, QueueProposal, QueueChanged, QueueDue}
+	return []QueueKind{QueueFlagged, QueuePending, QueueProposal, QueueChanged, QueueDue}
 }
 
 // ParseQueueKinds reads kinds as people write them, each once; none is every one. What is no

@@ -244,11 +244,11 @@ type MemoryWriter interface {
 type TrustReader interface {
 	// Trust returns the marks of each of the memories, by number, as far as it has any.
 	Trust(ctx context.Context, nums []int64) (map[int64][]Trust, error)
-	// Suspects returns the live memories of a project ("" is every one) that have the mark
-	// TrustSuspect, the longest waiting first.
-	Suspects(ctx context.Context, project string, p Page) ([]Memory, error)
-	// CountSuspects counts them.
-	CountSuspects(ctx context.Context, project string) (int, error)
+	// FlaggedMemories returns the live memories of a project ("" is every one) that have the mark
+	// TrustFlagged, the longest waiting first.
+	FlaggedMemories(ctx context.Context, project string, p Page) ([]Memory, error)
+	// CountFlagged counts them.
+	CountFlagged(ctx context.Context, project string) (int, error)
 	// SecretKept returns the memories that have the mark TrustSecret, by number.
 	SecretKept(ctx context.Context) ([]int64, error)
 }

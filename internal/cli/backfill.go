@@ -105,7 +105,7 @@ type proposalDoc struct {
 	Title   string         `json:"title"`
 	Content string         `json:"content"`
 	Why     string         `json:"why"`     // by what it was found
-	Suspect []string       `json:"suspect"` // why it reads like an order to an agent, and where; empty where it does not
+	Flagged []string       `json:"suspect"` // why it reads like an order to an agent, and where; empty where it does not
 	From    string         `json:"from"`    // the source and the session or the commit
 	Session string         `json:"session"` // that it would belong to
 	At      document.Stamp `json:"at"`      // when it happened
@@ -257,7 +257,7 @@ func (b backfilling) writeProposal(s *strings.Builder, d proposalDoc) {
 		from += ", project " + d.Project
 	}
 	fmt.Fprintln(s, fold(indent+render.Line(d.Why+"; "+from, 0), indent, columns))
-	for i, why := range d.Suspect {
+	for i, why := range d.Flagged {
 		if i == 0 {
 			why = "reads like an order to an agent: " + why
 		}

@@ -160,12 +160,12 @@ type sessionDoc struct {
 	EndedAt   document.Stamp `json:"ended_at"` // null while it runs
 	ActiveAt  document.Stamp `json:"active_at"`
 	Summary   string         `json:"summary"`
-	Suspect   []string       `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
+	Flagged   []string       `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
 	Memories  *int           `json:"memories,omitempty"` // live ones; only where sessions are listed
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, document.Stamp(s.StartedAt), document.Stamp(s.EndedAt), document.Stamp(s.ActiveAt), s.Summary, engine.SuspectSummary(s), nil}
+	return sessionDoc{s.ID, s.Project, s.Directory, document.Stamp(s.StartedAt), document.Stamp(s.EndedAt), document.Stamp(s.ActiveAt), s.Summary, engine.FlaggedSummary(s), nil}
 }
 
 func activityOf(s engram.SessionActivity) sessionDoc {

@@ -162,7 +162,7 @@ func writeContext(b *strings.Builder, c engram.Context, o render.Options) {
 
 func writeDetail(b *strings.Builder, d engine.Detail, o render.Options) {
 	m := d.Memory
-	fmt.Fprintln(b, render.Marked(m, engram.Note{Suspect: d.Suspect}, o))
+	fmt.Fprintln(b, render.Marked(m, engram.Note{Flagged: d.Flagged}, o))
 	fmt.Fprintf(b, "Id: %s\n", m.ID)
 	if len(m.Tags) > 0 {
 		fmt.Fprintf(b, "Tags: %s\n", render.Line(strings.Join(m.Tags, ", "), 0))
@@ -243,7 +243,7 @@ func writeList(b *strings.Builder, list engine.Listed, o render.Options) {
 			fmt.Fprintf(b, " | %s", sources.Mark(m, o))
 		}
 		fmt.Fprintln(b)
-		writeMarks(b, engram.Note{Relations: note.Relations, Suspect: note.Suspect}, "    ")
+		writeMarks(b, engram.Note{Relations: note.Relations, Flagged: note.Flagged}, "    ")
 	}
 }
 
@@ -296,7 +296,7 @@ func writeSessions(b *strings.Builder, list []engram.SessionActivity, o render.O
 	for _, s := range list {
 		fmt.Fprintf(b, "%s (%s) %s, %s\n", render.Line(s.ID, 0), render.Line(s.Project, 0), render.Time(s.StartedAt, o), count(s.Memories, "memory", "memories"))
 		if s.Summary != "" {
-			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engine.SuspectSummary(s.Session)))
+			fmt.Fprintf(b, "    %s\n", render.Summary(s.Session, 200, engine.FlaggedSummary(s.Session)))
 		}
 	}
 }
@@ -310,7 +310,7 @@ func writeSession(b *strings.Builder, s engram.Session, list engine.Listed, o re
 		fmt.Fprintf(b, "  Directory: %s\n", render.Line(s.Directory, 0))
 	}
 	if s.Summary != "" {
-		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engine.SuspectSummary(s)))
+		fmt.Fprintf(b, "  Summary: %s\n", render.Summary(s, 0, engine.FlaggedSummary(s)))
 	}
 	fmt.Fprintf(b, "  %s\n", count(len(list.Memories), "memory", "memories"))
 	for _, m := range list.Memories {

@@ -308,7 +308,7 @@ func (p *program) reviewQueue(cmd *cobra.Command, e *engine.Engine, f reviewFlag
 // kindTitles say what the kinds of the queue are.
 func kindTitles() map[engram.QueueKind]string {
 	return map[engram.QueueKind]string{
-		engram.QueueSuspect:  "Suspect: flagged as instruction-like, never injected",
+		engram.QueueFlagged:  "Suspect: flagged as instruction-like, never injected",
 		engram.QueuePending:  "Waiting: received from others, not yet a memory",
 		engram.QueueProposal: "Proposed: found in transcripts or commits, not yet a memory",
 		engram.QueueChanged:  "Changed: the code it refers to was changed or removed",

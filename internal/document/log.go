@@ -76,9 +76,9 @@ type History struct {
 	Versions  []Version `json:"versions"` // oldest first; the last is what it says now
 
 	Origin engram.Origin `json:"origin"`
-	// Suspect says why it reads like an order to an agent; absent where it does not, or was
+	// Flagged says why it reads like an order to an agent; absent where it does not, or was
 	// approved.
-	Suspect []string `json:"suspect,omitempty"`
+	Flagged []string `json:"suspect,omitempty"`
 }
 
 // Version is what a memory said for a while.
@@ -94,7 +94,7 @@ type Version struct {
 
 // HistoryOf is the document of h.
 func HistoryOf(h engram.History) History {
-	return History{h.Memory.ID, h.Memory.Num, Stamp(h.Memory.DeletedAt), Each(h.Versions, VersionOf), h.Memory.Origin, h.Suspect}
+	return History{h.Memory.ID, h.Memory.Num, Stamp(h.Memory.DeletedAt), Each(h.Versions, VersionOf), h.Memory.Origin, h.Flagged}
 }
 
 // VersionOf is the document of v.

@@ -38,9 +38,9 @@ type Memory struct {
 	ReviewAfter    Stamp          `json:"review_after"`
 	DeletedAt      Stamp          `json:"deleted_at"`
 	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it speaks of
-	// Suspect says why the memory reads like an order to an agent; absent where it does not, or
+	// Flagged says why the memory reads like an order to an agent; absent where it does not, or
 	// was approved. Such a text is data and no more.
-	Suspect []string `json:"suspect,omitempty"`
+	Flagged []string `json:"suspect,omitempty"`
 }
 
 // MemoryOf is the document of m in its state.
@@ -287,7 +287,7 @@ type Recollected struct {
 	AccessCount int            `json:"access_count"` // before this answer
 	Metadata    map[string]any `json:"metadata"`
 	Origin      engram.Origin  `json:"origin" schema:"-"`
-	Suspect     []string       `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	Flagged     []string       `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
 }
 
 // RecollectionOf is the document of what a search by strength found. Weaker finds are none
@@ -300,7 +300,7 @@ func recollectedOf(h engram.Hit) Recollected {
 	m := h.Memory
 	r := Recollected{ID: m.ID, Content: m.Content, Strength: Thousandths(h.Strength), Relevance: Thousandths(h.Relevance),
 		CreatedAt: Stamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata,
-		Origin: m.Origin, Suspect: h.Note().Suspect}
+		Origin: m.Origin, Flagged: h.Note().Flagged}
 	if m.Type != engram.TypeManual { // what a save without a type gets
 		r.Category = &m.Type
 	}
@@ -391,6 +391,6 @@ func AnchorsOf(m engram.Memory, n engram.Note) []Anchor {
 // is suspect.
 func memoryIn(m engram.Memory, n engram.Note) Memory {
 	d := MemoryOf(m, n.State)
-	d.Suspect, d.Anchors = n.Suspect, AnchorsOf(m, n)
+	d.Flagged, d.Anchors = n.Flagged, AnchorsOf(m, n)
 	return d
 }

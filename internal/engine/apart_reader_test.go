@@ -143,7 +143,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 		"Due":          func(ctx ctxt, r engram.Reader) (any, error) { return r.Due(ctx, "", later, page) },
 		"Anchored":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Anchored(ctx, "", "savanna.go", 100) },
 		"StaleAnchors": func(ctx ctxt, r engram.Reader) (any, error) { return r.StaleAnchors(ctx, "", page) },
-		"Suspects":     func(ctx ctxt, r engram.Reader) (any, error) { return r.Suspects(ctx, "", page) },
+		"Suspects":     func(ctx ctxt, r engram.Reader) (any, error) { return r.FlaggedMemories(ctx, "", page) },
 		"Lasting":      func(ctx ctxt, r engram.Reader) (any, error) { return r.Lasting(ctx, "", "", 100) },
 		"Neighbours": func(ctx ctxt, r engram.Reader) (any, error) {
 			earlier, later, err := r.Neighbours(ctx, "s-zebra", w.zebra.Num, 5, 5)
@@ -226,7 +226,7 @@ func askEverywhere(w apartWorld) map[string]func(ctx context.Context, r engram.R
 			return []any{st.Projects, st.Memories, st.Sessions, st.Prompts, st.Types}, err
 		},
 		"Upkeep":        func(ctx ctxt, r engram.Reader) (any, error) { return r.Upkeep(ctx, "", later) },
-		"CountSuspects": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountSuspects(ctx, "") },
+		"CountSuspects": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountFlagged(ctx, "") },
 		"CountDeferred": func(ctx ctxt, r engram.Reader) (any, error) { return r.CountDeferred(ctx, "", "") },
 		"SessionsSince": func(ctx ctxt, r engram.Reader) (any, error) { return r.SessionsSince(ctx, "", w.at) },
 		"MadeBetween":   func(ctx ctxt, r engram.Reader) (any, error) { return r.MadeBetween(ctx, "", []time.Time{w.at, later}) },

@@ -246,7 +246,7 @@ func (b *briefing) countPending(ctx context.Context, r engram.Reader) error {
 	if err != nil {
 		return err
 	}
-	suspect, err := r.CountSuspects(ctx, b.in.Project)
+	suspect, err := r.CountFlagged(ctx, b.in.Project)
 	if err != nil {
 		return err
 	}

@@ -21,14 +21,14 @@ type Detail struct {
 	WrittenAt time.Time         // when it came to say what it says
 	Revisions []engram.Revision // oldest first; without the current text
 	Relations []engram.RelationNote
-	Suspect   []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged   []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Anchors   []engram.Anchored
 	Degraded  []string // what could not be told of a time past
 }
 
 // Note returns what changes how the memory should be read.
 func (d Detail) Note() engram.Note {
-	return engram.Note{State: d.State, Suspect: d.Suspect, Anchors: d.Anchors, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
+	return engram.Note{State: d.State, Flagged: d.Flagged, Anchors: d.Anchors, Relations: slices.DeleteFunc(slices.Clone(d.Relations), func(n engram.RelationNote) bool {
 		return !marks(n.Relation)
 	})}
 }
@@ -95,8 +95,8 @@ func (e *Engine) getAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Det
 		if err := e.shownRelations(ctx, r, d.Relations); err != nil {
 			return err
 		}
-		why, err := suspects(ctx, r, []engram.Memory{m})
-		d.Suspect = why[m.Num]
+		why, err := flagged(ctx, r, []engram.Memory{m})
+		d.Flagged = why[m.Num]
 		return err
 	})
 	if err != nil {

@@ -150,7 +150,7 @@ func around(ctx context.Context, r engram.Reader, t *engram.Timeline, before, af
 	if t.Session, err = r.Session(ctx, t.Focus.SessionID); err != nil {
 		return err
 	}
-	t.Suspect = SuspectSummary(t.Session)
+	t.Flagged = FlaggedSummary(t.Session)
 	if t.Total, err = r.CountInSession(ctx, t.Focus.SessionID, false); err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 		if err := walk.run(ctx); err != nil {
 			return err
 		}
-		if err := walk.markSuspect(ctx); err != nil {
+		if err := walk.markFlagged(ctx); err != nil {
 			return err
 		}
 		return walk.markSuperseded(ctx)
@@ -216,15 +216,15 @@ func (e *Engine) Graph(ctx context.Context, in GraphInput) (engram.Graph, error)
 	return walk.g, nil
 }
 
-// markSuspect says of each memory why it reads like an order.
-func (w *graphWalk) markSuspect(ctx context.Context) error {
+// markFlagged says of each memory why it reads like an order.
+func (w *graphWalk) markFlagged(ctx context.Context) error {
 	ms := make([]engram.Memory, len(w.g.Nodes))
 	for i, n := range w.g.Nodes {
 		ms[i] = n.Memory
 	}
-	why, err := suspects(ctx, w.r, ms)
+	why, err := flagged(ctx, w.r, ms)
 	for i, m := range ms {
-		w.g.Nodes[i].Suspect = why[m.Num]
+		w.g.Nodes[i].Flagged = why[m.Num]
 	}
 	return err
 }

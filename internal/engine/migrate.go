@@ -40,7 +40,7 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	// An engine that knows one format, which is the source: Import has no other way in.
 	f := *e
 	var told []engram.ImportNote
-	f.formats = map[string]engram.Format{NativeFormat: given{head, e.suspecting(ctx, e.dated(ctx, records), &told)}}
+	f.formats = map[string]engram.Format{NativeFormat: given{head, e.flagging(ctx, e.dated(ctx, records), &told)}}
 	res, err := f.Import(ctx, strings.NewReader(""), ImportInput{Project: in.Project, DryRun: in.DryRun, Progress: in.Progress, own: in.Own})
 	if in.Own && len(told) > 0 {
 		// All of it was told here before: one line is enough, and leaves those about what is broken to be seen.
@@ -56,10 +56,10 @@ func (e *Engine) Migrate(ctx context.Context, s engram.Source, in MigrateInput) 
 	return res, err
 }
 
-// suspecting tells memories that read like an instruction to an agent. They come in all the
+// flagging tells memories that read like an instruction to an agent. They come in all the
 // same: the store is the person's own, and rules for agents are what some of them hold. What
 // is here already, word for word, was told when it came.
-func (e *Engine) suspecting(ctx context.Context, records iter.Seq2[engram.Record, error], told *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
+func (e *Engine) flagging(ctx context.Context, records iter.Seq2[engram.Record, error], told *[]engram.ImportNote) iter.Seq2[engram.Record, error] {
 	return func(yield func(engram.Record, error) bool) {
 		for r, err := range records {
 			if err == nil && r.Memory != nil && r.Memory.Memory.DeletedAt.IsZero() && len(*told) < engram.MostImportNotes {

@@ -373,7 +373,7 @@ func (o *op) approveRead(ctx context.Context, draft engram.Memory, read bool, re
 // warnTakenIn says of a memory that a person has just taken in that it is told to nobody unasked, if
 // it is: to take it in was not to approve of the order.
 func (o *op) warnTakenIn(ctx context.Context, m engram.Memory) ([]string, error) {
-	why, err := suspects(ctx, o.tx, []engram.Memory{m})
+	why, err := flagged(ctx, o.tx, []engram.Memory{m})
 	if err != nil || len(why[m.Num]) == 0 {
 		return nil, err
 	}

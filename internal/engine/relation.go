@@ -293,13 +293,13 @@ func (e *Engine) annotate(ctx context.Context, r engram.Reader, lists ...[]engra
 	if err != nil {
 		return err
 	}
-	suspect, err := suspects(ctx, r, known)
+	suspect, err := flagged(ctx, r, known)
 	if err != nil {
 		return err
 	}
 	for _, hits := range lists {
 		for i, h := range hits {
-			hits[i].Suspect = suspect[h.Memory.Num]
+			hits[i].Flagged = suspect[h.Memory.Num]
 			if hits[i].Relations, err = withChain(ctx, r, notes[h.Memory.Num]); err != nil {
 				return err
 			}
@@ -340,13 +340,13 @@ func notesOn(ctx context.Context, r engram.Reader, at time.Time, ms []engram.Mem
 	if err != nil {
 		return nil, err
 	}
-	suspect, err := suspects(ctx, r, ms)
+	suspect, err := flagged(ctx, r, ms)
 	if err != nil {
 		return nil, err
 	}
 	notes := make(engram.Notes, len(ms))
 	for _, m := range ms {
-		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Suspect: suspect[m.Num]}
+		notes[m.Num] = engram.Note{State: lifecycle.State(m, at), Relations: ties[m.Num], Flagged: suspect[m.Num]}
 	}
 	return notes, nil
 }

@@ -206,8 +206,8 @@ func (q *queueing) kindOf(ctx context.Context, r engram.Reader, m engram.Memory)
 		return "", err
 	}
 	for _, mark := range marks[m.Num] {
-		if mark.Mark == engram.TrustSuspect {
-			return engram.QueueSuspect, nil
+		if mark.Mark == engram.TrustFlagged {
+			return engram.QueueFlagged, nil
 		}
 	}
 	switch {

@@ -76,7 +76,7 @@ func (o *op) approveThat(ctx context.Context, m engram.Memory, read func(suspici
 	if len(open) < len(all) {
 		return nil
 	}
-	return o.tx.DropTrust(ctx, m.Num, engram.TrustSuspect)
+	return o.tx.DropTrust(ctx, m.Num, engram.TrustFlagged)
 }
 
 // noteReviewed begins the time until the next review of a memory that is due anew, and anchors one
@@ -126,7 +126,7 @@ func (o *op) unapprove(ctx context.Context, m engram.Memory) error {
 	if len(found) == 0 {
 		return nil
 	}
-	if err := o.tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustSuspect, Reasons: codesOf(found), At: o.at}); err != nil {
+	if err := o.tx.PutTrust(ctx, engram.Trust{Memory: m.Num, Mark: engram.TrustFlagged, Reasons: codesOf(found), At: o.at}); err != nil {
 		return err
 	}
 	return o.log(ctx, engram.EntityMemory, key(m.Num), m.Project, "the approval was taken back", map[string]any{approvalField: true})
@@ -289,7 +289,7 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 		if err != nil {
 			return err
 		}
-		all, err := suspectsIn(ctx, r, entries)
+		all, err := flaggedIn(ctx, r, entries)
 		if err != nil {
 			return err
 		}
@@ -331,8 +331,8 @@ func (e *Engine) ApproveOperation(ctx context.Context, op int64) (Decided, error
 // lookedThrough is how many memories, or entries of the journal, are read at once.
 const lookedThrough = 100
 
-// suspectsIn are the live memories of which entries tell and that are suspect, by number.
-func suspectsIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) (all []engram.Memory, err error) {
+// flaggedIn are the live memories of which entries tell and that are suspect, by number.
+func flaggedIn(ctx context.Context, r engram.Reader, entries []engram.Mutation) (all []engram.Memory, err error) {
 	var nums []int64
 	for _, entry := range entries {
 		if entry.Entity == engram.EntityMemory {
@@ -345,7 +345,7 @@ func suspectsIn(ctx context.Context, r engram.Reader, entries []engram.Mutation)
 		if err != nil {
 			return nil, err
 		}
-		why, err := suspects(ctx, r, ms)
+		why, err := flagged(ctx, r, ms)
 		if err != nil {
 			return nil, err
 		}

@@ -33,7 +33,7 @@ func TestAnOperationIsApprovedAsItWasWritten(t *testing.T) {
 		if len(done.Degraded) != 1 || !strings.Contains(done.Degraded[0], "#2 was changed since") {
 			t.Errorf("%s told %q, want that memory 2 waits on", again, done.Degraded)
 		}
-		if left := waits(t, w, engram.QueueSuspect); !slices.Equal(left, []string{"2"}) {
+		if left := waits(t, w, engram.QueueFlagged); !slices.Equal(left, []string{"2"}) {
 			t.Errorf("%s suspect are %v, want 2", again, left)
 		}
 		if _, err := w.Undo(t.Context(), engine.UndoInput{Op: done.Done[0].Op}); err != nil {

@@ -72,8 +72,8 @@ func (q *queueing) list(ctx context.Context, r engram.Reader, kind engram.QueueK
 	if kind == engram.QueueChanged {
 		return q.changed(ctx, r)
 	}
-	read := func(p engram.Page) ([]engram.Memory, error) { return r.Suspects(ctx, q.project, p) }
-	count := func() (int, error) { return r.CountSuspects(ctx, q.project) }
+	read := func(p engram.Page) ([]engram.Memory, error) { return r.FlaggedMemories(ctx, q.project, p) }
+	count := func() (int, error) { return r.CountFlagged(ctx, q.project) }
 	if kind == engram.QueueDue {
 		read = func(p engram.Page) ([]engram.Memory, error) { return r.Due(ctx, q.project, q.now, p) }
 		count = func() (int, error) {
@@ -115,8 +115,8 @@ func (q *queueing) add(ctx context.Context, r engram.Reader, kind engram.QueueKi
 	for _, m := range ms {
 		item := engram.QueueItem{Kind: kind, Memory: m, State: lifecycle.State(m, q.now)}
 		switch kind {
-		case engram.QueueSuspect:
-			item.Reasons, item.Since, _ = whySuspect(m, marks[m.Num], whyAndWhere)
+		case engram.QueueFlagged:
+			item.Reasons, item.Since, _ = whyFlagged(m, marks[m.Num], whyAndWhere)
 		case engram.QueueDue:
 			item.Reasons, item.Since = []string{"it is time to check that it still holds"}, m.ReviewAfter
 		}

@@ -47,11 +47,11 @@ func (e *Engine) shownHistory(ctx context.Context, r engram.Reader, ref engram.R
 	if err != nil {
 		return h, err
 	}
-	why, err := suspects(ctx, r, []engram.Memory{h.Memory})
+	why, err := flagged(ctx, r, []engram.Memory{h.Memory})
 	if err != nil {
 		return h, err
 	}
-	h.Suspect = why[h.Memory.Num]
+	h.Flagged = why[h.Memory.Num]
 	clean, err := e.shownOf(ctx, r, h.Memory.Num)
 	if err != nil || clean == nil {
 		return h, err

@@ -452,10 +452,10 @@ func isEmpty(ctx context.Context, r engram.Reader, id string) (empty, known bool
 	return len(uses) < manyUses, true, err
 }
 
-// SuspectSummary says why the summary of a session reads like an order to an agent, in words; nil
+// FlaggedSummary says why the summary of a session reads like an order to an agent, in words; nil
 // where it does not. Such a summary is told to nobody unasked. The memory that says it waits for a
 // person; who wants the session's own line told ends the session with other words.
-func SuspectSummary(s engram.Session) (why []string) {
+func FlaggedSummary(s engram.Session) (why []string) {
 	for _, r := range suspicion.Of(s.Summary) {
 		why = append(why, r.Why)
 	}
@@ -464,7 +464,7 @@ func SuspectSummary(s engram.Session) (why []string) {
 
 // summaryWarning is what whoever ends a session is told of its summary; nothing where that is told.
 func summaryWarning(s engram.Session) []string {
-	why := SuspectSummary(s)
+	why := FlaggedSummary(s)
 	if len(why) == 0 {
 		return nil
 	}

@@ -30,7 +30,7 @@ func TestPromptsThatAreLeftOutSendNobodyToTheQueue(t *testing.T) {
 		t.Errorf("it is told:\n%s", got)
 	}
 	planted(t, w, engram.OriginTool, "Release notes", order)
-	if got := w.contextText(); !strings.Contains(got, "(1 withheld: ") || len(waits(t, w, engram.QueueSuspect)) != 1 {
+	if got := w.contextText(); !strings.Contains(got, "(1 withheld: ") || len(waits(t, w, engram.QueueFlagged)) != 1 {
 		t.Errorf("with a memory that waits it is told:\n%s", got)
 	}
 }
@@ -57,7 +57,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
 		t.Errorf("the brief tells it:\n%s", got)
 	}
-	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(engine.SuspectSummary(s)) == 0 {
+	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(engine.FlaggedSummary(s)) == 0 {
 		t.Errorf("asked for it is %+v, %v", s, err)
 	}
 	if told := end("The release is on Fridays."); len(told) > 0 {

@@ -180,13 +180,13 @@ func (o *op) judgeText(ctx context.Context, was *engram.Memory, now engram.Memor
 	}
 	if len(found) > 0 {
 		o.pending[now.Num] = true
-		return o.tx.PutTrust(ctx, engram.Trust{Memory: now.Num, Mark: engram.TrustSuspect, Reasons: codesOf(found), At: o.at})
+		return o.tx.PutTrust(ctx, engram.Trust{Memory: now.Num, Mark: engram.TrustFlagged, Reasons: codesOf(found), At: o.at})
 	}
 	if was == nil {
 		return nil
 	}
 	delete(o.pending, now.Num)
-	return o.tx.DropTrust(ctx, now.Num, engram.TrustSuspect)
+	return o.tx.DropTrust(ctx, now.Num, engram.TrustFlagged)
 }
 
 // suspicionsOf is what was found before the op, or else is found now.
@@ -221,28 +221,28 @@ func codesOf(all []suspicious) (codes []string) {
 	return slices.Compact(codes)
 }
 
-// suspects returns why each of some memories reads like an order, in words, by number: of
+// flagged returns why each of some memories reads like an order, in words, by number: of
 // those that are marked suspect.
-func suspects(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64][]string, error) {
+func flagged(ctx context.Context, r engram.Reader, ms []engram.Memory) (map[int64][]string, error) {
 	marks, err := r.Trust(ctx, memoryNums(ms))
 	if err != nil || len(marks) == 0 {
 		return nil, err
 	}
 	why := map[int64][]string{}
 	for _, m := range ms {
-		if reasons, _, suspect := whySuspect(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); suspect {
+		if reasons, _, suspect := whyFlagged(m, marks[m.Num], func(r suspicion.Reason) string { return r.Why }); suspect {
 			why[m.Num] = reasons
 		}
 	}
 	return why, nil
 }
 
-// whySuspect says for which reasons a memory is suspect, and since when: what the rule says now of
+// whyFlagged says for which reasons a memory is suspect, and since when: what the rule says now of
 // the texts that nobody approved, or, when it says nothing any more, what it said then. suspect is
 // whether it is.
-func whySuspect(m engram.Memory, marks []engram.Trust, tell func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
+func whyFlagged(m engram.Memory, marks []engram.Trust, tell func(suspicion.Reason) string) (why []string, since time.Time, suspect bool) {
 	for _, mark := range marks {
-		if mark.Mark != engram.TrustSuspect {
+		if mark.Mark != engram.TrustFlagged {
 			continue
 		}
 		approved := approvals{m.Num: textsMarked(marks, engram.TrustApproved)}
@@ -299,7 +299,7 @@ func (o *op) warnPending(ctx context.Context, all []SaveResult) error {
 	for i, r := range all {
 		ms[i] = r.Memory
 	}
-	why, err := suspects(ctx, o.tx, ms)
+	why, err := flagged(ctx, o.tx, ms)
 	for i, r := range all {
 		if because := why[r.Memory.Num]; because != nil {
 			all[i].Warnings = append(all[i].Warnings, pendingWarning(r.Memory.Num, because))
@@ -313,7 +313,7 @@ func (o *op) warnChanged(ctx context.Context, m engram.Memory) ([]string, error)
 	if !o.pending[m.Num] {
 		return nil, nil
 	}
-	why, err := suspects(ctx, o.tx, []engram.Memory{m})
+	why, err := flagged(ctx, o.tx, []engram.Memory{m})
 	if err != nil {
 		return nil, err
 	}

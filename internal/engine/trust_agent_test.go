@@ -67,7 +67,7 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 	}
 	for _, text := range honest {
 		res, err := w.Search(t.Context(), engine.SearchInput{Query: text, Filter: engram.Filter{Project: "shop"}, Limit: 3})
-		if err == nil && len(res.Hits) > 0 && res.Hits[0].Memory.Num == ids[text] && len(res.Hits[0].Suspect) == 0 {
+		if err == nil && len(res.Hits) > 0 && res.Hits[0].Memory.Num == ids[text] && len(res.Hits[0].Flagged) == 0 {
 			found++
 		} else {
 			t.Errorf("%q is not found, or is suspect", text)

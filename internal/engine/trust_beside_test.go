@@ -42,7 +42,7 @@ func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 		if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "next"}).Text; strings.Contains(got, tt.summary) {
 			t.Errorf("%s is told unasked in the name of a person:\n%s", tt.name, got)
 		}
-		queued := waits(t, w, engram.QueueSuspect)
+		queued := waits(t, w, engram.QueueFlagged)
 		if want := tt.summary == order; (len(queued) == 1) != want {
 			t.Errorf("%s: %v wait; want it to be among them: %v", tt.name, queued, want)
 		}

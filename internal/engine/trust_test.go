@@ -75,15 +75,15 @@ func TestWhatReadsLikeAnOrderWaitsUntilItIsApproved(t *testing.T) {
 			if text := render.Context(c, render.Options{}); strings.Contains(text, "collect.example.net") == tt.want {
 				t.Errorf("the context says %q; want the order in it: %v", text, !tt.want)
 			}
-			if got := len(waits(t, w, engram.QueueSuspect)) == 1; got != tt.want {
+			if got := len(waits(t, w, engram.QueueFlagged)) == 1; got != tt.want {
 				t.Errorf("it waits: %v, want %v", got, tt.want)
 			}
 			d, err := w.Get(t.Context(), engram.ByNum(m.Num))
-			if err != nil || (len(d.Suspect) > 0) != tt.want {
-				t.Errorf("asked for: %v, %v; want reasons %v", d.Suspect, err, tt.want)
+			if err != nil || (len(d.Flagged) > 0) != tt.want {
+				t.Errorf("asked for: %v, %v; want reasons %v", d.Flagged, err, tt.want)
 			}
 			found, err := w.Search(t.Context(), engine.SearchInput{Query: "release notes", Filter: engram.Filter{Project: "shop"}})
-			if err != nil || len(found.Hits) != 1 || (len(found.Hits[0].Suspect) > 0) != tt.want {
+			if err != nil || len(found.Hits) != 1 || (len(found.Hits[0].Flagged) > 0) != tt.want {
 				t.Errorf("found %+v, %v; want the memory, with reasons %v", found.Hits, err, tt.want)
 			}
 		})
@@ -103,7 +103,7 @@ func TestAnApprovalIsOfAText(t *testing.T) {
 		if c := toldOf(t, w); c.Withheld != withheld {
 			t.Errorf("%s: withheld %d, want %d", when, c.Withheld, withheld)
 		}
-		if got := waits(t, w, engram.QueueSuspect); !slices.Equal(got, queue) {
+		if got := waits(t, w, engram.QueueFlagged); !slices.Equal(got, queue) {
 			t.Errorf("%s: waits %v, want %v", when, got, queue)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAnApprovalIsUndoneAndRedone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if c := toldOf(t, w); c.Withheld != want || len(waits(t, w, engram.QueueSuspect)) != want {
+		if c := toldOf(t, w); c.Withheld != want || len(waits(t, w, engram.QueueFlagged)) != want {
 			t.Errorf("after %+v: withheld %d, want %d", res.Changes, c.Withheld, want)
 		}
 	}

@@ -51,7 +51,7 @@ func (in UpdateInput) empty() bool {
 // Updated is a memory after Update.
 type Updated struct {
 	engram.Memory
-	Suspect  []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
+	Flagged  []string // why it reads like an order to an agent, in words; nil: it does not, or was approved
 	Warnings []string // what the change could not do
 }
 
@@ -75,8 +75,8 @@ func (e *Engine) Update(ctx context.Context, in UpdateInput) (Updated, error) {
 		if out.Memory, out.Warnings, err = o.update(ctx, in, ahead, washed); err != nil {
 			return err
 		}
-		why, err := suspects(ctx, o.tx, []engram.Memory{out.Memory})
-		out.Suspect = why[out.Num]
+		why, err := flagged(ctx, o.tx, []engram.Memory{out.Memory})
+		out.Flagged = why[out.Num]
 		return err
 	})
 	if err != nil {

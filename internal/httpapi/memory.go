@@ -148,7 +148,7 @@ func (a *API) updateMemory(q request) (reply, error) {
 	}
 	m, err := a.Engine.Update(q.Context(), up)
 	doc := document.MemoryOf(m.Memory, a.Engine.StateOf(m.Memory))
-	doc.Suspect = m.Suspect
+	doc.Flagged = m.Flagged
 	return reply{body: updatedDoc{changedDoc{doc}, document.OrEmpty(m.Warnings)}}, err
 }
 

@@ -37,7 +37,7 @@ type observation struct {
 	DeletedAt      clock        `json:"deleted_at,omitzero"`
 
 	Origin  engram.Origin     `json:"origin"`
-	Suspect []string          `json:"suspect,omitempty"` // why it reads like an order to an agent; absent where it does not, or was approved
+	Flagged []string          `json:"suspect,omitempty"` // why it reads like an order to an agent; absent where it does not, or was approved
 	Anchors []document.Anchor `json:"anchors,omitempty"` // the code that it speaks of, with its state where somebody looked
 }
 
@@ -46,7 +46,7 @@ func observationOf(m engram.Memory, n engram.Note) observation {
 		ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: m.Type, Title: m.Title, Content: m.Content, ToolName: m.ToolName,
 		Project: m.Project, Scope: m.Scope, TopicKey: m.TopicKey, RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount,
 		LastSeenAt: clock(m.LastSeenAt), ReviewAfter: clock(m.ReviewAfter), CreatedAt: clock(m.CreatedAt),
-		UpdatedAt: clock(m.UpdatedAt), DeletedAt: clock(m.DeletedAt), Origin: m.Origin, Suspect: n.Suspect,
+		UpdatedAt: clock(m.UpdatedAt), DeletedAt: clock(m.DeletedAt), Origin: m.Origin, Flagged: n.Flagged,
 		Anchors: document.AnchorsOf(m, n),
 	}
 }
@@ -207,7 +207,7 @@ func (a *API) updateObservation(q request) (reply, error) {
 	if _, is := errors.AsType[*engine.FileError](err); !is { // what is not there is the file
 		err = worded(err, engram.CodeNotFound, "observation not found")
 	}
-	return reply{body: observationOf(m.Memory, engram.Note{Suspect: m.Suspect}), degraded: m.Warnings}, err
+	return reply{body: observationOf(m.Memory, engram.Note{Flagged: m.Flagged}), degraded: m.Warnings}, err
 }
 
 // deletedObservation says what became of a memory.

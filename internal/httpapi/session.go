@@ -19,11 +19,11 @@ type sessionDoc struct {
 	StartedAt clock    `json:"started_at"`
 	EndedAt   clock    `json:"ended_at,omitzero"`
 	Summary   string   `json:"summary,omitempty"`
-	Suspect   []string `json:"suspect,omitempty"` // why the summary reads like an order to an agent; absent where it does not
+	Flagged   []string `json:"suspect,omitempty"` // why the summary reads like an order to an agent; absent where it does not
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.SuspectSummary(s)}
+	return sessionDoc{s.ID, s.Project, s.Directory, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s)}
 }
 
 // sessionRow is a session in a list.
@@ -33,12 +33,12 @@ type sessionRow struct {
 	StartedAt    clock    `json:"started_at"`
 	EndedAt      clock    `json:"ended_at,omitzero"`
 	Summary      string   `json:"summary,omitempty"`
-	Suspect      []string `json:"suspect,omitempty"` // as of a session
+	Flagged      []string `json:"suspect,omitempty"` // as of a session
 	Observations int      `json:"observation_count"`
 }
 
 func rowOf(s engram.SessionActivity) sessionRow {
-	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.SuspectSummary(s.Session), s.Memories}
+	return sessionRow{s.ID, s.Project, clock(s.StartedAt), clock(s.EndedAt), s.Summary, engine.FlaggedSummary(s.Session), s.Memories}
 }
 
 // done says what became of something that is named by a text.

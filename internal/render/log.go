@@ -288,8 +288,8 @@ func writeSession(b *strings.Builder, t engram.Timeline, o Options) {
 		return
 	}
 	fmt.Fprintf(b, "Session: %s (%s)", sessionName(s), Time(s.StartedAt, o))
-	if len(t.Suspect) > 0 {
-		b.WriteString(" — " + Summary(s, 100, t.Suspect))
+	if len(t.Flagged) > 0 {
+		b.WriteString(" — " + Summary(s, 100, t.Flagged))
 	} else if summary := Line(gist.Of(s.Summary, 100), 0); summary != "" {
 		b.WriteString(" — " + summary)
 	}
@@ -305,7 +305,7 @@ func Summary(s engram.Session, most int, suspect []string) string {
 	}
 	said = QuoteLine(said)
 	if len(suspect) > 0 {
-		said += " | " + suspectMark(suspect)
+		said += " | " + flaggedMark(suspect)
 	}
 	return said
 }

@@ -60,8 +60,8 @@ func Marks(n engram.Note) []string {
 	if n.State == engram.StateNeedsReview {
 		marks = append(marks, stateMark(n.State))
 	}
-	if len(n.Suspect) > 0 {
-		marks = append(marks, suspectMark(n.Suspect))
+	if len(n.Flagged) > 0 {
+		marks = append(marks, flaggedMark(n.Flagged))
 	}
 	if mark := codeMark(n.Anchors); mark != "" {
 		marks = append(marks, mark)
@@ -191,8 +191,8 @@ func MarksByID(n engram.Note) (all []string) {
 	if n.State == engram.StateNeedsReview {
 		all = append(all, "due for review")
 	}
-	if len(n.Suspect) > 0 {
-		all = append(all, suspectMark(n.Suspect))
+	if len(n.Flagged) > 0 {
+		all = append(all, flaggedMark(n.Flagged))
 	}
 	if mark := codeMark(n.Anchors); mark != "" {
 		all = append(all, mark)

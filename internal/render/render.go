@@ -278,7 +278,7 @@ func Nothing(n engram.Nothing, everywhere, first string) string {
 // here chose its words, or they read like an order to an agent.
 func Quoted(m engram.Memory, n engram.Note) bool {
 	_, foreign := sourceOf(m.Origin)
-	return foreign || len(n.Suspect) > 0
+	return foreign || len(n.Flagged) > 0
 }
 
 // Source says where a memory that is quoted comes from and since when it is here: "imported, 3
@@ -394,8 +394,8 @@ func partsConversation(rest string) bool {
 	return false
 }
 
-// suspectMark says why a memory is suspect, beside the others of Marks.
-func suspectMark(why []string) string {
+// flaggedMark says why a memory is suspect, beside the others of Marks.
+func flaggedMark(why []string) string {
 	return "suspect: " + strings.Join(why, "; ")
 }
 

@@ -132,8 +132,8 @@ func writeHit(b *strings.Builder, place int, query string, h engram.Hit, sources
 	if h.State == engram.StateNeedsReview {
 		b.WriteString(" | " + stateMark(h.State))
 	}
-	if len(h.Suspect) > 0 {
-		b.WriteString("\n    " + suspectMark(h.Suspect))
+	if len(h.Flagged) > 0 {
+		b.WriteString("\n    " + flaggedMark(h.Flagged))
 	}
 	if mark := codeMark(h.Anchors); mark != "" {
 		b.WriteString("\n    " + mark)

@@ -34,31 +34,31 @@ func (t *tx) Trust(ctx context.Context, nums []int64) (map[int64][]engram.Trust,
 	return all, nil
 }
 
-// suspectsSQL is served by trust_suspect. The order of joining is fixed: suspects are few, and
+// flaggedSQL is served by trust_suspect. The order of joining is fixed: suspects are few, and
 // memories are not.
 const (
-	suspectsSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
+	flaggedSQL = `SELECT ` + memoryColumns + ` FROM trust t CROSS JOIN memories m ON m.num = t.memory
 		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1) ORDER BY t.at, t.memory LIMIT ?2 OFFSET ?3`
-	countSuspectsSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory
+	countFlaggedSQL = `SELECT count(*) FROM trust t CROSS JOIN memories m ON m.num = t.memory
 		WHERE t.mark = 'suspect' AND m.deleted_at IS NULL AND (?1 < 0 OR m.project = ?1)`
 )
 
-// Suspects returns live memories that wait for a person, the longest waiting first.
-func (t *tx) Suspects(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
+// FlaggedMemories returns live memories that wait for a person, the longest waiting first.
+func (t *tx) FlaggedMemories(ctx context.Context, project string, p engram.Page) ([]engram.Memory, error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return nil, err
 	}
-	return t.memories(ctx, suspectsSQL, num, p.Limit, p.Offset)
+	return t.memories(ctx, flaggedSQL, num, p.Limit, p.Offset)
 }
 
-// CountSuspects counts them.
-func (t *tx) CountSuspects(ctx context.Context, project string) (n int, err error) {
+// CountFlagged counts them.
+func (t *tx) CountFlagged(ctx context.Context, project string) (n int, err error) {
 	num, none, err := t.whole(ctx, project)
 	if err != nil || none {
 		return 0, err
 	}
-	if err := t.row(ctx, countSuspectsSQL, []any{num}, &n); err != nil {
+	if err := t.row(ctx, countFlaggedSQL, []any{num}, &n); err != nil {
 		return 0, fmt.Errorf("count suspects: %w", err)
 	}
 	return n, nil

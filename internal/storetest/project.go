@@ -230,7 +230,7 @@ func trustCases() []testCase {
 	return []testCase{
 		{"marks of trust are kept, each once, and go with their memory", func(k *kit) {
 			a, b := k.save(), k.save()
-			suspect := engram.Trust{Memory: a.Num, Mark: engram.TrustSuspect, Reasons: []string{"exfil", "order"}, At: at(1)}
+			suspect := engram.Trust{Memory: a.Num, Mark: engram.TrustFlagged, Reasons: []string{"exfil", "order"}, At: at(1)}
 			approved := engram.Trust{Memory: a.Num, Mark: engram.TrustApproved, Text: "ab12", At: at(2)}
 			secret := engram.Trust{Memory: b.Num, Mark: engram.TrustSecret, Text: "cd34", At: at(3)}
 			again := suspect
@@ -249,7 +249,7 @@ func trustCases() []testCase {
 			})
 			k.trusted([]int64{a.Num, b.Num, 99}, map[int64][]engram.Trust{a.Num: {approved, suspect}, b.Num: {secret}})
 			k.update(func(tx engram.Tx) error {
-				if err := tx.DropTrust(k.Context(), a.Num, engram.TrustSuspect); err != nil {
+				if err := tx.DropTrust(k.Context(), a.Num, engram.TrustFlagged); err != nil {
 					return err
 				}
 				return tx.EraseMemory(k.Context(), b.Num)
@@ -288,7 +288,7 @@ func trustCases() []testCase {
 			web := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "web", "s-web" })
 			k.update(func(tx engram.Tx) error {
 				for i, num := range []int64{early.Num, web.Num, gone.Num, late.Num} {
-					if err := tx.PutTrust(k.Context(), engram.Trust{Memory: num, Mark: engram.TrustSuspect, At: at(i)}); err != nil {
+					if err := tx.PutTrust(k.Context(), engram.Trust{Memory: num, Mark: engram.TrustFlagged, At: at(i)}); err != nil {
 						return err
 					}
 				}
@@ -307,7 +307,7 @@ func trustCases() []testCase {
 				{"nope", engram.Page{Limit: 9}, nil, 0},
 			} {
 				k.view(func(r engram.Reader) error {
-					ms, err := r.Suspects(k.Context(), c.project, c.page)
+					ms, err := r.FlaggedMemories(k.Context(), c.project, c.page)
 					if err != nil {
 						return err
 					}
@@ -316,7 +316,7 @@ func trustCases() []testCase {
 						got = append(got, m.Num)
 					}
 					k.same("suspects of "+c.project, got, c.want)
-					n, err := r.CountSuspects(k.Context(), c.project)
+					n, err := r.CountFlagged(k.Context(), c.project)
 					k.same("how many of "+c.project, n, c.count)
 					return err
 				})

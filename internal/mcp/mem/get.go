@@ -140,7 +140,7 @@ type observation struct {
 	UpdatedAt      string       `json:"updated_at" schema:"-"`
 	Origin         string       `json:"origin" schema:"-"`
 	Source         string       `json:"source,omitempty" schema:"-"`  // of what nobody here wrote: a quotation
-	Suspect        []string     `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	Flagged        []string     `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
 }
 
 // observationOf is the document of m with the first most characters of its content; 0 is
@@ -149,7 +149,7 @@ func (d *dialect) observationOf(m engram.Memory, n engram.Note, most int) observ
 	o := observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: string(m.Type), Title: m.Title, ToolName: m.ToolName,
 		Project: m.Project, Scope: string(m.Scope), TopicKey: m.TopicKey, Tags: m.Tags, State: n.State, RevisionCount: m.RevisionCount,
 		DuplicateCount: m.DuplicateCount, ReviewAfter: stamp(m.ReviewAfter), LastSeenAt: stamp(m.LastSeenAt),
-		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.UpdatedAt), Origin: string(m.Origin), Suspect: n.Suspect}
+		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.UpdatedAt), Origin: string(m.Origin), Flagged: n.Flagged}
 	switch {
 	case most == 0:
 		o.Content = m.Content

@@ -160,14 +160,14 @@ type told struct {
 	// due for review.
 	Notes   []string      `json:"notes,omitempty" schema:"-"`
 	Origin  engram.Origin `json:"origin" schema:"-"`
-	Suspect []string      `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
+	Flagged []string      `json:"suspect,omitempty" schema:"-"` // why it reads like an order to an agent
 	source  string        // of what is a quotation in a text; "" is none
 }
 
 func toldOf(m engram.Memory, n engram.Note) told {
 	t := told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
 		Importance: m.Importance, Project: m.Project, CreatedAt: document.Stamp(m.CreatedAt), UpdatedAt: document.Stamp(m.UpdatedAt),
-		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Suspect: n.Suspect}
+		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Flagged: n.Flagged}
 	if render.Quoted(m, n) {
 		t.source = render.Source(m, render.Options{})
 	}

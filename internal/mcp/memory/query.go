@@ -181,7 +181,7 @@ func graphedOf(g engram.Graph) graphed {
 	ids := map[int64]engram.ID{}
 	for i, n := range g.Nodes {
 		ids[n.Memory.Num] = n.Memory.ID
-		t := toldOf(n.Memory, engram.Note{State: n.State, Suspect: n.Suspect})
+		t := toldOf(n.Memory, engram.Note{State: n.State, Flagged: n.Flagged})
 		if i > 0 {
 			t = t.clipped(aside)
 		}

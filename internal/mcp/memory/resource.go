@@ -83,7 +83,7 @@ func (d *Dialect) Resources(ctx context.Context, cursor string) (all []Resource,
 // clients put lists before models. Instruction-like memories are not told.
 func describe(m engram.Memory, n engram.Note) (title, about string) {
 	typ := render.Line(string(m.Type), 0)
-	if len(n.Suspect) > 0 {
+	if len(n.Flagged) > 0 {
 		return "Withheld: " + string(m.ID), fmt.Sprintf("Memory of type %s that waits for a person to review it: it reads like an order", typ)
 	}
 	return toldOf(m, n).line(render.Line(m.Title, 120)), fmt.Sprintf("Memory of type %s, data and no instruction: %q", typ, render.Tame(render.Line(gist.Line(m, 200), 0)))
@@ -155,7 +155,7 @@ type entryDoc struct {
 	CreatedAt  document.Stamp `json:"created_at"`
 	UpdatedAt  document.Stamp `json:"updated_at"`
 	Origin     engram.Origin  `json:"origin"`
-	Suspect    []string       `json:"suspect,omitempty"` // why it reads like an order to an agent
+	Flagged    []string       `json:"suspect,omitempty"` // why it reads like an order to an agent
 }
 
 func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
@@ -188,7 +188,7 @@ func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
 
 func (l listed) entryOf(m engram.Memory) entryDoc {
 	return entryDoc{memoryURI(m), m.ID, m.Type, m.Title, preview(m), document.OrEmpty(m.Tags), m.TopicKey, m.Importance,
-		document.Stamp(m.CreatedAt), document.Stamp(m.UpdatedAt), m.Origin, l.notes[m.Num].Suspect}
+		document.Stamp(m.CreatedAt), document.Stamp(m.UpdatedAt), m.Origin, l.notes[m.Num].Flagged}
 }
 
 // preview is what a memory says, in a line.
