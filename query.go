@@ -115,8 +115,8 @@ type Neighbour struct {
 	Size int // of title and content, in bytes
 }
 
-// Use is one showing of a memory to somebody.
-type Use struct {
+// Exposure is one showing of a memory to somebody.
+type Exposure struct {
 	At        time.Time
 	SessionID string // "" when it is not known
 	Project   string

@@ -58,7 +58,7 @@ type excluded struct{}
 type Reader interface {
 	MemoryReader
 	VectorReader
-	UseReader
+	ExposureReader
 	SessionReader
 	PromptReader
 	ProjectReader
@@ -78,7 +78,7 @@ type Tx interface {
 	Reader
 	MemoryWriter
 	VectorWriter
-	UseWriter
+	ExposureWriter
 	SessionWriter
 	PromptWriter
 	ProjectWriter
@@ -183,31 +183,31 @@ type VectorWriter interface {
 	DropModel(ctx context.Context, fingerprint string) error
 }
 
-// UseReader reads what was shown to whom.
-type UseReader interface {
+// ExposureReader reads what was shown to whom.
+type ExposureReader interface {
 	// Uses returns what was shown in a session, oldest first; "" is every session.
-	Uses(ctx context.Context, session string, p Page) ([]Use, error)
+	Uses(ctx context.Context, session string, p Page) ([]Exposure, error)
 	// Shown returns the memories that a session was shown, by number, each once.
 	Shown(ctx context.Context, session string) ([]int64, error)
 	// LatelyUsed returns memories of a project that were asked for of late, the latest
 	// first, each once; "" is every project. It need not look far back.
 	LatelyUsed(ctx context.Context, project string, limit int) ([]int64, error)
-	// ShownBy returns those of the memories that the session was shown by one of the verbs,
+	// ExposedBy returns those of the memories that the session was shown by one of the verbs,
 	// by number.
-	ShownBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
+	ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error)
 	// UseCounts returns how often each of the memories was asked for, as far as it was.
 	// What a context or a reminder tells nobody asked for, and it does not count: it would
 	// be told for ever.
 	UseCounts(ctx context.Context, nums []int64) (map[int64]UseCount, error)
 }
 
-// UseWriter remembers what was shown.
-type UseWriter interface {
+// ExposureWriter remembers what was shown.
+type ExposureWriter interface {
 	// AppendUses adds to what was shown, to a session that must exist, of projects that
 	// must; a use of a memory that does not, because it was erased meanwhile, is passed
 	// over. It is no part of the journal: a use is not a change. The store may drop the
 	// oldest beyond 100,000, and those more than 90 days older than us, at its leisure.
-	AppendUses(ctx context.Context, us []Use) error
+	AppendUses(ctx context.Context, us []Exposure) error
 }
 
 // MemoryWriter changes memories and keeps the full-text index in step.

@@ -232,14 +232,14 @@ the cost in tokens. Exposures are recorded for sessions with an id and kept for 
 
 // accountDoc is the answer of `why`.
 type accountDoc struct {
-	Session sessionDoc     `json:"session"`
-	Tokens  int            `json:"tokens"` // of all uses, about
-	Uses    []document.Use `json:"uses"`   // oldest first
+	Session sessionDoc          `json:"session"`
+	Tokens  int                 `json:"tokens"` // of all uses, about
+	Uses    []document.Exposure `json:"uses"`   // oldest first
 }
 
 func accountOf(a engine.Account) accountDoc {
-	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Use {
-		return document.UseOf(u.Use, u.Type, u.Title, u.Deleted)
+	return accountDoc{sessionOf(a.Session), a.Tokens, document.Each(a.Uses, func(u engine.Shown) document.Exposure {
+		return document.UseOf(u.Exposure, u.Type, u.Title, u.Deleted)
 	})}
 }
 

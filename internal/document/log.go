@@ -140,8 +140,8 @@ func DeletedRowOf(m engram.Memory) DeletedRow { return DeletedRow{m.ID, m.Num, m
 // TraceOf is the document of t.
 func TraceOf(t engram.Trace) Trace { return Trace(t) }
 
-// Use is one showing of a memory to a session.
-type Use struct {
+// Exposure is one showing of a memory to a session.
+type Exposure struct {
 	At        Stamp       `json:"at"`
 	Operation string      `json:"verb"`   // search, recall, context, get or remind
 	Query     string      `json:"query"`  // private spans removed; "" when nothing was asked
@@ -155,8 +155,8 @@ type Use struct {
 
 // UseOf is the document of u, whose memory is now called so; gone says that it was
 // forgotten or erased since.
-func UseOf(u engram.Use, t engram.Type, title string, gone bool) Use {
-	return Use{Stamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
+func UseOf(u engram.Exposure, t engram.Type, title string, gone bool) Exposure {
+	return Exposure{Stamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
 }
 
 // Shown is a memory as it is shown within a budget of tokens.

@@ -76,8 +76,8 @@ func (e *Engine) Brief(ctx context.Context, in BriefInput) (Brief, error) {
 	return out, err
 }
 
-func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, showing, error) {
-	s := showing{operation: useContext}
+func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, exposure, error) {
+	s := exposure{operation: useContext}
 	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
 		return Brief{}, s, err
 	}
@@ -101,7 +101,7 @@ func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, showing, erro
 
 // keep makes the session that was shown the brief, if no claim has made it, and remembers that: in
 // one transaction, for each waits for the disk.
-func (b *briefing) keep(ctx context.Context, s *showing) {
+func (b *briefing) keep(ctx context.Context, s *exposure) {
 	if s.session.ID == "" {
 		ctx, cancel := b.waiting(ctx)
 		defer cancel()
@@ -114,7 +114,7 @@ func (b *briefing) keep(ctx context.Context, s *showing) {
 }
 
 // start makes the session that a brief is of, once, and remembers that it was shown some items.
-func (b *briefing) start(ctx context.Context, s *showing, items []shownItem) error {
+func (b *briefing) start(ctx context.Context, s *exposure, items []exposedItem) error {
 	if b.in.SessionID == "" || b.in.Project == "" || s.session.ID != "" {
 		return nil
 	}
@@ -123,7 +123,7 @@ func (b *briefing) start(ctx context.Context, s *showing, items []shownItem) err
 		if len(items) == 0 {
 			return nil
 		}
-		return b.rememberAt(ctx, o.tx, showing{operation: s.operation, session: session, items: items}, o.at)
+		return b.rememberAt(ctx, o.tx, exposure{operation: s.operation, session: session, items: items}, o.at)
 	})
 	if err == nil {
 		s.session = started
@@ -133,7 +133,7 @@ func (b *briefing) start(ctx context.Context, s *showing, items []shownItem) err
 
 // hand gives the brief to whoever tells it, and keeps of it what was told. It reports whether
 // the store knows that already.
-func (b *briefing) hand(ctx context.Context, s *showing) (claimed bool) {
+func (b *briefing) hand(ctx context.Context, s *exposure) (claimed bool) {
 	h := b.handOver(ctx, b.in.Tell, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
@@ -154,7 +154,7 @@ type briefing struct {
 	saved   []engram.Memory // in this session, newest first
 	worth   []engram.Memory // best first
 	notes   engram.Notes
-	shown   []shownItem
+	shown   []exposedItem
 	told    []toldLine // of what was shown
 	frame   render.Brief
 	rest    int // tokens
@@ -367,7 +367,7 @@ func (b *briefing) tell() {
 	for _, m := range alike {
 		b.tellMemory(m)
 	}
-	b.out.Text = b.textOf(showing{items: b.shown}.nums())
+	b.out.Text = b.textOf(exposure{items: b.shown}.nums())
 	b.out.Tokens = text.Tokens(b.out.Text)
 }
 
@@ -443,7 +443,7 @@ func (b *briefing) tellMemory(m engram.Memory) bool {
 	}
 	b.told = append(b.told, toldLine{m.Num, l, holds(m)})
 	b.out.Memories = append(b.out.Memories, m)
-	b.shown = append(b.shown, shownItem{m, text.Tokens(l)})
+	b.shown = append(b.shown, exposedItem{m, text.Tokens(l)})
 	return true
 }
 

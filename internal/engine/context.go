@@ -62,8 +62,8 @@ func (e *Engine) Context(ctx context.Context, in ContextInput) (engram.Context, 
 	return c, err
 }
 
-func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, showing, error) {
-	failed := showing{operation: useContext}
+func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, exposure, error) {
+	failed := exposure{operation: useContext}
 	budget, err := limited("budget", in.Budget, ContextBudget, MaxBudget)
 	if err != nil {
 		return engram.Context{}, failed, err
@@ -255,8 +255,8 @@ type telling struct {
 	most     int                      // memories
 
 	mostPersonal int
-	shown        []shownItem // best first
-	rest         int         // tokens
+	shown        []exposedItem // best first
+	rest         int           // tokens
 }
 
 // fill takes sessions and prompts as far as their shares go, then memories, then
@@ -366,7 +366,7 @@ func (t *telling) takePersonal(room int) {
 // show notes that a memory is told in a line.
 func (t *telling) show(m engram.Memory, line string) {
 	t.c.Notes[m.Num] = t.notes[m.Num]
-	t.shown = append(t.shown, shownItem{m, text.Tokens(line)})
+	t.shown = append(t.shown, exposedItem{m, text.Tokens(line)})
 }
 
 func (t *telling) takeMemory(m engram.Memory) bool {
@@ -392,6 +392,6 @@ func (t *telling) leaveOut(m engram.Memory, reason string) {
 	}
 }
 
-func (t *telling) showing() showing {
-	return showing{operation: useContext, session: t.session, items: t.shown}
+func (t *telling) showing() exposure {
+	return exposure{operation: useContext, session: t.session, items: t.shown}
 }

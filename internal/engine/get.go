@@ -49,9 +49,9 @@ func (e *Engine) Get(ctx context.Context, ref engram.Ref) (Detail, error) {
 func (e *Engine) GetAsOf(ctx context.Context, ref engram.Ref, at time.Time) (Detail, error) {
 	begun := e.tally.begin()
 	d, err := e.getAsOf(ctx, ref, at)
-	s, project := showing{operation: useGet}, ref.Project
+	s, project := exposure{operation: useGet}, ref.Project
 	if err == nil {
-		s.items, project = []shownItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
+		s.items, project = []exposedItem{{d.Memory, wholeTokens(d.Memory)}}, d.Memory.Project
 	}
 	e.tally.read(begun, project, s, err)
 	return d, err

@@ -152,7 +152,7 @@ func (e *Engine) sessionMetrics(ctx context.Context, in MetricsInput) (engram.Me
 
 // answersOf are the reads that uses tell of, from a time on: the uses of one answer follow
 // one another, at the same time, by the same verb, in the order of their ranks.
-func answersOf(uses []engram.Use, since time.Time) (cs []engram.Counter) {
+func answersOf(uses []engram.Exposure, since time.Time) (cs []engram.Counter) {
 	for i, u := range uses {
 		if u.At.Before(since) {
 			continue
@@ -222,7 +222,7 @@ func (t *Tally) begin() time.Time {
 }
 
 // read counts a read that began at a time: what it showed, or that it failed.
-func (t *Tally) read(begun time.Time, project string, s showing, err error) {
+func (t *Tally) read(begun time.Time, project string, s exposure, err error) {
 	if t == nil {
 		return
 	}

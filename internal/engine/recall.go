@@ -180,10 +180,10 @@ func levelTopics(cs []retrieval.Candidate, hits []engram.Hit) {
 	}
 }
 
-func (out *Recalled) showing(session engram.Session) showing {
-	s := showing{operation: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
+func (out *Recalled) showing(session engram.Session) exposure {
+	s := exposure{operation: useRecall, query: out.Query, session: session, fallback: out.fallback, found: out.found}
 	for _, item := range out.Items {
-		s.items = append(s.items, shownItem{item.Hit.Memory, item.Tokens})
+		s.items = append(s.items, exposedItem{item.Hit.Memory, item.Tokens})
 	}
 	return s
 }

@@ -66,8 +66,8 @@ func (e *Engine) Remind(ctx context.Context, in RemindInput) (Reminder, error) {
 	return out, err
 }
 
-func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing, error) {
-	s := showing{operation: useRemind}
+func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure, error) {
+	s := exposure{operation: useRemind}
 	in, err := in.clean()
 	if err != nil {
 		return Reminder{}, s, err
@@ -83,7 +83,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 	}
 	t.tellAnchors(ctx)
 	t.tell()
-	s = showing{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
+	s = exposure{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
 	claimed := len(t.shown) > 0 && in.Tell != nil && t.hand(ctx, &s)
 	if len(s.items) > 0 && !claimed {
 		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
@@ -93,7 +93,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, showing,
 
 // hand gives what was found to whoever tells it, and keeps of it what was told. It reports
 // whether the store knows that already.
-func (t *reminding) hand(ctx context.Context, s *showing) (claimed bool) {
+func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
 	h := t.handOver(ctx, t.in.Tell, s, t.in.Again, t.textOf, func() error { return nil })
 	t.out.Items = slices.DeleteFunc(t.out.Items, func(i RecalledItem) bool { return !slices.Contains(h.nums, i.Hit.Memory.Num) })
 	t.out.Text = t.textOf(h.nums)
@@ -133,7 +133,7 @@ type reminding struct {
 	asks    bool            // the prompt is nothing but one question,
 	inquiry attend.Inquiry  // which is this one
 	hits    []engram.Hit    // that may be told, best first
-	shown   []shownItem
+	shown   []exposedItem
 }
 
 // byQuery finds what a prompt is about.
@@ -258,7 +258,7 @@ func (t *reminding) tell() {
 		rest -= cost
 		lines = append(lines, l)
 		t.out.Items = append(t.out.Items, RecalledItem{Hit: h, Text: l, Whole: strings.Contains(l, render.Line(h.Memory.Content, 0)), Tokens: cost})
-		t.shown = append(t.shown, shownItem{h.Memory, cost})
+		t.shown = append(t.shown, exposedItem{h.Memory, cost})
 	}
 	if len(lines) == 0 {
 		return
@@ -450,7 +450,7 @@ func (t *reminding) toldBefore(ctx context.Context, r engram.Reader) (bool, erro
 		return false, nil
 	}
 	uses, err := usesOf(ctx, r, t.session.ID)
-	return slices.ContainsFunc(uses, func(u engram.Use) bool { return u.Operation == useRemind && u.Query == t.asked }), err
+	return slices.ContainsFunc(uses, func(u engram.Exposure) bool { return u.Operation == useRemind && u.Query == t.asked }), err
 }
 
 // anchored are the memories that are tied to a file, by any of the names it may have in its

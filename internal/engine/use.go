@@ -29,18 +29,18 @@ const (
 	maxUseQuery = 300
 )
 
-// showing is what one verb showed to one session.
-type showing struct {
+// exposure is what one verb showed to one session.
+type exposure struct {
 	operation string
 	query     string
 	session   engram.Session
-	items     []shownItem // best first; empty: nothing was shown
+	items     []exposedItem // best first; empty: nothing was shown
 	// fallback says that a channel could not answer, or that nothing was asked; found that
 	// there was something, though it was not shown again.
 	fallback, found bool
 }
 
-type shownItem struct {
+type exposedItem struct {
 	memory engram.Memory
 	tokens int
 }
@@ -48,7 +48,7 @@ type shownItem struct {
 // remember writes down what was shown, and counts the accesses, in a transaction of its
 // own after the answer was made. It never fails the read: what went wrong is told in the
 // answer. Without a session nothing but accesses is remembered.
-func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
+func (e *Engine) remember(ctx context.Context, s exposure) (degraded []string) {
 	if s.session.ID == "" && !lifecycle.Reinforces(s.operation) {
 		return nil
 	}
@@ -70,7 +70,7 @@ func (e *Engine) remember(ctx context.Context, s showing) (degraded []string) {
 }
 
 // rememberAt is remember in a transaction, of a showing whose query has no secrets.
-func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
+func (e *Engine) rememberAt(ctx context.Context, tx engram.Tx, s exposure, at time.Time) error {
 	if err := e.countAccesses(ctx, tx, s, at); err != nil {
 		return err
 	}
@@ -94,14 +94,14 @@ func (e *Engine) waiting(asked context.Context) (context.Context, context.Cancel
 
 // countAccesses counts what was shown as accessed, as far as it counts. It comes before
 // the uses of this showing are written, which would look like an earlier one.
-func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s showing, at time.Time) error {
+func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s exposure, at time.Time) error {
 	if !lifecycle.Reinforces(s.operation) || len(s.items) == 0 {
 		return nil
 	}
 	nums := s.nums()
 	again := map[int64]bool{}
 	if s.session.ID != "" {
-		before, err := tx.ShownBy(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
+		before, err := tx.ExposedBy(ctx, s.session.ID, lifecycle.AccessOperations(), nums)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,7 @@ func (e *Engine) countAccesses(ctx context.Context, tx engram.Tx, s showing, at 
 
 // accessed are those of the memories whose showing counts; again are those that the
 // session was shown before.
-func (e *Engine) accessed(ms []engram.Memory, s showing, again map[int64]bool, at time.Time) (nums []int64) {
+func (e *Engine) accessed(ms []engram.Memory, s exposure, again map[int64]bool, at time.Time) (nums []int64) {
 	if !lifecycle.Reinforces(s.operation) {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (e *Engine) accessed(ms []engram.Memory, s showing, again map[int64]bool, a
 	return nums
 }
 
-func (s showing) memories() []engram.Memory {
+func (s exposure) memories() []engram.Memory {
 	ms := make([]engram.Memory, len(s.items))
 	for i, item := range s.items {
 		ms[i] = item.memory
@@ -142,7 +142,7 @@ func (s showing) memories() []engram.Memory {
 }
 
 // nums are the memories of a showing, by number.
-func (s showing) nums() []int64 {
+func (s exposure) nums() []int64 {
 	nums := make([]int64, len(s.items))
 	for i, item := range s.items {
 		nums[i] = item.memory.Num
@@ -151,20 +151,20 @@ func (s showing) nums() []int64 {
 }
 
 // only are the items of some memories alone.
-func (s showing) only(nums []int64) []shownItem {
-	return slices.DeleteFunc(slices.Clone(s.items), func(i shownItem) bool { return !slices.Contains(nums, i.memory.Num) })
+func (s exposure) only(nums []int64) []exposedItem {
+	return slices.DeleteFunc(slices.Clone(s.items), func(i exposedItem) bool { return !slices.Contains(nums, i.memory.Num) })
 }
 
 // uses are the showing as the store keeps it; none without a session.
-func (s showing) uses(at time.Time) []engram.Use {
+func (s exposure) uses(at time.Time) []engram.Exposure {
 	if s.session.ID == "" {
 		return nil
 	}
 	query := render.Preview(s.query, maxUseQuery)
-	use := func(project string) engram.Use {
-		return engram.Use{At: at, SessionID: s.session.ID, Project: project, Operation: s.operation, Query: query, Fallback: s.fallback}
+	use := func(project string) engram.Exposure {
+		return engram.Exposure{At: at, SessionID: s.session.ID, Project: project, Operation: s.operation, Query: query, Fallback: s.fallback}
 	}
-	uses := make([]engram.Use, len(s.items))
+	uses := make([]engram.Exposure, len(s.items))
 	for i, item := range s.items {
 		uses[i] = use(item.memory.Project)
 		uses[i].Memory, uses[i].Rank, uses[i].Tokens = item.memory.Num, i+1, item.tokens
@@ -174,7 +174,7 @@ func (s showing) uses(at time.Time) []engram.Use {
 		if s.found {
 			nothing.Rank = 1
 		}
-		return []engram.Use{nothing}
+		return []engram.Exposure{nothing}
 	}
 	return uses
 }
@@ -241,10 +241,10 @@ func (e *Engine) SearchWhole(ctx context.Context, session string, in SearchInput
 }
 
 // shownBy is what a search has shown, at what cost each.
-func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) showing {
-	s := showing{operation: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
+func shownBy(verb string, found engram.Found, tokens func(engram.Memory) int) exposure {
+	s := exposure{operation: verb, query: found.Query, fallback: found.Query == "" || len(found.Degraded) > 0}
 	for _, h := range found.Hits {
-		s.items = append(s.items, shownItem{h.Memory, tokens(h.Memory)})
+		s.items = append(s.items, exposedItem{h.Memory, tokens(h.Memory)})
 	}
 	return s
 }
@@ -264,12 +264,12 @@ func (e *Engine) GetIn(ctx context.Context, session string, ref engram.Ref) (Det
 	if err != nil {
 		return d, err
 	}
-	_, err = e.rememberIn(ctx, session, showing{operation: useGet, items: []shownItem{{d.Memory, wholeTokens(d.Memory)}}})
+	_, err = e.rememberIn(ctx, session, exposure{operation: useGet, items: []exposedItem{{d.Memory, wholeTokens(d.Memory)}}})
 	return d, err
 }
 
 // rememberIn is remember for a session by its id.
-func (e *Engine) rememberIn(ctx context.Context, session string, s showing) (degraded []string, err error) {
+func (e *Engine) rememberIn(ctx context.Context, session string, s exposure) (degraded []string, err error) {
 	if session == "" {
 		return e.remember(ctx, s), nil
 	}
@@ -308,7 +308,7 @@ type handed struct {
 }
 
 // handOver gives what was found to a teller. before is what has to be in the store first.
-func (e *Engine) handOver(ctx context.Context, tell Teller, s *showing, again bool, text func([]int64) string, before func() error) (h handed) {
+func (e *Engine) handOver(ctx context.Context, tell Teller, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
 	t := Telling{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
 		if err := before(); err != nil {
@@ -328,7 +328,7 @@ func (e *Engine) handOver(ctx context.Context, tell Teller, s *showing, again bo
 
 // claim remembers that some of what a session is shown was shown, in the transaction that
 // looks whether it had been.
-func (e *Engine) claim(ctx context.Context, s showing, nums []int64, again bool) (mine []int64, err error) {
+func (e *Engine) claim(ctx context.Context, s exposure, nums []int64, again bool) (mine []int64, err error) {
 	if s.session.ID == "" {
 		return nil, engram.Errorf(engram.CodeUnavailable, "a session that is not known cannot be told anything once")
 	}
@@ -361,7 +361,7 @@ type Account struct {
 
 // Shown is one use with the memory that was shown.
 type Shown struct {
-	engram.Use
+	engram.Exposure
 	// Title and Type are those of now; "" when nothing was found, or it was erased.
 	Title string
 	Type  engram.Type
@@ -397,7 +397,7 @@ func (e *Engine) Why(ctx context.Context, session string) (Account, error) {
 }
 
 // usesOf reads every use of a session, page by page.
-func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.Use, err error) {
+func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.Exposure, err error) {
 	const page = 1000
 	for {
 		us, err := r.Uses(ctx, session, engram.Page{Limit: page, Offset: len(all)})
@@ -408,7 +408,7 @@ func usesOf(ctx context.Context, r engram.Reader, session string) (all []engram.
 	}
 }
 
-func withMemories(ctx context.Context, r engram.Reader, uses []engram.Use) ([]Shown, error) {
+func withMemories(ctx context.Context, r engram.Reader, uses []engram.Exposure) ([]Shown, error) {
 	var nums []int64
 	known := map[int64]engram.Memory{}
 	for _, u := range uses {
@@ -428,7 +428,7 @@ func withMemories(ctx context.Context, r engram.Reader, uses []engram.Use) ([]Sh
 	for i, u := range uses {
 		m := known[u.Memory]
 		// A use with a cost showed something: without a memory, it was erased.
-		shown[i] = Shown{Use: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
+		shown[i] = Shown{Exposure: u, Title: m.Title, Type: m.Type, Deleted: m.Forgotten() || m.Num == 0 && u.Tokens > 0}
 	}
 	return shown, nil
 }

@@ -231,15 +231,15 @@ func (t *tx) Due(ctx context.Context, project string, before time.Time, p engram
 	return t.memories(ctx, dueSQL, millis(before), num, p.Limit, p.Offset)
 }
 
-// shownBySQL is served by uses_session.
-const shownBySQL = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IN (SELECT value FROM json_each(?))
+// exposedBySQL is served by uses_session.
+const exposedBySQL = `SELECT DISTINCT memory FROM uses WHERE session = ? AND memory IN (SELECT value FROM json_each(?))
 	AND verb IN (SELECT value FROM json_each(?)) ORDER BY memory`
 
-// ShownBy returns those of the memories that the session was shown by one of the verbs.
-func (t *tx) ShownBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error) {
+// ExposedBy returns those of the memories that the session was shown by one of the verbs.
+func (t *tx) ExposedBy(ctx context.Context, session string, verbs []string, nums []int64) ([]int64, error) {
 	num, err := t.sessionNum(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	return t.useNums(ctx, shownBySQL, num, jsonNums(nums), jsonText(verbs))
+	return t.useNums(ctx, exposedBySQL, num, jsonNums(nums), jsonText(verbs))
 }

@@ -13,7 +13,7 @@ const usesSQL = `SELECT u.at, s.id, coalesce(p.name, ''), u.verb, coalesce(u.que
 	FROM uses u JOIN sessions s ON s.num = u.session LEFT JOIN projects p ON p.num = u.project WHERE `
 
 // Uses returns what was shown in a session, oldest first.
-func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Use, error) {
+func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.Exposure, error) {
 	where, args := "1"+t.hidden.and("u.project"), []any{p.Limit, p.Offset}
 	if session != "" {
 		num, err := t.sessionNum(ctx, session)
@@ -22,8 +22,8 @@ func (t *tx) Uses(ctx context.Context, session string, p engram.Page) ([]engram.
 		}
 		where, args = "u.session = ?", []any{num, p.Limit, p.Offset}
 	}
-	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Use, error) {
-		var u engram.Use
+	return list(ctx, t, "read uses", usesSQL+where+" ORDER BY u.num LIMIT ? OFFSET ?", args, func(s scanner) (engram.Exposure, error) {
+		var u engram.Exposure
 		err := s.Scan(instant{&u.At}, &u.SessionID, &u.Project, &u.Operation, &u.Query, &u.Memory, &u.Rank, &u.Tokens, &u.Fallback)
 		return u, err
 	})
@@ -110,7 +110,7 @@ func (t *tx) UseCounts(ctx context.Context, nums []int64) (map[int64]engram.UseC
 }
 
 // AppendUses adds to what was shown.
-func (t *tx) AppendUses(ctx context.Context, us []engram.Use) error {
+func (t *tx) AppendUses(ctx context.Context, us []engram.Exposure) error {
 	// What was erased since it was shown is not brought back by the question it answered.
 	const query = `INSERT INTO uses (at, session, project, verb, query, memory, rank, tokens, fallback) SELECT ?1,?2,?3,?4,?5,?6,?7,?8,?9
 		WHERE ?6 IS NULL OR EXISTS (SELECT 1 FROM memories WHERE num = ?6)`

@@ -48,15 +48,15 @@ func TestOldUsesAreDroppedInTime(t *testing.T) {
 	start := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
 	put := func(n int, at time.Time) {
 		t.Helper()
-		us := make([]engram.Use, n)
+		us := make([]engram.Exposure, n)
 		for i := range us {
-			us[i] = engram.Use{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
+			us[i] = engram.Exposure{At: at, SessionID: "s", Project: "app", Operation: "search", Memory: 1, Rank: 1, Tokens: 9}
 		}
 		if err := s.Update(t.Context(), func(tx engram.Tx) error { return tx.AppendUses(t.Context(), us) }); err != nil {
 			t.Fatal(err)
 		}
 	}
-	kept := func() (us []engram.Use) {
+	kept := func() (us []engram.Exposure) {
 		t.Helper()
 		err := s.View(t.Context(), func(r engram.Reader) (err error) {
 			us, err = r.Uses(t.Context(), "", engram.Page{Limit: 2 * keptUses})

@@ -24,7 +24,7 @@ func TestVitalsAndReviewsAreServedByAnIndex(t *testing.T) {
 			want: due, why: "few are due, and fewer were replaced"},
 		{name: "reviews of a project", run: func(t *tx) error { _, err := t.Due(ctx, "app", time.UnixMilli(1), engram.Page{Limit: 10}); return err },
 			want: due, why: "few are due, in all projects together"},
-		{name: "what a session read", run: func(t *tx) error { _, err := t.ShownBy(ctx, "s", []string{"get"}, []int64{1}); return err },
+		{name: "what a session read", run: func(t *tx) error { _, err := t.ExposedBy(ctx, "s", []string{"get"}, []int64{1}); return err },
 			want: []string{"SEARCH uses USING INDEX uses_session (session=? AND memory=?)"}},
 		{name: "decay of projects", run: func(t *tx) error { _, err := t.Decays(ctx); return err },
 			want: []string{"SCAN projects USING INDEX projects_decay"}, why: "those that have one, which are few or none"},

@@ -326,12 +326,12 @@ func vitalCases() []testCase {
 		}},
 		{"what a session was shown is asked by verb", func(k *kit) {
 			a, b, c := k.save(), k.save(), k.save()
-			verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Operation = v } }
+			verb := func(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
 			k.use(use(1, a, verb("get")), use(2, b, verb("search")), use(3, b, verb("recall")), use(4, c, verb("context")), use(5, a, verb("get")),
-				use(6, c, verb("get"), func(u *engram.Use) { u.SessionID = "" }))
+				use(6, c, verb("get"), func(u *engram.Exposure) { u.SessionID = "" }))
 			asked := func(verbs []string, ms ...engram.Memory) (shown []int64) {
 				k.view(func(r engram.Reader) (err error) {
-					shown, err = r.ShownBy(k.Context(), "s-app", verbs, nums(ms))
+					shown, err = r.ExposedBy(k.Context(), "s-app", verbs, nums(ms))
 					return err
 				})
 				return shown
@@ -341,7 +341,7 @@ func vitalCases() []testCase {
 			k.same("by another verb", asked([]string{"context"}, a, b, c), []int64{c.Num})
 			k.same("by none", asked(nil, a, b, c), []int64(nil))
 			k.view(func(r engram.Reader) error {
-				_, err := r.ShownBy(k.Context(), "nope", []string{"get"}, []int64{a.Num})
+				_, err := r.ExposedBy(k.Context(), "nope", []string{"get"}, []int64{a.Num})
 				k.same("code of a session that does not exist", engram.CodeOf(err), engram.CodeNotFound)
 				return nil
 			})

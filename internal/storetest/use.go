@@ -10,20 +10,20 @@ import (
 )
 
 // use is a showing of memory m in session s-app, n seconds into the day.
-func use(n int, m engram.Memory, change ...func(*engram.Use)) engram.Use {
-	u := engram.Use{At: at(n), SessionID: "s-app", Project: "app", Operation: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
+func use(n int, m engram.Memory, change ...func(*engram.Exposure)) engram.Exposure {
+	u := engram.Exposure{At: at(n), SessionID: "s-app", Project: "app", Operation: "search", Query: "why", Memory: m.Num, Rank: 1, Tokens: 10 + n}
 	for _, c := range change {
 		c(&u)
 	}
 	return u
 }
 
-func (k *kit) use(us ...engram.Use) {
+func (k *kit) use(us ...engram.Exposure) {
 	k.Helper()
 	k.update(func(tx engram.Tx) error { return tx.AppendUses(k.Context(), us) })
 }
 
-func (k *kit) uses(session string, p engram.Page) (us []engram.Use) {
+func (k *kit) uses(session string, p engram.Page) (us []engram.Exposure) {
 	k.Helper()
 	k.view(func(r engram.Reader) (err error) {
 		us, err = r.Uses(k.Context(), session, p)
@@ -34,25 +34,25 @@ func (k *kit) uses(session string, p engram.Page) (us []engram.Use) {
 
 func useCases() []testCase {
 	all := engram.Page{Limit: 1000}
-	verb := func(v string) func(*engram.Use) { return func(u *engram.Use) { u.Operation = v } }
+	verb := func(v string) func(*engram.Exposure) { return func(u *engram.Exposure) { u.Operation = v } }
 	return []testCase{
 		{"uses come back as they were, of a session or of all, oldest first", func(k *kit) {
 			m := k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "", "" })
-			us := []engram.Use{use(1, m), use(2, other, func(u *engram.Use) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
-				use(3, engram.Memory{}, func(u *engram.Use) { u.Rank, u.Tokens = 0, 0 }), use(4, m, verb("get"))}
+			us := []engram.Exposure{use(1, m), use(2, other, func(u *engram.Exposure) { u.SessionID, u.Project, u.Query, u.Fallback = "", "", "", true }),
+				use(3, engram.Memory{}, func(u *engram.Exposure) { u.Rank, u.Tokens = 0, 0 }), use(4, m, verb("get"))}
 			k.use(us[:2]...)
 			k.use(us[2:]...)
 			k.use()
 			k.same("all", k.uses("", all), us)
-			k.same("of a session", k.uses("s-app", all), []engram.Use{us[0], us[2], us[3]})
-			k.same("a page", k.uses("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Use{us[2]})
+			k.same("of a session", k.uses("s-app", all), []engram.Exposure{us[0], us[2], us[3]})
+			k.same("a page", k.uses("s-app", engram.Page{Limit: 1, Offset: 1}), []engram.Exposure{us[2]})
 		}},
 		{"what was erased after it was shown leaves no question behind", func(k *kit) {
 			m, other := k.save(), k.save()
 			k.update(func(tx engram.Tx) error { return tx.EraseMemory(k.Context(), m.Num) })
 			k.use(use(1, m), use(2, other))
-			k.same("uses", k.uses("s-app", all), []engram.Use{use(2, other)})
+			k.same("uses", k.uses("s-app", all), []engram.Exposure{use(2, other)})
 		}},
 		{"a session that does not exist was shown nothing", func(k *kit) {
 			k.view(func(r engram.Reader) error {
@@ -64,7 +64,7 @@ func useCases() []testCase {
 			})
 			m := k.save()
 			k.refused("a use in it", engram.CodeNotFound, func(tx engram.Tx) error {
-				return tx.AppendUses(k.Context(), []engram.Use{use(1, m), use(2, m, func(u *engram.Use) { u.SessionID = "nope" })})
+				return tx.AppendUses(k.Context(), []engram.Exposure{use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "nope" })})
 			})
 			k.same("nothing was written", len(k.uses("", all)), 0)
 		}},
@@ -72,7 +72,7 @@ func useCases() []testCase {
 			a, b, c := k.save(), k.save(), k.save()
 			k.save(func(m *engram.Memory) { m.SessionID = "s-other" })
 			k.use(use(1, b), use(2, a, verb("context")), use(3, b, verb("recall")), use(4, engram.Memory{}),
-				use(5, c, func(u *engram.Use) { u.SessionID = "s-other" }))
+				use(5, c, func(u *engram.Exposure) { u.SessionID = "s-other" }))
 			k.view(func(r engram.Reader) error {
 				shown, err := r.Shown(k.Context(), "s-app")
 				k.same("shown", shown, []int64{a.Num, b.Num})
@@ -92,7 +92,7 @@ func useCases() []testCase {
 			a, b, c := k.save(), k.save(), k.save()
 			other := k.save(func(m *engram.Memory) { m.Project, m.SessionID = "other", "s-other" })
 			k.use(use(1, a), use(2, b), use(3, a), use(4, c, verb("context")), use(7, c, verb("remind")), use(5, engram.Memory{}),
-				use(6, other, func(u *engram.Use) { u.Project, u.SessionID = "other", "s-other" }))
+				use(6, other, func(u *engram.Exposure) { u.Project, u.SessionID = "other", "s-other" }))
 			k.view(func(r engram.Reader) error {
 				for _, tt := range []struct {
 					project string
@@ -159,7 +159,7 @@ func useCases() []testCase {
 			m := k.save()
 			k.save(func(m *engram.Memory) { m.SessionID = "s-other" })
 			k.update(func(tx engram.Tx) error { return k.ensure(tx, "app", "s-empty") })
-			k.use(use(1, m), use(2, m, func(u *engram.Use) { u.SessionID = "s-empty" }))
+			k.use(use(1, m), use(2, m, func(u *engram.Exposure) { u.SessionID = "s-empty" }))
 			k.update(func(tx engram.Tx) error { return tx.DeleteSession(k.Context(), "s-empty") })
 			k.same("left", len(k.uses("", all)), 1)
 		}},
@@ -171,9 +171,9 @@ func useCases() []testCase {
 		}},
 		{"the latest uses are kept, however many there are", func(k *kit) {
 			m := k.save()
-			us := make([]engram.Use, 600)
+			us := make([]engram.Exposure, 600)
 			for i := range us {
-				us[i] = use(0, m, func(u *engram.Use) { u.At = at(0).Add(time.Duration(i) * 24 * time.Hour) })
+				us[i] = use(0, m, func(u *engram.Exposure) { u.At = at(0).Add(time.Duration(i) * 24 * time.Hour) })
 			}
 			k.use(us...)
 			got := k.uses("", all)

@@ -49,9 +49,9 @@ func Sets(ctx context.Context, from Source, project string) ([]eval.Set, error) 
 
 // kept is what was read.
 type kept struct {
-	memories []engram.Memory // newest first
-	prompts  []engram.Prompt // newest first
-	uses     []engram.Use    // oldest first
+	memories []engram.Memory   // newest first
+	prompts  []engram.Prompt   // newest first
+	uses     []engram.Exposure // oldest first
 }
 
 func (k *kept) read(ctx context.Context, r engram.Reader, project string) error {

@@ -112,10 +112,10 @@ func TestASearchAsksForWhatWasReadAfterIt(t *testing.T) {
 	read := save(t, p, engine.SaveInput{Title: "Port", Content: "The server listens on 7437.", Project: "shop", SessionID: "s"})
 	seen := save(t, p, engine.SaveInput{Title: "Host", Content: "The loopback address alone.", Project: "shop", SessionID: "s"})
 	err := p.Store.Update(t.Context(), func(tx engram.Tx) error {
-		use := func(verb, query string, m engram.Memory) engram.Use {
-			return engram.Use{At: p.Clock.Now(), SessionID: "s", Project: "shop", Operation: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}
+		use := func(verb, query string, m engram.Memory) engram.Exposure {
+			return engram.Exposure{At: p.Clock.Now(), SessionID: "s", Project: "shop", Operation: verb, Query: query, Memory: m.Num, Rank: 1, Tokens: 9}
 		}
-		return tx.AppendUses(t.Context(), []engram.Use{
+		return tx.AppendUses(t.Context(), []engram.Exposure{
 			use("get", "", seen), // before it was found
 			use("search", "where does the server listen?", read), use("search", "where does the server listen?", seen), use("get", "", read),
 		})
