@@ -456,7 +456,7 @@ func (t *reminding) tellAnchors(ctx context.Context) {
 }
 
 // tellAnchors adds to the notes of a brief what became of the code, as far as memories may be told.
-func (b *briefing) tellAnchors(ctx context.Context) {
+func (b *briefBuilder) tellAnchors(ctx context.Context) {
 	for num, states := range b.inFolder(b.in.Directory).states(ctx, b.worth) {
 		note := b.notes[num]
 		note.Anchors = states
@@ -466,7 +466,7 @@ func (b *briefing) tellAnchors(ctx context.Context) {
 
 // tellAnchors adds to the notes of a context what became of the code, as far as memories may be
 // told.
-func (e *Engine) tellAnchors(ctx context.Context, t *telling) {
+func (e *Engine) tellAnchors(ctx context.Context, t *contextBuilder) {
 	by := e.states(ctx, t.worth[:min(len(t.worth), 3*t.most)])
 	for num, states := range by {
 		note := t.notes[num]

@@ -15,7 +15,7 @@ func TestABriefSaysHowTheCodeStands(t *testing.T) {
 	w := newWorld(t).unlinked()
 	w.Code.Write("a.go", "package a")
 	w.save(engine.SaveInput{Title: "Retry policy", Content: "Three times", Type: engram.TypeDecision, Project: "shop", Files: []string{"a.go"}})
-	in := engine.BriefInput{SessionID: "s", Directory: enginetest.CodeFolder, Again: true}
+	in := engine.SessionBriefInput{SessionID: "s", Directory: enginetest.CodeFolder, Again: true}
 	if b := brief(t, w.Engine, in); !strings.Contains(b.Text, "Retry policy") || strings.Contains(b.Text, "(changed)") {
 		t.Errorf("before the code changed: %s", b.Text)
 	}

@@ -35,7 +35,7 @@ func TestUnaskedNothingIsToldOfAProjectThatIsKeptApart(t *testing.T) {
 	}
 	for session, ask := range map[string]func(e *engine.Engine, session string) (string, error){
 		"brief": func(e *engine.Engine, session string) (string, error) {
-			b, err := e.Brief(t.Context(), engine.BriefInput{Project: "blog", SessionID: session})
+			b, err := e.Brief(t.Context(), engine.SessionBriefInput{Project: "blog", SessionID: session})
 			return b.Text, err
 		},
 		"remind": func(e *engine.Engine, session string) (string, error) {

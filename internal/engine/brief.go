@@ -13,8 +13,8 @@ import (
 	"github.com/alanbuscaglia/engram/internal/text"
 )
 
-// BriefInput says which session begins, or has lost what it knew.
-type BriefInput struct {
+// SessionBriefInput says which session begins, or has lost what it knew.
+type SessionBriefInput struct {
 	Project   string // already decided; "" tells only what is of every project
 	SessionID string // made if it does not exist; "" is none
 	Directory string // of a session that is made
@@ -22,12 +22,12 @@ type BriefInput struct {
 	// Again tells what the session was shown before once more, and what it has saved: its
 	// context was compacted.
 	Again bool
-	// Told are memories, by number, that the caller knows to have been told, though the store
+	// Injected are memories, by number, that the caller knows to have been told, though the store
 	// may not; with Again they are told all the same.
-	Told []int64
-	// Tell, where it is given, is called before anything is written, also when there is nothing
+	Injected []int64
+	// Inject, where it is given, is called before anything is written, also when there is nothing
 	// to tell: what it says was told is what the Brief has, and what is remembered.
-	Tell Teller
+	Inject Injector
 }
 
 // The budgets of what a session is told unasked when it begins, in tokens.
@@ -36,8 +36,8 @@ const (
 	MaxBrief    = 2_000
 )
 
-// Brief is what a session is told when it begins.
-type Brief struct {
+// SessionBrief is what a session is told when it begins.
+type SessionBrief struct {
 	Text     string // to be put before the agent; "" when there is nothing to say
 	Tokens   int    // what Text costs, about; never more than the budget
 	Memories []engram.Memory
@@ -67,7 +67,7 @@ const (
 //
 // It reads first: what cannot be written, because another process writes, is named in
 // Degraded. Invalid input is CodeInvalid.
-func (e *Engine) Brief(ctx context.Context, in BriefInput) (Brief, error) {
+func (e *Engine) Brief(ctx context.Context, in SessionBriefInput) (SessionBrief, error) {
 	begun := e.tally.begin()
 	out, s, err := e.brief(ctx, in)
 	if err != nil || len(s.items) > 0 { // silence is what is meant, not a search that found nothing
@@ -76,24 +76,24 @@ func (e *Engine) Brief(ctx context.Context, in BriefInput) (Brief, error) {
 	return out, err
 }
 
-func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, exposure, error) {
+func (e *Engine) brief(ctx context.Context, in SessionBriefInput) (SessionBrief, exposure, error) {
 	s := exposure{operation: useContext}
 	if err := (raw{{"session id", in.SessionID}, {"project", in.Project}, {"directory", in.Directory}}).check(); err != nil {
-		return Brief{}, s, err
+		return SessionBrief{}, s, err
 	}
 	var err error
 	if in.Budget, err = limited("budget", in.Budget, BriefBudget, MaxBrief); err != nil {
-		return Brief{}, s, err
+		return SessionBrief{}, s, err
 	}
 	in.Project, in.SessionID = normalProject(in.Project), line(in.SessionID)
-	b := &briefing{Engine: e, in: in, now: e.Now(), rest: in.Budget}
+	b := &briefBuilder{Engine: e, in: in, now: e.Now(), rest: in.Budget}
 	if err := e.store.View(ctx, func(r engram.Reader) error { return b.read(ctx, r) }); err != nil {
-		return Brief{}, s, err
+		return SessionBrief{}, s, err
 	}
 	b.tellAnchors(ctx)
 	b.tell()
 	s.items = b.shown
-	if in.Tell == nil || !b.hand(ctx, &s) {
+	if in.Inject == nil || !b.hand(ctx, &s) {
 		b.keep(ctx, &s)
 	}
 	return b.out, s, nil
@@ -101,7 +101,7 @@ func (e *Engine) brief(ctx context.Context, in BriefInput) (Brief, exposure, err
 
 // keep makes the session that was shown the brief, if no claim has made it, and remembers that: in
 // one transaction, for each waits for the disk.
-func (b *briefing) keep(ctx context.Context, s *exposure) {
+func (b *briefBuilder) keep(ctx context.Context, s *exposure) {
 	if s.session.ID == "" {
 		ctx, cancel := b.waiting(ctx)
 		defer cancel()
@@ -114,7 +114,7 @@ func (b *briefing) keep(ctx context.Context, s *exposure) {
 }
 
 // start makes the session that a brief is of, once, and remembers that it was shown some items.
-func (b *briefing) start(ctx context.Context, s *exposure, items []exposedItem) error {
+func (b *briefBuilder) start(ctx context.Context, s *exposure, items []exposedItem) error {
 	if b.in.SessionID == "" || b.in.Project == "" || s.session.ID != "" {
 		return nil
 	}
@@ -133,8 +133,8 @@ func (b *briefing) start(ctx context.Context, s *exposure, items []exposedItem) 
 
 // hand gives the brief to whoever tells it, and keeps of it what was told. It reports whether
 // the store knows that already.
-func (b *briefing) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := b.handOver(ctx, b.in.Tell, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
+func (b *briefBuilder) hand(ctx context.Context, s *exposure) (claimed bool) {
+	h := b.handOver(ctx, b.in.Inject, s, b.in.Again, b.textOf, func() error { return b.start(ctx, s, nil) })
 	b.out.Memories = slices.DeleteFunc(b.out.Memories, func(m engram.Memory) bool { return !slices.Contains(h.nums, m.Num) })
 	b.out.Text = ""
 	if h.told {
@@ -144,24 +144,24 @@ func (b *briefing) hand(ctx context.Context, s *exposure) (claimed bool) {
 	return h.claimed
 }
 
-// briefing is a brief in the making.
-type briefing struct {
+// briefBuilder is a brief in the making.
+type briefBuilder struct {
 	*Engine
-	in      BriefInput
+	in      SessionBriefInput
 	now     time.Time
-	out     Brief
+	out     SessionBrief
 	earlier render.Earlier  // what the session before came to; without Text there is none
 	saved   []engram.Memory // in this session, newest first
 	worth   []engram.Memory // best first
 	notes   engram.Notes
 	shown   []exposedItem
-	told    []toldLine // of what was shown
-	frame   render.Brief
+	told    []briefLineItem // of what was shown
+	frame   render.SessionBrief
 	rest    int // tokens
 }
 
 // read reads what there is to tell.
-func (b *briefing) read(ctx context.Context, r engram.Reader) error {
+func (b *briefBuilder) read(ctx context.Context, r engram.Reader) error {
 	if p, known, err := r.Project(ctx, b.in.Project); err != nil {
 		return err
 	} else if known {
@@ -214,7 +214,7 @@ func lastingFirst(ms []engram.Memory, most, learned int) []engram.Memory {
 
 // weigh keeps of memories those that may be told. To look through their texts is a tenth of what
 // a start costs, and most of them would not be told for want of room.
-func (b *briefing) weigh(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+func (b *briefBuilder) weigh(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	const enough = briefMemories + briefSpare
 	for len(ms) > 0 && len(b.worth) < enough {
 		n := min(len(ms), enough-len(b.worth))
@@ -229,7 +229,7 @@ func (b *briefing) weigh(ctx context.Context, r engram.Reader, ms []engram.Memor
 
 // ofProject are the memories of the project that may be worth telling, and how many wait for
 // a person.
-func (b *briefing) ofProject(ctx context.Context, r engram.Reader) ([]engram.Memory, error) {
+func (b *briefBuilder) ofProject(ctx context.Context, r engram.Reader) ([]engram.Memory, error) {
 	if b.in.Project == "" {
 		return nil, nil
 	}
@@ -241,7 +241,7 @@ func (b *briefing) ofProject(ctx context.Context, r engram.Reader) ([]engram.Mem
 
 // countPending counts what waits for a person: what is due, what is suspect, what is no memory
 // yet.
-func (b *briefing) countPending(ctx context.Context, r engram.Reader) error {
+func (b *briefBuilder) countPending(ctx context.Context, r engram.Reader) error {
 	due, err := r.Due(ctx, b.in.Project, b.now, engram.Page{Limit: pendingMost})
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func (b *briefing) countPending(ctx context.Context, r engram.Reader) error {
 // before is what the session before this one came to: what it said in the end, or the
 // newest summary that was saved. One that nobody wrote says no more than the memories do, which
 // are told themselves.
-func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
+func (b *briefBuilder) before(ctx context.Context, r engram.Reader, ms []engram.Memory) error {
 	if b.in.Project == "" {
 		return nil
 	}
@@ -301,7 +301,7 @@ func (b *briefing) before(ctx context.Context, r engram.Reader, ms []engram.Memo
 
 // beyond are the memories of other projects and of none that are of the person or of
 // everybody.
-func (b *briefing) beyond(ctx context.Context, r engram.Reader) (all []engram.Memory, err error) {
+func (b *briefBuilder) beyond(ctx context.Context, r engram.Reader) (all []engram.Memory, err error) {
 	for _, s := range []engram.Scope{engram.ScopePersonal, engram.ScopeGlobal} {
 		ms, err := r.Lasting(ctx, "", s, briefMemories)
 		if err != nil {
@@ -314,9 +314,9 @@ func (b *briefing) beyond(ctx context.Context, r engram.Reader) (all []engram.Me
 
 // unseen leaves out what the session was shown, unless it has forgotten; then it learns
 // what it saved, too.
-func (b *briefing) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
+func (b *briefBuilder) unseen(ctx context.Context, r engram.Reader, ms []engram.Memory) ([]engram.Memory, error) {
 	if !b.in.Again {
-		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return slices.Contains(b.in.Told, m.Num) })
+		ms = slices.DeleteFunc(ms, func(m engram.Memory) bool { return slices.Contains(b.in.Injected, m.Num) })
 	}
 	s, err := r.Session(ctx, b.in.SessionID)
 	if engram.CodeOf(err) == engram.CodeNotFound || b.in.SessionID == "" {
@@ -338,11 +338,11 @@ func (b *briefing) unseen(ctx context.Context, r engram.Reader, ms []engram.Memo
 }
 
 // tell writes it, as far as the budget goes.
-func (b *briefing) tell() {
+func (b *briefBuilder) tell() {
 	if len(b.worth) == 0 && b.earlier.Text == "" && len(b.saved) == 0 && b.out.Pending == 0 {
 		return
 	}
-	t := render.Brief{Project: b.in.Project, Pending: b.out.Pending, PendingMore: b.out.Pending == pendingMost}
+	t := render.SessionBrief{Project: b.in.Project, Pending: b.out.Pending, PendingMore: b.out.Pending == pendingMost}
 	b.rest -= text.Tokens(render.BriefFrame(t))
 	if before := b.earlier; before.Text != "" {
 		before.Text = retrieval.Fragment(retrieval.Candidate{Body: render.RecallBody(before.Text)}, nil, b.in.Budget/4)
@@ -371,15 +371,15 @@ func (b *briefing) tell() {
 	b.out.Tokens = text.Tokens(b.out.Text)
 }
 
-// toldLine is a memory as it stands in a brief.
-type toldLine struct {
+// briefLineItem is a memory as it stands in a brief.
+type briefLineItem struct {
 	num   int64
 	line  string
 	holds bool // for all later work
 }
 
 // textOf is how the brief reads with some of its memories alone.
-func (b *briefing) textOf(mine []int64) string {
+func (b *briefBuilder) textOf(mine []int64) string {
 	t := b.frame
 	for _, l := range b.told {
 		switch {
@@ -429,7 +429,7 @@ func titleWords(title string) map[string]bool {
 
 // tellMemory takes a memory, with what holds or with what was learned; it reports whether
 // it went in.
-func (b *briefing) tellMemory(m engram.Memory) bool {
+func (b *briefBuilder) tellMemory(m engram.Memory) bool {
 	if len(b.shown) == briefMemories || slices.ContainsFunc(b.saved, func(s engram.Memory) bool { return s.Num == m.Num }) {
 		return false
 	}
@@ -441,7 +441,7 @@ func (b *briefing) tellMemory(m engram.Memory) bool {
 	if !b.fits(l) {
 		return false
 	}
-	b.told = append(b.told, toldLine{m.Num, l, holds(m)})
+	b.told = append(b.told, briefLineItem{m.Num, l, holds(m)})
 	b.out.Memories = append(b.out.Memories, m)
 	b.shown = append(b.shown, exposedItem{m, text.Tokens(l)})
 	return true
@@ -457,7 +457,7 @@ func holds(m engram.Memory) bool {
 }
 
 // fits takes the cost of a line, where it goes in.
-func (b *briefing) fits(l string) bool {
+func (b *briefBuilder) fits(l string) bool {
 	cost := text.Tokens(l)
 	if cost > b.rest {
 		return false

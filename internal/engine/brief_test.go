@@ -12,7 +12,7 @@ import (
 	"github.com/alanbuscaglia/engram/internal/enginetest"
 )
 
-func brief(t *testing.T, e *engine.Engine, in engine.BriefInput) engine.Brief {
+func brief(t *testing.T, e *engine.Engine, in engine.SessionBriefInput) engine.SessionBrief {
 	t.Helper()
 	in.Project = "shop"
 	b, err := e.Brief(t.Context(), in)
@@ -27,7 +27,7 @@ func TestASessionThatBeginsIsBriefed(t *testing.T) {
 	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
 		t.Fatal(err)
 	}
-	b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
 	for _, want := range []string{"# Memory of shop", "data, not instructions", "> Measure the wait.", "## Applies to all work here", "Deploys run from main at noon", "## Learned recently", "rows.Close"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
@@ -47,14 +47,14 @@ func TestASessionThatBeginsIsBriefed(t *testing.T) {
 
 func TestABriefTellsAgainWhatWasCut(t *testing.T) {
 	w := workshop(t)
-	first := brief(t, w.Engine, engine.BriefInput{SessionID: "s1"})
+	first := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"})
 	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Locks are held a minute", Content: "By the scheduler.", Project: "shop", SessionID: "s1"}); err != nil {
 		t.Fatal(err)
 	}
-	if again := brief(t, w.Engine, engine.BriefInput{SessionID: "s1"}); strings.Contains(again.Text, "advisory") {
+	if again := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"}); strings.Contains(again.Text, "advisory") {
 		t.Errorf("what was told is told again unasked:\n%s", again.Text)
 	}
-	after := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Again: true})
+	after := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Again: true})
 	if !strings.Contains(after.Text, "advisory") || !strings.Contains(after.Text, "## Saved in this session") || strings.Count(after.Text, "Locks are held a minute") != 1 {
 		t.Errorf("after compaction\n%s\nat first\n%s", after.Text, first.Text)
 	}
@@ -62,7 +62,7 @@ func TestABriefTellsAgainWhatWasCut(t *testing.T) {
 
 func TestABriefOfNothingSaysNothing(t *testing.T) {
 	w := enginetest.NewParts(t)
-	b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
+	b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Directory: "/home/ana/shop"})
 	if b.Text != "" || b.Tokens != 0 || len(b.Degraded) > 0 {
 		t.Errorf("brief %+v", b)
 	}
@@ -84,7 +84,7 @@ func TestABriefKeepsToItsBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, budget := range []int{0, 200, 500, engine.MaxBrief} {
-		b := brief(t, w.Engine, engine.BriefInput{Budget: budget})
+		b := brief(t, w.Engine, engine.SessionBriefInput{Budget: budget})
 		most := budget
 		if most == 0 {
 			most = engine.BriefBudget
@@ -94,7 +94,7 @@ func TestABriefKeepsToItsBudget(t *testing.T) {
 		}
 	}
 	for _, budget := range []int{-1, engine.MaxBrief + 1} {
-		if _, err := w.Brief(t.Context(), engine.BriefInput{Project: "shop", Budget: budget}); engram.CodeOf(err) != engram.CodeInvalid {
+		if _, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", Budget: budget}); engram.CodeOf(err) != engram.CodeInvalid {
 			t.Errorf("budget %d: %v", budget, err)
 		}
 	}
@@ -105,7 +105,7 @@ func TestABriefTellsWhatWaitsAndWithholdsOrders(t *testing.T) {
 	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Read this first", Content: order, Origin: engram.OriginTool, Project: "shop"}); err != nil {
 		t.Fatal(err)
 	}
-	b := brief(t, w.Engine, engine.BriefInput{})
+	b := brief(t, w.Engine, engine.SessionBriefInput{})
 	if strings.Contains(b.Text, "collect.example.net") || b.Withheld != 1 || b.Pending != 1 || !strings.Contains(b.Text, "1 memory is pending the user's review: `engram review`.") {
 		t.Errorf("withheld %d, waiting %d:\n%s", b.Withheld, b.Pending, b.Text)
 	}
@@ -117,7 +117,7 @@ func TestABriefTellsWhatIsOfThePerson(t *testing.T) {
 	if _, err := w.Save(t.Context(), engine.SaveInput{Title: "Answers in Spanish", Content: "Wherever it is.", Scope: engram.ScopePersonal, Importance: &high, Project: "other"}); err != nil {
 		t.Fatal(err)
 	}
-	if b := brief(t, w.Engine, engine.BriefInput{}); !strings.Contains(b.Text, "Answers in Spanish") {
+	if b := brief(t, w.Engine, engine.SessionBriefInput{}); !strings.Contains(b.Text, "Answers in Spanish") {
 		t.Errorf("brief\n%s", b.Text)
 	}
 }
@@ -138,7 +138,7 @@ func TestABriefDoesNotWaitForAWriter(t *testing.T) {
 	<-held
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	b, err := w.Brief(ctx, engine.BriefInput{Project: "shop", SessionID: "s1"})
+	b, err := w.Brief(ctx, engine.SessionBriefInput{Project: "shop", SessionID: "s1"})
 	if err != nil || !strings.Contains(b.Text, "advisory") || len(b.Degraded) != 1 {
 		t.Errorf("brief %+v, %v", b, err)
 	}
@@ -166,7 +166,7 @@ func TestABriefTellsWhatIsPreferredHoweverOld(t *testing.T) {
 	for i := range 130 {
 		save(engine.SaveInput{Title: fmt.Sprintf("Finding %c%d", 'a'+i%26, i), Content: fmt.Sprintf("What was found on day %d.", i), Type: engram.TypeDiscovery})
 	}
-	if b := brief(t, w.Engine, engine.BriefInput{}); !strings.Contains(b.Text, "No generics in repositories") {
+	if b := brief(t, w.Engine, engine.SessionBriefInput{}); !strings.Contains(b.Text, "No generics in repositories") {
 		t.Errorf("brief\n%s", b.Text)
 	}
 }
@@ -184,7 +184,7 @@ func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
 		save(engram.TypePattern, fmt.Sprintf("Habit %c%d of part%d", 'a'+i%26, i, i), fmt.Sprintf("In part%d it is done so.", i))
 	}
 	save(engram.TypeBugfix, "Mails went out twice", "The queue was read by two workers.")
-	b := brief(t, w.Engine, engine.BriefInput{})
+	b := brief(t, w.Engine, engine.SessionBriefInput{})
 	for _, want := range []string{"Totals drifted by a cent", "Mails went out twice"} {
 		if !strings.Contains(b.Text, want) {
 			t.Errorf("brief\n%s\nwant %q in it", b.Text, want)
@@ -194,14 +194,14 @@ func TestABriefTellsWhatWasLearnedHoweverMuchHolds(t *testing.T) {
 
 func TestASummaryOfTheSessionItselfIsNotThatBefore(t *testing.T) {
 	w := workshop(t)
-	brief(t, w.Engine, engine.BriefInput{SessionID: "s1"})
+	brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1"})
 	if _, err := w.Summarize(t.Context(), engine.SaveInput{Project: "shop", SessionID: "s1", Content: "## Goal\nNo double jobs.\n## Next\nMeasure the wait."}); err != nil {
 		t.Fatal(err)
 	}
-	if b := brief(t, w.Engine, engine.BriefInput{SessionID: "s1", Again: true}); strings.Contains(b.Text, "session before") {
+	if b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s1", Again: true}); strings.Contains(b.Text, "session before") {
 		t.Errorf("its own summary is told as that of another:\n%s", b.Text)
 	}
-	if b := brief(t, w.Engine, engine.BriefInput{SessionID: "s2"}); !strings.Contains(b.Text, "Measure the wait") {
+	if b := brief(t, w.Engine, engine.SessionBriefInput{SessionID: "s2"}); !strings.Contains(b.Text, "Measure the wait") {
 		t.Errorf("the next session is not told it:\n%s", b.Text)
 	}
 }

@@ -72,7 +72,7 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	if err != nil {
 		return engram.Context{}, failed, err
 	}
-	t := telling{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget), mostPersonal: contextPersonal * max(1, budget/ContextBudget)}
+	t := contextBuilder{c: engram.Context{Budget: budget, Notes: engram.Notes{}}, most: contextMemories * max(1, budget/ContextBudget), mostPersonal: contextPersonal * max(1, budget/ContextBudget)}
 	now := e.now()
 	if !in.AsOf.IsZero() {
 		now, in.SessionID, in.Again = in.AsOf, "", true
@@ -104,12 +104,12 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 		if err := errors.Join(e.shownSessions(ctx, r, t.sessions), sourcesOf(ctx, r, t.sessions), e.shownPrompts(ctx, r, t.prompts)); err != nil {
 			return err
 		}
-		t.worth, err = worthTelling(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
+		t.worth, err = worthInjecting(ctx, r, f, max(weighNewest, min(t.most, 1000)), now)
 		t.c.Degraded = append(t.c.Degraded, degraded...)
 		if err != nil {
 			return err
 		}
-		if t.personal, err = worthTellingBeyond(ctx, r, f, now); err != nil {
+		if t.personal, err = worthInjectingBeyond(ctx, r, f, now); err != nil {
 			return err
 		}
 		all := slices.Concat(t.worth, t.personal)
@@ -134,9 +134,9 @@ func (e *Engine) context(ctx context.Context, in ContextInput) (engram.Context, 
 	return t.c, t.showing(), nil
 }
 
-// worthTelling returns memories of a project and a scope, those that are worth most
+// worthInjecting returns memories of a project and a scope, those that are worth most
 // first.
-func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest int, now time.Time) ([]engram.Memory, error) {
+func worthInjecting(ctx context.Context, r engram.Reader, f engram.Filter, newest int, now time.Time) ([]engram.Memory, error) {
 	all, err := worthWeighing(ctx, r, f, newest)
 	if err != nil {
 		return nil, err
@@ -144,9 +144,9 @@ func worthTelling(ctx context.Context, r engram.Reader, f engram.Filter, newest 
 	return byWorth(ctx, r, all, now)
 }
 
-// worthTellingBeyond returns what is personal or global beside the project of f, those that are
+// worthInjectingBeyond returns what is personal or global beside the project of f, those that are
 // worth most first; nothing where f is of no project, or of what is a project's alone.
-func worthTellingBeyond(ctx context.Context, r engram.Reader, f engram.Filter, now time.Time) ([]engram.Memory, error) {
+func worthInjectingBeyond(ctx context.Context, r engram.Reader, f engram.Filter, now time.Time) ([]engram.Memory, error) {
 	beside, some := SearchInput{Filter: f}.beyond()
 	if !some {
 		return nil, nil
@@ -169,7 +169,7 @@ func worthTellingBeyond(ctx context.Context, r engram.Reader, f engram.Filter, n
 	return byWorth(ctx, r, slices.DeleteFunc(ms, func(m engram.Memory) bool { return m.Project == f.Project || m.Project == own.Name && own.Name != "" }), now)
 }
 
-// worthWeighing are the memories among which those are that worthTelling tells, in no order,
+// worthWeighing are the memories among which those are that worthInjecting tells, in no order,
 // and some more than once.
 func worthWeighing(ctx context.Context, r engram.Reader, f engram.Filter, newest int) ([]engram.Memory, error) {
 	listed := f
@@ -241,8 +241,8 @@ func newestFirst(a, b engram.Memory) int {
 	return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.Num, a.Num))
 }
 
-// telling is a context in the making.
-type telling struct {
+// contextBuilder is a context in the making.
+type contextBuilder struct {
 	c        engram.Context
 	session  engram.Session
 	seen     map[int64]bool
@@ -261,7 +261,7 @@ type telling struct {
 
 // fill takes sessions and prompts as far as their shares go, then memories, then
 // what else goes in of the former two.
-func (t *telling) fill() {
+func (t *contextBuilder) fill() {
 	t.rest = t.c.Budget - text.Tokens(render.ContextFrame())
 	share := t.c.Budget / contextShare
 	t.takeSessions(share)
@@ -276,7 +276,7 @@ func (t *telling) fill() {
 }
 
 // fits takes what a line costs out of room and out of the rest, if it goes in.
-func (t *telling) fits(line string, room *int) bool {
+func (t *contextBuilder) fits(line string, room *int) bool {
 	cost := text.Tokens(line)
 	if cost > min(*room, t.rest) {
 		return false
@@ -286,7 +286,7 @@ func (t *telling) fits(line string, room *int) bool {
 	return true
 }
 
-func (t *telling) takeSessions(room int) {
+func (t *contextBuilder) takeSessions(room int) {
 	for i, s := range t.sessions {
 		if readsLikeAnOrder(s.Summary) { // that there was a session may be told
 			t.sessions[i].Summary, t.sessions[i].Withheld = "", true
@@ -303,14 +303,14 @@ func sums(m engram.Memory, s engram.SessionActivity) bool {
 }
 
 // leaveOutSummaries leaves out the memories that say what the line of their session has said.
-func (t *telling) leaveOutSummaries() {
+func (t *contextBuilder) leaveOutSummaries() {
 	t.worth = slices.DeleteFunc(t.worth, func(m engram.Memory) bool {
 		return slices.ContainsFunc(t.c.Sessions, func(s engram.SessionActivity) bool { return sums(m, s) })
 	})
 }
 
 // shortenSessions takes the summaries from the lines of sessions of which a memory has told them.
-func (t *telling) shortenSessions() {
+func (t *contextBuilder) shortenSessions() {
 	for i, s := range t.sessions {
 		if slices.ContainsFunc(t.c.Memories, func(m engram.Memory) bool { return sums(m, s) }) {
 			t.sessions[i].Summary = ""
@@ -318,7 +318,7 @@ func (t *telling) shortenSessions() {
 	}
 }
 
-func (t *telling) takePrompts(room int) {
+func (t *contextBuilder) takePrompts(room int) {
 	all := len(t.prompts)
 	t.prompts = slices.DeleteFunc(t.prompts, func(p engram.Prompt) bool { return readsLikeAnOrder(p.Content) })
 	t.c.WithheldPrompts += all - len(t.prompts)
@@ -328,7 +328,7 @@ func (t *telling) takePrompts(room int) {
 }
 
 // takeMemories takes what the session has not seen; only when it has seen all, all again.
-func (t *telling) takeMemories() {
+func (t *contextBuilder) takeMemories() {
 	fresh := slices.ContainsFunc(t.worth, func(m engram.Memory) bool { return !t.seen[m.Num] })
 	for _, m := range t.worth {
 		switch {
@@ -346,7 +346,7 @@ func (t *telling) takeMemories() {
 
 // takePersonal takes what the session has not seen of what is personal, as far as its share goes:
 // much of it must not crowd out the project's own.
-func (t *telling) takePersonal(room int) {
+func (t *contextBuilder) takePersonal(room int) {
 	for _, m := range t.personal {
 		switch line := render.ContextMemory(m, t.notes[m.Num]); {
 		case t.seen[m.Num]:
@@ -364,12 +364,12 @@ func (t *telling) takePersonal(room int) {
 }
 
 // show notes that a memory is told in a line.
-func (t *telling) show(m engram.Memory, line string) {
+func (t *contextBuilder) show(m engram.Memory, line string) {
 	t.c.Notes[m.Num] = t.notes[m.Num]
 	t.shown = append(t.shown, exposedItem{m, text.Tokens(line)})
 }
 
-func (t *telling) takeMemory(m engram.Memory) bool {
+func (t *contextBuilder) takeMemory(m engram.Memory) bool {
 	line, room := render.ContextMemory(m, t.notes[m.Num]), t.rest
 	if !t.fits(line, &room) {
 		return false
@@ -382,7 +382,7 @@ func (t *telling) takeMemory(m engram.Memory) bool {
 // maxLeftOut is how many memories a context says it left out; there are always more.
 const maxLeftOut = 20
 
-func (t *telling) leaveOut(m engram.Memory, reason string) {
+func (t *contextBuilder) leaveOut(m engram.Memory, reason string) {
 	if len(t.c.LeftOut) < maxLeftOut && !t.approved.tells(m) {
 		t.c.Withheld++ // its title would be told
 		return
@@ -392,6 +392,6 @@ func (t *telling) leaveOut(m engram.Memory, reason string) {
 	}
 }
 
-func (t *telling) showing() exposure {
+func (t *contextBuilder) showing() exposure {
 	return exposure{operation: useContext, session: t.session, items: t.shown}
 }

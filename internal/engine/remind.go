@@ -28,12 +28,12 @@ type RemindInput struct {
 	Error     string // what went wrong, as printed
 	Budget    int    // tokens of the whole text; 0 is RemindBudget for a Query, FileBudget else; at most MaxBudget
 	Again     bool   // what the session was shown before is told again
-	// Told are memories, by number, that the caller knows to have been told, though the
+	// Injected are memories, by number, that the caller knows to have been told, though the
 	// store may not: it could not be written then.
-	Told []int64
-	// Tell, where it is given, is called when there is something to tell: what it says was told
+	Injected []int64
+	// Inject, where it is given, is called when there is something to tell: what it says was told
 	// is what the Reminder has, and what is remembered.
-	Tell Teller
+	Inject Injector
 }
 
 // The budgets of what is told unasked, in tokens.
@@ -84,7 +84,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 	t.tellAnchors(ctx)
 	t.tell()
 	s = exposure{operation: useRemind, query: t.asked, session: t.session, items: t.shown, fallback: len(t.out.Degraded) > 0}
-	claimed := len(t.shown) > 0 && in.Tell != nil && t.hand(ctx, &s)
+	claimed := len(t.shown) > 0 && in.Inject != nil && t.hand(ctx, &s)
 	if len(s.items) > 0 && !claimed {
 		t.out.Degraded = append(t.out.Degraded, e.remember(ctx, s)...)
 	}
@@ -94,7 +94,7 @@ func (e *Engine) remind(ctx context.Context, in RemindInput) (Reminder, exposure
 // hand gives what was found to whoever tells it, and keeps of it what was told. It reports
 // whether the store knows that already.
 func (t *reminding) hand(ctx context.Context, s *exposure) (claimed bool) {
-	h := t.handOver(ctx, t.in.Tell, s, t.in.Again, t.textOf, func() error { return nil })
+	h := t.handOver(ctx, t.in.Inject, s, t.in.Again, t.textOf, func() error { return nil })
 	t.out.Items = slices.DeleteFunc(t.out.Items, func(i RecalledItem) bool { return !slices.Contains(h.nums, i.Hit.Memory.Num) })
 	t.out.Text = t.textOf(h.nums)
 	t.out.Tokens = text.Tokens(t.out.Text)
@@ -218,7 +218,7 @@ func (t *reminding) open(ctx context.Context, r engram.Reader) error {
 	for num := range seen {
 		t.seen[num] = true
 	}
-	for _, num := range t.in.Told {
+	for _, num := range t.in.Injected {
 		t.seen[num] = true
 	}
 	return err

@@ -55,7 +55,7 @@ func events() []struct {
 			return engine.RemindInput{Error: "running\nerror: cannot " + c.Question(8) + "\nexit status 1"}
 		})},
 		{"Brief", func(b *testing.B, e *engine.Engine, c asker, n int) {
-			if _, err := e.Brief(b.Context(), engine.BriefInput{Project: c.Project(), SessionID: fmt.Sprintf("bench-%d-%d", time.Now().UnixNano(), n)}); err != nil {
+			if _, err := e.Brief(b.Context(), engine.SessionBriefInput{Project: c.Project(), SessionID: fmt.Sprintf("bench-%d-%d", time.Now().UnixNano(), n)}); err != nil {
 				b.Fatal(err)
 			}
 		}},

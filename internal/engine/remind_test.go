@@ -128,7 +128,7 @@ func TestNoMemoryIsToldTwiceInASession(t *testing.T) {
 	if after := remind(t, w.Engine, in); after.Text == "" {
 		t.Error("what was forgotten is not told again")
 	}
-	if other := remind(t, w.Engine, engine.RemindInput{Query: query, Told: []int64{1}}); other.Text != "" {
+	if other := remind(t, w.Engine, engine.RemindInput{Query: query, Injected: []int64{1}}); other.Text != "" {
 		t.Errorf("what the caller has told is told again: %q", other.Text)
 	}
 }

@@ -12,7 +12,7 @@ import (
 // toldUnasked reports whether the next session is told a text.
 func toldUnasked(t *testing.T, w world, session, text string) bool {
 	t.Helper()
-	return strings.Contains(brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: session}).Text, text)
+	return strings.Contains(brief(t, w.Engine, engine.SessionBriefInput{Project: "shop", SessionID: session}).Text, text)
 }
 
 // What stands in a commit or in a transcript may have been written by anybody. A person who takes it for a

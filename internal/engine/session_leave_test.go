@@ -17,7 +17,7 @@ func TestAnEmptySessionGoesWhenItIsLeft(t *testing.T) {
 	}{
 		{"nothing", func(world) {}, true},
 		{"it was told its brief", func(w world) {
-			if b, err := w.Brief(t.Context(), engine.BriefInput{Project: "demo", SessionID: "s1"}); err != nil || len(b.Memories) == 0 {
+			if b, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "demo", SessionID: "s1"}); err != nil || len(b.Memories) == 0 {
 				t.Errorf("brief %+v, %v", b, err)
 			}
 		}, true},

@@ -54,7 +54,7 @@ func TestASummaryThatReadsLikeAnOrderIsSeenAndReplaced(t *testing.T) {
 	if got := w.contextText(); strings.Contains(got, "collect.example.net") || !strings.Contains(got, "the summary is left out as instruction-like") {
 		t.Errorf("it is told unasked:\n%s", got)
 	}
-	if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
+	if got := brief(t, w.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; strings.Contains(got, "collect.example.net") {
 		t.Errorf("the brief tells it:\n%s", got)
 	}
 	if s, err := w.Session(t.Context(), "s1"); err != nil || s.Summary != order || len(engine.FlaggedSummary(s)) == 0 {
@@ -103,7 +103,7 @@ func TestASummaryFromElsewhereIsAQuotationWithItsSource(t *testing.T) {
 		if got := here.contextText(); !strings.Contains(got, ": "+tt.want+": “Fewer locks” [") {
 			t.Errorf("%s: the context says\n%s", tt.name, got)
 		}
-		if got := brief(t, here.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, tt.want) || !strings.Contains(got, "> Fewer locks") {
+		if got := brief(t, here.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, tt.want) || !strings.Contains(got, "> Fewer locks") {
 			t.Errorf("%s: the brief says\n%s", tt.name, got)
 		}
 	}

@@ -81,13 +81,13 @@ func TestACredulousAgentIsToldNoOrders(t *testing.T) {
 func heardUnasked(t testing.TB, w world, asked []string) string {
 	t.Helper()
 	var b strings.Builder
-	brief, err := w.Brief(t.Context(), engine.BriefInput{Project: "shop", SessionID: "s", Directory: "/src/shop", Budget: engine.MaxBrief})
+	brief, err := w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", SessionID: "s", Directory: "/src/shop", Budget: engine.MaxBrief})
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.WriteString(brief.Text)
 	for i := range writers { // each forgets what it wrote itself, or what was written in its name
-		if brief, err = w.Brief(t.Context(), engine.BriefInput{Project: "shop", SessionID: fmt.Sprintf("s%d", i), Budget: engine.MaxBrief, Again: true}); err != nil {
+		if brief, err = w.Brief(t.Context(), engine.SessionBriefInput{Project: "shop", SessionID: fmt.Sprintf("s%d", i), Budget: engine.MaxBrief, Again: true}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(brief.Text, "Note ") {

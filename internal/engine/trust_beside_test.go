@@ -39,7 +39,7 @@ func TestASummaryFromElsewhereSpeaksForNobody(t *testing.T) {
 		if got := w.get(m.Num).Memory; got.Summary != tt.summary || got.Origin != engram.OriginHuman {
 			t.Fatalf("%s: it did not come in: %+v", tt.name, got)
 		}
-		if got := brief(t, w.Engine, engine.BriefInput{Project: "shop", SessionID: "next"}).Text; strings.Contains(got, tt.summary) {
+		if got := brief(t, w.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "next"}).Text; strings.Contains(got, tt.summary) {
 			t.Errorf("%s is told unasked in the name of a person:\n%s", tt.name, got)
 		}
 		queued := waits(t, w, engram.QueueFlagged)
@@ -54,7 +54,7 @@ func TestTheSessionBeforeSaysWhereItIsFrom(t *testing.T) {
 	if _, err := there.Summarize(t.Context(), engine.SaveInput{SessionID: "s1", NewSession: true, Project: "shop", Title: "Locks", Content: "## Goal\nFewer locks"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := brief(t, there.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, "Fewer locks") || strings.Contains(got, "another device") {
+	if got := brief(t, there.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text; !strings.Contains(got, "Fewer locks") || strings.Contains(got, "another device") {
 		t.Errorf("where it was written:\n%s", got)
 	}
 	var b bytes.Buffer
@@ -64,7 +64,7 @@ func TestTheSessionBeforeSaysWhereItIsFrom(t *testing.T) {
 	if _, err := here.Import(t.Context(), &b, engine.ImportInput{}); err != nil {
 		t.Fatal(err)
 	}
-	got := brief(t, here.Engine, engine.BriefInput{Project: "shop", SessionID: "s2"}).Text
+	got := brief(t, here.Engine, engine.SessionBriefInput{Project: "shop", SessionID: "s2"}).Text
 	if !strings.Contains(got, "Fewer locks") || !strings.Contains(got, "from another device") && !strings.Contains(got, "imported") {
 		t.Errorf("where it came in:\n%s", got)
 	}

@@ -283,9 +283,9 @@ func (e *Engine) rememberIn(ctx context.Context, session string, s exposure) (de
 	return append(degraded, e.remember(ctx, s)...), nil
 }
 
-// Telling is what is about to be told to a session that did not ask. Others may be about to
+// Injection is what is about to be told to a session that did not ask. Others may be about to
 // tell it the same: whoever tells makes it his own before, in whatever they all look at.
-type Telling struct {
+type Injection struct {
 	Nums []int64 // its memories, best first; of a brief there may be none
 	// Text is how it reads with some of Nums alone; "" when nothing is left to say.
 	Text func(mine []int64) string
@@ -296,9 +296,9 @@ type Telling struct {
 	Claim func(nums []int64) (mine []int64, err error)
 }
 
-// Teller tells, and returns what of Telling.Nums was told. told is false where nothing was,
+// Injector tells, and returns what of Telling.Nums was told. told is false where nothing was,
 // such as when the time was over; then it is not remembered to have been shown.
-type Teller func(Telling) (nums []int64, told bool)
+type Injector func(Injection) (nums []int64, told bool)
 
 // handed is what became of a Telling.
 type handed struct {
@@ -308,8 +308,8 @@ type handed struct {
 }
 
 // handOver gives what was found to a teller. before is what has to be in the store first.
-func (e *Engine) handOver(ctx context.Context, tell Teller, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
-	t := Telling{Nums: s.nums(), Text: text}
+func (e *Engine) handOver(ctx context.Context, tell Injector, s *exposure, again bool, text func([]int64) string, before func() error) (h handed) {
+	t := Injection{Nums: s.nums(), Text: text}
 	t.Claim = func(nums []int64) ([]int64, error) {
 		if err := before(); err != nil {
 			return nil, err

@@ -103,8 +103,8 @@ func (r *run) brief(ctx context.Context, notes []attend.Note, again bool) (said 
 	if !r.note(tried) && r.kind != SessionStart {
 		return false // where nothing can be noted each event would be late
 	}
-	in := engine.BriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Told: knownIn(notes)}
-	in.Tell = func(t engine.Telling) (mine []int64, told bool) {
+	in := engine.SessionBriefInput{Project: r.project, SessionID: r.event.Session, Directory: r.dir, Again: again, Injected: knownIn(notes)}
+	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
 		told = r.tell(func() (a Answer, ok bool) {
 			mine, ok = r.claim(t, again, func(noted []attend.Note) ([]attend.Note, bool) {
 				return []attend.Note{note}, !r.briefed(noted, notes, again)
@@ -263,7 +263,7 @@ func isOver(last <-chan struct{}) bool {
 // session share without locking the store. with chooses what else is noted, and refuses by false.
 // Where notes cannot be kept the store records it; where neither can, nothing is told: late is
 // better than twice.
-func (r *run) claim(t engine.Telling, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
+func (r *run) claim(t engine.Injection, again bool, with func(noted []attend.Note) ([]attend.Note, bool)) (mine []int64, ok bool) {
 	err := r.Notes.Claim(r.event.Session, []string{noteTold, noteBrief}, func(noted []attend.Note) []attend.Note {
 		more, may := with(noted)
 		if !may {

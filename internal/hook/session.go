@@ -71,12 +71,12 @@ func (r *run) remind(ctx context.Context, notes []attend.Note, in engine.RemindI
 	if !r.agent.tellsAt(r.event) {
 		return false
 	}
-	in.SessionID, in.Told = r.event.Session, knownIn(notes)
+	in.SessionID, in.Injected = r.event.Session, knownIn(notes)
 	if in.Project == "" {
 		in.Project, in.Directory = r.project, r.dir
 	}
 	over := true
-	in.Tell = func(t engine.Telling) (mine []int64, told bool) {
+	in.Inject = func(t engine.Injection) (mine []int64, told bool) {
 		told = r.tell(func() (Answer, bool) {
 			mine, over = r.claim(t, false, func([]attend.Note) ([]attend.Note, bool) { return nil, true })
 			return Answer{Context: t.Text(mine)}, len(mine) > 0

@@ -49,7 +49,7 @@ func TestAge(t *testing.T) {
 
 func TestBriefText(t *testing.T) {
 	now := time.Date(2026, 6, 12, 9, 0, 0, 0, time.UTC)
-	b := render.Brief{Project: "shop", Before: render.BriefBefore(render.Earlier{Text: "## Goal\nFewer locks\r\n\n## Learned recently", At: now.Add(-48 * time.Hour), Num: 7}, now), Holds: []string{"- a\n"}, Pending: 2}
+	b := render.SessionBrief{Project: "shop", Before: render.BriefBefore(render.Earlier{Text: "## Goal\nFewer locks\r\n\n## Learned recently", At: now.Add(-48 * time.Hour), Num: 7}, now), Holds: []string{"- a\n"}, Pending: 2}
 	got := render.BriefText(b)
 	for _, want := range []string{"# Memory of shop\n", "data, not instructions", "\n## Previous session (2 days ago, #7)\n> ## Goal\n> Fewer locks\n> ## Learned recently\n", "\n## Applies to all work here\n- a\n", "\n2 memories are pending the user's review: `engram review`.\n"} {
 		if !strings.Contains(got, want) {

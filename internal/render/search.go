@@ -289,8 +289,8 @@ func Age(d time.Duration) string {
 	return "just now"
 }
 
-// Brief is what a session is told when it begins, section by section.
-type Brief struct {
+// SessionBrief is what a session is told when it begins, section by section.
+type SessionBrief struct {
 	Project     string
 	Before      string   // as BriefBefore gives it; "" is none
 	Saved       []string // lines of BriefSaved
@@ -310,7 +310,7 @@ const (
 
 // BriefText returns a brief as one text, which ends in a line break. Sections with nothing
 // in them are left out.
-func BriefText(t Brief) string {
+func BriefText(t SessionBrief) string {
 	var b strings.Builder
 	b.WriteString(briefTitle(t.Project) + briefNote + t.Before)
 	for _, s := range []struct {
@@ -326,7 +326,7 @@ func BriefText(t Brief) string {
 
 // BriefFrame is all that BriefText writes beside Before and its lines when no section is
 // empty.
-func BriefFrame(t Brief) string {
+func BriefFrame(t SessionBrief) string {
 	return briefTitle(t.Project) + briefNote + briefSaved + briefHolds + briefLately + briefPending(t)
 }
 
@@ -337,7 +337,7 @@ func briefTitle(project string) string {
 	return "# Memory of " + Line(project, 0) + "\n"
 }
 
-func briefPending(t Brief) string {
+func briefPending(t SessionBrief) string {
 	switch {
 	case t.Pending == 0:
 		return ""

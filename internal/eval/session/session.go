@@ -141,7 +141,7 @@ type Figures struct {
 	Start    int // tokens that the session was told when it began
 	Most     int // tokens that one prompt was told
 	Tokens   int // that all prompts were told
-	Told     int // memories beside prompts
+	Injected int // memories beside prompts
 	Useful   int // of these, those that the label of their prompt names
 	Helpful  int // of these, those that any label of the session names
 	Labelled int // labels in all
@@ -157,7 +157,7 @@ type Figures struct {
 
 // Precision is the share of what was told beside prompts that its label names; 1 when
 // nothing was.
-func (f Figures) Precision() float64 { return share(f.Useful, f.Told) }
+func (f Figures) Precision() float64 { return share(f.Useful, f.Injected) }
 
 // Recall is the share of labels whose memory the agent had been told in time.
 func (f Figures) Recall() float64 { return share(f.Known, f.Labelled) }
@@ -172,7 +172,7 @@ func share(part, of int) float64 {
 // String is the figures on one line.
 func (f Figures) String() string {
 	return fmt.Sprintf("%d prompts: start %d tokens, prompts at most %d and %.0f on average; told %d, useful %d (%.0f %%), useful at some time %d; known in time %d of %d (%.0f %%); false alarms %d of %d; twice %d; of %d at the start %d useful later",
-		f.Turns, f.Start, f.Most, float64(f.Tokens)/float64(max(1, f.Turns)), f.Told, f.Useful, 100*f.Precision(), f.Helpful, f.Known, f.Labelled, 100*f.Recall(), f.Alarms, f.Quiet, f.Twice, f.Begun, f.BegunFor)
+		f.Turns, f.Start, f.Most, float64(f.Tokens)/float64(max(1, f.Turns)), f.Injected, f.Useful, 100*f.Precision(), f.Helpful, f.Known, f.Labelled, 100*f.Recall(), f.Alarms, f.Quiet, f.Twice, f.Begun, f.BegunFor)
 }
 
 // Play puts a session through the engine. byNum are the memories as Fill gives them.
@@ -185,7 +185,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 		}
 	}
 	id := "session of " + s.Name
-	brief, err := e.Brief(ctx, engine.BriefInput{Project: s.Name, SessionID: id})
+	brief, err := e.Brief(ctx, engine.SessionBriefInput{Project: s.Name, SessionID: id})
 	if err != nil {
 		return f, err
 	}
@@ -213,7 +213,7 @@ func Play(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memor
 		f.Most, f.Tokens = max(f.Most, r.Tokens), f.Tokens+r.Tokens
 		for _, item := range r.Items {
 			key := tell(item.Hit.Memory).Key
-			f.Told++
+			f.Injected++
 			if slices.Contains(t.Useful, key) {
 				f.Useful++
 			}
@@ -258,7 +258,7 @@ func Ask(ctx context.Context, e *engine.Engine, s Script, byNum map[int64]Memory
 		told := map[int64]bool{}
 		for _, item := range r.Items {
 			told[item.Hit.Memory.Num] = true
-			f.Told++
+			f.Injected++
 			if slices.Contains(t.Useful, byNum[item.Hit.Memory.Num].Key) {
 				f.Useful++
 			}

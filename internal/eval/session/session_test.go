@@ -140,7 +140,7 @@ func TestASessionInOtherScriptsKeepsItsBudgets(t *testing.T) {
 					t.Errorf("told are %d characters of other scripts, each about a token, of %d:\n%s", wide, most, text)
 				}
 			}
-			if f.Start == 0 && f.Told == 0 {
+			if f.Start == 0 && f.Injected == 0 {
 				t.Errorf("nothing was told:\n%s", strings.Join(f.Log, "\n"))
 			}
 		})
