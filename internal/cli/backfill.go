@@ -99,16 +99,16 @@ type backfillDoc struct {
 
 // proposalDoc is what may become a memory when somebody says so.
 type proposalDoc struct {
-	Num     int64          `json:"num"` // what review approve and review refuse take, as wNUM; 0 of a dry run
-	Project string         `json:"project"`
-	Type    string         `json:"type"`
-	Title   string         `json:"title"`
-	Content string         `json:"content"`
-	Why     string         `json:"why"`     // by what it was found
-	Flagged []string       `json:"suspect"` // why it reads like an order to an agent, and where; empty where it does not
-	From    string         `json:"from"`    // the source and the session or the commit
-	Session string         `json:"session"` // that it would belong to
-	At      document.Stamp `json:"at"`      // when it happened
+	Num     int64              `json:"num"` // what review approve and review refuse take, as wNUM; 0 of a dry run
+	Project string             `json:"project"`
+	Type    string             `json:"type"`
+	Title   string             `json:"title"`
+	Content string             `json:"content"`
+	Why     string             `json:"why"`     // by what it was found
+	Flagged []string           `json:"suspect"` // why it reads like an order to an agent, and where; empty where it does not
+	From    string             `json:"from"`    // the source and the session or the commit
+	Session string             `json:"session"` // that it would belong to
+	At      document.Timestamp `json:"at"`      // when it happened
 }
 
 // backfillNote is about a file that was passed over, or a part of it.
@@ -119,7 +119,7 @@ type backfillNote struct {
 
 func proposalOf(d engram.Deferred) proposalDoc {
 	m := d.Record.Memory.Memory
-	return proposalDoc{d.Num, d.Project, string(m.Type), m.Title, m.Content, d.Reason, document.OrEmpty(engine.SuspicionsOf(d)), strings.TrimPrefix(d.Batch, "backfill:"), m.SessionID, document.Stamp(m.CreatedAt)}
+	return proposalDoc{d.Num, d.Project, string(m.Type), m.Title, m.Content, d.Reason, document.OrEmpty(engine.SuspicionsOf(d)), strings.TrimPrefix(d.Batch, "backfill:"), m.SessionID, document.Timestamp(m.CreatedAt)}
 }
 
 func (b backfilling) run() error {

@@ -205,8 +205,8 @@ type conflictDoc struct {
 	SessionID  string                `json:"session_id"`
 	Source     conflictEnd           `json:"source"`
 	Target     conflictEnd           `json:"target"`
-	CreatedAt  document.Stamp        `json:"created_at"`
-	UpdatedAt  document.Stamp        `json:"updated_at"`
+	CreatedAt  document.Timestamp    `json:"created_at"`
+	UpdatedAt  document.Timestamp    `json:"updated_at"`
 }
 
 // conflictEnd is one of the memories, in short.
@@ -222,7 +222,7 @@ func endOf(m engram.Memory) conflictEnd { return conflictEnd{m.Num, m.ID, m.Titl
 func conflictOf(c engine.Conflict) conflictDoc {
 	r := c.Relation
 	return conflictDoc{r.Num, r.ID, r.Verb, c.Status(), r.Reason, r.Evidence, r.Confidence, r.Actor, r.ActorKind, r.Model, r.SessionID,
-		endOf(c.Source), endOf(c.Target), document.Stamp(r.CreatedAt), document.Stamp(r.UpdatedAt)}
+		endOf(c.Source), endOf(c.Target), document.Timestamp(r.CreatedAt), document.Timestamp(r.UpdatedAt)}
 }
 
 func conflictsOf(f engine.ConflictFilter, list []engine.Conflict, total int) conflictsDoc {

@@ -74,7 +74,7 @@ every process until it is interrupted; with --json one operation per line.`,
 			if err != nil {
 				return err
 			}
-			doc := document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}
+			doc := document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}
 			nothing, err := p.nothing(cmd, e, in.Project, len(entries) > 0 || offset > 0)
 			if err != nil {
 				return err
@@ -125,9 +125,9 @@ func (c compactFlags) check(cmd *cobra.Command, args []string) error {
 
 // compactDoc is the answer of log --compact --json.
 type compactDoc struct {
-	DryRun  bool           `json:"dry_run"`
-	Entries int            `json:"entries"` // that went
-	Before  document.Stamp `json:"before"`  // all of them are older; null: nothing was to go
+	DryRun  bool               `json:"dry_run"`
+	Entries int                `json:"entries"` // that went
+	Before  document.Timestamp `json:"before"`  // all of them are older; null: nothing was to go
 }
 
 func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compactFlags) error {
@@ -138,7 +138,7 @@ func (p *program) compactJournal(cmd *cobra.Command, e *engine.Engine, c compact
 	if err != nil {
 		return err
 	}
-	doc := compactDoc{c.dry, done.Entries, document.Stamp(done.Before)}
+	doc := compactDoc{c.dry, done.Entries, document.Timestamp(done.Before)}
 	return p.answer(doc, func(b *strings.Builder) {
 		did := "Took"
 		if c.dry {

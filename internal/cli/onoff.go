@@ -20,22 +20,22 @@ import (
 
 // offDoc is what agents are switched off for.
 type offDoc struct {
-	Everything bool            `json:"everything"` // in every project
-	Since      document.Stamp  `json:"since"`      // of everything; null: it is on, or nobody knows
-	Projects   []offProjectDoc `json:"projects"`   // off by their name, whether or not everything is
-	Broken     string          `json:"broken"`     // why off.json cannot be understood, which counts as off; "" when it can
+	Everything bool               `json:"everything"` // in every project
+	Since      document.Timestamp `json:"since"`      // of everything; null: it is on, or nobody knows
+	Projects   []offProjectDoc    `json:"projects"`   // off by their name, whether or not everything is
+	Broken     string             `json:"broken"`     // why off.json cannot be understood, which counts as off; "" when it can
 }
 
 // offProjectDoc is a project that is off by its name.
 type offProjectDoc struct {
-	Name  string         `json:"name"`
-	Since document.Stamp `json:"since"`
+	Name  string             `json:"name"`
+	Since document.Timestamp `json:"since"`
 }
 
 func offOf(s app.OffState) offDoc {
-	d := offDoc{Everything: s.Everything, Since: document.Stamp(s.Since), Projects: []offProjectDoc{}}
+	d := offDoc{Everything: s.Everything, Since: document.Timestamp(s.Since), Projects: []offProjectDoc{}}
 	for _, name := range s.Names() {
-		d.Projects = append(d.Projects, offProjectDoc{name, document.Stamp(s.Projects[name])})
+		d.Projects = append(d.Projects, offProjectDoc{name, document.Timestamp(s.Projects[name])})
 	}
 	if s.Broken != nil {
 		d.Broken = messageOf(s.Broken)

@@ -153,19 +153,19 @@ func changedOf(e *engine.Engine, m engram.Memory) changedDoc {
 
 // sessionDoc is the answer of `session start` and `session end`.
 type sessionDoc struct {
-	ID        string         `json:"id"`
-	Project   string         `json:"project"`
-	Directory string         `json:"directory"`
-	StartedAt document.Stamp `json:"started_at"`
-	EndedAt   document.Stamp `json:"ended_at"` // null while it runs
-	ActiveAt  document.Stamp `json:"active_at"`
-	Summary   string         `json:"summary"`
-	Flagged   []string       `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
-	Memories  *int           `json:"memories,omitempty"` // live ones; only where sessions are listed
+	ID        string             `json:"id"`
+	Project   string             `json:"project"`
+	Directory string             `json:"directory"`
+	StartedAt document.Timestamp `json:"started_at"`
+	EndedAt   document.Timestamp `json:"ended_at"` // null while it runs
+	ActiveAt  document.Timestamp `json:"active_at"`
+	Summary   string             `json:"summary"`
+	Flagged   []string           `json:"suspect,omitempty"`  // why the summary reads like an order to an agent; absent where it does not
+	Memories  *int               `json:"memories,omitempty"` // live ones; only where sessions are listed
 }
 
 func sessionOf(s engram.Session) sessionDoc {
-	return sessionDoc{s.ID, s.Project, s.Directory, document.Stamp(s.StartedAt), document.Stamp(s.EndedAt), document.Stamp(s.ActiveAt), s.Summary, engine.FlaggedSummary(s), nil}
+	return sessionDoc{s.ID, s.Project, s.Directory, document.Timestamp(s.StartedAt), document.Timestamp(s.EndedAt), document.Timestamp(s.ActiveAt), s.Summary, engine.FlaggedSummary(s), nil}
 }
 
 func activityOf(s engram.SessionActivity) sessionDoc {
@@ -198,16 +198,16 @@ func sessionShownOf(s engram.Session, list engine.Listed) sessionShownDoc {
 
 // promptDoc is the answer of `prompt save`.
 type promptDoc struct {
-	Num       int64          `json:"num"`
-	SyncID    string         `json:"sync_id"`
-	SessionID string         `json:"session_id"`
-	Project   string         `json:"project"`
-	Content   string         `json:"content"`
-	CreatedAt document.Stamp `json:"created_at"`
+	Num       int64              `json:"num"`
+	SyncID    string             `json:"sync_id"`
+	SessionID string             `json:"session_id"`
+	Project   string             `json:"project"`
+	Content   string             `json:"content"`
+	CreatedAt document.Timestamp `json:"created_at"`
 }
 
 func promptOf(p engram.Prompt) promptDoc {
-	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Project, p.Content, document.Stamp(p.CreatedAt)}
+	return promptDoc{p.Num, p.SyncID, p.SessionID, p.Project, p.Content, document.Timestamp(p.CreatedAt)}
 }
 
 // promptsDoc is the answer of `prompt list` and `prompt search`.
@@ -234,14 +234,14 @@ func capturedOf(e *engine.Engine, r engine.CaptureResult) capturedDoc {
 
 // projectDoc is a project with what is kept under it.
 type projectDoc struct {
-	Name      string         `json:"name"`
-	Aliases   []string       `json:"aliases"`
-	Root      string         `json:"root"`
-	Remote    string         `json:"remote"`
-	Memories  int            `json:"memories"` // live ones
-	Sessions  int            `json:"sessions"`
-	Prompts   int            `json:"prompts"`
-	CreatedAt document.Stamp `json:"created_at"`
+	Name      string             `json:"name"`
+	Aliases   []string           `json:"aliases"`
+	Root      string             `json:"root"`
+	Remote    string             `json:"remote"`
+	Memories  int                `json:"memories"` // live ones
+	Sessions  int                `json:"sessions"`
+	Prompts   int                `json:"prompts"`
+	CreatedAt document.Timestamp `json:"created_at"`
 }
 
 // projectsDoc is the answer of `projects list`.
@@ -251,7 +251,7 @@ type projectsDoc struct {
 
 func projectsOf(list []engram.ProjectCounts) []projectDoc {
 	return document.Each(list, func(c engram.ProjectCounts) projectDoc {
-		return projectDoc{c.Name, document.OrEmpty(c.Aliases), c.Root, c.Remote, c.Memories, c.Sessions, c.Prompts, document.Stamp(c.CreatedAt)}
+		return projectDoc{c.Name, document.OrEmpty(c.Aliases), c.Root, c.Remote, c.Memories, c.Sessions, c.Prompts, document.Timestamp(c.CreatedAt)}
 	})
 }
 

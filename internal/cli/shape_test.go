@@ -45,7 +45,7 @@ func fieldsOf(t reflect.Type) []field {
 // its own to tell.
 func kindOfJSON(t reflect.Type) (kind string, isStruct bool) {
 	switch {
-	case t == reflect.TypeFor[document.Stamp]():
+	case t == reflect.TypeFor[document.Timestamp]():
 		return "time", false
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return "text", false
@@ -84,7 +84,7 @@ func describe(t reflect.Type) string {
 	switch {
 	case isStruct && t.NumField() > 0:
 		return fmt.Sprintf("[%s](#%s)", kind, strings.ReplaceAll(kind, " ", "-"))
-	case t == reflect.TypeFor[document.Stamp]():
+	case t == reflect.TypeFor[document.Timestamp]():
 		return "time, or null"
 	}
 	return kind

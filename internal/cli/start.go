@@ -254,18 +254,18 @@ lost.`,
 
 // serverDoc is a server of a data directory.
 type serverDoc struct {
-	Running    bool           `json:"running"`
-	Answers    bool           `json:"answers"`    // it could be asked
-	Background bool           `json:"background"` // nobody watches it in a terminal
-	PID        int            `json:"pid"`        // 0: none
-	Address    string         `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
-	Since      document.Stamp `json:"since"`      // null: none runs
-	Version    string         `json:"version"`    // of the server
-	Same       bool           `json:"same"`       // it is the very program that was asked; only such a one searches for commands
-	Memories   *int           `json:"memories"`   // live ones; null where it does not answer
-	Database   string         `json:"database"`
-	Log        string         `json:"log"`         // file it logs to; "" for standard error
-	LeftBehind int            `json:"left_behind"` // process of the last one, if it ended without a word; else 0
+	Running    bool               `json:"running"`
+	Answers    bool               `json:"answers"`    // it could be asked
+	Background bool               `json:"background"` // nobody watches it in a terminal
+	PID        int                `json:"pid"`        // 0: none
+	Address    string             `json:"address"`    // http://HOST:PORT; "" where none runs, and while it starts
+	Since      document.Timestamp `json:"since"`      // null: none runs
+	Version    string             `json:"version"`    // of the server
+	Same       bool               `json:"same"`       // it is the very program that was asked; only such a one searches for commands
+	Memories   *int               `json:"memories"`   // live ones; null where it does not answer
+	Database   string             `json:"database"`
+	Log        string             `json:"log"`         // file it logs to; "" for standard error
+	LeftBehind int                `json:"left_behind"` // process of the last one, if it ended without a word; else 0
 }
 
 // statusDoc is the answer of `status`.
@@ -279,7 +279,7 @@ func (p *program) serverOf(s app.Server) serverDoc {
 	d := serverDoc{Running: s.Running, Answers: s.Answers, Background: s.Background, PID: s.PID, Address: s.URL, Version: s.Version, Same: s.Same,
 		Database: s.Database, Log: s.Log, LeftBehind: s.LeftBehind}
 	if s.Running {
-		d.Since = document.Stamp(s.Since)
+		d.Since = document.Timestamp(s.Since)
 	}
 	if s.Answers {
 		d.Memories = &s.Memories

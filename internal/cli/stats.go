@@ -36,7 +36,7 @@ type statsDoc struct {
 	Bytes     int64               `json:"bytes"` // on disk
 	Database  string              `json:"database"`
 	By        string              `json:"by"`     // what groups are: project, type, day, week or month
-	Since     document.Stamp      `json:"since"`  // of groups; null: from the beginning
+	Since     document.Timestamp  `json:"since"`  // of groups; null: from the beginning
 	Groups    []document.Group    `json:"groups"` // by project and type those with most memories first; else oldest first
 }
 
@@ -45,7 +45,7 @@ func statsOf(project string, s engine.StatsOver, database string) statsDoc {
 	maps.Copy(types, s.Types)
 	return statsDoc{Project: project, Memories: s.Memories, Forgotten: s.Forgotten, Sessions: s.Sessions, Prompts: s.Prompts, Relations: s.Relations,
 		Revisions: s.Revisions, Pending: s.Pending, Due: s.Due, Projects: document.OrEmpty(s.Projects), Types: types, Bytes: s.Bytes, Database: database,
-		By: string(s.By), Since: document.Stamp(s.Since), Groups: document.Each(s.Groups, document.GroupOf)}
+		By: string(s.By), Since: document.Timestamp(s.Since), Groups: document.Each(s.Groups, document.GroupOf)}
 }
 
 func (p *program) statsCommand() *cobra.Command {

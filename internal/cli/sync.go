@@ -112,16 +112,16 @@ func (p *program) syncing(cmd *cobra.Command, f syncFlags) (s syncing, err error
 
 // chunkDoc is a file in .engram/chunks.
 type chunkDoc struct {
-	ID       string         `json:"id"` // 8 hex digits
-	By       string         `json:"created_by"`
-	At       document.Stamp `json:"created_at"`
-	Sessions int            `json:"sessions"`
-	Memories int            `json:"memories"`
-	Prompts  int            `json:"prompts"`
+	ID       string             `json:"id"` // 8 hex digits
+	By       string             `json:"created_by"`
+	At       document.Timestamp `json:"created_at"`
+	Sessions int                `json:"sessions"`
+	Memories int                `json:"memories"`
+	Prompts  int                `json:"prompts"`
 }
 
 func chunkOf(b engram.Batch) chunkDoc {
-	return chunkDoc{b.ID, b.By, document.Stamp(b.At), b.Sessions, b.Memories, b.Prompts}
+	return chunkDoc{b.ID, b.By, document.Timestamp(b.At), b.Sessions, b.Memories, b.Prompts}
 }
 
 func notesOf(all []engram.ImportNote) []document.ImportNote {

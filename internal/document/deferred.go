@@ -28,19 +28,19 @@ type Pending struct {
 	By      string        `json:"by"`     // who wrote that; "" when nobody said
 	Source  string        `json:"source"` // by whom a proposal was written: claude-code, codex, opencode, git; else ""
 	Place   string        `json:"place"`  // the session or the commit that it was found in; "" of none
-	At      Stamp         `json:"at"`     // when that was written; null of what is no proposal
+	At      Timestamp     `json:"at"`     // when that was written; null of what is no proposal
 	Tries   int           `json:"tries"`  // how often it was tried
-	FirstAt Stamp         `json:"first_at"`
-	LastAt  Stamp         `json:"last_at"`
+	FirstAt Timestamp     `json:"first_at"`
+	LastAt  Timestamp     `json:"last_at"`
 }
 
 // PendingOf is the document of d.
 func PendingOf(d engram.Deferred) Pending {
 	doc := Pending{More: moreOf(d.Record), Num: d.Num, Kind: string(d.Record.Entity()), Project: d.Project, Why: string(d.Why), Reason: d.Reason, Chunk: d.Batch, By: d.By,
-		Tries: d.Tries, FirstAt: Stamp(d.FirstAt), LastAt: Stamp(d.LastAt)}
+		Tries: d.Tries, FirstAt: Timestamp(d.FirstAt), LastAt: Timestamp(d.LastAt)}
 	if m := d.Record.Memory; d.Why == engram.DeferredProposal && m != nil {
 		source, place, _ := strings.Cut(strings.TrimPrefix(d.Batch, "backfill:"), ":")
-		doc.Source, doc.Place, doc.At = source, place, Stamp(m.Memory.CreatedAt)
+		doc.Source, doc.Place, doc.At = source, place, Timestamp(m.Memory.CreatedAt)
 	}
 	switch r := d.Record; {
 	case r.Memory != nil && r.Tombstone:
@@ -82,15 +82,15 @@ func DeferredStatus(d engram.Deferred) string {
 
 // DeferredRow is something that waits as the mem_* dialect tells it.
 type DeferredRow struct {
-	Num           int64   `json:"num"`          // what sync accept and sync drop take
-	SyncID        string  `json:"sync_id"`      // its id where it has no sync id
-	Entity        string  `json:"entity"`       // memory, session, prompt, relation or erased
-	Payload       Pending `json:"payload"`      // what waits
-	ApplyStatus   string  `json:"apply_status"` // deferred or dead
-	RetryCount    int     `json:"retry_count"`  // how often it was tried
-	LastError     string  `json:"last_error"`   // why it waits
-	LastAttempted Stamp   `json:"last_attempted_at"`
-	FirstSeen     Stamp   `json:"first_seen_at"`
+	Num           int64     `json:"num"`          // what sync accept and sync drop take
+	SyncID        string    `json:"sync_id"`      // its id where it has no sync id
+	Entity        string    `json:"entity"`       // memory, session, prompt, relation or erased
+	Payload       Pending   `json:"payload"`      // what waits
+	ApplyStatus   string    `json:"apply_status"` // deferred or dead
+	RetryCount    int       `json:"retry_count"`  // how often it was tried
+	LastError     string    `json:"last_error"`   // why it waits
+	LastAttempted Timestamp `json:"last_attempted_at"`
+	FirstSeen     Timestamp `json:"first_seen_at"`
 }
 
 // DeferredRowOf is the row of d.

@@ -14,11 +14,11 @@ import (
 	"github.com/alanbuscaglia/engram"
 )
 
-// Stamp is a time in a document.
-type Stamp time.Time
+// Timestamp is a time in a document.
+type Timestamp time.Time
 
 // MarshalJSON writes RFC 3339 in UTC with milliseconds, or null for the zero time.
-func (s Stamp) MarshalJSON() ([]byte, error) {
+func (s Timestamp) MarshalJSON() ([]byte, error) {
 	t := time.Time(s)
 	if t.IsZero() {
 		return []byte("null"), nil

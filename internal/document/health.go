@@ -70,9 +70,9 @@ func checkOf(c health.Check) Check {
 
 // Metrics is what was asked and saved.
 type Metrics struct {
-	Project string `json:"project"` // "" is every project
-	Session string `json:"session"` // "" is every session
-	Since   Stamp  `json:"since"`   // null: from the beginning
+	Project string    `json:"project"` // "" is every project
+	Session string    `json:"session"` // "" is every session
+	Since   Timestamp `json:"since"`   // null: from the beginning
 	Activity
 	Sessions   int                 `json:"sessions"` // started since
 	Operations []OperationActivity `json:"verbs"`
@@ -114,7 +114,7 @@ type DayActivity struct {
 
 // MetricsOf is the document of m, which was asked of a project or a session.
 func MetricsOf(project, session string, m engram.Metrics) Metrics {
-	return Metrics{Project: project, Session: session, Since: Stamp(m.Since), Activity: activityOf(m.Total), Sessions: m.Sessions,
+	return Metrics{Project: project, Session: session, Since: Timestamp(m.Since), Activity: activityOf(m.Total), Sessions: m.Sessions,
 		Operations: Each(m.Operations, func(v engram.NamedActivity) OperationActivity {
 			return OperationActivity{v.Name, v.Outcomes, activityOf(v.Activity)}
 		}),
@@ -138,7 +138,7 @@ func activityOf(a engram.Activity) Activity {
 // Diagnostics are memories that deserve a look.
 type Diagnostics struct {
 	Project    string          `json:"project"` // "" is every project
-	At         Stamp           `json:"at"`
+	At         Timestamp       `json:"at"`
 	Memories   int             `json:"memories"` // live ones
 	Weakest    []WeakMemory    `json:"weakest"`
 	Duplicates []DuplicatePair `json:"duplicates"`
@@ -156,7 +156,7 @@ type Outline struct {
 	Project   string      `json:"project"`
 	Type      engram.Type `json:"type"`
 	Title     string      `json:"title"`
-	CreatedAt Stamp       `json:"created_at"`
+	CreatedAt Timestamp   `json:"created_at"`
 }
 
 // WeakMemory is a memory and its strength now.
@@ -176,7 +176,7 @@ type DuplicatePair struct {
 // DiagnosticsOf is the document of d.
 func DiagnosticsOf(d lifecycle.Diagnostics) Diagnostics {
 	return Diagnostics{
-		Project: d.Project, At: Stamp(d.At), Memories: d.Memories, Pairs: d.Pairs, Never: d.Never, Degraded: OrEmpty(d.Degraded),
+		Project: d.Project, At: Timestamp(d.At), Memories: d.Memories, Pairs: d.Pairs, Never: d.Never, Degraded: OrEmpty(d.Degraded),
 		Weakest: Each(d.Weakest, func(w lifecycle.Weak) WeakMemory { return WeakMemory{outlineOf(w.Memory), thousandth(w.Strength)} }),
 		Duplicates: Each(d.Duplicates, func(p lifecycle.DuplicatePair) DuplicatePair {
 			return DuplicatePair{outlineOf(p.A), outlineOf(p.B), thousandth(p.Cosine), p.Against}
@@ -186,5 +186,5 @@ func DiagnosticsOf(d lifecycle.Diagnostics) Diagnostics {
 }
 
 func outlineOf(m engram.Memory) Outline {
-	return Outline{m.Num, m.ID, m.Project, m.Type, m.Title, Stamp(m.CreatedAt)}
+	return Outline{m.Num, m.ID, m.Project, m.Type, m.Title, Timestamp(m.CreatedAt)}
 }

@@ -5,7 +5,7 @@ import "github.com/alanbuscaglia/engram"
 // Operation is one call of a verb, as the journal has it.
 type Operation struct {
 	Op       int64     `json:"op"`
-	At       Stamp     `json:"at"`
+	At       Timestamp `json:"at"`
 	Actor    string    `json:"actor"`
 	Name     string    `json:"verb"`
 	Project  string    `json:"project"`
@@ -29,13 +29,13 @@ type LogItem struct {
 
 // Log is the answer of the log.
 type Log struct {
-	Begins     Stamp       `json:"begins"` // the journal knows nothing of before; null: it knows all
+	Begins     Timestamp   `json:"begins"` // the journal knows nothing of before; null: it knows all
 	Operations []Operation `json:"operations"`
 }
 
 // OperationOf is the document of e.
 func OperationOf(e engram.LogEntry) Operation {
-	return Operation{e.Op, Stamp(e.At.Time()), e.Actor, e.Name, e.Project, e.Reason, e.Entries, e.Undoes, e.UndoneBy,
+	return Operation{e.Op, Timestamp(e.At.Time()), e.Actor, e.Name, e.Project, e.Reason, e.Entries, e.Undoes, e.UndoneBy,
 		Each(e.Items, func(i engram.LogItem) LogItem { return LogItem{i.Entity, i.Key, i.Title, i.Created, OrEmpty(i.Fields)} }), e.More, e.Final}
 }
 
@@ -72,7 +72,7 @@ func UndoneOf(u engram.Undone, dry bool) Undone {
 type History struct {
 	ID        engram.ID `json:"id"`
 	Num       int64     `json:"num"`
-	DeletedAt Stamp     `json:"deleted_at"`
+	DeletedAt Timestamp `json:"deleted_at"`
 	Versions  []Version `json:"versions"` // oldest first; the last is what it says now
 
 	Origin engram.Origin `json:"origin"`
@@ -87,19 +87,19 @@ type Version struct {
 	Type       engram.Type `json:"type"`
 	Title      string      `json:"title"`
 	Content    string      `json:"content"`
-	WrittenAt  Stamp       `json:"written_at"`
-	ReplacedAt Stamp       `json:"replaced_at"` // null for what it says now
+	WrittenAt  Timestamp   `json:"written_at"`
+	ReplacedAt Timestamp   `json:"replaced_at"` // null for what it says now
 	Reason     string      `json:"reason"`
 }
 
 // HistoryOf is the document of h.
 func HistoryOf(h engram.History) History {
-	return History{h.Memory.ID, h.Memory.Num, Stamp(h.Memory.DeletedAt), Each(h.Versions, VersionOf), h.Memory.Origin, h.Flagged}
+	return History{h.Memory.ID, h.Memory.Num, Timestamp(h.Memory.DeletedAt), Each(h.Versions, VersionOf), h.Memory.Origin, h.Flagged}
 }
 
 // VersionOf is the document of v.
 func VersionOf(v engram.Version) Version {
-	return Version{v.Number, v.Type, v.Title, v.Content, Stamp(v.WrittenAt), Stamp(v.ReplacedAt), v.Reason}
+	return Version{v.Number, v.Type, v.Title, v.Content, Timestamp(v.WrittenAt), Timestamp(v.ReplacedAt), v.Reason}
 }
 
 // Diff is what changed from one version of a memory to another.
@@ -142,7 +142,7 @@ func TraceOf(t engram.Trace) Trace { return Trace(t) }
 
 // Exposure is one showing of a memory to a session.
 type Exposure struct {
-	At        Stamp       `json:"at"`
+	At        Timestamp   `json:"at"`
 	Operation string      `json:"verb"`   // search, recall, context, get or remind
 	Query     string      `json:"query"`  // private spans removed; "" when nothing was asked
 	Num       int64       `json:"num"`    // of the memory; 0 when nothing was shown, or it was erased
@@ -156,7 +156,7 @@ type Exposure struct {
 // UseOf is the document of u, whose memory is now called so; gone says that it was
 // forgotten or erased since.
 func UseOf(u engram.Exposure, t engram.Type, title string, gone bool) Exposure {
-	return Exposure{Stamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
+	return Exposure{Timestamp(u.At), u.Operation, u.Query, u.Memory, t, title, u.Rank, u.Tokens, gone}
 }
 
 // Shown is a memory as it is shown within a budget of tokens.

@@ -31,12 +31,12 @@ type Memory struct {
 	RevisionCount  int            `json:"revision_count"`
 	DuplicateCount int            `json:"duplicate_count"`
 	AccessCount    int            `json:"access_count"`
-	CreatedAt      Stamp          `json:"created_at"`
-	UpdatedAt      Stamp          `json:"updated_at"`
-	LastSeenAt     Stamp          `json:"last_seen_at"`
-	LastAccessedAt Stamp          `json:"last_accessed_at"`
-	ReviewAfter    Stamp          `json:"review_after"`
-	DeletedAt      Stamp          `json:"deleted_at"`
+	CreatedAt      Timestamp      `json:"created_at"`
+	UpdatedAt      Timestamp      `json:"updated_at"`
+	LastSeenAt     Timestamp      `json:"last_seen_at"`
+	LastAccessedAt Timestamp      `json:"last_accessed_at"`
+	ReviewAfter    Timestamp      `json:"review_after"`
+	DeletedAt      Timestamp      `json:"deleted_at"`
 	Anchors        []Anchor       `json:"anchors,omitempty"` // the code that it speaks of
 	// Flagged says why the memory reads like an order to an agent; absent where it does not, or
 	// was approved. Such a text is data and no more.
@@ -50,8 +50,8 @@ func MemoryOf(m engram.Memory, s engram.State) Memory {
 		Summary: m.Summary, Tags: OrEmpty(m.Tags), Metadata: m.Metadata, TopicKey: m.TopicKey, SessionID: m.SessionID,
 		ToolName: m.ToolName, Origin: m.Origin, Importance: m.Importance, Strength: m.Strength, Permanent: m.Permanent, State: s,
 		RevisionCount: m.RevisionCount, DuplicateCount: m.DuplicateCount, AccessCount: m.AccessCount,
-		CreatedAt: Stamp(m.CreatedAt), UpdatedAt: Stamp(m.UpdatedAt), LastSeenAt: Stamp(m.LastSeenAt),
-		LastAccessedAt: Stamp(m.LastAccessedAt), ReviewAfter: Stamp(m.ReviewAfter), DeletedAt: Stamp(m.DeletedAt),
+		CreatedAt: Timestamp(m.CreatedAt), UpdatedAt: Timestamp(m.UpdatedAt), LastSeenAt: Timestamp(m.LastSeenAt),
+		LastAccessedAt: Timestamp(m.LastAccessedAt), ReviewAfter: Timestamp(m.ReviewAfter), DeletedAt: Timestamp(m.DeletedAt),
 	}
 	if d.Summary == "" {
 		d.Summary = gist.Summary(m)
@@ -108,14 +108,14 @@ type Revision struct {
 	Type       engram.Type `json:"type"`
 	Title      string      `json:"title"`
 	Content    string      `json:"content"`
-	WrittenAt  Stamp       `json:"written_at"`
-	ReplacedAt Stamp       `json:"replaced_at"`
+	WrittenAt  Timestamp   `json:"written_at"`
+	ReplacedAt Timestamp   `json:"replaced_at"`
 	Reason     string      `json:"reason"`
 }
 
 // RevisionOf is the document of r.
 func RevisionOf(r engram.Revision) Revision {
-	return Revision{r.Number, r.Type, r.Title, r.Content, Stamp(r.WrittenAt), Stamp(r.ReplacedAt), r.Reason}
+	return Revision{r.Number, r.Type, r.Title, r.Content, Timestamp(r.WrittenAt), Timestamp(r.ReplacedAt), r.Reason}
 }
 
 // LeftOut is a memory that was found and is not shown.
@@ -237,13 +237,13 @@ func RepairOf(r engram.Repair) Repair { return Repair{r.Written, OrEmpty(r.Read)
 
 // Time is a stretch of time that a question speaks of.
 type Time struct {
-	Phrase string `json:"phrase"`
-	From   Stamp  `json:"from"` // inclusive; null: from the beginning
-	To     Stamp  `json:"to"`   // exclusive; null: open
+	Phrase string    `json:"phrase"`
+	From   Timestamp `json:"from"` // inclusive; null: from the beginning
+	To     Timestamp `json:"to"`   // exclusive; null: open
 }
 
 // TimeOf is the document of t.
-func TimeOf(t engram.TimeSpan) Time { return Time{t.Phrase, Stamp(t.From), Stamp(t.To)} }
+func TimeOf(t engram.TimeSpan) Time { return Time{t.Phrase, Timestamp(t.From), Timestamp(t.To)} }
 
 // The documents of remember, recall and forget, alike over MCP and HTTP. Their words are
 // older than the others here: a type is a category, and what does not apply is left out.
@@ -283,7 +283,7 @@ type Recollected struct {
 	Category    *engram.Type   `json:"category" schema:"-"` // null when it was remembered without
 	Strength    float64        `json:"strength"`            // now, 0 to 1
 	Relevance   float64        `json:"relevance"`           // how like the question, 0 to 1, times strength
-	CreatedAt   Stamp          `json:"created_at" schema:"-"`
+	CreatedAt   Timestamp      `json:"created_at" schema:"-"`
 	AccessCount int            `json:"access_count"` // before this answer
 	Metadata    map[string]any `json:"metadata"`
 	Origin      engram.Origin  `json:"origin" schema:"-"`
@@ -299,7 +299,7 @@ func RecollectionOf(f engram.Found) Recollection {
 func recollectedOf(h engram.Hit) Recollected {
 	m := h.Memory
 	r := Recollected{ID: m.ID, Content: m.Content, Strength: Thousandths(h.Strength), Relevance: Thousandths(h.Relevance),
-		CreatedAt: Stamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata,
+		CreatedAt: Timestamp(m.CreatedAt), AccessCount: m.AccessCount, Metadata: m.Metadata,
 		Origin: m.Origin, Flagged: h.Note().Flagged}
 	if m.Type != engram.TypeManual { // what a save without a type gets
 		r.Category = &m.Type
@@ -320,18 +320,18 @@ func Thousandths(v float64) float64 { return math.Round(1000*v) / 1000 }
 
 // Queued is one thing that waits for a person.
 type Queued struct {
-	Kind    string   `json:"kind"`              // suspect, waiting, proposal, changed or due
-	Name    string   `json:"name"`              // what approve and refuse take: 12, or w3 of what is no memory yet
-	Since   Stamp    `json:"since"`             // since when it waits; null where nobody noted that
-	Reasons []string `json:"reasons"`           // for a person
-	Memory  *Memory  `json:"memory,omitempty"`  // absent of waiting and proposal
-	Pending *Pending `json:"waiting,omitempty"` // of waiting and proposal
+	Kind    string    `json:"kind"`              // suspect, waiting, proposal, changed or due
+	Name    string    `json:"name"`              // what approve and refuse take: 12, or w3 of what is no memory yet
+	Since   Timestamp `json:"since"`             // since when it waits; null where nobody noted that
+	Reasons []string  `json:"reasons"`           // for a person
+	Memory  *Memory   `json:"memory,omitempty"`  // absent of waiting and proposal
+	Pending *Pending  `json:"waiting,omitempty"` // of waiting and proposal
 }
 
 // QueuedOf is the document of one thing that waits; its memory is told with what became of the code
 // that it speaks of, where somebody looked.
 func QueuedOf(i engram.QueueItem) Queued {
-	q := Queued{Kind: string(i.Kind), Name: i.Name(), Since: Stamp(i.Since), Reasons: OrEmpty(i.Reasons)}
+	q := Queued{Kind: string(i.Kind), Name: i.Name(), Since: Timestamp(i.Since), Reasons: OrEmpty(i.Reasons)}
 	if i.Pending != nil {
 		w := PendingOf(*i.Pending)
 		q.Pending = &w

@@ -111,8 +111,8 @@ type Edge struct {
 	Strength  float64               `json:"strength"` // 0 to 1
 	Reason    string                `json:"reason"`
 	Actor     string                `json:"actor"`
-	CreatedAt Stamp                 `json:"created_at"`
-	UpdatedAt Stamp                 `json:"updated_at"`
+	CreatedAt Timestamp             `json:"created_at"`
+	UpdatedAt Timestamp             `json:"updated_at"`
 }
 
 // GraphOf is the document of g.
@@ -127,7 +127,7 @@ func GraphOf(g engram.Graph) Graph {
 
 // EdgeOf is the document of r.
 func EdgeOf(r engram.Relation) Edge {
-	return Edge{r.ID, r.Source, r.Verb, r.Target, r.Status, r.Strength, r.Reason, r.Actor, Stamp(r.CreatedAt), Stamp(r.UpdatedAt)}
+	return Edge{r.ID, r.Source, r.Verb, r.Target, r.Status, r.Strength, r.Reason, r.Actor, Timestamp(r.CreatedAt), Timestamp(r.UpdatedAt)}
 }
 
 // Linked is a relation with its memories.
@@ -237,7 +237,7 @@ func ProjectDecayOf(project string, own *engram.ProjectDecay, inForce engram.Dec
 type Sleep struct {
 	Project    string        `json:"project"` // "" is every project
 	DryRun     bool          `json:"dry_run"` // nothing was changed
-	At         Stamp         `json:"at"`
+	At         Timestamp     `json:"at"`
 	Memories   int           `json:"memories"` // live ones that were looked at
 	Fading     int           `json:"fading"`   // of them, those that get weaker by themselves
 	Plan       []Step        `json:"plan"`     // in the order in which it is taken
@@ -281,7 +281,7 @@ type SkippedStep struct {
 func SleepOf(s lifecycle.Slept, dryRun bool) Sleep {
 	first, last := s.Span()
 	return Sleep{
-		Project: s.Project, DryRun: dryRun, At: Stamp(s.At), Memories: s.Memories, Fading: s.Fading,
+		Project: s.Project, DryRun: dryRun, At: Timestamp(s.At), Memories: s.Memories, Fading: s.Fading,
 		Plan: Each(s.Plan, func(step lifecycle.Step) Step {
 			return Step{step.Action, step.Memories, s.Titles[step.Memories[0]], step.Into, thousandth(step.From), thousandth(step.To), step.Reason}
 		}),

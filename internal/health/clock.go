@@ -7,7 +7,7 @@ import (
 
 func judgeClock(f Facts, p Policy, why string) Check {
 	c := f.Clock
-	e := Evidence{"now": stamp(c.Now), "last_entry": stamp(c.Last), "made_in_the_future": c.Future, "newest": stamp(c.Newest)}
+	e := Evidence{"now": timestamp(c.Now), "last_entry": timestamp(c.Last), "made_in_the_future": c.Future, "newest": timestamp(c.Newest)}
 	ahead := max(c.Last.Sub(c.Now), 0)
 	if c.Newest.After(c.Last) {
 		ahead = max(c.Newest.Sub(c.Now), 0)
@@ -21,8 +21,8 @@ func judgeClock(f Facts, p Policy, why string) Check {
 		Next:    "Set the clock of this machine right. If it is right now, it was wrong before: the order of entries holds all the same, and this goes away as time passes."})
 }
 
-// stamp writes a time for evidence; "" for never.
-func stamp(t time.Time) string {
+// timestamp writes a time for evidence; "" for never.
+func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

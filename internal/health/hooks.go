@@ -8,7 +8,7 @@ const FewLate = 4
 
 func judgeHooks(f Facts, p Policy, why string) Check {
 	h := f.Hooks
-	e := Evidence{"late": h.Late, "last": stamp(h.Last), "hook_within_ms": h.Within.Milliseconds()}
+	e := Evidence{"late": h.Late, "last": timestamp(h.Last), "hook_within_ms": h.Within.Milliseconds()}
 	if h.Late <= FewLate {
 		return fine(HooksInTime, why, e)
 	}

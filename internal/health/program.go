@@ -13,7 +13,7 @@ func judgePrograms(f Facts, p Policy, why string) Check {
 	var lately []Program
 	list := make([]map[string]string, 0, len(f.Programs.List))
 	for _, g := range f.Programs.List {
-		list = append(list, map[string]string{"version": g.Version, "first": stamp(g.First), "last": stamp(g.Last)})
+		list = append(list, map[string]string{"version": g.Version, "first": timestamp(g.First), "last": timestamp(g.Last)})
 		if f.Programs.Now.Sub(g.Last) <= p.Lately {
 			lately = append(lately, g)
 		}

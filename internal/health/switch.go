@@ -4,7 +4,7 @@ import "strings"
 
 func judgeSwitch(f Facts, p Policy, why string) Check {
 	s := f.Switch
-	e := Evidence{"everything": s.Everything, "since": stamp(s.Since), "projects": append([]string{}, s.Projects...)}
+	e := Evidence{"everything": s.Everything, "since": timestamp(s.Since), "projects": append([]string{}, s.Projects...)}
 	found := Finding{Check: AgentsSwitched, Why: why, Evidence: e, Confirm: true}
 	switch {
 	case s.Broken != "":

@@ -45,7 +45,7 @@ func (a *API) log(q request) (reply, error) {
 		return reply{}, err
 	}
 	entries, begins, err := a.Engine.Log(q.Context(), in)
-	return reply{body: document.Log{Begins: document.Stamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
+	return reply{body: document.Log{Begins: document.Timestamp(begins), Operations: document.Each(entries, document.OperationOf)}}, err
 }
 
 // undoBody says what to take back: op, the latest of a project or of all, or a stretch.
@@ -146,15 +146,15 @@ const (
 // eventDoc is an operation as a watcher is told it: whom and what it touched, but no text
 // of it. A watcher that may read them asks for them.
 type eventDoc struct {
-	Op        int64          `json:"op"`
-	At        document.Stamp `json:"at"`
-	Actor     string         `json:"actor"`
-	Operation string         `json:"verb"`
-	Project   string         `json:"project"`
-	Undoes    int64          `json:"undoes"`   // the operation that it took back; 0: none
-	Memories  []eventMemory  `json:"memories"` // the first that it touched
-	Things    []eventThing   `json:"things"`   // the first others: sessions, prompts, relations, projects
-	More      int            `json:"more"`     // how many others there were
+	Op        int64              `json:"op"`
+	At        document.Timestamp `json:"at"`
+	Actor     string             `json:"actor"`
+	Operation string             `json:"verb"`
+	Project   string             `json:"project"`
+	Undoes    int64              `json:"undoes"`   // the operation that it took back; 0: none
+	Memories  []eventMemory      `json:"memories"` // the first that it touched
+	Things    []eventThing       `json:"things"`   // the first others: sessions, prompts, relations, projects
+	More      int                `json:"more"`     // how many others there were
 }
 
 type eventMemory struct {
@@ -175,7 +175,7 @@ type fromDoc struct {
 }
 
 func eventOf(e engram.LogEntry) eventDoc {
-	doc := eventDoc{Op: e.Op, At: document.Stamp(e.At.Time()), Actor: e.Actor, Operation: e.Name, Project: e.Project, Undoes: e.Undoes,
+	doc := eventDoc{Op: e.Op, At: document.Timestamp(e.At.Time()), Actor: e.Actor, Operation: e.Name, Project: e.Project, Undoes: e.Undoes,
 		Memories: []eventMemory{}, Things: []eventThing{}, More: e.More}
 	for _, item := range e.Items {
 		if num, err := strconv.ParseInt(item.Key, 10, 64); err == nil && item.Entity == engram.EntityMemory {

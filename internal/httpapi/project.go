@@ -203,13 +203,13 @@ func (s *syncStatus) tell(st engine.RemoteStatus) {
 // statsDoc is the answer of GET /stats: what plugins read, and with by what was counted
 // apart.
 type statsDoc struct {
-	Sessions     int              `json:"total_sessions"`
-	Observations int              `json:"total_observations"`
-	Prompts      int              `json:"total_prompts"`
-	Projects     []string         `json:"projects"`
-	By           string           `json:"by,omitempty"`
-	Since        *document.Stamp  `json:"since,omitempty"`  // of groups; left out: from the beginning
-	Groups       []document.Group `json:"groups,omitempty"` // by project and type those with most memories first; else oldest first
+	Sessions     int                 `json:"total_sessions"`
+	Observations int                 `json:"total_observations"`
+	Prompts      int                 `json:"total_prompts"`
+	Projects     []string            `json:"projects"`
+	By           string              `json:"by,omitempty"`
+	Since        *document.Timestamp `json:"since,omitempty"`  // of groups; left out: from the beginning
+	Groups       []document.Group    `json:"groups,omitempty"` // by project and type those with most memories first; else oldest first
 }
 
 func (a *API) stats(q request) (reply, error) {
@@ -227,7 +227,7 @@ func (a *API) stats(q request) (reply, error) {
 	doc := statsDoc{Sessions: s.Sessions, Observations: s.Memories, Prompts: s.Prompts, Projects: document.OrEmpty(s.Projects),
 		By: string(s.By), Groups: document.Each(s.Groups, document.GroupOf)}
 	if !s.Since.IsZero() {
-		doc.Since = new(document.Stamp(s.Since))
+		doc.Since = new(document.Timestamp(s.Since))
 	}
 	return reply{body: doc}, err
 }

@@ -36,7 +36,7 @@ func newSchemas() *schemas {
 // of describes t for a use.
 func (s *schemas) of(t reflect.Type, use use) object {
 	switch t {
-	case reflect.TypeFor[document.Stamp]():
+	case reflect.TypeFor[document.Timestamp]():
 		return object{"type": []string{"string", "null"}, "format": "date-time"}
 	case reflect.TypeFor[clock]():
 		return object{"type": "string", "format": "date-time"}

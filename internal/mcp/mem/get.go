@@ -148,8 +148,8 @@ type observation struct {
 func (d *dialect) observationOf(m engram.Memory, n engram.Note, most int) observation {
 	o := observation{ID: m.Num, SyncID: m.SyncID, SessionID: m.SessionID, Type: string(m.Type), Title: m.Title, ToolName: m.ToolName,
 		Project: m.Project, Scope: string(m.Scope), TopicKey: m.TopicKey, Tags: m.Tags, State: n.State, RevisionCount: m.RevisionCount,
-		DuplicateCount: m.DuplicateCount, ReviewAfter: stamp(m.ReviewAfter), LastSeenAt: stamp(m.LastSeenAt),
-		CreatedAt: stamp(m.CreatedAt), UpdatedAt: stamp(m.UpdatedAt), Origin: string(m.Origin), Flagged: n.Flagged}
+		DuplicateCount: m.DuplicateCount, ReviewAfter: timestamp(m.ReviewAfter), LastSeenAt: timestamp(m.LastSeenAt),
+		CreatedAt: timestamp(m.CreatedAt), UpdatedAt: timestamp(m.UpdatedAt), Origin: string(m.Origin), Flagged: n.Flagged}
 	switch {
 	case most == 0:
 		o.Content = m.Content

@@ -131,8 +131,8 @@ type message struct {
 // PlainText returns the text of an answer without envelope.
 func (m message) PlainText() (string, bool) { return m.Result, m.bare }
 
-// stamp writes a time for programs; "" for never.
-func stamp(t time.Time) string {
+// timestamp writes a time for programs; "" for never.
+func timestamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

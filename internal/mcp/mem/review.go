@@ -112,7 +112,7 @@ func (d *dialect) reviewList(ctx context.Context, by tool.Caller, a reviewArgs) 
 			reasons, why = nil, "due since "+render.Time(m.ReviewAfter, d.text)
 		}
 		fmt.Fprintf(&b, "\n#%d [%s] %s | %s | project: %s", m.Num, render.Line(string(m.Type), 0), render.Line(m.Title, 0), why, render.Line(m.Project, 0))
-		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(i.State), m.Project, stamp(m.ReviewAfter), reasons})
+		rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, string(m.Type), string(i.State), m.Project, timestamp(m.ReviewAfter), reasons})
 	}
 	b.WriteString("\nCheck each: mark_reviewed what holds, mem_update what says something else now, snooze or refuse the rest.")
 	return reviewed{envelope: enveloped(at, b.String()+others), Observations: rows}, nil
@@ -144,7 +144,7 @@ func (d *dialect) reviewOne(ctx context.Context, by tool.Caller, a reviewArgs, s
 	for _, why := range res.Degraded {
 		text += "\n" + why
 	}
-	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: stamp(m.ReviewAfter)}, nil
+	return reviewed{envelope: d.here(ctx, text).envelope, ID: m.Num, SyncID: m.SyncID, State: string(d.engine.StateOf(m)), ReviewAfter: timestamp(m.ReviewAfter)}, nil
 }
 
 // reviewKind tells what waits for a person, by title alone: what reads like an order is not
@@ -174,7 +174,7 @@ func (d *dialect) reviewKind(ctx context.Context, by tool.Caller, at engine.Proj
 				project += " | from: " + doc.Source + " " + doc.Place + ", " + render.Time(time.Time(doc.At), d.text)
 			}
 		} else {
-			rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, typ, string(i.State), m.Project, stamp(m.ReviewAfter), nil})
+			rows = append(rows, dueResult{m.Num, m.SyncID, m.Title, typ, string(i.State), m.Project, timestamp(m.ReviewAfter), nil})
 		}
 		fmt.Fprintf(&b, "\n%s [%s] %s | project: %s", nameOf(i), render.Line(typ, 0), render.QuoteLine(render.Preview(title, 100)), render.Line(project, 0))
 	}

@@ -96,7 +96,7 @@ func (d *dialect) save(ctx context.Context, by tool.Caller, a saveArgs) (saved, 
 	var verdict string           // the last thing done: a person may take their time
 	verdict, res.Candidates = d.askVerdict(ctx, by, res)
 	out := saved{envelope: enveloped(at, strings.Join(saveLines(by, res, verdict), "\n")), ID: res.Memory.Num,
-		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: stamp(res.Memory.ReviewAfter),
+		SyncID: res.Memory.SyncID, State: string(res.State), ReviewAfter: timestamp(res.Memory.ReviewAfter),
 		Anchors:  document.AnchorsOf(res.Memory, engram.Note{}),
 		judgment: judgmentOf(res.Candidates)}
 	if res.Action != engine.ActionInserted {

@@ -186,7 +186,7 @@ func results(f engram.Found) []result {
 	return document.Each(f.Hits, func(h engram.Hit) result {
 		m := h.Memory
 		return result{ID: m.Num, SyncID: m.SyncID, Title: m.Title, Type: string(m.Type), State: string(h.State),
-			Scope: string(m.Scope), Project: m.Project, ReviewAfter: stamp(m.ReviewAfter)}
+			Scope: string(m.Scope), Project: m.Project, ReviewAfter: timestamp(m.ReviewAfter)}
 	})
 }
 

@@ -144,18 +144,18 @@ const whole = 4000
 // told is a memory in an answer. Fields that need no explaining stay out of the schema:
 // every agent pays for it in each session.
 type told struct {
-	ID          string         `json:"id"`
-	Type        string         `json:"type"`
-	Title       string         `json:"title" schema:"-"`
-	Content     string         `json:"content"`
-	Cut         bool           `json:"cut,omitempty" doc:"content is longer: memory_graph has all of it"`
-	Summary     string         `json:"summary,omitempty" schema:"-"`
-	Tags        []string       `json:"tags"`
-	Importance  float64        `json:"importance"`
-	Project     string         `json:"project" schema:"-"`
-	CreatedAt   document.Stamp `json:"created_at" schema:"-"`
-	UpdatedAt   document.Stamp `json:"updated_at" schema:"-"`
-	AccessCount int            `json:"access_count" schema:"-"`
+	ID          string             `json:"id"`
+	Type        string             `json:"type"`
+	Title       string             `json:"title" schema:"-"`
+	Content     string             `json:"content"`
+	Cut         bool               `json:"cut,omitempty" doc:"content is longer: memory_graph has all of it"`
+	Summary     string             `json:"summary,omitempty" schema:"-"`
+	Tags        []string           `json:"tags"`
+	Importance  float64            `json:"importance"`
+	Project     string             `json:"project" schema:"-"`
+	CreatedAt   document.Timestamp `json:"created_at" schema:"-"`
+	UpdatedAt   document.Timestamp `json:"updated_at" schema:"-"`
+	AccessCount int                `json:"access_count" schema:"-"`
 	// Notes say what changes how the memory should be read: what it contradicts, that it is
 	// due for review.
 	Notes   []string      `json:"notes,omitempty" schema:"-"`
@@ -166,7 +166,7 @@ type told struct {
 
 func toldOf(m engram.Memory, n engram.Note) told {
 	t := told{ID: string(m.ID), Type: string(m.Type), Title: m.Title, Content: m.Content, Summary: m.Summary, Tags: document.OrEmpty(m.Tags),
-		Importance: m.Importance, Project: m.Project, CreatedAt: document.Stamp(m.CreatedAt), UpdatedAt: document.Stamp(m.UpdatedAt),
+		Importance: m.Importance, Project: m.Project, CreatedAt: document.Timestamp(m.CreatedAt), UpdatedAt: document.Timestamp(m.UpdatedAt),
 		AccessCount: m.AccessCount, Notes: render.MarksByID(n), Origin: m.Origin, Flagged: n.Flagged}
 	if render.Quoted(m, n) {
 		t.source = render.Source(m, render.Options{})

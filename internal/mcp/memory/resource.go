@@ -41,8 +41,8 @@ type Resource struct {
 	Name        string
 	Title       string
 	Description string
-	Modified    document.Stamp // zero for what has no time
-	Importance  float64        // 0 to 1
+	Modified    document.Timestamp // zero for what has no time
+	Importance  float64            // 0 to 1
 }
 
 // Content is one form of a resource.
@@ -74,7 +74,7 @@ func (d *Dialect) Resources(ctx context.Context, cursor string) (all []Resource,
 	}
 	for _, m := range page.memories {
 		title, about := describe(m, page.notes[m.Num])
-		all = append(all, Resource{URI: memoryURI(m), Name: string(m.ID), Title: title, Description: about, Modified: document.Stamp(m.UpdatedAt), Importance: m.Importance})
+		all = append(all, Resource{URI: memoryURI(m), Name: string(m.ID), Title: title, Description: about, Modified: document.Timestamp(m.UpdatedAt), Importance: m.Importance})
 	}
 	return all, page.next, nil
 }
@@ -144,18 +144,18 @@ type listDoc struct {
 
 // entryDoc is a memory in short; its own resource has all of it.
 type entryDoc struct {
-	URI        string         `json:"uri"`
-	ID         engram.ID      `json:"id"`
-	Type       engram.Type    `json:"type"`
-	Title      string         `json:"title"`
-	Preview    string         `json:"preview"`
-	Tags       []string       `json:"tags"`
-	TopicKey   string         `json:"topic_key"`
-	Importance float64        `json:"importance"` // 0 to 1
-	CreatedAt  document.Stamp `json:"created_at"`
-	UpdatedAt  document.Stamp `json:"updated_at"`
-	Origin     engram.Origin  `json:"origin"`
-	Flagged    []string       `json:"suspect,omitempty"` // why it reads like an order to an agent
+	URI        string             `json:"uri"`
+	ID         engram.ID          `json:"id"`
+	Type       engram.Type        `json:"type"`
+	Title      string             `json:"title"`
+	Preview    string             `json:"preview"`
+	Tags       []string           `json:"tags"`
+	TopicKey   string             `json:"topic_key"`
+	Importance float64            `json:"importance"` // 0 to 1
+	CreatedAt  document.Timestamp `json:"created_at"`
+	UpdatedAt  document.Timestamp `json:"updated_at"`
+	Origin     engram.Origin      `json:"origin"`
+	Flagged    []string           `json:"suspect,omitempty"` // why it reads like an order to an agent
 }
 
 func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
@@ -188,7 +188,7 @@ func (d *Dialect) readList(ctx context.Context, a address) ([]Content, error) {
 
 func (l listed) entryOf(m engram.Memory) entryDoc {
 	return entryDoc{memoryURI(m), m.ID, m.Type, m.Title, preview(m), document.OrEmpty(m.Tags), m.TopicKey, m.Importance,
-		document.Stamp(m.CreatedAt), document.Stamp(m.UpdatedAt), m.Origin, l.notes[m.Num].Flagged}
+		document.Timestamp(m.CreatedAt), document.Timestamp(m.UpdatedAt), m.Origin, l.notes[m.Num].Flagged}
 }
 
 // preview is what a memory says, in a line.
